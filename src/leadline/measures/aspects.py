@@ -1,0 +1,122 @@
+"""Hits by subtopic: which subtopics a judged document bears on, and how much each subtopic weighs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from leadline.errors import MeasureError
+from leadline.measures.hits import Array, Hits, Integers
+from leadline.qrels.qrels import Qrels, Subtopics
+
+Theta = Literal["equal", "claims", "decay", "halving", "given"]
+
+
+def subtopics_of(hits: Hits) -> Subtopics:
+    """The subtopics of the judgements, or an error that says they have none."""
+    if hits.qrels is None or hits.qrels.subtopics is None:
+        raise MeasureError(
+            "this measure needs judgements by subtopic (topic subtopic document grade), and these have none"
+        )
+    return hits.qrels.subtopics
+
+
+@dataclass(frozen=True)
+class SubtopicHits:
+    """One entry for each subtopic that each hit is judged for, in the order of row, rank and subtopic.
+
+    Subtopics are numbered over all topics, as in `Subtopics`.
+    """
+
+    hits: Hits
+    hit: Integers  # which of the hits
+    subtopic: Integers
+    grade: Integers
+
+    @property
+    def row(self) -> Integers:
+        return self.hits.row[self.hit]
+
+    @property
+    def rank(self) -> Integers:
+        return self.hits.rank[self.hit]
+
+    @cached_property
+    def by_group(self) -> Integers:
+        """The entries sorted by row, then subtopic, then rank: each (row, subtopic) is a stretch of it."""
+        return np.lexsort((self.rank, self.subtopic, self.row))
+
+    @cached_property
+    def seen_before(self) -> Integers:
+        """For each entry, how many earlier entries of its row have its subtopic."""
+        order = self.by_group
+        row, subtopic = self.row[order], self.subtopic[order]
+        starts = np.flatnonzero(np.r_[True, (row[1:] != row[:-1]) | (subtopic[1:] != subtopic[:-1])][: len(order)])
+        place = np.arange(len(order)) - np.repeat(starts, np.diff(np.r_[starts, len(order)]))
+        seen = np.empty(len(order), np.int64)
+        seen[order] = place
+        return seen
+
+
+def subtopic_hits(hits: Hits, *, level: int = 1, passages: bool = False) -> SubtopicHits:
+    """The entries of grade `level` and up. Passages count as their document's largest unless asked for singly."""
+    table = subtopics_of(hits)
+    assert hits.qrels is not None
+    document, subtopic, grade = table.document, table.subtopic, table.grade
+    if hits.qrels.kind == "passages" and not passages:
+        # Rows are sorted by document and subtopic, so passages of one stand side by side.
+        first = np.flatnonzero(
+            np.r_[True, (document[1:] != document[:-1]) | (subtopic[1:] != subtopic[:-1])][: len(document)]
+        )
+        grade = np.maximum.reduceat(grade, first) if len(first) else grade
+        document, subtopic = document[first], subtopic[first]
+    kept = grade >= level
+    document, subtopic, grade = document[kept], subtopic[kept], grade[kept]
+    starts = np.searchsorted(document, np.arange(len(hits.qrels.documents) + 1))
+    counts = (starts[1:] - starts[:-1])[hits.document]
+    hit = np.repeat(np.arange(len(hits.rank)), counts)
+    entry = np.arange(len(hit)) - np.repeat(np.cumsum(counts) - counts, counts) + starts[hits.document][hit]
+    return SubtopicHits(hits, hit, subtopic[entry], grade[entry].astype(np.int64))
+
+
+def weights(qrels: Qrels, theta: Theta) -> Array:
+    """The weight of every subtopic; those of a topic sum to 1.
+
+    >>> qrels = Qrels.from_columns(["7"] * 3, ["d", "e", "f"], [1, 1, 1], subtopics=["1", "2", "3"])
+    >>> weights(qrels, "halving").round(3)
+    array([0.571, 0.286, 0.143])
+    """
+    assert qrels.subtopics is not None
+    table = qrels.subtopics
+    counts = np.diff(table.offsets)
+    place = np.arange(len(table.names)) - np.repeat(table.offsets[:-1], counts) + 1
+    if theta == "equal":
+        raw = np.ones(len(table.names))
+    elif theta == "decay":
+        raw = 1 / np.log2(1 + place)
+    elif theta == "halving":
+        raw = 2.0 ** (np.repeat(counts, counts) - place + 1)
+    elif theta == "given":
+        if table.weights is None:
+            raise MeasureError("theta=given needs a fifth column with each subtopic's weight in the judgements")
+        raw = table.weights
+    else:
+        raw = _claim_weights(table)
+    totals = np.add.reduceat(raw, table.offsets[:-1]) if len(raw) else raw
+    return raw / np.repeat(totals, counts)
+
+
+def _claim_weights(table: Subtopics) -> Array:
+    """Independent claims weigh 1, dependent ones 0.5. A subtopic named CLAIM:PARENT is a dependent claim."""
+    dependent = np.array([":" in name for name in table.names])
+    if dependent.any():
+        return np.where(dependent, 0.5, 1.0)
+    if table.weights is not None:
+        return table.weights
+    raise MeasureError(
+        "theta=claims needs to know which claims depend on others: name their subtopics CLAIM:PARENT, "
+        "or give the weights 1 and 0.5 in a fifth column"
+    )

@@ -1,0 +1,57 @@
+"""PRES: recall that counts how early it comes, for a given effort."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from leadline.measures.hits import Array, Hits, ratio
+from leadline.measures.registry import measure
+
+
+@measure("PRES", at="effort")
+def pres(hits: Hits, effort: int = 1000, rel: int = 1) -> Array:
+    """Recall weighted by how early it comes, for a searcher who reads `effort` documents.
+
+    Formula: PRES@N = 1 - (mean rank - (n + 1)/2) / N over all n relevant documents; the n - m not found within N
+    stand at ranks N + m + 1 to N + n.
+
+    Paper: Magdy and Jones, PRES: a score metric for evaluating recall-oriented information retrieval applications,
+    SIGIR 2010.
+
+    Range: n R²/N to R, where R is recall at the same effort; 1 when all relevant documents come first.
+
+    Unjudged: not relevant.
+
+    Short list: changes nothing; what it lacks counts as found just after the effort.
+
+    >>> pres(Hits.of(ranks=[1, 98, 99, 100], relevant=4), effort=100)
+    array([0.28])
+    """
+    n = hits.n_relevant(rel)
+    within = hits.relevant(rel) & (hits.rank <= effort)
+    found = hits.count(within)
+    late = (n - found) * effort + (n * (n + 1) - found * (found + 1)) / 2
+    mean_rank = ratio(hits.total(within * hits.rank) + late, n)
+    return np.where(n > 0, 1 - (mean_rank - (n + 1) / 2) / effort, 0.0)
+
+
+@measure("PRES_est", at="effort")
+def pres_est(hits: Hits, effort: int = 1000, rel: int = 1) -> Array:
+    """PRES as a share of what the effort allows: 1 is possible even with more relevant documents than effort.
+
+    Formula: PRES_est@N = PRES@N / min(1, N / n).
+
+    Paper: Magdy and Jones, Examining the robustness of evaluation metrics for patent retrieval with incomplete
+    relevance judgements, CLEF 2010.
+
+    Range: 0 to 1.
+
+    Unjudged: not relevant.
+
+    Short list: changes nothing; what it lacks counts as found just after the effort.
+
+    >>> pres_est(Hits.of(ranks=[1, 2], relevant=4), effort=2)
+    array([1.])
+    """
+    n = np.maximum(hits.n_relevant(rel), 1)
+    return pres(hits, effort, rel) / np.minimum(1, effort / n)

@@ -1,0 +1,191 @@
+"""Hits: of a ranked list, the places of its judged documents. Every measure is a function of these.
+
+All (run, topic) pairs are rows of flat arrays; row i owns the hits from `offsets[i]` to `offsets[i + 1]`, in the
+order of rank. Leaving judgements out, changing what counts as relevant or the order inside ties makes other Hits
+from these; no file is read twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leadline.qrels.qrels import Qrels
+
+Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What is known of every document read, judged or not: flat arrays in the order of reading, a slice a row."""
+
+    offsets: Integers
+    words: Array | None = None
+    seconds: Array | None = None
+    iterations: Integers | None = None
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The judgements of each topic, whether retrieved or not: what a perfect list could hold."""
+
+    offsets: Integers
+    grades: Integers
+
+    @cached_property
+    def topic(self) -> Integers:
+        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+
+    def count(self, mask: Mask) -> Integers:
+        return np.bincount(self.topic[mask], minlength=len(self.offsets) - 1)
+
+    @cached_property
+    def best_first(self) -> Integers:
+        """The grades of each topic, highest first."""
+        return self.grades[np.lexsort((-self.grades, self.topic))]
+
+    @cached_property
+    def place(self) -> Integers:
+        """The place, from 1, of each entry of `best_first` in its topic."""
+        return np.arange(len(self.grades)) - np.repeat(self.offsets[:-1], np.diff(self.offsets)) + 1
+
+
+@dataclass(frozen=True)
+class Hits:
+    """The judged documents of every row, by rank."""
+
+    offsets: Integers
+    rank: Integers  # from 1
+    grade: Integers
+    document: Integers  # its place among the judged documents
+    retrieved: Integers  # how many documents each row holds
+    judged: Judged
+    topic: Integers  # of each row: which topic of `judged`
+    tie_first: Integers = field(default_factory=lambda: np.empty(0, np.int64), repr=False)
+    tie_last: Integers = field(default_factory=lambda: np.empty(0, np.int64), repr=False)
+    qrels: Qrels | None = field(default=None, repr=False)
+    reading: Reading | None = field(default=None, repr=False)
+
+    @classmethod
+    def of(
+        cls,
+        ranks: Sequence[int],
+        relevant: int | None = None,
+        *,
+        grades: Sequence[int] | None = None,
+        missed: Sequence[int] = (),
+        retrieved: int | None = None,
+    ) -> Hits:
+        """One row for examples: judged documents at these ranks, `relevant` relevant ones in all.
+
+        `grades` are those of the documents at `ranks` (all 1 unless given), `missed` the grades of judged documents
+        that the list lacks. Give `relevant` or `missed`.
+
+        >>> hits = Hits.of(ranks=[1, 98, 99, 100], relevant=4)
+        >>> hits.n_relevant(), hits.retrieved
+        (array([4]), array([100]))
+        """
+        found = np.array(grades if grades is not None else [1] * len(ranks), np.int64)
+        if relevant is not None and not missed:
+            missed = [1] * (relevant - int((found >= 1).sum()))
+        known = np.concatenate([found, np.array(missed, np.int64)]).astype(np.int64)
+        rank = np.array(ranks, np.int64)
+        return cls(
+            offsets=np.array([0, len(rank)]),
+            rank=rank,
+            grade=found,
+            document=np.arange(len(rank)),
+            retrieved=np.array([retrieved if retrieved is not None else max(ranks, default=0)]),
+            judged=Judged(np.array([0, len(known)]), known),
+            topic=np.array([0]),
+            tie_first=rank,
+            tie_last=rank,
+        )
+
+    @property
+    def rows(self) -> int:
+        return len(self.retrieved)
+
+    @cached_property
+    def row(self) -> Integers:
+        """The row of each hit."""
+        return np.repeat(np.arange(self.rows), np.diff(self.offsets))
+
+    def total(self, values: NDArray[Any]) -> Array:
+        """Sum over the hits of each row, added in the order of rank."""
+        return np.bincount(self.row, weights=values, minlength=self.rows)
+
+    def count(self, mask: Mask) -> Integers:
+        """How many hits of each row are in the mask."""
+        return np.bincount(self.row[mask], minlength=self.rows)
+
+    def running(self, mask: Mask) -> Integers:
+        """For each hit, how many of its row up to and with it are in the mask."""
+        counted = np.cumsum(mask, dtype=np.int64)
+        before = np.concatenate([[0], counted])[self.offsets[:-1]]
+        return counted - before[self.row]
+
+    def relevant(self, level: int = 1) -> Mask:
+        return self.grade >= level
+
+    def n_relevant(self, level: int = 1) -> Integers:
+        """Relevant documents of each row's topic, found or not: n."""
+        return self.judged.count(self.judged.grades >= level)[self.topic]
+
+    def n_judged(self) -> Integers:
+        """Judged documents (grade 0 and up) of each row's topic."""
+        return self.judged.count(self.judged.grades >= 0)[self.topic]
+
+    def found(self, level: int = 1, cutoff: int | None = None) -> Integers:
+        """Relevant documents met within the cutoff: m."""
+        mask = self.relevant(level)
+        return self.count(mask if cutoff is None else mask & (self.rank <= cutoff))
+
+    def where(self, mask: Mask) -> Hits:
+        """Only the hits in the mask; the judgements and the ranks stay as they are."""
+        offsets = np.concatenate([[0], np.cumsum(np.bincount(self.row[mask], minlength=self.rows))])
+        return replace(
+            self,
+            offsets=offsets,
+            rank=self.rank[mask],
+            grade=self.grade[mask],
+            document=self.document[mask],
+            tie_first=self.tie_first[mask],
+            tie_last=self.tie_last[mask],
+        )
+
+    def rows_where(self, mask: Mask) -> Hits:
+        """Only some of the rows."""
+        inner = self.where(mask[self.row])
+        counts = np.diff(inner.offsets)[mask]
+        return replace(
+            inner,
+            offsets=np.concatenate([[0], np.cumsum(counts)]),
+            retrieved=self.retrieved[mask],
+            topic=self.topic[mask],
+            reading=None if self.reading is None else _rows_of_reading(self.reading, mask),
+        )
+
+
+def _rows_of_reading(reading: Reading, mask: Mask) -> Reading:
+    counts = np.diff(reading.offsets)
+    kept = np.repeat(mask, counts)
+    return Reading(
+        np.concatenate([[0], np.cumsum(counts[mask])]),
+        None if reading.words is None else reading.words[kept],
+        None if reading.seconds is None else reading.seconds[kept],
+        None if reading.iterations is None else reading.iterations[kept],
+    )
+
+
+def ratio(over: NDArray[Any], under: NDArray[Any] | float) -> Array:
+    """Division in which nothing over nothing is 0."""
+    under = np.broadcast_to(np.asarray(under, float), np.shape(over))
+    return np.divide(over, under, out=np.zeros(np.shape(over)), where=under != 0)

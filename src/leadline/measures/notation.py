@@ -1,0 +1,147 @@
+"""Measures as people write them: `PRES@100`, `nDCG@10`, `P(rel=2)@30`, trec_eval's `map_cut_10`."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, get_args, get_origin
+
+from leadline.errors import MeasureError
+from leadline.measures.registry import Definition, Measure, aliases
+
+_WRITTEN = re.compile(r"(?P<name>[^\s(@]+)\s*(?:\((?P<options>.*)\))?\s*(?:@\s*(?P<at>[^\s@]+))?", re.DOTALL)
+
+# trec_eval's names with a number at the end, and what they are here.
+_NUMBERED = {
+    "p": "P", "recall": "R", "ndcg_cut": "nDCG", "map_cut": "AP", "success": "Success", "iprec_at_recall": "iprec",
+    "rprec_mult": "Rprec_mult", "relative_p": "relative_P", "unj": "unjudged", "wss": "WSS",
+}  # fmt: skip
+
+
+def parse_measures(text: str | Measure | Iterable[str | Measure], *, rel: int | None = None) -> list[Measure]:
+    """Every measure in a text, separated by blanks or commas outside brackets, or in a list of such texts.
+
+    >>> [measure.text for measure in parse_measures("PRES@100 AP, nDCG(gain=exp)@10")]
+    ['PRES@100', 'AP', 'nDCG(gain=exp)@10']
+    """
+    if isinstance(text, Measure):
+        return [text]
+    if not isinstance(text, str):
+        return [measure for part in text for measure in parse_measures(part, rel=rel)]
+    parts = re.findall(r"(?:[^\s,(]|\([^)]*\))+", text)
+    if not parts:
+        raise MeasureError("no measure named; `leadline measures` lists them")
+    return [parse_measure(part, rel=rel) for part in parts]
+
+
+def parse_measure(text: str, *, rel: int | None = None) -> Measure:
+    """One measure. `rel` is the relevance level for measures that do not say one.
+
+    >>> parse_measure("recall_100").options["effort"]
+    100
+    """
+    text = text.strip()
+    match = _WRITTEN.fullmatch(text)
+    if match is None:
+        raise MeasureError(f"{text!r} is not a measure; write Name(option=value)@cutoff, such as nDCG(gain=exp)@10")
+    definition, at = _definition(match["name"], match["at"], text)
+    given = _options(match["options"] or "", definition, text)
+    if at is not None:
+        if definition.at is None:
+            raise MeasureError(f"{text}: {definition.name} takes no cutoff; write {definition.name}")
+        given[definition.at] = at
+    if rel is not None and "rel" in definition.parameters:
+        given.setdefault("rel", str(rel))
+    options = {}
+    for name, parameter in definition.parameters.items():
+        if name in given:
+            options[name] = _converted(given[name], name, definition, text)
+        elif parameter.default is parameter.empty:
+            raise MeasureError(f"{text}: {definition.name} needs {_how_to_give(definition, name)}")
+        else:
+            options[name] = parameter.default
+    return Measure(text, definition, options)
+
+
+def _how_to_give(definition: Definition, name: str) -> str:
+    if name == definition.at:
+        return f"a {name}, such as {definition.name}@{'0.95' if definition.types[name] is float else '100'}"
+    return f"{name}, such as {definition.name}({name}=1000)"
+
+
+def _definition(name: str, at: str | None, text: str) -> tuple[Definition, str | None]:
+    known = aliases()
+    if name.lower() in known:
+        return known[name.lower()], at
+    stem, _, number = name.rpartition("_")
+    if at is None and stem.lower() in _NUMBERED and re.fullmatch(r"[\d.]+", number):
+        return known[_NUMBERED[stem.lower()].lower()], number
+    raise MeasureError(f"no measure {name!r}{_suggestion(name)}")
+
+
+def _suggestion(name: str) -> str:
+    known = {alias: definition.name for alias, definition in aliases().items()}
+    near = difflib.get_close_matches(name.lower(), list(known), n=3, cutoff=0.5)
+    near = list(dict.fromkeys(known[alias] for alias in near))
+    hint = f"; did you mean {' or '.join(near)}?" if near else ""
+    return f"{hint} `leadline measures` lists them all" if not near else hint
+
+
+def _options(written: str, definition: Definition, text: str) -> dict[str, str]:
+    given: dict[str, str] = {}
+    for part in re.findall(r"(?:[^,{\"']|\{[^}]*\}|\"[^\"]*\"|'[^']*')+", written):
+        if not part.strip():
+            continue
+        name, equals, value = part.partition("=")
+        name = name.strip().lower()
+        name = definition.rename.get(name, name)
+        if not equals or name not in definition.parameters:
+            options = ", ".join(definition.parameters) or "none"
+            near = difflib.get_close_matches(name, list(definition.parameters), n=1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            raise MeasureError(f"{text}: {definition.name} has no option {name!r}{hint} (it has: {options})")
+        given[name] = value.strip().strip("\"'")
+    return given
+
+
+def _converted(value: Any, name: str, definition: Definition, text: str) -> Any:
+    kind = definition.types[name]
+    choices = definition.choices(name)
+    if choices is not None:
+        for choice in choices:
+            if str(value).lower() == str(choice).lower():
+                return choice
+        raise MeasureError(f"{text}: {name} is {value!r}, expected one of {', '.join(map(str, choices))}")
+    arguments = [argument for argument in get_args(kind) if argument is not type(None)]
+    kind = arguments[0] if arguments and get_origin(kind) not in (Literal, dict, Mapping) else kind
+    try:
+        if kind is int:
+            number = int(value)
+            if name == definition.at and number < 1:
+                raise ValueError
+            return number
+        if kind is float:
+            number = float(value)
+            if number != number or number in (float("inf"), float("-inf")):
+                raise ValueError
+            return number
+        if kind is str:
+            return str(value)
+        return _gains(str(value))
+    except (ValueError, SyntaxError):
+        what = {int: "a whole number", float: "a number"}.get(kind, "a table such as {1: 3, 2: 9}")
+        what += " of at least 1" if name == definition.at and kind is int else ""
+        raise MeasureError(f"{text}: {name} is {value!r}, expected {what}") from None
+
+
+def _gains(text: str) -> dict[int, float]:
+    """A table of gains: `{1: 3, 2: 9}`, or trec_eval's `1=3;2=9`."""
+    if text.startswith("{"):
+        table = ast.literal_eval(text)
+    else:
+        table = dict(pair.split("=" if "=" in pair else ":") for pair in re.split(r"[;\s]+", text) if pair)
+    if not isinstance(table, dict) or not table:
+        raise ValueError(text)
+    return {int(grade): float(gain) for grade, gain in table.items()}

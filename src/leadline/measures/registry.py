@@ -1,0 +1,142 @@
+"""The register of measures: a measure is a function of Hits with the decorator `measure`, in a file of its own.
+
+The function's parameters after `hits` are the measure's options; the one named by `at` is set by what follows `@`.
+Its docstring is what `leadline explain` prints: the meaning on the first line, then paragraphs that open with
+`Formula:`, `Paper:`, `Range:`, `Unjudged:` and `Short list:`, then a doctest.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from leadline.measures.hits import Array, Hits
+
+Need = Literal["subtopics", "strata", "prels", "words", "seconds", "iterations"]
+Better = Literal["higher", "lower", "neither"]
+Aggregate = Literal["mean", "sum", "geometric"]
+
+
+@dataclass(frozen=True)
+class View:
+    """How the runs must be read for a measure, where that is not the user's choice."""
+
+    order: Literal["score", "rank", "file"] | None = None
+    layout: Literal["trec", "dynamic"] = "trec"
+    needs: frozenset[Need] = frozenset()
+
+
+@dataclass(frozen=True)
+class Definition:
+    """What the register knows of a measure."""
+
+    name: str
+    function: Callable[..., Array]
+    at: str | None  # the parameter that `@` sets
+    better: Better
+    aliases: tuple[str, ...]
+    aggregate: Aggregate
+    counts: bool  # a count, defined for topics without a relevant document as well
+    view: Callable[[Mapping[str, Any]], View]
+    rename: Mapping[str, str]  # other packages' names of options
+    family: str
+    parameters: Mapping[str, inspect.Parameter] = field(compare=False)
+    types: Mapping[str, Any] = field(compare=False)
+
+    @property
+    def meaning(self) -> str:
+        return inspect.getdoc(self.function).splitlines()[0]  # type: ignore[union-attr]
+
+    def choices(self, option: str) -> tuple[Any, ...] | None:
+        """The words an option may take, None for a number or free text."""
+        kind = self.types[option]
+        return get_args(kind) if get_origin(kind) is Literal else None
+
+
+_definitions: dict[str, Definition] = {}
+
+
+def measure(
+    name: str,
+    *,
+    at: str | None = None,
+    better: Better = "higher",
+    needs: Need | None = None,
+    aliases: tuple[str, ...] = (),
+    aggregate: Aggregate = "mean",
+    counts: bool = False,
+    view: Callable[[Mapping[str, Any]], View] | None = None,
+    rename: Mapping[str, str] | None = None,
+) -> Callable[[Callable[..., Array]], Callable[..., Array]]:
+    """Enter a function of Hits into the register under a name."""
+
+    def enter(function: Callable[..., Array]) -> Callable[..., Array]:
+        parameters = dict(list(inspect.signature(function).parameters.items())[1:])
+        fixed = View(needs=frozenset([needs] if needs else []))
+        _definitions[name.lower()] = Definition(
+            name, function, at, better, aliases, aggregate, counts, view or (lambda _options: fixed), rename or {},
+            function.__module__.rsplit(".", 1)[-1], parameters, get_type_hints(function),
+        )  # fmt: skip
+        return function
+
+    return enter
+
+
+@cache
+def definitions() -> Mapping[str, Definition]:
+    """Every measure by its name in small letters. The files of the register's folder are found, not listed."""
+    from leadline.measures import catalogue
+
+    for module in pkgutil.iter_modules(catalogue.__path__):
+        importlib.import_module(f"{catalogue.__name__}.{module.name}")
+    return dict(sorted(_definitions.items(), key=lambda item: (item[1].family, item[0])))
+
+
+@cache
+def aliases() -> Mapping[str, Definition]:
+    """Every name and alias, in small letters."""
+    known = {}
+    for definition in definitions().values():
+        for name in (definition.name, *definition.aliases):
+            known[name.lower()] = definition
+    return known
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measure with its options settled, under the name the user wrote."""
+
+    text: str
+    definition: Definition
+    options: Mapping[str, Any]
+
+    def __call__(self, hits: Hits) -> Array:
+        """The value of each row: NaN where the topic has nothing relevant."""
+        values = self.raw(hits)
+        if not self.definition.counts:
+            values = values.copy()
+            values[hits.n_relevant(self.level) == 0] = float("nan")
+        return values
+
+    def raw(self, hits: Hits) -> Array:
+        """The value of each row by the formula alone: mostly 0 where the topic has nothing relevant."""
+        return self.definition.function(hits, **self.options)
+
+    @property
+    def level(self) -> int:
+        return int(self.options.get("rel", 1))
+
+    @property
+    def cutoff(self) -> int | None:
+        """The number of documents the measure looks at, when it says one."""
+        value = self.options.get(self.definition.at) if self.definition.at else None
+        return value if isinstance(value, int) else None
+
+    @property
+    def view(self) -> View:
+        return self.definition.view(self.options)

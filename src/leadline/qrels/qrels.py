@@ -1,0 +1,297 @@
+"""What we hold true: for each topic the judged documents and their grades."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leadline.errors import InputError
+from leadline.text import compiled
+from leadline.text.ids import Ids, encode_id
+from leadline.text.table import shown, table_size
+
+Kind = Literal["plain", "strata", "subtopics", "prels", "passages"]
+
+
+@dataclass(frozen=True)
+class Subtopics:
+    """Judgements by subtopic: which document bears on which subtopic, and how much.
+
+    Subtopics are numbered over all topics; those of topic t are `offsets[t]` to `offsets[t + 1]`, in the natural
+    order of their names. Rows are sorted by document, then subtopic; passages of one document are rows of their own.
+    """
+
+    names: tuple[str, ...]
+    offsets: NDArray[np.int64]
+    weights: NDArray[np.float64] | None  # a fifth column, not normalised
+    document: NDArray[np.int64]  # of each row: its place in Qrels.documents
+    subtopic: NDArray[np.int64]
+    grade: NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Qrels:
+    """Judgements: grade 1 and up relevant, 0 not relevant, below 0 in the pool but not judged.
+
+    >>> qrels = Qrels.of({"7": {"d1": 2, "d2": 0}, "8": {"d9": 1}})
+    >>> qrels.topics, qrels.grades.tolist(), len(qrels)
+    (('7', '8'), [2, 0, 1], 3)
+    """
+
+    name: str
+    topics: tuple[str, ...]
+    offsets: NDArray[np.int64]
+    documents: Ids
+    grades: NDArray[np.int32]  # where judged by subtopic, a document's largest
+    kind: Kind = "plain"
+    strata: NDArray[np.int32] | None = field(default=None, repr=False)
+    probabilities: NDArray[np.float64] | None = field(default=None, repr=False)
+    subtopics: Subtopics | None = field(default=None, repr=False)
+
+    @classmethod
+    def of(cls, judgements: Mapping[Any, Mapping[Any, int]], name: str = "qrels") -> Qrels:
+        """Qrels from {topic: {document: grade}}."""
+        topics, documents, grades = [], [], []
+        for topic, by_document in judgements.items():
+            if not isinstance(by_document, Mapping):
+                raise InputError(
+                    name, f"topic {topic!r} holds {type(by_document).__name__}, expected {{document: grade}}"
+                )
+            topics.extend([str(topic)] * len(by_document))
+            documents.extend(map(str, by_document))
+            grades.extend(by_document.values())
+        return cls.from_columns(topics, documents, grades, name)
+
+    @classmethod
+    def from_columns(
+        cls,
+        topics: Sequence[str],
+        documents: Sequence[str],
+        grades: Sequence[int] | NDArray[np.int32],
+        name: str = "qrels",
+        *,
+        subtopics: Sequence[str] | None = None,
+        weights: Sequence[float] | None = None,
+        strata: Sequence[str] | None = None,
+    ) -> Qrels:
+        """Qrels from columns of equal length."""
+        if not len(topics):
+            raise InputError(name, "is empty")
+        values = np.asarray(grades)
+        if values.dtype.kind not in "iub":
+            if values.dtype.kind != "f" or not (values == np.floor(values)).all():
+                raise InputError(name, "a grade is not a whole number")
+        builder = Builder(name, _Coded.of(topics), _Coded.of(documents), values.astype(np.int32))
+        if strata is not None:
+            return builder.strata(_Coded.of(strata).codes)
+        if subtopics is not None:
+            return builder.by_subtopic(_Coded.of(subtopics), None if weights is None else np.asarray(weights, float))
+        return builder.plain()
+
+    def __len__(self) -> int:
+        return len(self.grades)
+
+    def judgements(self, topic: str) -> dict[str, int]:
+        """The judged documents of a topic with their grades."""
+        t = self.topics.index(topic)
+        return {self.documents[i]: int(self.grades[i]) for i in range(self.offsets[t], self.offsets[t + 1])}
+
+    @cached_property
+    def topic_of_document(self) -> NDArray[np.int64]:
+        return np.repeat(np.arange(len(self.topics)), np.diff(self.offsets))
+
+    @cached_property
+    def lookup(self) -> dict[str, dict[bytes, int]]:
+        """Where each judged document of a topic is, for the plain path."""
+        names = self.documents.as_bytes()
+        places = self.offsets.tolist()
+        return {
+            topic: {names[i]: i for i in range(places[t], places[t + 1])} for t, topic in enumerate(self.topics)
+        }
+
+    @cached_property
+    def tables(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """The same for the kernels: where each topic's hash table starts, and all the slots."""
+        sizes = [table_size(count) for count in np.diff(self.offsets).tolist()]
+        starts = np.zeros(len(sizes) + 1, np.int64)
+        np.cumsum(sizes, out=starts[1:])
+        slots = np.full(int(starts[-1]), -1, np.int32)
+        compiled.kernel("index_documents")(len(self.topics), self.offsets, self.documents.hashes(), starts, slots)
+        return starts, slots
+
+    def restricted_to(self, topics: Sequence[str]) -> Qrels:
+        """The judgements of some topics only; names that are no topics here are passed over."""
+        wanted = set(topics)
+        keep = np.array([topic in wanted for topic in self.topics], bool)
+        rows = keep[self.topic_of_document]
+        offsets = np.concatenate([[0], np.cumsum(np.diff(self.offsets)[keep])]).astype(np.int64)
+        return Qrels(
+            self.name,
+            tuple(topic for topic in self.topics if topic in wanted),
+            offsets,
+            self.documents.take(np.flatnonzero(rows)),
+            self.grades[rows],
+            self.kind,
+            None if self.strata is None else self.strata[rows],
+            None if self.probabilities is None else self.probabilities[rows],
+            None if self.subtopics is None else _kept_subtopics(self.subtopics, keep, rows),
+        )
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write the judgements in TREC's four columns; the file appears whole or not at all."""
+        target = Path(path)
+        part = target.with_name(f".{target.name}.part")
+        with open(part, "wb") as file:
+            for t, topic in enumerate(self.topics):
+                file.writelines(
+                    b"%s 0 %s %d\n" % (encode_id(topic), self.documents.at(i), self.grades[i])
+                    for i in range(self.offsets[t], self.offsets[t + 1])
+                )
+        os.replace(part, target)
+
+
+def _kept_subtopics(subtopics: Subtopics, keep: NDArray[np.bool_], documents: NDArray[np.bool_]) -> Subtopics:
+    counts = np.diff(subtopics.offsets)
+    names = np.repeat(keep, counts)
+    rows = documents[subtopics.document]
+    new_document, new_subtopic = np.cumsum(documents) - 1, np.cumsum(names) - 1
+    return Subtopics(
+        tuple(name for name, kept in zip(subtopics.names, names.tolist(), strict=True) if kept),
+        np.concatenate([[0], np.cumsum(counts[keep])]).astype(np.int64),
+        None if subtopics.weights is None else subtopics.weights[names],
+        new_document[subtopics.document[rows]],
+        new_subtopic[subtopics.subtopic[rows]],
+        subtopics.grade[rows],
+    )
+
+
+def natural(name: str) -> tuple[Any, ...]:
+    """A key that sorts names as people do: 2 before 10.
+
+    >>> sorted(["TS-10", "TS-2", "TS-1"], key=natural)
+    ['TS-1', 'TS-2', 'TS-10']
+    """
+    return tuple((1, int(part), "") if part.isdigit() else (0, 0, part) for part in re.split(r"(\d+)", name) if part)
+
+
+@dataclass(frozen=True)
+class _Coded:
+    """A column as distinct names and a number for each line."""
+
+    names: list[bytes]
+    codes: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, values: Sequence[str]) -> _Coded:
+        known: dict[bytes, int] = {}
+        codes = [known.setdefault(encode_id(value), len(known)) for value in values]
+        return cls(list(known), np.array(codes, np.int32))
+
+
+class Builder:
+    """Puts lines of judgements, in any order, into the shape of Qrels, and refuses what is said twice."""
+
+    def __init__(
+        self,
+        name: str,
+        topics: _Coded | tuple[list[bytes], NDArray[np.int32]],
+        documents: _Coded | tuple[list[bytes], NDArray[np.int32]],
+        grades: NDArray[np.int32],
+        line_number: Any = None,
+    ) -> None:
+        topics = topics if isinstance(topics, _Coded) else _Coded(*topics)
+        documents = documents if isinstance(documents, _Coded) else _Coded(*documents)
+        self.name, self.grades, self._line_number = name, grades, line_number
+        self._documents = documents
+        names = [topic.decode("utf-8", "surrogateescape") for topic in topics.names]
+        rank = np.empty(len(names), np.int64)
+        places = sorted(range(len(names)), key=lambda t: natural(names[t]))
+        rank[places] = np.arange(len(names))
+        self.topics = tuple(names[t] for t in places)
+        self.topic = rank[topics.codes]
+        pair = self.topic * len(documents.names) + documents.codes
+        self.pairs, self._first, self.place = np.unique(pair, return_index=True, return_inverse=True)
+
+    def _twice(self, key: NDArray[np.int64], what: str) -> None:
+        """Refuse the first line whose key an earlier line has."""
+        order = np.argsort(key, kind="stable")
+        again = np.flatnonzero(key[order][1:] == key[order][:-1])
+        if not len(again):
+            return
+        at = int(order[again + 1].argmin())
+        line, earlier = int(order[again[at] + 1]), int(order[again[at]])
+        document = shown(self._documents.names[self._documents.codes[line]])
+        problem = f"{what} {document} is judged twice for topic {self.topics[self.topic[line]]}"
+        if self._line_number is None:
+            raise InputError(self.name, problem)
+        raise InputError(
+            self.name, f"{problem} (first on line {self._line_number(earlier)})", line=self._line_number(line)
+        )
+
+    def _qrels(self, kind: Kind, grades: NDArray[np.int32], **more: Any) -> Qrels:
+        counts = np.bincount(self.topic[self._first], minlength=len(self.topics))
+        offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        documents = Ids.of([self._documents.names[code] for code in self._documents.codes[self._first].tolist()])
+        return Qrels(self.name, self.topics, offsets, documents, grades, kind, **more)
+
+    def plain(self) -> Qrels:
+        self._twice(self.place.astype(np.int64), "document")
+        return self._qrels("plain", self.grades[self._first])
+
+    def strata(self, strata: NDArray[np.int32]) -> Qrels:
+        self._twice(self.place.astype(np.int64), "document")
+        return self._qrels("strata", self.grades[self._first], strata=strata[self._first])
+
+    def prels(self, probabilities: NDArray[np.float64]) -> Qrels:
+        self._twice(self.place.astype(np.int64), "document")
+        return self._qrels("prels", self.grades[self._first], probabilities=probabilities[self._first])
+
+    def by_subtopic(
+        self,
+        labels: _Coded | tuple[list[bytes], NDArray[np.int32]],
+        weights: NDArray[np.float64] | None = None,
+        *,
+        passages: bool = False,
+    ) -> Qrels:
+        labels = labels if isinstance(labels, _Coded) else _Coded(*labels)
+        key = self.topic * len(labels.names) + labels.codes
+        keys, first, subtopic = np.unique(key, return_index=True, return_inverse=True)
+        if not passages:
+            self._twice(self.place * len(keys) + subtopic, "document and subtopic of")
+        names = [labels.names[code].decode("utf-8", "surrogateescape") for code in labels.codes[first].tolist()]
+        owner = self.topic[first]
+        places = sorted(range(len(names)), key=lambda s: (owner[s], natural(names[s])))
+        rank = np.empty(len(names), np.int64)
+        rank[places] = np.arange(len(names))
+        given = None
+        if weights is not None:
+            differing = np.flatnonzero(weights != weights[first][subtopic])
+            if len(differing):
+                line = int(differing[0])
+                raise InputError(
+                    self.name,
+                    f"subtopic {names[subtopic[line]]} of topic {self.topics[self.topic[line]]} has two weights",
+                    line=None if self._line_number is None else self._line_number(line),
+                )
+            given = weights[first][places]
+        row_order = np.lexsort((rank[subtopic], self.place))
+        grades = np.full(len(self.pairs), -(2**30), np.int32)
+        np.maximum.at(grades, self.place, self.grades)
+        counts = np.bincount(owner, minlength=len(self.topics))
+        table = Subtopics(
+            tuple(names[s] for s in places),
+            np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+            given,
+            self.place[row_order].astype(np.int64),
+            rank[subtopic][row_order],
+            self.grades[row_order],
+        )
+        return self._qrels("passages" if passages else "subtopics", grades, subtopics=table)

@@ -1,0 +1,77 @@
+"""THE tie rule: higher score first; equal scores by document id, higher first. It is here and nowhere else.
+
+(Its compiled twin is `order_run` in text/kernels.py, which a property test compares with this one.)
+"""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leadline.errors import InputError
+from leadline.text import compiled
+from leadline.text.ids import Ids
+from leadline.text.table import table_size
+
+Order = Literal["score", "rank", "file"]
+_SORTING = {"file": 0, "score": 1, "rank": 2}  # as order_run in kernels.py numbers them
+
+
+def checked_order(order: str) -> Order:
+    """The order itself when there is such an order."""
+    for known in get_args(Order):
+        if order == known:
+            return known
+    raise InputError("order", f"{order!r} is none of {', '.join(get_args(Order))}")
+
+
+def ordered(
+    topic: NDArray[np.int32],
+    topics: int,
+    documents: Ids,
+    keys: NDArray[np.float64],
+    order: Order,
+    *,
+    kernels: bool,
+) -> tuple[NDArray[np.int64], NDArray[np.int32], tuple[int, int] | None]:
+    """Lines grouped by topic and sorted within: offsets, lines in order, and two lines that say the same, if any.
+
+    `order` sorts by key and document (score), by key and line (rank), or leaves the lines as they are (file).
+    """
+    if not kernels:
+        return _ordered_plainly(topic, topics, documents, keys, order)
+    count = len(topic)
+    offsets, sequence, spare = np.empty(topics + 1, np.int64), np.empty(count, np.int32), np.empty(count, np.int32)
+    slots = np.empty(table_size(count), np.int32)
+    found = np.zeros(2, np.int64)
+    status = compiled.kernel("order_run")(
+        documents.buffer, count, topics, topic, documents.starts, documents.lengths, documents.hashes(), keys,
+        _SORTING[order], offsets, sequence, spare, slots, found,
+    )  # fmt: skip
+    return offsets, sequence, (int(found[0]), int(found[1])) if status < 0 else None
+
+
+def _ordered_plainly(
+    topic: NDArray[np.int32], topics: int, documents: Ids, keys: NDArray[np.float64], order: Order
+) -> tuple[NDArray[np.int64], NDArray[np.int32], tuple[int, int] | None]:
+    names, values = documents.as_bytes(), keys.tolist()
+    groups: list[list[int]] = [[] for _ in range(topics)]
+    for line, code in enumerate(topic.tolist()):
+        groups[code].append(line)
+    offsets = np.zeros(topics + 1, np.int64)
+    np.cumsum([len(group) for group in groups], out=offsets[1:])
+    sequence = np.empty(len(names), np.int32)
+    for code, group in enumerate(groups):
+        seen: dict[bytes, int] = {}
+        for line in group:
+            earlier = seen.setdefault(names[line], line)
+            if earlier != line:
+                return offsets, sequence, (earlier, line)
+        if order == "score":
+            group.sort(key=lambda line: (values[line], names[line]), reverse=True)
+        elif order == "rank":
+            group.sort(key=lambda line: -values[line])
+        sequence[offsets[code] : offsets[code + 1]] = group
+    return offsets, sequence, None

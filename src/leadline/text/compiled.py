@@ -1,0 +1,163 @@
+"""Kernels as machine code: compiled by Numba once, then loaded without it.
+
+Importing Numba costs a quarter of a second and compiling costs several, which is more than most evaluations
+take. So the first large file compiles `kernels.py`, and the object code is kept in the user's cache; from then
+on llvmlite alone, a tenth of Numba's weight, loads it. The name of the cached file says everything it depends
+on: the processor, the versions, and the kernels' own text.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import importlib.metadata
+import os
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+Kernel = Callable[..., int]
+
+# What each kernel takes: b text, s int64, n int32, h uint64 and d float64 arrays; i and u are plain integers.
+SIGNATURES = {
+    "scan_run": "biiuiinisnhnsnhds",
+    "order_run": "biinsnhdisnnns",
+    "index_documents": "ishsn",
+    "join_run": "binsnsnhdibsnhsnsnnnn",
+    "scan_fields": "biiiisns",
+    "encode": "biisnunishn",
+    "hash_fields": "bisnuh",
+    "whole_numbers": "biisnn",
+}
+_ARRAYS = {"b": np.uint8, "s": np.int64, "n": np.int32, "h": np.uint64, "d": np.float64}
+_lock = threading.Lock()
+
+
+def cache_directory() -> Path:
+    """Where object code is kept: LEADLINE_CACHE, or the user's cache."""
+    named = os.environ.get("LEADLINE_CACHE")
+    if named:
+        return Path(named)
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return Path(base) / "leadline"
+
+
+def is_ready() -> bool:
+    """Whether the kernels can be had without compiling."""
+    try:
+        return _load.cache_info().currsize > 0 or _object_file().exists()
+    except ImportError:
+        return False
+
+
+def kernel(name: str) -> Kernel:
+    """A kernel as a function over arrays and integers. Other Python threads run while it works."""
+    with _lock:
+        return _load()[name]
+
+
+@cache
+def _object_file() -> Path:
+    import llvmlite.binding as llvm
+
+    here = Path(__file__)
+    depends_on = [
+        here.read_text(encoding="utf-8"),
+        here.with_name("kernels.py").read_text(encoding="utf-8"),
+        sys.version,
+        importlib.metadata.version("numba"),
+        importlib.metadata.version("llvmlite"),
+        llvm.get_host_cpu_name(),
+        llvm.get_host_cpu_features().flatten(),
+    ]
+    digest = hashlib.sha256("\n".join(depends_on).encode()).hexdigest()[:24]
+    return cache_directory() / f"kernels-{digest}.o"
+
+
+def _target_machine() -> Any:
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(),
+        features=llvm.get_host_cpu_features().flatten(),
+        opt=3,
+        jit=True,
+    )
+
+
+def _compile() -> bytes:
+    import llvmlite.binding as llvm
+    import numba
+    from numba import types
+
+    from leadline.text import kernels
+
+    kinds = {kind: types.CPointer(numba.from_dtype(np.dtype(dtype))) for kind, dtype in _ARRAYS.items()}
+    kinds |= {"i": types.int64, "u": types.uint64}
+    whole = llvm.parse_assembly("")
+    for name, arguments in SIGNATURES.items():
+        signature = types.int64(*(kinds[kind] for kind in arguments))
+        compiled = numba.cfunc(signature, nopython=True, error_model="numpy")(getattr(kernels, name))
+        code = compiled.inspect_llvm().replace(compiled.native_name, f"leadline_{name}")
+        if "NRT_" in code or "@Py" in code:
+            raise AssertionError(f"kernel {name} can raise or allocate, so it cannot live without Numba")
+        whole.link_in(llvm.parse_assembly(code))
+    machine_code: bytes = _target_machine().emit_object(whole)
+    return machine_code
+
+
+def _keep(path: Path, machine_code: bytes) -> None:
+    """Put the object code into the cache, whole or not at all. A cache that cannot be written is no error."""
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as part:
+            part.write(machine_code)
+        os.replace(part.name, path)
+    except OSError:
+        pass
+
+
+@cache
+def _load() -> Mapping[str, Kernel]:
+    import llvmlite.binding as llvm
+
+    path = _object_file()
+    try:
+        machine_code = path.read_bytes()
+    except OSError:
+        machine_code = _compile()
+        _keep(path, machine_code)
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target_machine())
+    engine.add_object_file(llvm.ObjectFileRef.from_data(machine_code))
+    engine.finalize_object()
+    _load.engine = engine  # type: ignore[attr-defined]  # the code lives as long as its engine
+    return {
+        name: _callable(engine.get_function_address(f"leadline_{name}"), arguments)
+        for name, arguments in SIGNATURES.items()
+    }
+
+
+def _callable(address: int, arguments: str) -> Kernel:
+    plain = {"i": ctypes.c_int64, "u": ctypes.c_uint64}
+    native = ctypes.CFUNCTYPE(ctypes.c_int64, *(plain.get(kind, ctypes.c_void_p) for kind in arguments))(address)
+
+    def call(*values: Any) -> int:
+        passed = []
+        for kind, value in zip(arguments, values, strict=True):
+            if kind in plain:
+                passed.append(int(value))
+            else:
+                if value.dtype != _ARRAYS[kind] or not value.flags.c_contiguous:
+                    raise TypeError(f"a kernel takes contiguous {_ARRAYS[kind].__name__}, not {value.dtype}")
+                passed.append(value.ctypes.data)
+        return int(native(*passed))
+
+    return call

@@ -1,0 +1,141 @@
+"""Tables that carry names: Parquet, CSV and JSON files, and data frames of Polars, pandas and Arrow."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from leadline.errors import InputError
+from leadline.text.source import Text
+
+if TYPE_CHECKING:
+    import polars
+
+TOPIC = ("topic", "query_id", "qid", "q_id", "topic_id", "query", "query-id")
+DOCUMENT = ("document", "doc_id", "docno", "docid", "document_id", "doc", "corpus-id")
+SCORE = ("score", "sim", "similarity")
+GRADE = ("grade", "relevance", "rel", "label", "score", "judgement", "judgment")
+SUBTOPIC = ("subtopic", "iteration", "intent", "aspect", "subtopic_id")
+STRATUM = ("stratum",)
+WEIGHT = ("weight", "theta")
+
+
+def is_frame(thing: object) -> bool:
+    """Whether this is a data frame of Polars, pandas or Arrow, without importing any of them."""
+    return type(thing).__module__.split(".")[0] in ("polars", "pandas", "pyarrow") and hasattr(thing, "shape")
+
+
+def named_kind(text_name: str, head: bytes) -> str | None:
+    """`parquet`, `csv` or `json` for a file of that kind, told by its opening or ending; None for TREC text."""
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    name = text_name.lower()
+    for ending in (".gz", ".xz", ".zst", ".bz2"):
+        name = name.removesuffix(ending)
+    if name.endswith((".json", ".jsonl")):
+        return "json"
+    if name.endswith((".csv", ".tsv")):
+        first = head.split(b"\n", 1)[0].decode("utf-8", "replace").lower().lstrip("\ufeff")
+        separator = "\t" if name.endswith(".tsv") else ","
+        names = {word.strip().strip('"') for word in first.split(separator)}
+        if names & set(TOPIC) and names & set(DOCUMENT) or name.endswith(".csv"):
+            return "csv"
+    return None
+
+
+def frame_of_text(text: Text, kind: str) -> polars.DataFrame:
+    """The data frame a Parquet, CSV or JSON file holds."""
+    import polars
+
+    content = text.bytes()
+    try:
+        if kind == "parquet":
+            return polars.read_parquet(io.BytesIO(content))
+        if kind == "csv":
+            separator = "\t" if b"\t" in content.split(b"\n", 1)[0] else ","
+            return polars.read_csv(io.BytesIO(content), infer_schema=False, separator=separator)
+        return frame_of_json(content, text.name)
+    except (polars.exceptions.PolarsError, ValueError, OSError, RecursionError) as error:
+        raise InputError(text.name, f"is not readable {kind}: {' '.join(str(error).split())[:120]}") from None
+
+
+def frame_of_json(content: bytes, name: str) -> polars.DataFrame:
+    """{topic: {document: value}}, a list of records, or a record a line."""
+    import polars
+
+    stripped = content.strip()
+    if stripped.startswith(b"[") or (stripped.startswith(b"{") and b"\n{" not in stripped):
+        value = json.loads(stripped)
+    else:
+        value = [json.loads(line) for line in stripped.split(b"\n") if line.strip()]
+    if isinstance(value, list):
+        if not all(isinstance(record, dict) for record in value):
+            raise InputError(name, "a JSON list must hold records such as {topic, document, score}")
+        return polars.DataFrame(value, infer_schema_length=None)
+    return frame_of_mapping(value, name)
+
+
+def frame_of_mapping(nested: Mapping[Any, Any], name: str) -> polars.DataFrame:
+    """{topic: {document: value}} as a frame with the columns topic, document, score."""
+    import polars
+
+    topics: list[str] = []
+    documents: list[str] = []
+    values: list[Any] = []
+    for topic, by_document in nested.items():
+        if not isinstance(by_document, Mapping):
+            raise InputError(name, f"topic {topic!r} holds {type(by_document).__name__}, expected {{document: value}}")
+        topics.extend([str(topic)] * len(by_document))
+        documents.extend(map(str, by_document))
+        values.extend(by_document.values())
+    return polars.DataFrame({"topic": topics, "document": documents, "score": values}, strict=False)
+
+
+def as_polars(frame: Any) -> polars.DataFrame:
+    import polars
+
+    if isinstance(frame, polars.LazyFrame):
+        return frame.collect()
+    return frame if isinstance(frame, polars.DataFrame) else polars.DataFrame(frame)
+
+
+def find_column(frame: polars.DataFrame, names: Sequence[str]) -> str | None:
+    """The column that goes by one of these names, in any case."""
+    by_lower = {column.lower(): column for column in frame.columns}
+    return next((by_lower[name] for name in names if name in by_lower), None)
+
+
+def pick(frame: polars.DataFrame, names: Sequence[str], where: str) -> str:
+    column = find_column(frame, names)
+    if column is None:
+        raise InputError(
+            where, f"no column {names[0]} (or {', '.join(names[1:4])}) among {', '.join(frame.columns[:8])}"
+        )
+    return column
+
+
+def strings(frame: polars.DataFrame, column: str, where: str) -> list[str]:
+    """A column of identifiers as strings; a missing one is refused, a whole float loses its `.0`."""
+    import polars
+
+    series = frame[column]
+    if series.null_count():
+        row = int(series.is_null().arg_true()[0])
+        raise InputError(where, f"row {row + 1}: {column} is missing")
+    if series.dtype.is_float():
+        series = series.cast(polars.Int64)
+    return [str(value) for value in series.to_list()]
+
+
+def numbers(frame: polars.DataFrame, column: str, where: str) -> Iterable[float]:
+    """A column of numbers; a missing value, a word or NaN is refused with its row."""
+    import polars
+
+    series = frame[column].cast(polars.Float64, strict=False)
+    wrong = (series.is_null() | series.is_nan()).arg_true()
+    if len(wrong):
+        row = int(wrong[0])
+        raise InputError(where, f"row {row + 1}: {column} {frame[column][row]!r} is not a number")
+    return series.to_list()

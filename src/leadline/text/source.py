@@ -1,0 +1,176 @@
+"""Bytes from wherever they are: a file, a compressed file, standard input, or memory."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import sys
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leadline.errors import InputError
+
+PADDING = 64  # line feeds beyond the end, so that kernels may load eight bytes anywhere
+LARGEST = 64 * 2**30  # bytes after decompression: past any real run, short of filling a disk by malice
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_PIECE = 1 << 20
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text in memory, with the name to call it in messages."""
+
+    name: str
+    buffer: NDArray[np.uint8]  # longer than the text by PADDING line feeds
+    begin: int  # past a byte order mark
+    end: int
+
+    @classmethod
+    def of(cls, content: bytes, name: str) -> Text:
+        """Text from bytes in memory.
+
+        >>> Text.of(b"\\xef\\xbb\\xbf1 Q0 d1 1 0.5 tag", "memory").bytes()
+        b'1 Q0 d1 1 0.5 tag'
+        """
+        buffer = np.empty(len(content) + PADDING, np.uint8)
+        buffer[: len(content)] = np.frombuffer(content, np.uint8)
+        return cls._checked(buffer, len(content), name)
+
+    @classmethod
+    def _checked(cls, buffer: NDArray[np.uint8], size: int, name: str) -> Text:
+        buffer[size : size + PADDING] = ord("\n")
+        head = buffer[: min(size, 4)].tobytes()
+        if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+            raise InputError(name, "is UTF-16 text; save it as UTF-8")
+        begin = 3 if head.startswith(_BYTE_ORDER_MARK) else 0
+        text = cls(name, buffer, begin, size)
+        if size == begin:
+            raise InputError(name, "is empty")
+        opening = buffer[: min(size, _PIECE)].tobytes()
+        if b"\r" in opening and b"\n" not in opening and not (buffer[:size] == ord("\n")).any():
+            buffer[:size][buffer[:size] == ord("\r")] = ord("\n")  # lines ended as on old Macintoshes
+        return text
+
+    def bytes(self) -> bytes:
+        return self.buffer[self.begin : self.end].tobytes()
+
+    def line_number(self, position: int) -> int:
+        """The line, counted from 1, of the byte at `position`."""
+        return int(np.count_nonzero(self.buffer[:position] == ord("\n"))) + 1
+
+    def size(self) -> int:
+        return self.end - self.begin
+
+
+def read_text(path: str | os.PathLike[str]) -> Text:
+    """The whole of a file, decompressed if need be; `-` is standard input."""
+    name = os.fspath(path)
+    if name == "-":
+        content = sys.stdin.buffer.read()
+        return Text.of(_decompressed(content, "standard input"), "standard input")
+    try:
+        with open(name, "rb", buffering=0) as file:
+            if _decompressor(file.read(6)) is not None:
+                file.seek(0)
+                return Text.of(_decompressed(file.read(), name), name)
+            file.seek(0)
+            size = os.fstat(file.fileno()).st_size
+            buffer = np.empty(size + PADDING, np.uint8)
+            filled = _fill(file, buffer, size)
+    except OSError as error:
+        raise InputError(name, _reason(error)) from None
+    return Text._checked(buffer, filled, name)
+
+
+def size_of(path: str | os.PathLike[str]) -> int:
+    """Bytes on disk, 0 when that cannot be known."""
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return 0
+
+
+def _fill(file: io.FileIO, buffer: NDArray[np.uint8], size: int) -> int:
+    filled = 0
+    while filled < size:
+        count = file.readinto(memoryview(buffer)[filled:size])
+        if not count:
+            break
+        filled += count
+    return filled
+
+
+def _reason(error: OSError) -> str:
+    if isinstance(error, FileNotFoundError):
+        return "no such file"
+    if isinstance(error, IsADirectoryError):
+        return "is a folder, expected a file"
+    return (error.strerror or str(error)).lower()
+
+
+def _decompressor(head: bytes) -> Any:
+    """What opens a compressed stream, told by its first bytes, not by its name; None for plain text."""
+    if head.startswith(b"\x1f\x8b"):
+        return gzip.open
+    if head.startswith(b"\xfd7zXZ\x00"):
+        return lzma.open
+    if head.startswith(b"BZh"):
+        return bz2.open
+    if head.startswith(b"\x28\xb5\x2f\xfd"):
+        import zstandard
+
+        return zstandard.open
+    return None
+
+
+def _decompressed(content: bytes, name: str) -> bytes:
+    opener = _decompressor(content[:6])
+    if opener is None:
+        return content
+    pieces, total = [], 0
+    try:
+        with opener(io.BytesIO(content), "rb") as stream:
+            for piece in _pieces(stream):
+                total += len(piece)
+                if total > LARGEST:
+                    raise InputError(name, f"holds more than {LARGEST >> 30} GiB when decompressed")
+                pieces.append(piece)
+    except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
+        raise InputError(name, f"is damaged: {str(error).lower()}") from None
+    except Exception as error:  # zstandard has an error class of its own, imported only when met
+        if type(error).__module__.startswith("zstandard"):
+            raise InputError(name, f"is damaged: {error}") from None
+        raise
+    return b"".join(pieces)
+
+
+def _pieces(stream: IO[bytes]) -> Iterator[bytes]:
+    while piece := stream.read(_PIECE):
+        yield piece
+
+
+def stem(path: str | os.PathLike[str]) -> str:
+    """A file's name without folder, compression and ending: what a run is called.
+
+    >>> stem("runs/bm25.run.gz"), stem("runs/sab20.1.meta.docs"), stem("-")
+    ('bm25', 'sab20.1.meta.docs', 'stdin')
+    """
+    name = Path(path).name
+    if name == "-":
+        return "stdin"
+    for ending in (".gz", ".xz", ".zst", ".bz2"):
+        name = name.removesuffix(ending)
+    for ending in (".txt", ".run", ".trec", ".res", ".out", ".parquet", ".csv", ".tsv", ".json", ".jsonl"):
+        if name.endswith(ending) and name != ending:
+            return name.removesuffix(ending)
+    return name

@@ -1,0 +1,166 @@
+"""A text of blank-separated fields as columns, read by the kernels or by plain Python, with one result.
+
+Blanks are space, tab, carriage return, vertical tab and form feed. A line whose first field starts with `#` is
+a comment. Empty lines are passed over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leadline.errors import InputError
+from leadline.text import compiled
+from leadline.text.engine import use_kernels
+from leadline.text.ids import SEED, Ids
+from leadline.text.source import Text
+
+TOO_FEW_FIELDS, NOT_A_NUMBER, NAN = -1, -2, -3  # as kernels.py reports them
+
+
+
+@dataclass(frozen=True)
+class Table:
+    """The fields of every line. A field a line lacks is empty."""
+
+    text: Text
+    columns: int  # fields of the longest line, at most as many as were asked for
+    ids: tuple[Ids, ...]  # one for each column
+    compiled: bool
+
+    def __len__(self) -> int:
+        return len(self.ids[0])
+
+    def codes(self, column: int) -> tuple[list[bytes], NDArray[np.int32]]:
+        """The distinct values of a column in the order of first sight, and each line's number among them."""
+        ids = self.ids[column]
+        if not self.compiled:
+            seen: dict[bytes, int] = {}
+            numbers = [seen.setdefault(value, len(seen)) for value in ids.as_bytes()]
+            return list(seen), np.array(numbers, np.int32)
+        count = len(ids)
+        mask = table_size(count) - 1
+        first, hashes = np.empty(count, np.int64), np.empty(count, np.uint64)
+        codes = np.empty(count, np.int32)
+        known = compiled.kernel("encode")(
+            ids.buffer, count, 1, ids.starts, ids.lengths, SEED, np.zeros(mask + 1, np.int32), mask, first, hashes, codes
+        )
+        return ids.take(first[:known]).as_bytes(), codes
+
+    def integers(self, column: int, what: str) -> NDArray[np.int32]:
+        """A column of whole numbers of at most nine digits."""
+        ids = self.ids[column]
+        values = np.empty(len(ids), np.int32)
+        if self.compiled:
+            wrong = compiled.kernel("whole_numbers")(ids.buffer, len(ids), 1, ids.starts, ids.lengths, values)
+        else:
+            wrong = _whole_numbers(ids, values)
+        if wrong >= 0:
+            raise self.error(wrong, f"{what} {self.show(wrong, column)} is not a whole number")
+        return values
+
+    def floats(self, column: int, what: str) -> NDArray[np.float64]:
+        """A column of numbers, NaN refused."""
+        values = np.empty(len(self))
+        for line, field in enumerate(self.ids[column].as_bytes()):
+            number = number_of(field)
+            if number is None or number != number:
+                raise self.error(line, f"{what} {self.show(line, column)} is not a number")
+            values[line] = number
+        return values
+
+    def show(self, line: int, column: int) -> str:
+        return shown(self.ids[column].at(line))
+
+    def error(self, line: int, problem: str) -> InputError:
+        """The error that `problem` makes of this line of the table."""
+        return InputError(self.text.name, problem, line=self.line_number(line))
+
+    def line_number(self, line: int) -> int:
+        """The line of the file, counted from 1, that a line of the table came from."""
+        for number, content in enumerate(self.text.bytes().split(b"\n"), start=1):
+            if not is_skipped(content):
+                if line == 0:
+                    return number
+                line -= 1
+        raise IndexError(line)
+
+
+def read_table(text: Text, fewest: int, most: int, expected: Callable[[int], str]) -> Table:
+    """Up to `most` fields of every line; a line with fewer than `fewest` is refused with what `expected` says."""
+    scan = _scan_compiled if use_kernels(text.size()) else _scan_plain
+    return scan(text, fewest, most, expected)
+
+
+def _scan_compiled(text: Text, fewest: int, most: int, expected: Callable[[int], str]) -> Table:
+    capacity = text.size() // (2 * fewest) + 1  # a letter and a blank or line feed for each field
+    starts, lengths = np.empty(capacity * most, np.int64), np.empty(capacity * most, np.int32)
+    found = np.zeros(3, np.int64)
+    count = compiled.kernel("scan_fields")(text.buffer, text.begin, text.end, fewest, most, starts, lengths, found)
+    if count == TOO_FEW_FIELDS:
+        raise InputError(text.name, expected(int(found[1])), line=text.line_number(int(found[0])))
+    if count == 0:
+        raise InputError(text.name, "is empty")
+    starts, lengths = starts[: count * most].reshape(-1, most), lengths[: count * most].reshape(-1, most)
+    ids = tuple(
+        Ids(text.buffer, np.ascontiguousarray(starts[:, k]), np.ascontiguousarray(lengths[:, k])) for k in range(most)
+    )
+    return Table(text, min(int(found[0]), most), ids, compiled=True)
+
+
+def _scan_plain(text: Text, fewest: int, most: int, expected: Callable[[int], str]) -> Table:
+    rows, widest = [], 0
+    for number, line in enumerate(text.bytes().split(b"\n"), start=1):
+        if is_skipped(line):
+            continue
+        fields = line.split(None, most)
+        if len(fields) < fewest:
+            raise InputError(text.name, expected(len(fields)), line=number)
+        widest = max(widest, len(fields))
+        rows.append((fields + [b""] * most)[:most])
+    if not rows:
+        raise InputError(text.name, "is empty")
+    return Table(text, min(widest, most), tuple(map(Ids.of, zip(*rows, strict=True))), compiled=False)
+
+
+def is_skipped(line: bytes) -> bool:
+    """Whether a line holds nothing: blank, or a comment."""
+    content = line.lstrip()
+    return not content or content.startswith(b"#")
+
+
+def number_of(field: bytes) -> float | None:
+    """The number a field spells, None when it spells none. Python's underscores are not numbers here.
+
+    >>> number_of(b"1e-3"), number_of(b"-inf"), number_of(b"1_0"), number_of(b"ten")
+    (0.001, -inf, None, None)
+    """
+    if b"_" in field:
+        return None
+    try:
+        return float(field)
+    except ValueError:
+        return None
+
+
+def _whole_numbers(ids: Ids, values: NDArray[np.int32]) -> int:
+    for line, field in enumerate(ids.as_bytes()):
+        digits = field[1:] if field[:1] in (b"+", b"-") else field
+        if not digits.isdigit() or len(digits) > 9:
+            return line
+        values[line] = int(field)
+    return -1
+
+
+def shown(field: bytes) -> str:
+    """A field as it goes into a message: readable, and never long."""
+    text = field.decode("utf-8", "replace")
+    return repr(text if len(text) <= 40 else text[:37] + "...")
+
+
+def table_size(entries: int) -> int:
+    """Slots for a hash table that stays at most half full: a power of two."""
+    return 1 << max(4, (2 * entries).bit_length())
