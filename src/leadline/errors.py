@@ -10,6 +10,9 @@ The command line prints the message as one line and ends with status 1. Python u
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Sequence
+
 
 class LeadlineError(Exception):
     """Something the user can put right. The message says what, where, and the nearest fix."""
@@ -29,3 +32,16 @@ class MeasureError(LeadlineError):
 
 class MismatchError(LeadlineError):
     """Runs and judgements that do not belong together."""
+
+
+def checked_choice(option: str, value: str, choices: Sequence[str]) -> str:
+    """The value, when it is one of the choices; else an error with the nearest.
+
+    >>> checked_choice("--order", "rank", ["score", "rank"])
+    'rank'
+    """
+    if value in choices:
+        return value
+    near = difflib.get_close_matches(str(value), choices, n=1)
+    hint = f"; did you mean {near[0]}?" if near else ""
+    raise InputError(option, f"{value!r} is none of {', '.join(choices)}{hint}")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from leadline.errors import MeasureError
 from leadline.measures.hits import Array, Hits, Integers
@@ -43,6 +44,10 @@ class SubtopicHits:
     @property
     def rank(self) -> Integers:
         return self.hits.rank[self.hit]
+
+    def total(self, values: NDArray[Any]) -> Array:
+        """Sum over the entries of each row, added in the order of rank."""
+        return np.asarray(np.bincount(self.row, weights=values, minlength=self.hits.rows), float)
 
     @cached_property
     def by_group(self) -> Integers:

@@ -29,6 +29,7 @@ class RunHits:
     retrieved: NDArray[np.int64]
     answered: NDArray[np.bool_]
     unjudged_topics: tuple[str, ...]  # of the run, not of the judgements
+    longer_lines: int = 0
     reading: Reading | None = None
 
 
@@ -42,9 +43,12 @@ def join(run: Run, qrels: Qrels, *, kernels: bool, reading: Reading | None = Non
     offsets, rank, document, first, last = joined(run, qrels, run_topic)
     known = set(qrels.topics)
     strangers = tuple(topic for topic in run.topics if topic not in known)
-    return RunHits(offsets, rank, document, first, last, retrieved, answered, strangers, reading)
+    return RunHits(
+        offsets, rank, document, first, last, retrieved, answered, strangers, run.longer_lines, reading
+    )
 
 
+_TIE_ENDS = ("tie_first", "tie_last")
 _Joined = tuple[
     NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]
 ]
@@ -91,7 +95,7 @@ def _join_plain(run: Run, qrels: Qrels, run_topic: NDArray[np.int32]) -> _Joined
     return np.array(offsets, np.int64), *flat  # type: ignore[return-value]
 
 
-def together(parts: Sequence[RunHits], qrels: Qrels) -> Hits:
+def together(parts: Sequence[RunHits], qrels: Qrels, *, with_ties: bool = True) -> Hits:
     """The hits of several runs as rows of one Hits: all topics of the first run, then of the second, and so on."""
     topics = len(qrels.topics)
     starts = np.cumsum([0] + [len(part.rank) for part in parts])
@@ -100,16 +104,20 @@ def together(parts: Sequence[RunHits], qrels: Qrels) -> Hits:
     )
     document = np.concatenate([part.document for part in parts]).astype(np.int64)
     grades = qrels.grades.astype(np.int64)
+    rank = np.concatenate([part.rank for part in parts]).astype(np.int64)
+    ties = [rank, rank]
+    if with_ties:
+        ties = [np.concatenate([getattr(part, end) for part in parts]).astype(np.int64) for end in _TIE_ENDS]
     return Hits(
         offsets=offsets,
-        rank=np.concatenate([part.rank for part in parts]).astype(np.int64),
+        rank=rank,
         grade=grades[document],
         document=document,
         retrieved=np.concatenate([part.retrieved for part in parts]),
         judged=Judged(qrels.offsets, grades),
         topic=np.tile(np.arange(topics), len(parts)),
-        tie_first=np.concatenate([part.tie_first for part in parts]).astype(np.int64),
-        tie_last=np.concatenate([part.tie_last for part in parts]).astype(np.int64),
+        tie_first=ties[0],
+        tie_last=ties[1],
         qrels=qrels,
         reading=_readings([part.reading for part in parts]),
     )

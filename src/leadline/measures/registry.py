@@ -129,7 +129,8 @@ class Measure:
 
     @property
     def level(self) -> int:
-        return int(self.options.get("rel", 1))
+        rel = self.options.get("rel")
+        return 1 if rel is None else int(rel)
 
     @property
     def cutoff(self) -> int | None:

@@ -7,7 +7,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from leadline.errors import InputError
 from leadline.text import compiled
 from leadline.text.ids import Ids, encode_id
+from leadline.text.source import write_whole
 from leadline.text.table import shown, table_size
 
 Kind = Literal["plain", "strata", "subtopics", "prels", "passages"]
@@ -109,6 +109,11 @@ class Qrels:
         return np.repeat(np.arange(len(self.topics)), np.diff(self.offsets))
 
     @cached_property
+    def ideals(self) -> dict[Any, Any]:
+        """Ideal lists found so far, by what they are ideal for: a study asks for the same ones many times."""
+        return {}
+
+    @cached_property
     def lookup(self) -> dict[str, dict[bytes, int]]:
         """Where each judged document of a topic is, for the plain path."""
         names = self.documents.as_bytes()
@@ -147,15 +152,12 @@ class Qrels:
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the judgements in TREC's four columns; the file appears whole or not at all."""
-        target = Path(path)
-        part = target.with_name(f".{target.name}.part")
-        with open(part, "wb") as file:
-            for t, topic in enumerate(self.topics):
-                file.writelines(
-                    b"%s 0 %s %d\n" % (encode_id(topic), self.documents.at(i), self.grades[i])
-                    for i in range(self.offsets[t], self.offsets[t + 1])
-                )
-        os.replace(part, target)
+        lines = [
+            b"%s 0 %s %d\n" % (encode_id(topic), self.documents.at(i), self.grades[i])
+            for t, topic in enumerate(self.topics)
+            for i in range(self.offsets[t], self.offsets[t + 1])
+        ]
+        write_whole(path, b"".join(lines))
 
 
 def _kept_subtopics(subtopics: Subtopics, keep: NDArray[np.bool_], documents: NDArray[np.bool_]) -> Subtopics:

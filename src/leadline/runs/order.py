@@ -5,26 +5,18 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from leadline.errors import InputError
 from leadline.text import compiled
 from leadline.text.ids import Ids
+from leadline.text.memory import FRESH, Fresh
 from leadline.text.table import table_size
 
 Order = Literal["score", "rank", "file"]
 _SORTING = {"file": 0, "score": 1, "rank": 2}  # as order_run in kernels.py numbers them
-
-
-def checked_order(order: str) -> Order:
-    """The order itself when there is such an order."""
-    for known in get_args(Order):
-        if order == known:
-            return known
-    raise InputError("order", f"{order!r} is none of {', '.join(get_args(Order))}")
 
 
 def ordered(
@@ -35,6 +27,7 @@ def ordered(
     order: Order,
     *,
     kernels: bool,
+    memory: Fresh = FRESH,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], tuple[int, int] | None]:
     """Lines grouped by topic and sorted within: offsets, lines in order, and two lines that say the same, if any.
 
@@ -43,8 +36,10 @@ def ordered(
     if not kernels:
         return _ordered_plainly(topic, topics, documents, keys, order)
     count = len(topic)
-    offsets, sequence, spare = np.empty(topics + 1, np.int64), np.empty(count, np.int32), np.empty(count, np.int32)
-    slots = np.empty(table_size(count), np.int32)
+    offsets = np.empty(topics + 1, np.int64)
+    sequence = memory.take("order", count, np.int32)
+    spare = memory.take("spare", count, np.int32)
+    slots = memory.take("slots", table_size(count), np.int32)
     found = np.zeros(2, np.int64)
     status = compiled.kernel("order_run")(
         documents.buffer, count, topics, topic, documents.starts, documents.lengths, documents.hashes(), keys,

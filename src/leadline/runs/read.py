@@ -16,6 +16,7 @@ from leadline.runs.run import Run
 from leadline.text import compiled, frames
 from leadline.text.engine import use_kernels
 from leadline.text.ids import SEED, Ids, decode_id
+from leadline.text.memory import FRESH, Fresh
 from leadline.text.source import Text, read_text, stem
 from leadline.text.table import NAN, NOT_A_NUMBER, TOO_FEW_FIELDS, is_skipped, number_of, shown, table_size
 
@@ -30,20 +31,31 @@ _KEY_FIELD = {"score": 4, "rank": 3, "file": 4}
 
 
 def read_run(
-    source: str | os.PathLike[str], name: str | None = None, *, order: Order = "score", layout: Layout = "trec",
+    source: str | os.PathLike[str],
+    name: str | None = None,
+    *,
+    order: Order = "score",
+    layout: Layout = "trec",
     kernels: bool | None = None,
+    memory: Fresh = FRESH,
 ) -> Run:
     """A run from a file, compressed or not; `-` is standard input.
 
     `order` is what the ranking follows: `score` (the rank column is ignored, as trec_eval does), `rank` (the rank
     column, as ndeval does) or `file` (the lines as they stand).
     """
-    text = read_text(source)
-    return run_of_text(text, name or stem(source), order=order, layout=layout, kernels=kernels)
+    text = read_text(source, memory)
+    return run_of_text(text, name or stem(source), order=order, layout=layout, kernels=kernels, memory=memory)
 
 
 def run_of_text(
-    text: Text, name: str, *, order: Order = "score", layout: Layout = "trec", kernels: bool | None = None
+    text: Text,
+    name: str,
+    *,
+    order: Order = "score",
+    layout: Layout = "trec",
+    kernels: bool | None = None,
+    memory: Fresh = FRESH,
 ) -> Run:
     """A run from a text in memory."""
     kind = frames.named_kind(text.name, text.buffer[text.begin : text.begin + 4096].tobytes())
@@ -53,10 +65,10 @@ def run_of_text(
         kernels = use_kernels(text.size())
     key_field = _KEY_FIELD[order] if layout == "trec" else 0
     scan = _scan_compiled if kernels else _scan_plain
-    topics, codes, documents, keys, longer = scan(text, layout, key_field)
+    topics, codes, documents, keys, longer = scan(text, layout, key_field, memory)
     if order == "rank":
         np.negative(keys, out=keys)
-    offsets, sequence, twice = ordered(codes, len(topics), documents, keys, order, kernels=kernels)
+    offsets, sequence, twice = ordered(codes, len(topics), documents, keys, order, kernels=kernels, memory=memory)
     if twice is not None:
         first, second = (_line_number(text, line) for line in twice)
         topic, document = decode_id(topics[codes[twice[1]]]), shown(documents.at(twice[1]))
@@ -70,13 +82,17 @@ def run_of_text(
 _Scanned = tuple[list[bytes], "np.ndarray[Any, Any]", Ids, "np.ndarray[Any, Any]", int]
 
 
-def _scan_compiled(text: Text, layout: Layout, key_field: int) -> _Scanned:
+def _scan_compiled(text: Text, layout: Layout, key_field: int, memory: Fresh) -> _Scanned:
     fields, _ = _FIELDS[layout]
     capacity = text.size() // (2 * fields) + 1
-    slots = np.zeros(table_size(capacity), np.int32)
+    slots = np.zeros(table_size(capacity), np.int32)  # zeros that are never touched cost nothing
     topic_starts, topic_lengths = np.empty(capacity, np.int64), np.empty(capacity, np.int32)
-    codes, starts, lengths = np.empty(capacity, np.int32), np.empty(capacity, np.int64), np.empty(capacity, np.int32)
-    hashes, keys, found = np.empty(capacity, np.uint64), np.zeros(capacity), np.zeros(3, np.int64)
+    codes = memory.take("codes", capacity, np.int32)
+    starts = memory.take("starts", capacity, np.int64)
+    lengths = memory.take("lengths", capacity, np.int32)
+    hashes = memory.take("hashes", capacity, np.uint64)
+    keys = memory.take("keys", capacity, np.float64)
+    found = np.zeros(3, np.int64)
     count = compiled.kernel("scan_run")(
         text.buffer, text.begin, text.end, SEED, fields, key_field, slots, len(slots) - 1,
         topic_starts, topic_lengths, np.empty(capacity, np.uint64), codes, starts, lengths, hashes, keys, found,
@@ -91,11 +107,13 @@ def _scan_compiled(text: Text, layout: Layout, key_field: int) -> _Scanned:
     if count == 0:
         raise InputError(text.name, "is empty")
     topics = Ids(text.buffer, topic_starts[: found[0]], topic_lengths[: found[0]]).as_bytes()
+    if not key_field:
+        keys[:count] = 0.0
     documents = Ids(text.buffer, starts[:count], lengths[:count], hashes[:count])
     return topics, codes[:count], documents, keys[:count], int(found[1])
 
 
-def _scan_plain(text: Text, layout: Layout, key_field: int) -> _Scanned:
+def _scan_plain(text: Text, layout: Layout, key_field: int, _memory: Fresh) -> _Scanned:
     fields, _ = _FIELDS[layout]
     known: dict[bytes, int] = {}
     codes: list[int] = []

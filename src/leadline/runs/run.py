@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from leadline.errors import InputError
 from leadline.runs.order import Order, ordered
 from leadline.text.engine import use_kernels
 from leadline.text.ids import Ids, encode_id
-from leadline.text.source import Text
+from leadline.text.source import Text, write_whole
 from leadline.text.table import read_table, shown
 
 
@@ -101,17 +100,19 @@ class Run:
             raise InputError(self.name, f"column {place + 1} is needed, and only a run read from a file has one")
         return read_table(self.text, 5, most, lambda found: f"{found} fields").ids[place]
 
+    def to_bytes(self) -> bytes:
+        """The run in TREC's format, ranks counted from 1."""
+        tag = encode_id("_".join(self.name.split()))
+        lines = []
+        for t, topic in enumerate(self.topics):
+            ranked = self.order[self.offsets[t] : self.offsets[t + 1]].tolist()
+            lines += [
+                b"%s Q0 %s %d %s %s\n"
+                % (encode_id(topic), self.documents.at(line), rank, repr(float(self.keys[line])).encode(), tag)
+                for rank, line in enumerate(ranked, start=1)
+            ]
+        return b"".join(lines)
+
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the run in TREC's format, ranks counted from 1; the file appears whole or not at all."""
-        target = Path(path)
-        part = target.with_name(f".{target.name}.part")
-        tag = encode_id(self.name.replace(" ", "_"))
-        with open(part, "wb") as file:
-            for t, topic in enumerate(self.topics):
-                lines = self.order[self.offsets[t] : self.offsets[t + 1]].tolist()
-                file.writelines(
-                    b"%s Q0 %s %d %s %s\n"
-                    % (encode_id(topic), self.documents.at(line), rank, repr(float(self.keys[line])).encode(), tag)
-                    for rank, line in enumerate(lines, start=1)
-                )
-        os.replace(part, target)
+        """Write the run in TREC's format; the file appears whole or not at all."""
+        write_whole(path, self.to_bytes())

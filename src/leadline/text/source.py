@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leadline.errors import InputError
+from leadline.text.memory import FRESH, Fresh
 
 PADDING = 64  # line feeds beyond the end, so that kernels may load eight bytes anywhere
 LARGEST = 64 * 2**30  # bytes after decompression: past any real run, short of filling a disk by malice
@@ -72,7 +73,7 @@ class Text:
         return self.end - self.begin
 
 
-def read_text(path: str | os.PathLike[str]) -> Text:
+def read_text(path: str | os.PathLike[str], memory: Fresh = FRESH) -> Text:
     """The whole of a file, decompressed if need be; `-` is standard input."""
     name = os.fspath(path)
     if name == "-":
@@ -85,7 +86,7 @@ def read_text(path: str | os.PathLike[str]) -> Text:
                 return Text.of(_decompressed(file.read(), name), name)
             file.seek(0)
             size = os.fstat(file.fileno()).st_size
-            buffer = np.empty(size + PADDING, np.uint8)
+            buffer = memory.take("text", size + PADDING, np.uint8)
             filled = _fill(file, buffer, size)
     except OSError as error:
         raise InputError(name, _reason(error)) from None
@@ -157,6 +158,18 @@ def _decompressed(content: bytes, name: str) -> bytes:
 def _pieces(stream: IO[bytes]) -> Iterator[bytes]:
     while piece := stream.read(_PIECE):
         yield piece
+
+
+def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
+    """Write a file whole or not at all: the old one stays until the new one is complete."""
+    target = Path(path)
+    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        part.write_bytes(content)
+        os.replace(part, target)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise InputError(str(path), f"cannot be written: {_reason(error)}") from None
 
 
 def stem(path: str | os.PathLike[str]) -> str:

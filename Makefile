@@ -1,0 +1,35 @@
+# Two commands do all the set-up on a fresh machine: `make demo` and `make test`.
+PYTHON ?= $(shell command -v python3.13 || command -v python3.12 || command -v python3.11 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: demo test lint unit soak bench clean
+
+demo: $(READY)
+	$(BIN)/leadline demo
+
+test: lint unit
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+unit: $(READY)
+	$(BIN)/pytest -n 2 --dist worksteal --cov --cov-report=term:skip-covered
+
+soak: $(READY)
+	LEADLINE_SOAK=1 $(BIN)/pytest -n 2 -m soak
+
+bench: $(READY)
+	$(BIN)/python benchmarks/evaluate.py
+
+$(READY): pyproject.toml constraints.txt
+	@test -n "$(PYTHON)" || { echo "leadline needs Python 3.11 or newer"; exit 1; }
+	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || sh tools/install-venv.sh
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*

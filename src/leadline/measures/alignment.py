@@ -1,0 +1,107 @@
+"""How well runs and judgements fit together, said aloud: nothing is dropped in silence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leadline.errors import MismatchError
+from leadline.measures.join import RunHits
+from leadline.qrels.qrels import Qrels
+
+SHOWN = 8  # names in a list before it says how many more there are
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What one run answers of what is judged."""
+
+    answered: NDArray[np.bool_]  # by topic of the judgements
+    hits: int
+    strangers: tuple[str, ...]  # topics of the run that are not judged
+    longer_lines: int
+
+    @classmethod
+    def of(cls, part: RunHits) -> Summary:
+        return cls(part.answered, len(part.rank), part.unjudged_topics, part.longer_lines)
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """What every run answers of what is judged."""
+
+    runs: Sequence[str]
+    qrels: Qrels
+    summaries: Sequence[Summary]
+
+    @property
+    def answered(self) -> NDArray[np.bool_]:
+        """Run × topic."""
+        return np.stack([summary.answered for summary in self.summaries])
+
+    def check(self) -> None:
+        """Refuse a run that has no topic, or not one document, in common with the judgements."""
+        for run, summary in zip(self.runs, self.summaries, strict=True):
+            if not summary.answered.any():
+                theirs, ours = summary.strangers[:3], self.qrels.topics[:3]
+                raise MismatchError(
+                    f"{run} and {self.qrels.name} have no topic in common: the run has {', '.join(theirs)}, "
+                    f"the judgements have {', '.join(ours)}{_nearest(theirs, ours)}"
+                )
+            if summary.hits == 0:
+                example = self.qrels.documents[0]
+                raise MismatchError(
+                    f"{run} and {self.qrels.name} share {int(summary.answered.sum())} topics but not one document: "
+                    f"the judgements have ids such as {example!r}; check that both use the same ids"
+                )
+
+    def notes(self) -> list[str]:
+        """Sentences for the reader: topics answered, missing, unknown, without anything relevant."""
+        notes: dict[str, list[str]] = {}
+        topics = self.qrels.topics
+        for run, summary in zip(self.runs, self.summaries, strict=True):
+            count = int(summary.answered.sum())
+            text = f"{count} of {len(topics)} topics"
+            if count < len(topics):
+                missing = [topic for topic, there in zip(topics, summary.answered.tolist(), strict=True) if not there]
+                text += f"; missing {listed(missing)} (scored 0)"
+            if summary.strangers:
+                text += f"; not judged and left out: {listed(summary.strangers)}"
+            if summary.longer_lines:
+                text += f"; {summary.longer_lines} lines with words after the tag, which are not read"
+            notes.setdefault(text, []).append(run)
+        lines = [
+            text if len(runs) == len(self.runs) else f"{listed(runs, 4)}: {text}" for text, runs in notes.items()
+        ]
+        empty = self._without_relevant()
+        if empty:
+            lines.append(f"{len(empty)} topics with nothing relevant, left out of means: {listed(empty)}")
+        return lines
+
+    def _without_relevant(self) -> list[str]:
+        found = np.bincount(self.qrels.topic_of_document[self.qrels.grades >= 1], minlength=len(self.qrels.topics))
+        return [topic for topic, count in zip(self.qrels.topics, found.tolist(), strict=True) if count == 0]
+
+
+def listed(names: Sequence[str], most: int = SHOWN) -> str:
+    """Names for a sentence, cut when there are many.
+
+    >>> listed(["12", "31"]), listed(list("abcde"), 3)
+    ('12, 31', 'a, b, c and 2 more')
+    """
+    text = ", ".join(names[:most])
+    return text if len(names) <= most else f"{text} and {len(names) - most} more"
+
+
+def _nearest(theirs: Sequence[str], ours: Sequence[str]) -> str:
+    """The likeliest cause, where it can be told."""
+    if {name.lstrip("0") for name in theirs} & {name.lstrip("0") for name in ours}:
+        return "; they differ in leading zeros"
+    if {name.lower() for name in theirs} & {name.lower() for name in ours}:
+        return "; they differ in upper and lower case"
+    if any(a.endswith(b) or b.endswith(a) for a in theirs for b in ours):
+        return "; one side has a prefix before the topic"
+    return ""

@@ -1,0 +1,72 @@
+"""Gain by rank for a reader who wears of hearing about the same subtopic."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from leadline.measures.aspects import Theta
+from leadline.measures.hits import Array, Hits, Integers, ratio
+from leadline.measures.intents import Reader, discounted_gain, greedy_ideal, topic_weight
+from leadline.measures.registry import measure
+
+
+def _discount(rank: Integers) -> Array:
+    return 1 / np.log2(1 + rank)
+
+
+@measure("alpha_DCG", at="cutoff", needs="subtopics", aliases=("alpha-DCG",))
+def alpha_dcg(hits: Hits, cutoff: int, alpha: float = 0.5, rel: int = 1, theta: Theta = "equal") -> Array:
+    """Gain from the first documents, less for what is known already, as a share of what any list could give.
+
+    Formula: alpha_DCG@k = Σ_r gain_r / log2(1 + r) over ranks 1 to k, where gain_r = Σ_c θ_c (1 - alpha)^(relevant
+    documents of c before r) over the subtopics c that the document is relevant to; divided by the value of an
+    imagined list whose every document is relevant to every subtopic. Only subtopics with a relevant document count,
+    and their θ sum to 1.
+
+    Paper: Clarke, Kolla, Cormack, Vechtomova, Ashkan, Büttcher and MacKinnon, Novelty and diversity in information
+    retrieval evaluation, SIGIR 2008; normalised as TREC's program ndeval does.
+
+    Range: 0 to 1, seldom reached: few topics have documents relevant to all. (ndeval leaves a cutoff of 1, which it
+    never prints, without the division.)
+
+    Unjudged: not relevant.
+
+    Short list: as if followed by documents that are not relevant.
+
+    >>> from leadline.measures.intents import example
+    >>> hits = example(["a", "b"], {"a": {"A": 1}, "b": {"A": 1, "B": 1}})
+    >>> alpha_dcg(hits, cutoff=2).round(4)  # (1 + 1.5 / log2(3)) / (2 + 1 / log2(3))
+    array([0.7398])
+    """
+    gain = discounted_gain(hits, Reader.weary(alpha, rel), theta, _discount, cutoff)
+    rank = np.arange(1, cutoff + 1)
+    most = float(((1 - alpha) ** (rank - 1) * _discount(rank)).sum())
+    return ratio(gain, topic_weight(hits, theta, rel) * most)
+
+
+@measure("alpha_nDCG", at="cutoff", needs="subtopics", aliases=("alpha-nDCG",))
+def alpha_ndcg(
+    hits: Hits, cutoff: int | None = None, alpha: float = 0.5, rel: int = 1, theta: Theta = "equal"
+) -> Array:
+    """Gain from the first documents, less for what is known already, as a share of what the best list gives.
+
+    Formula: alpha_nDCG@k = alpha_DCG@k / alpha_DCG@k of the ideal list, which takes at each rank the document with
+    the largest gain, of equal ones that with the higher id.
+
+    Paper: Clarke, Kolla, Cormack, Vechtomova, Ashkan, Büttcher and MacKinnon, Novelty and diversity in information
+    retrieval evaluation, SIGIR 2008.
+
+    Range: 0 to 1; a little above in rare cases, since taking the best document at each rank may miss the best list.
+
+    Unjudged: not relevant.
+
+    Short list: as if followed by documents that are not relevant.
+
+    >>> from leadline.measures.intents import example
+    >>> hits = example(["a", "b"], {"a": {"A": 1}, "b": {"A": 1, "B": 1}})
+    >>> alpha_ndcg(hits, cutoff=2).round(4)  # (1 + 1.5 / log2(3)) / (2 + 0.5 / log2(3))
+    array([0.8406])
+    """
+    reader = Reader.weary(alpha, rel)
+    ideal = discounted_gain(greedy_ideal(hits, reader, theta, cutoff), reader, theta, _discount)
+    return ratio(discounted_gain(hits, reader, theta, _discount, cutoff), ideal[hits.topic])

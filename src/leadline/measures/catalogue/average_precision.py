@@ -1,0 +1,71 @@
+"""Average precision: precision at each relevant document, averaged over all relevant documents."""
+
+from __future__ import annotations
+
+from leadline.measures.hits import Array, Hits, ratio
+from leadline.measures.registry import measure
+
+
+@measure("AP", at="effort", aliases=("MAP",))
+def average_precision(hits: Hits, effort: int | None = None, rel: int = 1) -> Array:
+    """Precision at the rank of each relevant document, averaged over all of them; those not found count 0.
+
+    Formula: AP@N = (1/n) sum of i / r_i over the relevant documents found, r_i the rank of the i-th.
+
+    Paper: Buckley and Voorhees, Retrieval system evaluation, in TREC: Experiment and Evaluation in Information
+    Retrieval, MIT Press 2005.
+
+    Range: 0 to 1; with an effort N < n, at most N / n.
+
+    Unjudged: not relevant.
+
+    Short list: as if followed by documents that are not relevant.
+
+    >>> average_precision(Hits.of(ranks=[1, 4], relevant=4))
+    array([0.375])
+    """
+    relevant = hits.relevant(rel)
+    if effort is not None:
+        relevant &= hits.rank <= effort
+    return ratio(hits.total(relevant * hits.running(relevant) / hits.rank), hits.n_relevant(rel))
+
+
+@measure("GMAP", at="effort", aliases=("gm_map",), aggregate="geometric")
+def geometric_average_precision(hits: Hits, effort: int | None = None, rel: int = 1) -> Array:
+    """Average precision whose mean over topics is geometric, so that the worst topics weigh most.
+
+    Formula: AP for each topic; the mean is exp of the mean of log max(AP, 0.00001).
+
+    Paper: Robertson, On GMAP: and other transformations, CIKM 2006.
+
+    Range: 0 to 1.
+
+    Unjudged: not relevant.
+
+    Short list: as if followed by documents that are not relevant.
+
+    >>> geometric_average_precision(Hits.of(ranks=[1, 4], relevant=4))
+    array([0.375])
+    """
+    return average_precision(hits, effort, rel)
+
+
+@measure("set_map")
+def set_average_precision(hits: Hits, rel: int = 1) -> Array:
+    """Average precision of a list without order: recall times precision of all that is retrieved.
+
+    Formula: m² / (retrieved * n).
+
+    Paper: Buckley, trec_eval (`set_map`, formerly exact_unranked_avg_prec).
+
+    Range: 0 to 1.
+
+    Unjudged: not relevant.
+
+    Short list: only what is retrieved counts, so a short list can be precise.
+
+    >>> set_average_precision(Hits.of(ranks=[1, 4], relevant=4))
+    array([0.25])
+    """
+    found = hits.found(rel)
+    return ratio(found * found, hits.retrieved * hits.n_relevant(rel))

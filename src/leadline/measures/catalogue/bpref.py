@@ -1,0 +1,54 @@
+"""Binary preference: how often relevant documents come before judged ones that are not relevant."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from leadline.measures.hits import Array, Hits, ratio
+from leadline.measures.registry import measure
+
+
+@measure("bpref")
+def bpref(hits: Hits, rel: int = 1) -> Array:
+    """Share of the pairs of a relevant and a judged irrelevant document that come in the right order.
+
+    Formula: (1/n) sum over the relevant documents found of 1 - min(b, n) / min(N, n), with b judged irrelevant
+    documents ranked above it and N of them in all.
+
+    Paper: Buckley and Voorhees, Retrieval evaluation with incomplete information, SIGIR 2004.
+
+    Range: 0 to 1.
+
+    Unjudged: passed over, as are documents of a grade below 0.
+
+    Short list: relevant documents it lacks count 0.
+
+    >>> bpref(Hits.of(ranks=[1, 5, 9], grades=[1, 0, 1], missed=[0, 0])).round(2)
+    array([0.75])
+    """
+    n = hits.n_relevant(rel)
+    wrong = hits.judged.count((hits.judged.grades >= 0) & (hits.judged.grades < rel))[hits.topic]
+    above = hits.running((hits.grade >= 0) & (hits.grade < rel))
+    most = n[hits.row]
+    share = ratio(np.minimum(above, most), np.minimum(wrong, n)[hits.row])
+    return ratio(hits.total(hits.relevant(rel) * (1.0 - share)), n)
+
+
+@measure("gm_bpref", aggregate="geometric")
+def geometric_bpref(hits: Hits, rel: int = 1) -> Array:
+    """Bpref whose mean over topics is geometric, so that the worst topics weigh most.
+
+    Formula: bpref for each topic; the mean is exp of the mean of log max(bpref, 0.00001).
+
+    Paper: Buckley, trec_eval (`gm_bpref`), after Robertson, On GMAP: and other transformations, CIKM 2006.
+
+    Range: 0 to 1.
+
+    Unjudged: passed over, as are documents of a grade below 0.
+
+    Short list: relevant documents it lacks count 0.
+
+    >>> geometric_bpref(Hits.of(ranks=[1, 5, 9], grades=[1, 0, 1], missed=[0, 0])).round(2)
+    array([0.75])
+    """
+    return bpref(hits, rel)

@@ -1,0 +1,73 @@
+"""Discounted cumulative gain: graded documents, worth less the later they come."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from leadline.measures.gains import Discount, Gain, Ideal, discounts, gains_of
+from leadline.measures.hits import Array, Hits, ratio
+from leadline.measures.registry import measure
+
+
+@measure("DCG", at="effort", rename={"dcg": "gain"})
+def dcg(
+    hits: Hits,
+    effort: int | None = None,
+    gain: Gain = "linear",
+    discount: Discount = "log2",
+    base: float = 2.0,
+    gains: dict[int, float] | None = None,
+) -> Array:
+    """What the documents of the list are worth together, each by its grade and less the later it comes.
+
+    Formula: sum of gain / discount over the first N documents. The gain is the grade (linear), 2^grade - 1 (exp), or
+    what the table `gains` says of a grade, {1: 3, 2: 9}. The discount of rank r is log2(1 + r), 1/r's r (zipf), or
+    log_b(r) from rank `base` = b on and 1 before it (jk).
+
+    Paper: Järvelin and Kekäläinen, Cumulated gain-based evaluation of IR techniques, TOIS 2002 (jk); Burges et al.,
+    Learning to rank using gradient descent, ICML 2005 (exp, log2).
+
+    Range: 0 and up.
+
+    Unjudged: no gain.
+
+    Short list: as if followed by documents without gain.
+
+    >>> dcg(Hits.of(ranks=[1, 3], grades=[2, 4]))
+    array([4.])
+    """
+    worth = gains_of(hits.grade, gain, gains) / discounts(hits.rank, discount, base)
+    return hits.total(worth if effort is None else np.where(hits.rank <= effort, worth, 0.0))
+
+
+@measure("nDCG", at="effort", rename={"dcg": "gain"})
+def ndcg(
+    hits: Hits,
+    effort: int | None = None,
+    gain: Gain = "linear",
+    discount: Discount = "log2",
+    base: float = 2.0,
+    gains: dict[int, float] | None = None,
+) -> Array:
+    """Discounted cumulative gain as a share of what the best list there could be gains.
+
+    Formula: DCG@N / DCG@N of all judged documents, highest gain first; options as those of DCG.
+
+    Paper: Järvelin and Kekäläinen, Cumulated gain-based evaluation of IR techniques, TOIS 2002 (jk); Burges et al.,
+    Learning to rank using gradient descent, ICML 2005 (exp, log2).
+
+    Range: 0 to 1.
+
+    Unjudged: no gain.
+
+    Short list: as if followed by documents without gain.
+
+    >>> ndcg(Hits.of(ranks=[1, 3], grades=[2, 4])).round(4)
+    array([0.7602])
+    """
+    ideal = Ideal.of(hits, gain, gains)
+    worth = ideal.gain / discounts(ideal.place, discount, base)
+    if effort is not None:
+        worth = np.where(ideal.place <= effort, worth, 0.0)
+    best = np.bincount(ideal.topic, weights=worth, minlength=len(ideal.length))
+    return ratio(dcg(hits, effort, gain, discount, base, gains), best[hits.topic])

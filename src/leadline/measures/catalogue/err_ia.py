@@ -1,0 +1,106 @@
+"""Expected reciprocal rank for a reader who may mean any of the subtopics."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from leadline.errors import MeasureError
+from leadline.measures.aspects import Theta
+from leadline.measures.hits import Array, Hits, Integers, ratio
+from leadline.measures.intents import Reader, discounted_gain, greedy_ideal, topic_weight
+from leadline.measures.registry import measure
+
+Graded = Literal["no", "exp", "linear"]
+
+
+def _discount(rank: Integers) -> Array:
+    return 1 / rank
+
+
+def _reader(hits: Hits, graded: Graded, alpha: float, rel: int, max_grade: int) -> Reader:
+    if graded == "no":
+        return Reader.weary(alpha, rel)
+    best = int(hits.judged.grades.max(initial=0))
+    if best > max_grade:
+        raise MeasureError(f"max_grade is {max_grade}, but the judgements hold grade {best}; write max_grade={best}")
+    if graded == "linear":
+        return Reader.stopping([grade / (max_grade + 1) for grade in range(max_grade + 1)])
+    return Reader.stopping([(2**grade - 1) / 2**max_grade for grade in range(max_grade + 1)])
+
+
+@measure("ERR_IA", at="cutoff", needs="subtopics", aliases=("ERR-IA",), rename={"max": "max_grade"})
+def err_ia(
+    hits: Hits,
+    cutoff: int,
+    *,
+    graded: Graded = "no",
+    alpha: float = 0.5,
+    max_grade: int = 4,
+    rel: int = 1,
+    theta: Theta = "equal",
+) -> Array:
+    """How soon, on average over the subtopics, a reader is content who goes down the first documents.
+
+    Formula: ERR_IA@k = Σ_c θ_c ERR_c@k, ERR_c = Σ_r (1/r) · stop_r · Π_(j<r) (1 - stop_j) over the documents relevant
+    to c. Only subtopics with a relevant document count, and their θ sum to 1. With graded=no the chance to stop is
+    alpha for every relevant document, and the value is divided by that of an imagined list whose every document is
+    relevant to every subtopic, as TREC's program ndeval does. With graded=exp it is (2^g - 1) / 2^max_grade for
+    grade g, with graded=linear g / (max_grade + 1), as NTCIREVAL has it; neither is divided by anything.
+
+    Paper: Chapelle, Metzler, Zhang and Grinspan, Expected reciprocal rank for graded relevance, CIKM 2009; Chapelle,
+    Ji, Liao, Velipasaoglu, Lai and Wu, Intent-based diversification of web search results, Information Retrieval 2011.
+
+    Range: 0 to 1. (ndeval leaves a cutoff of 1, which it never prints, without the division.)
+
+    Unjudged: not relevant.
+
+    Short list: as if followed by documents that are not relevant.
+
+    >>> from leadline.measures.intents import example
+    >>> hits = example(["a", "b"], {"a": {"A": 1}, "b": {"A": 3, "B": 1}})
+    >>> err_ia(hits, cutoff=2)  # (1 + 1.5 / 2) / (2 + 1 / 2)
+    array([0.7])
+    >>> err_ia(hits, cutoff=2, graded="exp", max_grade=3)  # half of 1/8 + 7/8 · 7/8 / 2, and half of 1/8 / 2
+    array([0.28515625])
+    """
+    reader = _reader(hits, graded, alpha, rel, max_grade)
+    gain = discounted_gain(hits, reader, theta, _discount, cutoff)
+    rank = np.arange(1, cutoff + 1)
+    most = float(((1 - alpha) ** (rank - 1) / rank).sum()) if graded == "no" else 1.0
+    return ratio(gain, topic_weight(hits, theta, reader.level) * most)
+
+
+@measure("nERR_IA", at="cutoff", needs="subtopics", aliases=("nERR-IA",), rename={"max": "max_grade"})
+def nerr_ia(
+    hits: Hits,
+    cutoff: int | None = None,
+    *,
+    graded: Graded = "no",
+    alpha: float = 0.5,
+    max_grade: int = 4,
+    rel: int = 1,
+    theta: Theta = "equal",
+) -> Array:
+    """ERR_IA as a share of what the best list for the topic gives.
+
+    Formula: nERR_IA@k = ERR_IA@k / ERR_IA@k of the ideal list, which takes at each rank the document with the largest
+    Σ_c θ_c stop_c · (chance not to have stopped for c), of equal ones that with the higher id. Options as ERR_IA's.
+
+    Paper: Chapelle, Metzler, Zhang and Grinspan, Expected reciprocal rank for graded relevance, CIKM 2009; normalised
+    as TREC's program ndeval does.
+
+    Range: 0 to 1; a little above in rare cases, since taking the best document at each rank may miss the best list.
+
+    Unjudged: not relevant.
+
+    Short list: as if followed by documents that are not relevant.
+
+    >>> from leadline.measures.intents import example
+    >>> nerr_ia(example(["a", "b"], {"a": {"A": 1}, "b": {"A": 3, "B": 1}}), cutoff=2)  # 1.75 / (2 + 0.5 / 2)
+    array([0.77777778])
+    """
+    reader = _reader(hits, graded, alpha, rel, max_grade)
+    ideal = discounted_gain(greedy_ideal(hits, reader, theta, cutoff), reader, theta, _discount)
+    return ratio(discounted_gain(hits, reader, theta, _discount, cutoff), ideal[hits.topic])

@@ -1,0 +1,69 @@
+"""Rank-biased precision for a reader who wears of hearing about the same subtopic."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from leadline.errors import MeasureError
+from leadline.measures.aspects import Theta
+from leadline.measures.hits import Array, Hits, ratio
+from leadline.measures.intents import Reader, discounted_gain, greedy_ideal, topic_weight
+from leadline.measures.registry import measure
+
+
+def _gain(hits: Hits, reader: Reader, beta: float, theta: Theta) -> Array:
+    if not 0 <= beta <= 1:
+        raise MeasureError(f"beta is {beta}, expected 0 to 1")
+    return discounted_gain(hits, reader, theta, lambda rank: np.power(beta, rank - 1.0))
+
+
+@measure("NRBP", needs="subtopics")
+def nrbp(hits: Hits, alpha: float = 0.5, beta: float = 0.5, rel: int = 1, theta: Theta = "equal") -> Array:
+    """Gain for a reader who goes on to the next document with chance `beta`, less for what is known already.
+
+    Formula: NRBP = (1 - (1 - alpha) beta) Σ_r beta^(r-1) Σ_c θ_c (1 - alpha)^(relevant documents of c before r) over
+    all ranks r and the subtopics c that the document at r is relevant to. Only subtopics with a relevant document
+    count, and their θ sum to 1.
+
+    Paper: Clarke, Kolla and Vechtomova, An effectiveness measure for ambiguous and underspecified queries, ICTIR 2009.
+
+    Range: 0 to 1, where every document of an endless list is relevant to every subtopic.
+
+    Unjudged: not relevant.
+
+    Short list: as if followed by documents that are not relevant.
+
+    >>> from leadline.measures.intents import example
+    >>> nrbp(example(["a", "b"], {"a": {"A": 1}, "b": {"A": 1, "B": 1}}))  # 0.75 (1 + 0.5 · 1.5) / 2
+    array([0.65625])
+    """
+    gain = _gain(hits, Reader.weary(alpha, rel), beta, theta)
+    return (1 - (1 - alpha) * beta) * ratio(gain, topic_weight(hits, theta, rel))
+
+
+@measure("nNRBP", needs="subtopics")
+def nnrbp(hits: Hits, alpha: float = 0.5, beta: float = 0.5, rel: int = 1, theta: Theta = "equal") -> Array:
+    """NRBP as a share of what the best list for the topic gives.
+
+    Formula: nNRBP = NRBP / NRBP of the ideal list, which takes at each rank the document with the largest gain, of
+    equal ones that with the higher id.
+
+    Paper: Clarke, Kolla and Vechtomova, An effectiveness measure for ambiguous and underspecified queries, ICTIR 2009.
+
+    Range: 0 to 1; a little above in rare cases, since taking the best document at each rank may miss the best list.
+
+    Unjudged: not relevant.
+
+    Short list: as if followed by documents that are not relevant.
+
+    >>> from leadline.measures.intents import example
+    >>> nnrbp(example(["a", "b"], {"a": {"A": 1}, "b": {"A": 1, "B": 1}}))  # (1 + 0.5 · 1.5) / (2 + 0.5 · 0.5)
+    array([0.77777778])
+    """
+    reader = Reader.weary(alpha, rel)
+    # Deeper documents of the ideal list add less than a double can show.
+    depth = math.ceil(math.log(1e-18, beta)) if 0 < beta < 1 else None if beta else 1
+    ideal = _gain(greedy_ideal(hits, reader, theta, depth), reader, beta, theta)
+    return ratio(_gain(hits, reader, beta, theta), ideal[hits.topic])

@@ -1,0 +1,49 @@
+"""statAP: average precision estimated from documents sampled with known probabilities."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from leadline.errors import MeasureError
+from leadline.measures.gains import running_sums
+from leadline.measures.hits import Array, Hits, ratio
+from leadline.measures.registry import measure
+
+
+@measure("statAP", needs="prels", aliases=("statMAP",))
+def stat_ap(hits: Hits, rel: int = 1) -> Array:
+    """Average precision, estimated from documents judged because a draw with known probabilities chose them.
+
+    Formula: statAP = (1/R) Σ (1/p) · (1 + Σ above 1/p) / r over the relevant documents of the sample that were found;
+    p is the probability with which a document was drawn, R = Σ 1/p over all relevant documents of the sample.
+
+    Paper: Pavlu and Aslam, A practical sampling strategy for efficient retrieval evaluation, Northeastern University
+    2007; as the script of the Million Query track computes it.
+
+    Range: from 0 up; an estimate, which can exceed 1.
+
+    Unjudged: the sample stands for them.
+
+    Short list: as if followed by documents that are not relevant.
+
+    >>> from dataclasses import replace
+    >>> from leadline.qrels.qrels import Qrels
+    >>> qrels = replace(Qrels.of({"7": {"a": 1, "b": 0, "c": 1}}), probabilities=np.array([0.5, 0.5, 1.0]))
+    >>> hits = replace(Hits.of(ranks=[1, 2, 4], grades=[1, 0, 1]), qrels=qrels)
+
+    R = 2 + 1. At a the precision is 1/1 and counts twice; at c, at rank 4, it is (1 + 2)/4: (2 + 0.75) / 3.
+
+    >>> stat_ap(hits).round(3)
+    array([0.917])
+    """
+    if hits.qrels is None or hits.qrels.probabilities is None:
+        raise MeasureError(
+            "this measure needs the probability of each judgement (topic document grade method probability), "
+            "and these have none"
+        )
+    stands_for = np.where(hits.judged.grades >= rel, 1 / hits.qrels.probabilities, 0.0)
+    estimate = np.bincount(hits.judged.topic, weights=stands_for, minlength=len(hits.judged.offsets) - 1)[hits.topic]
+    found = hits.where(hits.relevant(rel))
+    each = stands_for[found.document]
+    above = running_sums(each, found.offsets) - each
+    return ratio(found.total(each * (1 + above) / found.rank), estimate)

@@ -1,0 +1,196 @@
+"""The mechanics of the Cube Test: documents pour into a cube with a compartment for each subtopic, under a lid.
+
+Three programs go by the name: the paper's equations, the script its authors gave away, and the scorer of TREC's
+Dynamic Domain track. Each fills the same cube by rules of its own, and `fill` tells what came of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leadline.errors import MeasureError
+from leadline.measures.aspects import SubtopicHits, Theta, subtopic_hits, subtopics_of, weights
+from leadline.measures.hits import Array, Hits, Integers, ratio
+
+Time = Literal["rank", "words", "150", "top", "given"]
+Lid = Literal["relevance", "height", "off"]
+Variant = Literal["paper", "cikm", "trecdd"]
+Passages = Literal["discount", "sum"]
+
+_SCRIPT_GRADES = 4  # the authors' script divides by this, whatever the judgements hold
+_TRACK_LID = 5  # in grades: the Dynamic Domain scorer does not bring them to 0..1
+_READ_IF_RELEVANT, _READ_IF_NOT = 0.64, 0.39  # how often a searcher opens such a document
+_GLANCE, _PER_WORD, _OPENED = 4.4, 0.018, 7.8  # seconds
+_USUAL_WORDS = 150.0
+
+
+@dataclass(frozen=True)
+class Filling:
+    """How the cube fills: a line for each row of the hits, a column for each document in the order read."""
+
+    gain: Array  # what each document adds to the volume
+    clock: Array  # the time when it has been read
+    read: Integers  # documents of each row that are read
+    time: Array  # of all that is read
+    speed: Array  # gain of the last step, the N-th document or iteration, over its own time
+
+    @property
+    def final(self) -> Array:
+        """Volume over time when all is read."""
+        return ratio(self.gain.cumsum(1)[:, -1], self.time)
+
+    @property
+    def average(self) -> Array:
+        """Volume over time, averaged over the documents read."""
+        return ratio((ratio(self.gain.cumsum(1), self.clock) * _among(self.read, self.gain.shape[1])).sum(1), self.read)
+
+
+def fill(
+    hits: Hits,
+    effort: int,
+    *,
+    gamma: float,
+    theta: Theta,
+    time: Time = "rank",
+    lid: Lid = "relevance",
+    max_grade: int | None = None,
+    variant: Variant = "paper",
+    passages: Passages = "discount",
+) -> Filling:
+    """Read the first `effort` documents, or iterations, of every row into the cube."""
+    table = subtopics_of(hits)
+    if not 0 <= gamma <= 1:
+        raise MeasureError(f"gamma is {gamma:g}, expected 0 to 1")
+    if variant == "trecdd":
+        return _by_iteration(hits, effort, gamma, theta, passages)
+    largest = int(table.grade.max(initial=1))
+    if variant == "cikm":
+        time, lid, max_grade = "words", "height", max_grade or _SCRIPT_GRADES
+    if max_grade is not None and largest > max_grade:
+        raise MeasureError(f"the judgements hold a grade of {largest}, above max_grade={max_grade}")
+    hits = hits.where(hits.rank <= effort)
+    read = np.minimum(hits.retrieved, effort)
+    depth = max(int(read.max(initial=0)), 1)
+    entries = subtopic_hits(hits)
+    height = _heights(entries, gamma, lid, max_grade or largest, seen_already=int(variant == "cikm"))
+    gain = _by_document(entries, height, theta, depth)
+    own = _times(hits, depth, time)
+    clock = own.cumsum(1) if time != "top" else np.full(own.shape, float(effort))
+    speed = np.where(read == effort, ratio(gain[:, -1], own[:, -1]), 0.0)
+    return Filling(gain, clock, read, clock[:, -1], speed)
+
+
+def _heights(entries: SubtopicHits, gamma: float, lid: Lid, max_grade: int, seen_already: int) -> Array:
+    """What each entry adds to the height of its compartment, 1 being the lid."""
+    height = entries.grade * gamma ** (entries.seen_before + seen_already)
+    # In grades until the end, so that the lid is met exactly: three documents of a third are enough.
+    if lid == "relevance":
+        height *= _before(entries, entries.grade) < max_grade
+    elif lid == "height":
+        height *= _before(entries, height) < max_grade
+    else:
+        height *= np.exp(1.0 - entries.rank)
+    return height / max_grade
+
+
+def _by_document(entries: SubtopicHits, height: Array, theta: Theta, depth: int) -> Array:
+    """The volume each document adds: height by the area of the subtopic."""
+    hits = entries.hits
+    assert hits.qrels is not None
+    volume = height * weights(hits.qrels, theta)[entries.subtopic]
+    cell = entries.row * depth + entries.rank - 1
+    added = np.bincount(cell, weights=volume, minlength=hits.rows * depth)
+    return np.asarray(added, np.float64).reshape(hits.rows, depth)
+
+
+def _before(entries: SubtopicHits, values: NDArray[Any]) -> NDArray[Any]:
+    """For each entry the sum of `values` over the earlier entries of its row and subtopic, added by rank."""
+    sums = np.zeros(len(values), values.dtype)
+    order = entries.by_group
+    starts = np.flatnonzero(entries.seen_before[order] == 0)
+    lengths = np.diff(starts, append=len(order))
+    by_length = np.argsort(-lengths, kind="stable")
+    starts, lengths = starts[by_length], lengths[by_length]
+    so_far = np.zeros(len(starts), values.dtype)
+    for place in range(int(lengths.max(initial=0))):
+        going_on = int(np.searchsorted(-lengths, -place))
+        here = order[starts[:going_on] + place]
+        sums[here] = so_far[:going_on]
+        so_far[:going_on] += values[here]
+    return sums
+
+
+def _times(hits: Hits, depth: int, time: Time) -> Array:
+    """How long each document takes: 0 behind the end of a list."""
+    there = _among(hits.retrieved, depth)
+    if time in ("rank", "top"):
+        return there.astype(float)
+    if time == "given":
+        if hits.reading is None or hits.reading.seconds is None:
+            raise MeasureError("time=given needs a reading log: give --reads FILE (topic, document, seconds)")
+        return _laid_out(hits.reading.seconds, hits.reading.offsets, depth, 0.0)
+    if time == "150":
+        words = np.full(there.shape, _USUAL_WORDS)
+    elif hits.reading is None or hits.reading.words is None:
+        raise MeasureError("time=words counts the words read: give --lengths FILE (document, words), or take time=150")
+    else:
+        words = _laid_out(hits.reading.words, hits.reading.offsets, depth, 0.0)
+    chance = np.full(there.shape, _READ_IF_NOT)
+    relevant = hits.relevant()
+    chance[hits.row[relevant], hits.rank[relevant] - 1] = _READ_IF_RELEVANT
+    seconds: Array = (_GLANCE + (_PER_WORD * words + _OPENED) * chance) * there
+    return seconds
+
+
+def _by_iteration(hits: Hits, effort: int, gamma: float, theta: Theta, passages: Passages) -> Filling:
+    """The Dynamic Domain scorer: iterations are the clock, and what flows over the lid is lost."""
+    if hits.reading is None or hits.reading.iterations is None:
+        raise MeasureError("variant=trecdd needs runs that number their iterations in the second column, from 0")
+    offsets = hits.reading.offsets
+    depth = max(int(hits.retrieved.max(initial=0)), 1)
+    iteration = _laid_out(hits.reading.iterations + 1.0, offsets, depth, np.inf)
+    read = np.logical_and.accumulate(iteration <= effort, axis=1).sum(1)
+    inside = _among(read, depth)
+    ends = np.r_[0.0, hits.reading.iterations + 1.0][np.where(hits.retrieved > 0, offsets[1:], 0)]
+    entries, grade = _passages_joined(hits, passages)
+    height = grade * gamma ** (entries.seen_before + 1)
+    before = _before(entries, height)
+    height = np.minimum(before + height, _TRACK_LID) - np.minimum(before, _TRACK_LID)
+    gain = _by_document(entries, height / _TRACK_LID, theta, depth) * inside
+    speed = (gain * (iteration == effort)).sum(1)
+    return Filling(gain, np.minimum(iteration, ends[:, None]), read, np.minimum(effort, ends), speed)
+
+
+def _passages_joined(hits: Hits, passages: Passages) -> tuple[SubtopicHits, Array]:
+    """An entry for each document and subtopic, and what its passages are worth together. Grade 0 counts 1."""
+    single = subtopic_hits(hits, level=0, passages=True)
+    grade = np.maximum(single.grade, 1)
+    order = np.lexsort((-grade, single.subtopic, single.hit))
+    hit, subtopic, grade = single.hit[order], single.subtopic[order], grade[order]
+    starts = np.flatnonzero((np.diff(hit, prepend=-1) != 0) | (np.diff(subtopic, prepend=-1) != 0))
+    counts = np.diff(starts, append=len(hit))
+    place = np.arange(len(hit)) - np.repeat(starts, counts) + 1
+    worth = grade / np.log2(place + 1) if passages == "discount" else grade.astype(float)
+    total = np.bincount(np.repeat(np.arange(len(starts)), counts), weights=worth, minlength=len(starts))
+    entries = replace(single, hit=hit[starts], subtopic=subtopic[starts], grade=grade[starts])
+    return entries, np.asarray(total, np.float64)
+
+
+def _among(counts: Integers, depth: int) -> NDArray[np.bool_]:
+    """Of each row the first so many columns."""
+    return np.arange(depth) < counts[:, None]
+
+
+def _laid_out(flat: NDArray[Any], offsets: Integers, depth: int, missing: float) -> Array:
+    """A slice of a flat array as a line of a table."""
+    counts = np.diff(offsets)
+    line = np.repeat(np.arange(len(counts)), counts)
+    place = np.arange(len(flat)) - np.repeat(offsets[:-1], counts)
+    kept = place < depth
+    laid = np.full((len(counts), depth), missing)
+    laid[line[kept], place[kept]] = flat[kept]
+    return laid

@@ -1,0 +1,294 @@
+"""Runs, judgements and measures in; the score cube out, with everything said that was missing or left out."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leadline.errors import InputError, MeasureError, checked_choice
+from leadline.measures import alignment
+from leadline.measures.hits import Array, Hits
+from leadline.measures.join import RunHits, join, length_table, reading_of, together
+from leadline.measures.notation import parse_measures
+from leadline.measures.optimistic import unjudged_right
+from leadline.measures.reads import read_reads
+from leadline.measures.registry import Measure, View
+from leadline.measures.ties import tie_range
+from leadline.measures.unjudged import judged_only
+from leadline.qrels.qrels import Qrels
+from leadline.qrels.read import qrels_of, read_qrels
+from leadline.runs.order import Order
+from leadline.runs.read import read_run, run_names, run_of, run_paths
+from leadline.runs.run import Run
+from leadline.scores.scores import Scores
+from leadline.text.engine import use_kernels
+from leadline.text.memory import Fresh, Reused
+from leadline.text.source import size_of
+
+Unjudged = Literal["wrong", "condensed", "right", "all"]
+Like = Literal["trec_eval", "sample_eval"]
+BATCH = 500_000  # hits: a few megabytes, still long enough for NumPy to be at its best
+TREATMENTS: tuple[Unjudged, ...] = ("wrong", "condensed", "right")
+Progress = Callable[[int, int], None]
+
+_DEFAULTS = {
+    "plain": "PRES@100 R@100 AP nDCG@10 P@10 judged@10",
+    "strata": "xinfAP infNDCG",
+    "subtopics": "CT@20 alpha_nDCG@20 ERR_IA@20 strec@20",
+    "passages": "CT@20 alpha_nDCG@20 strec@20",
+    "prels": "statAP",
+}
+
+
+@dataclass(frozen=True)
+class Source:
+    """One run: a name, and a file or an object to have it from."""
+
+    name: str
+    path: str | None = None
+    run: Run | None = None
+
+    def open(self, view: View, order: Order, kernels: bool, memory: Fresh) -> Run:
+        wanted = view.order or order
+        if self.path is not None:
+            return read_run(self.path, self.name, order=wanted, layout=view.layout, kernels=kernels, memory=memory)
+        assert self.run is not None
+        if self.run.sorting != wanted:
+            raise InputError(self.name, f"is in {self.run.sorting} order, and a measure needs {wanted} order: give the file")
+        return self.run
+
+
+def evaluate(
+    qrels: Any,
+    runs: Any,
+    measures: str | Measure | Iterable[str | Measure] | None = None,
+    *,
+    rel: int | None = None,
+    order: Order = "score",
+    topics: Iterable[str] | None = None,
+    unjudged: Unjudged = "wrong",
+    ties: bool = False,
+    like: Like | None = None,
+    reads: str | os.PathLike[str] | None = None,
+    lengths: Mapping[str, float] | None = None,
+    qrels_format: str | None = None,
+    runs_info: Mapping[str, Mapping[str, str]] | None = None,
+    rng: np.random.Generator | None = None,
+    progress: Progress | None = None,
+) -> Scores:
+    """Score every run on every topic under every measure.
+
+    `qrels` and `runs` are files, patterns or objects: mappings, data frames, Run and Qrels, what ranx and
+    ir_measures use. `measures` are written as `PRES@100` or `nDCG(gain=exp)@10`.
+
+    >>> scores = evaluate({"1": {"d1": 1, "d2": 0}}, {"1": {"d1": 0.3, "d2": 0.5}}, "PRES@10 RR")
+    >>> scores.means()
+    array([[0.9, 0.5]])
+    """
+    checked_choice("order", order, get_args(Order))
+    checked_choice("unjudged", unjudged, get_args(Unjudged))
+    if like is not None:
+        checked_choice("like", like, get_args(Like))
+    if ties and unjudged != "wrong":
+        raise InputError("ties", "the range over ties is that of unjudged documents taken as wrong; ask for one of the two")
+    judged = open_qrels(qrels, format=qrels_format, topics=topics)
+    wanted = parse_measures(measures if measures is not None else _DEFAULTS[judged.kind], rel=rel)
+    check_needs(wanted, judged)
+    sources = open_sources(runs)
+    treatments = TREATMENTS if unjudged == "all" else (unjudged,)
+    cube = np.empty((len(sources), len(judged.topics), len(wanted), len(treatments)))
+    bounds = (cube[..., 0].copy(), cube[..., 0].copy()) if ties else None
+    report: alignment.Alignment | None = None
+    by_view: dict[View, list[int]] = {}
+    for m, measure in enumerate(wanted):
+        by_view.setdefault(view_with_reads(measure, reads), []).append(m)
+    for view, places in by_view.items():
+        summaries = []
+        stream = hits_of_runs(sources, judged, view, order, reads=reads, lengths=lengths, progress=progress)
+        for rows, parts in _batches(stream):
+            summaries += [alignment.Summary.of(part) for part in parts]
+            hits = together(parts, judged, with_ties=ties)
+            for m in places:
+                for k, treatment in enumerate(treatments):
+                    cube[rows, :, m, k] = treated(wanted[m], hits, treatment).reshape(len(parts), -1)
+                if bounds is not None:
+                    extremes = tie_range(wanted[m], hits, rng or np.random.default_rng(1))
+                    for bound, extreme in zip(bounds, extremes, strict=True):
+                        bound[rows, :, m] = extreme.reshape(len(parts), -1)
+        if report is None or "seconds" not in view.needs:
+            report = alignment.Alignment([source.name for source in sources], judged, summaries)
+            report.check()
+    assert report is not None
+    cube = cube.reshape(len(sources), len(judged.topics), -1)
+    if like == "sample_eval":
+        cube = _as_sample_eval(cube, report.answered)
+    return Scores(
+        tuple(source.name for source in sources),
+        judged.topics,
+        tuple(_labelled(measure, treatment, unjudged) for measure in wanted for treatment in treatments),
+        cube,
+        tuple(measure.definition.aggregate for measure in wanted for _ in treatments),
+        tuple(measure.definition.better for measure in wanted for _ in treatments),
+        *(bounds or (None, None)),
+        attributes=runs_info or {},
+        notes=tuple(report.notes()),
+    )
+
+
+def _labelled(measure: Measure, treatment: str, unjudged: Unjudged) -> str:
+    return f"{measure.text} {treatment}" if unjudged == "all" else measure.text
+
+
+def open_qrels(qrels: Any, *, format: str | None = None, topics: Iterable[str] | None = None) -> Qrels:
+    """Judgements from a file or an object, restricted to some topics if asked."""
+    judged = read_qrels(qrels, format=format) if isinstance(qrels, (str, os.PathLike)) else qrels_of(qrels)
+    if topics is None:
+        return judged
+    wanted = list(dict.fromkeys(str(topic) for topic in topics))
+    kept = judged.restricted_to(wanted)
+    if not kept.topics:
+        raise InputError(judged.name, f"none of the topics asked for ({', '.join(wanted[:3])}) is judged here")
+    return kept
+
+
+def open_sources(runs: Any) -> list[Source]:
+    """Every run that a path, a pattern, an object, or a list or mapping of these names."""
+    if isinstance(runs, (str, os.PathLike)):
+        runs = [runs]
+    if isinstance(runs, Mapping) and _names_runs(runs):
+        return [replace(open_sources(run)[0], name=str(name)) for name, run in runs.items()]
+    if isinstance(runs, Sequence) and not isinstance(runs, (str, bytes)) and _lists_runs(runs):
+        paths = [run for run in runs if isinstance(run, (str, os.PathLike))]
+        found = run_paths(paths) if paths else []
+        sources = [Source(name, path) for name, path in zip(run_names(found), found, strict=True)]
+        objects = [run for run in runs if not isinstance(run, (str, os.PathLike))]
+        for number, run in enumerate(objects, start=1):
+            opened = run_of(run, f"run{number}" if len(objects) > 1 else "run")
+            sources.append(Source(opened.name, run=opened))
+        return _told_apart(sources)
+    opened = run_of(runs)
+    return [Source(opened.name, run=opened)]
+
+
+def _names_runs(runs: Mapping[Any, Any]) -> bool:
+    """Whether a mapping holds runs by name, rather than being a run: {topic: {document: score}}."""
+    first = next(iter(runs.values()), None)
+    return not isinstance(first, Mapping) or isinstance(next(iter(first.values()), None), Mapping)
+
+
+def _lists_runs(runs: Sequence[Any]) -> bool:
+    """Whether a list holds runs, rather than being one run's scored documents."""
+    return not runs or not hasattr(runs[0], "query_id")
+
+
+def _told_apart(sources: list[Source]) -> list[Source]:
+    seen: dict[str, int] = {}
+    told = []
+    for source in sources:
+        seen[source.name] = seen.get(source.name, 0) + 1
+        count = seen[source.name]
+        told.append(source if count == 1 else replace(source, name=f"{source.name}-{count}"))
+    if not told:
+        raise InputError("runs", "none given")
+    return told
+
+
+def check_needs(measures: Sequence[Measure], qrels: Qrels) -> None:
+    """Refuse measures whose judgements are of another kind, before anything is read."""
+    for measure in measures:
+        for need, kinds in (("strata", "stratum"), ("prels", "sampling probability")):
+            if need in measure.view.needs and qrels.kind != need:
+                raise MeasureError(
+                    f"{measure.text} needs judgements with a {kinds} for each document, and {qrels.name} has none"
+                    f" (--qrels-format {need})"
+                )
+        if "subtopics" in measure.view.needs and qrels.subtopics is None:
+            raise MeasureError(
+                f"{measure.text} needs judgements by subtopic (topic subtopic document grade), and {qrels.name} has "
+                "the same second column on every line"
+            )
+
+
+def view_with_reads(measure: Measure, reads: Any) -> View:
+    """A reading log replaces order and times of the measures that model time: they are the ones read for it."""
+    view = measure.view
+    timed = measure.definition.family in ("cube_test", "tbg")
+    if "seconds" in view.needs and reads is None:
+        raise MeasureError(f"{measure.text} takes its times from a reading log: give --reads FILE")
+    if reads is not None and timed:
+        return replace(view, order="file", needs=view.needs | {"seconds"})
+    return view
+
+
+def hits_of_runs(
+    sources: Sequence[Source],
+    qrels: Qrels,
+    view: View,
+    order: Order,
+    *,
+    reads: str | os.PathLike[str] | None = None,
+    lengths: Mapping[str, float] | None = None,
+    progress: Progress | None = None,
+) -> Iterator[RunHits]:
+    """Read each run, join it with the judgements and let it go; as many at a time as there are processors."""
+    paths = [source.path for source in sources if source.path is not None]
+    lines = sum(len(source.run) for source in sources if source.run is not None)
+    kernels = use_kernels(sum(map(size_of, paths)) + 40 * lines)
+    words = None if lengths is None else length_table(lengths)
+    log = read_reads(reads) if reads is not None and "seconds" in view.needs else None
+    if kernels:
+        qrels.tables  # noqa: B018  # built once, before the threads share it
+
+    local = threading.local()
+
+    def one(source: Source) -> RunHits:
+        if not hasattr(local, "memory"):
+            local.memory = Reused()
+        run, seconds = log if log is not None else (source.open(view, order, kernels, local.memory), None)
+        reading = None
+        if view.needs & {"words", "iterations", "seconds"}:
+            reading = reading_of(run, qrels, view.needs, words, seconds)
+        return join(run, qrels, kernels=kernels, reading=reading)
+
+    with ThreadPoolExecutor(max_workers=min(len(sources), os.cpu_count() or 1) if kernels else 1) as pool:
+        for done, part in enumerate(pool.map(one, sources), start=1):
+            yield part
+            if progress is not None:
+                progress(done, len(sources))
+
+
+def _batches(parts: Iterable[RunHits]) -> Iterator[tuple[slice, list[RunHits]]]:
+    """Runs in handfuls, so that memory does not grow with their number, with the rows of the cube they fill."""
+    batch: list[RunHits] = []
+    first = 0
+    for part in parts:
+        batch.append(part)
+        if sum(len(other.rank) for other in batch) > BATCH:
+            yield slice(first, first + len(batch)), batch
+            first, batch = first + len(batch), []
+    if batch:
+        yield slice(first, first + len(batch)), batch
+
+
+def treated(measure: Measure, hits: Hits, unjudged: Unjudged) -> Array:
+    """The measure with unjudged documents taken as asked."""
+    if unjudged == "wrong":
+        return measure(hits)
+    if unjudged == "condensed":
+        return measure(judged_only(hits))
+    if unjudged == "right":
+        defined = hits.n_relevant(measure.level) > 0
+        return np.where(defined, measure(unjudged_right(hits, measure.cutoff)), np.nan)
+    raise AssertionError(unjudged)
+
+
+def _as_sample_eval(cube: Array, answered: NDArray[np.bool_]) -> Array:
+    """NIST's sample_eval: the mean is over the topics the run answers, and nothing relevant is a 0."""
+    return np.where(answered[:, :, None], np.nan_to_num(cube, nan=0.0), np.nan)

@@ -1,0 +1,216 @@
+"""What a measure means, and where one topic's score comes from."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from leadline.errors import InputError
+from leadline.measures.evaluate import Source, check_needs, hits_of_runs, open_qrels, open_sources, view_with_reads
+from leadline.measures.hits import Hits, Integers, Reading
+from leadline.measures.join import RunHits, join, together
+from leadline.measures.notation import parse_measure
+from leadline.measures.registry import Definition, Measure
+from leadline.qrels.qrels import Qrels
+from leadline.runs.order import Order
+from leadline.runs.run import Run
+from leadline.scores.table import Table
+
+SECTIONS = ("Formula", "Paper", "Range", "Unjudged", "Short list")
+
+
+@dataclass(frozen=True)
+class Term:
+    """A relevant document and what it adds to the score. A rank of 0 is one that the list lacks."""
+
+    document: str
+    grade: int
+    rank: int
+    adds: float
+
+
+@dataclass(frozen=True)
+class Breakdown:
+    """One topic's score, term by term: `before` + the terms + `after` = `value`."""
+
+    measure: str
+    topic: str
+    terms: tuple[Term, ...]
+    before: float  # what the list would score without its relevant documents
+    after: float  # what documents that are not relevant change below the last relevant one
+    value: float
+
+    def table(self) -> Table:
+        rows: list[list[object]] = []
+        if abs(self.before) > 1e-12:
+            rows.append(["(start)", None, None, self.before])
+        rows += [[term.document, term.grade, term.rank or "not found", term.adds] for term in self.terms]
+        if abs(self.after) > 1e-12:
+            rows.append(["(below the last relevant)", None, None, self.after])
+        rows.append(["score", None, None, self.value])
+        return Table(["document", "grade", "rank", "adds"], rows, best={(len(rows) - 1, 3)}, digits=4)
+
+
+def sections(definition: Definition) -> dict[str, str]:
+    """The docstring by its headings, its first line under `Meaning`."""
+    text = (inspect.getdoc(definition.function) or "").split(">>>")[0]
+    paragraphs = [" ".join(paragraph.split()) for paragraph in re.split(r"\n\s*\n", text) if paragraph.strip()]
+    found: dict[str, str] = {}
+    heading = "Meaning"
+    for paragraph in paragraphs:
+        name, colon, rest = paragraph.partition(": ")
+        if colon and name in SECTIONS:
+            heading, paragraph = name, rest
+        found[heading] = f"{found[heading]} {paragraph}" if heading in found else paragraph
+    return found
+
+
+def options(measure: Measure) -> list[tuple[str, str, str]]:
+    """Each option's name, its value here, and what else it may be."""
+    listed = []
+    for name, value in measure.options.items():
+        choices = measure.definition.choices(name)
+        kind = measure.definition.types[name]
+        allowed = " | ".join(map(str, choices)) if choices else re.sub(r"<class '(\w+)'>", r"\1", str(kind))
+        where = " (after @)" if name == measure.definition.at else ""
+        listed.append((name + where, "-" if value is None else str(value), allowed))
+    return listed
+
+
+def breakdown(measure: Measure, hits: Hits, documents: Sequence[str], topic: str = "") -> Breakdown:
+    """Where the score of a single row comes from.
+
+    What a document adds is the score of the list down to it less the score of the list above it, so the terms of
+    any measure sum to its value.
+
+    >>> parts = breakdown(parse_measure("AP"), Hits.of(ranks=[1, 4], relevant=2), ["d1", "d2"])
+    >>> [(term.rank, term.adds) for term in parts.terms], parts.value
+    ([(1, 0.5), (4, 0.25)], 0.75)
+    """
+    relevant = hits.relevant(measure.level)
+    ranks = hits.rank[relevant]
+    # One row for each prefix: above the first relevant document, down to each, and the whole list.
+    limits = np.concatenate([ranks[:1] - 1, ranks, [np.iinfo(np.int64).max]])
+    values = measure.raw(_prefixes(hits, limits))
+    steps = np.diff(values)
+    found = [
+        Term(documents[place], int(hits.grade[hit]), int(hits.rank[hit]), float(steps[i]))
+        for i, (hit, place) in enumerate(zip(np.flatnonzero(relevant), hits.document[relevant].tolist(), strict=True))
+    ]
+    missed = np.flatnonzero(hits.judged.grades >= measure.level)
+    missed = missed[~np.isin(missed, hits.document[relevant])]
+    lacking = [Term(documents[place], int(hits.judged.grades[place]), 0, 0.0) for place in missed.tolist()]
+    return Breakdown(
+        measure.text,
+        topic,
+        (*found, *lacking),
+        before=float(values[0]) if len(ranks) else 0.0,
+        after=float(steps[-1]) if len(ranks) else 0.0,
+        value=float(values[-1]),
+    )
+
+
+def _prefixes(hits: Hits, limits: Integers) -> Hits:
+    """The single row of `hits` once for each limit, without the hits below it; the list keeps its length."""
+    many = len(limits)
+    kept = hits.rank[None, :] <= limits[:, None]
+    place = np.tile(np.arange(len(hits.rank)), (many, 1))[kept]
+    return replace(
+        hits,
+        offsets=np.concatenate([[0], np.cumsum(kept.sum(axis=1))]),
+        rank=hits.rank[place],
+        grade=hits.grade[place],
+        document=hits.document[place],
+        tie_first=hits.tie_first[place],
+        tie_last=hits.tie_last[place],
+        retrieved=np.repeat(hits.retrieved, many),
+        topic=np.repeat(hits.topic, many),
+        reading=None if hits.reading is None else _tiled(hits.reading, many),
+    )
+
+
+def _tiled(reading: Reading, many: int) -> Reading:
+    length = int(reading.offsets[-1])
+    return Reading(
+        np.arange(many + 1) * length,
+        None if reading.words is None else np.tile(reading.words, many),
+        None if reading.seconds is None else np.tile(reading.seconds, many),
+        None if reading.iterations is None else np.tile(reading.iterations, many),
+    )
+
+
+def explain_topic(
+    measure: str | Measure,
+    qrels: object,
+    run: object,
+    topic: str,
+    *,
+    order: Order = "score",
+    rel: int | None = None,
+    reads: str | None = None,
+    lengths: Mapping[str, float] | None = None,
+    qrels_format: str | None = None,
+) -> Breakdown:
+    """The score of one topic of one run, term by term."""
+    wanted = parse_measure(measure, rel=rel) if isinstance(measure, str) else measure
+    judged = open_qrels(qrels, format=qrels_format)
+    if topic not in judged.topics:
+        raise InputError(judged.name, f"no topic {topic!r}; it has {', '.join(judged.topics[:8])}")
+    judged = judged.restricted_to([topic])
+    check_needs([wanted], judged)
+    (source, *more) = open_sources(run)
+    if more:
+        raise InputError("run", "one run can be explained at a time")
+    return _explained(wanted, judged, source, topic, order=order, reads=reads, lengths=lengths)
+
+
+def _explained(
+    measure: Measure, qrels: Qrels, source: Source, topic: str, *, order: Order = "score", reads: str | None = None,
+    lengths: Mapping[str, float] | None = None,
+) -> Breakdown:
+    view = view_with_reads(measure, reads)
+    hits = together(list(hits_of_runs([source], qrels, view, order, reads=reads, lengths=lengths)), qrels)
+    return breakdown(measure, hits, list(qrels.documents), topic)
+
+
+def worked_example(measure: Measure) -> tuple[str, Breakdown]:
+    """A small case for this measure: what it is, and its score term by term."""
+    needs = measure.view.needs
+    documents = [f"d{k}" for k in range(1, 11)]
+    run = Run.from_columns(
+        ["1"] * 10, documents, np.arange(10.0, 0.0, -1.0), "example", order=measure.view.order or "score"
+    )
+    judged = ["d1", "d3", "d4", "d6", "d20"]
+    grades = [2, 1, 0, 1, 2]
+    story = "ten documents d1 to d10; relevant are d1 (grade 2), d3, d6 and d20 (grade 2); d4 is judged not relevant"
+    if "subtopics" in needs:
+        labels = ["1", "1", "1", "2", "2"]
+        qrels = Qrels.from_columns(["1"] * 5, judged, grades, "example", subtopics=labels, weights=[0.7] * 3 + [0.3] * 2)
+        story += "; d1, d3 and d4 are judged for subtopic 1, d6 and d20 for subtopic 2"
+    elif "strata" in needs:
+        labels = ["1", "1", "1", "2", "2", "2"]
+        qrels = Qrels.from_columns(["1"] * 6, [*judged, "d5"], [*grades, -1], "example", strata=labels)
+        story += "; d5 is in the pool but not judged; d1, d3 and d4 are of stratum 1, the others of stratum 2"
+    else:
+        qrels = Qrels.from_columns(["1"] * 5, judged, grades, "example")
+        if "prels" in needs:
+            chances = np.array([1.0, 0.5, 0.5, 0.25, 0.25])
+            names = list(qrels.documents)
+            by_name = dict(zip(judged, chances, strict=True))
+            qrels = replace(qrels, kind="prels", probabilities=np.array([by_name[name] for name in names]))
+            story += "; they were sampled with probability 1, ½, ½ (d4), ¼ and ¼"
+    hits = together([_example_hits(run, qrels, measure)], qrels)
+    if needs & {"words", "seconds", "iterations"}:
+        story += "; every document has 150 words"
+    return story, breakdown(measure, hits, list(qrels.documents), "1")
+
+
+def _example_hits(run: Run, qrels: Qrels, measure: Measure) -> RunHits:
+    reading = None
+    if measure.view.needs & {"words", "seconds", "iterations"}:
+        reading = Reading(np.array([0, 10]), np.full(10, 150.0), np.full(10, 30.0), np.arange(10) // 5)
+    return join(run, qrels, kernels=False, reading=reading)

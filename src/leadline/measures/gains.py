@@ -1,0 +1,94 @@
+"""What a document's grade is worth, how much a rank takes off that, and the best list there could be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from leadline.measures.hits import Array, Hits, Integers
+
+# ir_measures names gain and discount together: its dcg=log2 is linear, its dcg=exp-log2 exponential.
+Gain = Literal["linear", "exp", "log2", "exp-log2"]
+Discount = Literal["log2", "jk", "zipf"]
+
+
+def gains_of(grades: Integers, gain: Gain = "linear", table: Mapping[int, float] | None = None) -> Array:
+    """The gain of each grade: what the table says, else the grade or 2^grade - 1; 0 for grades below 0.
+
+    >>> gains_of(np.array([-1, 0, 1, 2, 3]), "exp", {1: 0.5})
+    array([0. , 0. , 0.5, 3. , 7. ])
+    """
+    positive = np.maximum(grades, 0).astype(float)
+    gains = np.exp2(positive) - 1 if gain in ("exp", "exp-log2") else positive
+    for grade, worth in (table or {}).items():
+        gains[grades == grade] = worth
+    return gains
+
+
+def discounts(ranks: Integers, discount: Discount = "log2", base: float = 2.0) -> Array:
+    """What a gain at each rank is divided by: log2(1 + r), r itself, or Järvelin and Kekäläinen's log_b(r) from b on.
+
+    >>> discounts(np.array([1, 2, 4, 8]), "jk", base=4)
+    array([1. , 1. , 1. , 1.5])
+    """
+    if discount == "zipf":
+        return ranks.astype(float)
+    if discount == "jk":
+        return np.maximum(1.0, np.log2(ranks) / np.log2(base))
+    return np.log2(ranks + 1.0)
+
+
+@dataclass(frozen=True)
+class Ideal:
+    """The gains above 0 of each topic, highest first: the best list there could be."""
+
+    topic: Integers
+    gain: Array
+    offsets: Integers
+
+    @classmethod
+    def of(cls, hits: Hits, gain: Gain = "linear", table: Mapping[int, float] | None = None) -> Ideal:
+        gains = gains_of(hits.judged.grades, gain, table)
+        order = np.lexsort((-gains, hits.judged.topic))
+        order = order[gains[order] > 0]
+        topic = hits.judged.topic[order]
+        return cls(topic, gains[order], np.searchsorted(topic, np.arange(len(hits.judged.offsets))))
+
+    @cached_property
+    def place(self) -> Integers:
+        """The rank of each document in the best list of its topic."""
+        return np.arange(len(self.topic)) - self.offsets[self.topic] + 1
+
+    @property
+    def length(self) -> Integers:
+        """How many documents of each topic have a gain."""
+        return np.diff(self.offsets)
+
+    def upto(self, values: Array, topic: Integers, rank: Integers) -> Array:
+        """The sum of values, one for each document of the best lists, over the first `rank` of a topic's list."""
+        within = np.minimum(rank, self.length[topic])
+        sums = np.concatenate([[0.0], running_sums(values, self.offsets)])
+        return np.where(within > 0, sums[self.offsets[topic] + within], 0.0)
+
+
+def running_sums(values: Array, offsets: Integers) -> Array:
+    """The sum of each group's values up to and with each of them.
+
+    Groups are stretches between offsets. They are added from the front, one position of all groups at a time, so that
+    a perfect list has to the last digit the sums of the best list.
+
+    >>> running_sums(np.array([1.0, 2.0, 3.0, 4.0]), np.array([0, 2, 2, 4]))
+    array([1., 3., 3., 7.])
+    """
+    sums = np.array(values, float)
+    lengths = np.diff(offsets)
+    longest_first = np.argsort(-lengths, kind="stable")
+    starts, lengths = offsets[:-1][longest_first], lengths[longest_first]
+    for position in range(1, int(lengths.max(initial=0))):
+        at = starts[: np.searchsorted(-lengths, -position)] + position
+        sums[at] += sums[at - 1]
+    return sums

@@ -1,0 +1,192 @@
+"""What trec_eval 10 prints for `-q -c -m all_trec`, to the byte.
+
+Its rules differ from this program's own: topics with nothing relevant score 0 and count in the means, topics stand in
+the order of their bytes, and RBP is scaled by the largest grade of the topic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import Literal
+
+import numpy as np
+
+from leadline.errors import MismatchError
+from leadline.measures.catalogue.interpolated import share_of_relevant
+from leadline.measures.hits import Array, Hits, Mask
+from leadline.measures.notation import parse_measure
+from leadline.measures.unjudged import first_only, judged_only
+from leadline.qrels.qrels import Qrels
+from leadline.runs.run import Run
+from leadline.text.ids import decode_id, encode_id
+
+_EFFORTS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
+
+# In the order in which trec_eval prints them.
+ALL_TREC = (
+    "runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref", "recip_rank",
+    *(f"iprec_at_recall_{tenths / 10:.2f}" for tenths in range(11)),
+    *(f"P_{effort}" for effort in _EFFORTS),
+    "relstring",
+    *(f"recall_{effort}" for effort in _EFFORTS),
+    "infAP", "gm_bpref",
+    *(f"Rprec_mult_{fifths / 5:.2f}" for fifths in range(1, 11)),
+    "utility", "11pt_avg", "binG", "G", "ndcg", "ndcg_rel", "Rndcg",
+    *(f"ndcg_cut_{effort}" for effort in _EFFORTS),
+    *(f"map_cut_{effort}" for effort in _EFFORTS),
+    *(f"relative_P_{effort}" for effort in _EFFORTS),
+    *(f"success_{effort}" for effort in (1, 5, 10)),
+    "set_P", "set_relative_P", "set_recall", "set_map", "set_F", "num_nonrel_judged_ret", "rbp", "rbp_resid",
+    *(f"unj_{effort}" for effort in (5, 10, 20)),
+)  # fmt: skip
+
+_NOT_BY_TOPIC = frozenset({"runid", "num_q", "gm_map", "gm_bpref"})
+_SMALLEST_IN_GEOMETRIC_MEAN = 0.00001
+_LENGTH_OF_RELSTRING = 10
+
+
+def tag_of(run: Run) -> str:
+    """What trec_eval calls the run: the sixth field of the file's last line."""
+    tags = run.column(5, 6)
+    return decode_id(tags.at(len(tags) - 1))
+
+
+def trec_eval_report(
+    hits: Hits,
+    qrels: Qrels,
+    tag: str,
+    *,
+    answered: Mask,
+    names: Collection[str] = ALL_TREC,
+    level: int = 1,
+    by_topic: bool = True,
+    depth: int | None = None,
+    unjudged: Literal["wrong", "condensed"] = "wrong",
+    missing: Literal["zero", "error"] = "zero",
+) -> Iterator[str]:
+    """The report on one run: a block for each topic if asked, then the block of `all`.
+
+    `level`, `depth` and `unjudged="condensed"` are trec_eval's -l, -M and -J. `missing="zero"` is its -c; without
+    that, trec_eval 10 stops at the first topic of the judgements that the run lacks, and so does this. `answered`
+    says which topics the run has.
+
+    A topic with no grade of 0 or more scores 0 here. trec_eval reads memory that is not its own there and mostly
+    aborts, so there is nothing to follow.
+    """
+    if depth is not None:
+        hits = first_only(hits, depth)
+    if unjudged == "condensed":
+        hits = judged_only(hits)
+    values = {name: _values(name, hits, level) for name in ALL_TREC if name in names and name not in _WORDS}
+    if unjudged == "condensed":
+        _divide_nothing_by_nothing(values, hits, level)
+    over_topics = dict(values)
+    if missing == "zero" and "num_rel" in names:
+        over_topics["num_rel"] = _values("num_rel", hits, 1)  # -c sums over the judgements, and forgets -l
+    strings = relstrings(hits)
+    order = sorted(range(len(qrels.topics)), key=lambda t: encode_id(qrels.topics[t]))
+    for t in order:
+        topic = qrels.topics[t]
+        if missing == "error" and not answered[t]:
+            raise MismatchError(f"the run has no topic {topic}, which is judged; trec_eval takes that as 0 only with -c")
+        if by_topic:
+            yield "".join(
+                _line(name, topic, f"'{strings[t]}'" if name == "relstring" else _number(name, values[name][t]))
+                for name in ALL_TREC
+                if name in names and name not in _NOT_BY_TOPIC
+            )
+    yield "".join(
+        _line(name, "all", tag if name == "runid" else _number(name, _over_topics(name, over_topics[name][order])))
+        for name in ALL_TREC
+        if name in names and name != "relstring"
+    )
+
+
+_WORDS = frozenset({"runid", "relstring"})
+
+
+def _line(name: str, topic: str, value: str) -> str:
+    return f"{name:<22}\t{topic}\t{value}\n"
+
+
+def _number(name: str, value: float) -> str:
+    if name.startswith("num_"):
+        return str(int(value))
+    return f"{value:.4f}" if value == value else "-nan"
+
+
+def _over_topics(name: str, values: Array) -> float:
+    """The sum or mean over topics, added in the order in which trec_eval does it: the last digit may hang on that."""
+    if name.startswith("gm_"):
+        logarithms = np.log(np.maximum(values, _SMALLEST_IN_GEOMETRIC_MEAN))
+        return float(np.exp(np.cumsum(logarithms)[-1] / len(values)))
+    total = float(np.cumsum(values)[-1])
+    return total if name.startswith("num_") else total / len(values)
+
+
+def _values(name: str, hits: Hits, level: int) -> Array:
+    if name == "rbp":
+        return scaled_rbp(hits)
+    if name == "rbp_resid":
+        return rbp_residual(hits)
+    return parse_measure(name, rel=level).raw(hits)
+
+
+def _divide_nothing_by_nothing(values: dict[str, Array], hits: Hits, level: int) -> None:
+    """Put in the -nan that trec_eval prints where a list has no judged document and so no precision at all."""
+    empty = hits.retrieved == 0
+    for name, column in values.items():
+        if name == "11pt_avg":
+            column[empty] = np.nan
+        elif name.startswith("iprec_at_recall_"):
+            nothing_needed = share_of_relevant(hits, float(name.rpartition("_")[2]), level) == 0
+            column[empty & nothing_needed] = np.nan
+
+
+def scaled_rbp(hits: Hits, persistence: float = 0.9) -> Array:
+    """RBP whose gain is the grade over the topic's largest, as trec_eval has it when its memory starts at 0.
+
+    >>> scaled_rbp(Hits.of(ranks=[1, 2], grades=[2, 1]), persistence=0.5)
+    array([0.625])
+    """
+    largest = np.ones(len(hits.judged.offsets) - 1, np.int64)
+    np.maximum.at(largest, hits.judged.topic, hits.judged.grades)
+    gain = np.maximum(hits.grade, 0) / largest[hits.topic[hits.row]]
+    return (1.0 - persistence) * hits.total(gain * _powers(hits, persistence)[hits.rank - 1])
+
+
+def rbp_residual(hits: Hits, persistence: float = 0.9) -> Array:
+    """What RBP could gain if all that was not judged were perfect; 0 for trec_eval if all retrieved was judged.
+
+    >>> rbp_residual(Hits.of(ranks=[1], relevant=1, retrieved=2), persistence=0.5)
+    array([0.5])
+    """
+    powers = _powers(hits, persistence)
+    row = np.repeat(np.arange(hits.rows), hits.retrieved)
+    starts = np.cumsum(hits.retrieved) - hits.retrieved
+    unjudged = np.ones(len(row), bool)
+    unjudged[(starts[hits.row] + hits.rank - 1)[hits.grade >= 0]] = False
+    rank = np.arange(len(row)) - starts[row] + 1
+    weight = np.bincount(row[unjudged], weights=powers[rank[unjudged] - 1], minlength=hits.rows)
+    return np.where(weight > 0, powers[hits.retrieved] + (1 - persistence) * weight, 0.0)
+
+
+def _powers(hits: Hits, persistence: float) -> Array:
+    """1, p, p², ..., each from the one before, as trec_eval counts."""
+    steps = np.full(int(hits.retrieved.max(initial=0)) + 1, persistence)
+    steps[0] = 1.0
+    return np.cumprod(steps)
+
+
+def relstrings(hits: Hits) -> list[str]:
+    """The grades of the first ten documents of each row: `.` in the pool but not judged, `-` not in the pool.
+
+    >>> relstrings(Hits.of(ranks=[1, 3, 4, 5], grades=[2, 12, 0, -1], retrieved=6))
+    ['2->0.-']
+    """
+    shown = np.full((hits.rows, _LENGTH_OF_RELSTRING), "-")
+    early = hits.rank <= _LENGTH_OF_RELSTRING
+    grade = hits.grade[early]
+    letters = np.array([*"0123456789>."])[np.where(grade < 0, 11, np.minimum(grade, 10))]
+    shown[hits.row[early], hits.rank[early] - 1] = letters
+    return ["".join(row)[:length] for row, length in zip(shown.tolist(), hits.retrieved.tolist(), strict=True)]

@@ -1,0 +1,76 @@
+"""Reading logs: what a searcher opened, in which order and for how long, over all queries of a session."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leadline.errors import InputError
+from leadline.runs.run import Run
+from leadline.text import frames
+from leadline.text.ids import decode_id
+from leadline.text.source import Text, read_text, stem
+from leadline.text.table import read_table
+
+_COLUMNS = "topic document seconds"
+_SECONDS = ("seconds", "time", "duration")
+
+
+def read_reads(path: str | os.PathLike[str]) -> tuple[Run, NDArray[np.float64]]:
+    """A reading log as a run in the order read, and the seconds of each line of that run.
+
+    A line holds topic, document and seconds, separated by blanks or tabs; `#` opens a comment. A CSV file needs a
+    header with these names. A document opened again keeps the place of its first reading, for only then was it new,
+    and its seconds add up, for they were all spent.
+    """
+    text = read_text(path)
+    kind = frames.named_kind(text.name, text.buffer[text.begin : text.begin + 4096].tobytes())
+    topics, documents, seconds = _blank_separated(text) if kind is None else _named(text, kind)
+    spent: dict[tuple[str, str], float] = {}
+    for topic, document, time in zip(topics, documents, seconds, strict=True):
+        spent[topic, document] = spent.get((topic, document), 0.0) + time
+    run = Run.from_columns(
+        [topic for topic, _ in spent], [document for _, document in spent], np.zeros(len(spent)), stem(path),
+        order="file",
+    )  # fmt: skip
+    return run, np.fromiter(spent.values(), float, len(spent))
+
+
+_Log = tuple[list[str], list[str], list[float]]
+
+
+def _blank_separated(text: Text) -> _Log:
+    table = read_table(text, 3, 4, _wrong_count)
+    if table.columns == 4:
+        line = int(np.flatnonzero(table.ids[3].lengths)[0])
+        raise table.error(line, _wrong_count(4, " or more"))
+    seconds = table.floats(2, "seconds")
+    wrong = _not_a_time(seconds)
+    if wrong is not None:
+        raise table.error(wrong, f"seconds {table.show(wrong, 2)}: expected 0 or more")
+    topics, documents = (list(map(decode_id, table.ids[column].as_bytes())) for column in (0, 1))
+    return topics, documents, seconds.tolist()
+
+
+def _wrong_count(found: int, more: str = "") -> str:
+    return f"{found}{more} field{'s' * (found != 1)}, expected 3 ({_COLUMNS})"
+
+
+def _named(text: Text, kind: str) -> _Log:
+    frame = frames.frame_of_text(text, kind)
+    topics = frames.strings(frame, frames.pick(frame, frames.TOPIC, text.name), text.name)
+    documents = frames.strings(frame, frames.pick(frame, frames.DOCUMENT, text.name), text.name)
+    seconds = list(frames.numbers(frame, frames.pick(frame, _SECONDS, text.name), text.name))
+    if not seconds:
+        raise InputError(text.name, "is empty")
+    wrong = _not_a_time(np.array(seconds))
+    if wrong is not None:
+        raise InputError(text.name, f"row {wrong + 1}: seconds {seconds[wrong]:g}: expected 0 or more")
+    return topics, documents, seconds
+
+
+def _not_a_time(seconds: NDArray[np.float64]) -> int | None:
+    wrong = np.flatnonzero((seconds < 0) | np.isinf(seconds))
+    return int(wrong[0]) if len(wrong) else None
