@@ -73,7 +73,7 @@ def evaluate(
     ] = None,
     ties: Annotated[bool, typer.Option("--ties", help="Lowest and highest score the order in ties allows.")] = False,
     unjudged: Annotated[
-        str, typer.Option(help="Unjudged documents are wrong, left out (condensed) or right; or all three.", metavar="HOW")
+        str, typer.Option(help="Unjudged are wrong, left out (condensed) or right; or all three.", metavar="HOW")
     ] = "wrong",
     order: Annotated[str, typer.Option(help="Rank by score, by the rank column, or as in the file.")] = "score",
     topics: Annotated[str | None, typer.Option(help="Only the topics in this file.", metavar="FILE")] = None,
@@ -195,7 +195,8 @@ def explain(
     if run is None or topic is None:
         raise InputError("explain", "give QRELS RUN TOPIC to explain a score, or the measure alone")
     parts = explain_topic(
-        wanted, qrels, run, topic, order=order, reads=reads, qrels_format=qrels_format,
+        wanted, qrels, run, topic, order=order,  # type: ignore[arg-type]
+        reads=reads, qrels_format=qrels_format,
         lengths=read_lengths(lengths) if lengths else None,
     )  # fmt: skip
     if format == "table" and output is None:
@@ -206,7 +207,7 @@ def explain(
 @app.command(epilog="Example: `leadline ideal claims.qrels --kind coverage -o ideal.run`")
 def ideal(
     qrels: Annotated[str, typer.Argument(help="Judgements by subtopic.", metavar="QRELS")],
-    kind: Annotated[str, typer.Option(help="coverage (subtopics in turn) or single (one after the other).")] = "coverage",
+    kind: Annotated[str, typer.Option(help="coverage: subtopics in turn; single: one after the other.")] = "coverage",
     theta: Annotated[str, typer.Option(help="Weights: equal, claims, decay, halving, given.")] = "equal",
     qrels_format: Annotated[str | None, typer.Option(metavar="FORMAT")] = None,
     output: Annotated[str, typer.Option("--output", "-o", help="The run to write.", metavar="RUN")] = "-",
@@ -283,7 +284,8 @@ class _bar:  # noqa: N801  # reads as a verb: `with _bar("reading runs")`
     """A progress bar that appears once the work has taken a second, and only on a terminal."""
 
     def __init__(self, what: str, quiet: bool) -> None:
-        self.what, self.shown = what, None
+        self.what = what
+        self.shown: Any = None
         self.wanted = sys.stderr.isatty() and not quiet
 
     def __enter__(self) -> Callable[[int, int], None] | None:
@@ -301,7 +303,7 @@ class _bar:  # noqa: N801  # reads as a verb: `with _bar("reading runs")`
             from rich.console import Console
             from rich.progress import Progress
 
-            self.shown: Any = Progress(console=Console(stderr=True), transient=True)
+            self.shown = Progress(console=Console(stderr=True), transient=True)
             self.shown.start()
             self.task = self.shown.add_task(self.what, total=total)
         self.shown.update(self.task, completed=done)

@@ -78,7 +78,8 @@ class Alignment:
         ]
         empty = self._without_relevant()
         if empty:
-            lines.append(f"{len(empty)} topics with nothing relevant, left out of means: {listed(empty)}")
+            topics_word = "topic" if len(empty) == 1 else "topics"
+            lines.append(f"{len(empty)} {topics_word} with nothing relevant, left out of means: {listed(empty)}")
         return lines
 
     def _without_relevant(self) -> list[str]:

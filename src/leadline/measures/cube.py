@@ -67,7 +67,7 @@ def fill(
         raise MeasureError(f"gamma is {gamma:g}, expected 0 to 1")
     if variant == "trecdd":
         return _by_iteration(hits, effort, gamma, theta, passages)
-    largest = int(table.grade.max(initial=1))
+    largest = table.largest
     if variant == "cikm":
         time, lid, max_grade = "words", "height", max_grade or _SCRIPT_GRADES
     if max_grade is not None and largest > max_grade:
@@ -78,7 +78,7 @@ def fill(
     entries = subtopic_hits(hits)
     height = _heights(entries, gamma, lid, max_grade or largest, seen_already=int(variant == "cikm"))
     gain = _by_document(entries, height, theta, depth)
-    own = _times(hits, depth, time)
+    own = _times(hits, depth, time, opened_if_not=_READ_IF_RELEVANT if variant == "cikm" else _READ_IF_NOT)
     clock = own.cumsum(1) if time != "top" else np.full(own.shape, float(effort))
     speed = np.where(read == effort, ratio(gain[:, -1], own[:, -1]), 0.0)
     return Filling(gain, clock, read, clock[:, -1], speed)
@@ -124,7 +124,7 @@ def _before(entries: SubtopicHits, values: NDArray[Any]) -> NDArray[Any]:
     return sums
 
 
-def _times(hits: Hits, depth: int, time: Time) -> Array:
+def _times(hits: Hits, depth: int, time: Time, opened_if_not: float) -> Array:
     """How long each document takes: 0 behind the end of a list."""
     there = _among(hits.retrieved, depth)
     if time in ("rank", "top"):
@@ -139,7 +139,7 @@ def _times(hits: Hits, depth: int, time: Time) -> Array:
         raise MeasureError("time=words counts the words read: give --lengths FILE (document, words), or take time=150")
     else:
         words = _laid_out(hits.reading.words, hits.reading.offsets, depth, 0.0)
-    chance = np.full(there.shape, _READ_IF_NOT)
+    chance = np.full(there.shape, opened_if_not)
     relevant = hits.relevant()
     chance[hits.row[relevant], hits.rank[relevant] - 1] = _READ_IF_RELEVANT
     seconds: Array = (_GLANCE + (_PER_WORD * words + _OPENED) * chance) * there

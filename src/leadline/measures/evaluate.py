@@ -61,7 +61,9 @@ class Source:
             return read_run(self.path, self.name, order=wanted, layout=view.layout, kernels=kernels, memory=memory)
         assert self.run is not None
         if self.run.sorting != wanted:
-            raise InputError(self.name, f"is in {self.run.sorting} order, and a measure needs {wanted} order: give the file")
+            raise InputError(
+                self.name, f"is in {self.run.sorting} order, and a measure needs {wanted} order: give the file"
+            )
         return self.run
 
 
@@ -97,7 +99,7 @@ def evaluate(
     if like is not None:
         checked_choice("like", like, get_args(Like))
     if ties and unjudged != "wrong":
-        raise InputError("ties", "the range over ties is that of unjudged documents taken as wrong; ask for one of the two")
+        raise InputError("ties", "the range over ties takes unjudged documents as wrong; ask for one of the two")
     judged = open_qrels(qrels, format=qrels_format, topics=topics)
     wanted = parse_measures(measures if measures is not None else _DEFAULTS[judged.kind], rel=rel)
     check_needs(wanted, judged)
@@ -118,6 +120,8 @@ def evaluate(
             for m in places:
                 for k, treatment in enumerate(treatments):
                     cube[rows, :, m, k] = treated(wanted[m], hits, treatment).reshape(len(parts), -1)
+                if view.layout == "dynamic":  # that track's mean is over the topics a run answers
+                    cube[rows, :, m][~np.stack([part.answered for part in parts])] = np.nan
                 if bounds is not None:
                     extremes = tie_range(wanted[m], hits, rng or np.random.default_rng(1))
                     for bound, extreme in zip(bounds, extremes, strict=True):
@@ -126,17 +130,18 @@ def evaluate(
             report = alignment.Alignment([source.name for source in sources], judged, summaries)
             report.check()
     assert report is not None
-    cube = cube.reshape(len(sources), len(judged.topics), -1)
+    values = cube.reshape(len(sources), len(judged.topics), -1)
     if like == "sample_eval":
-        cube = _as_sample_eval(cube, report.answered)
+        values = _as_sample_eval(values, report.answered)
     return Scores(
         tuple(source.name for source in sources),
         judged.topics,
         tuple(_labelled(measure, treatment, unjudged) for measure in wanted for treatment in treatments),
-        cube,
+        values,
         tuple(measure.definition.aggregate for measure in wanted for _ in treatments),
         tuple(measure.definition.better for measure in wanted for _ in treatments),
-        *(bounds or (None, None)),
+        lowest=None if bounds is None else bounds[0],
+        highest=None if bounds is None else bounds[1],
         attributes=runs_info or {},
         notes=tuple(report.notes()),
     )
@@ -223,7 +228,9 @@ def view_with_reads(measure: Measure, reads: Any) -> View:
     if "seconds" in view.needs and reads is None:
         raise MeasureError(f"{measure.text} takes its times from a reading log: give --reads FILE")
     if reads is not None and timed:
-        return replace(view, order="file", needs=view.needs | {"seconds"})
+        # TBG models how long reading takes; a log knows. The Cube Test may still be asked to count words.
+        modelled = {"words"} if measure.definition.family == "tbg" else set()
+        return replace(view, order="file", needs=(view.needs - modelled) | {"seconds"})
     return view
 
 
@@ -285,7 +292,8 @@ def treated(measure: Measure, hits: Hits, unjudged: Unjudged) -> Array:
         return measure(judged_only(hits))
     if unjudged == "right":
         defined = hits.n_relevant(measure.level) > 0
-        return np.where(defined, measure(unjudged_right(hits, measure.cutoff)), np.nan)
+        cutoff = measure.cutoff if measure.view.layout == "trec" else None  # the other counts iterations
+        return np.where(defined, measure(unjudged_right(hits, cutoff)), np.nan)
     raise AssertionError(unjudged)
 
 

@@ -64,8 +64,9 @@ def sections(definition: Definition) -> dict[str, str]:
     for paragraph in paragraphs:
         name, colon, rest = paragraph.partition(": ")
         if colon and name in SECTIONS:
-            heading, paragraph = name, rest
-        found[heading] = f"{found[heading]} {paragraph}" if heading in found else paragraph
+            heading = name
+        content = rest if heading == name else paragraph
+        found[heading] = f"{found[heading]} {content}" if heading in found else content
     return found
 
 
@@ -174,7 +175,7 @@ def _explained(
 ) -> Breakdown:
     view = view_with_reads(measure, reads)
     hits = together(list(hits_of_runs([source], qrels, view, order, reads=reads, lengths=lengths)), qrels)
-    return breakdown(measure, hits, list(qrels.documents), topic)
+    return breakdown(measure, hits, qrels.documents.names(), topic)
 
 
 def worked_example(measure: Measure) -> tuple[str, Breakdown]:
@@ -189,7 +190,8 @@ def worked_example(measure: Measure) -> tuple[str, Breakdown]:
     story = "ten documents d1 to d10; relevant are d1 (grade 2), d3, d6 and d20 (grade 2); d4 is judged not relevant"
     if "subtopics" in needs:
         labels = ["1", "1", "1", "2", "2"]
-        qrels = Qrels.from_columns(["1"] * 5, judged, grades, "example", subtopics=labels, weights=[0.7] * 3 + [0.3] * 2)
+        theta = [0.7] * 3 + [0.3] * 2
+        qrels = Qrels.from_columns(["1"] * 5, judged, grades, "example", subtopics=labels, weights=theta)
         story += "; d1, d3 and d4 are judged for subtopic 1, d6 and d20 for subtopic 2"
     elif "strata" in needs:
         labels = ["1", "1", "1", "2", "2", "2"]
@@ -199,14 +201,14 @@ def worked_example(measure: Measure) -> tuple[str, Breakdown]:
         qrels = Qrels.from_columns(["1"] * 5, judged, grades, "example")
         if "prels" in needs:
             chances = np.array([1.0, 0.5, 0.5, 0.25, 0.25])
-            names = list(qrels.documents)
+            names = qrels.documents.names()
             by_name = dict(zip(judged, chances, strict=True))
             qrels = replace(qrels, kind="prels", probabilities=np.array([by_name[name] for name in names]))
             story += "; they were sampled with probability 1, ½, ½ (d4), ¼ and ¼"
     hits = together([_example_hits(run, qrels, measure)], qrels)
     if needs & {"words", "seconds", "iterations"}:
         story += "; every document has 150 words"
-    return story, breakdown(measure, hits, list(qrels.documents), "1")
+    return story, breakdown(measure, hits, qrels.documents.names(), "1")
 
 
 def _example_hits(run: Run, qrels: Qrels, measure: Measure) -> RunHits:

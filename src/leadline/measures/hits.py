@@ -120,7 +120,8 @@ class Hits:
 
     def total(self, values: NDArray[Any]) -> Array:
         """Sum over the hits of each row, added in the order of rank."""
-        return np.bincount(self.row, weights=values, minlength=self.rows)
+        # Of nothing at all, bincount makes whole numbers, in which NaN has no place.
+        return np.asarray(np.bincount(self.row, weights=values, minlength=self.rows), np.float64)
 
     def count(self, mask: Mask) -> Integers:
         """How many hits of each row are in the mask."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -188,7 +189,7 @@ def _numbers(run: Run, column: Ids, what: str) -> NDArray[np.float64]:
     values = np.empty(len(column))
     for line, field in enumerate(column.as_bytes()):
         number = number_of(field)
-        if number is None or number != number:
+        if number is None or math.isnan(number):
             raise InputError(run.name, f"{what} {shown(field)} is not a number")
         values[line] = number
     return values

@@ -6,19 +6,25 @@ the order of their bytes, and RBP is scaled by the largest grade of the topic.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from typing import Literal
+from collections.abc import Collection, Iterable, Iterator
+from typing import Any, Literal
 
 import numpy as np
 
 from leadline.errors import MismatchError
 from leadline.measures.catalogue.interpolated import share_of_relevant
+from leadline.measures.evaluate import open_qrels, open_sources
 from leadline.measures.hits import Array, Hits, Mask
+from leadline.measures.join import join, together
 from leadline.measures.notation import parse_measure
 from leadline.measures.unjudged import first_only, judged_only
 from leadline.qrels.qrels import Qrels
+from leadline.runs.order import Order
+from leadline.runs.read import read_run
 from leadline.runs.run import Run
+from leadline.text.engine import use_kernels
 from leadline.text.ids import decode_id, encode_id
+from leadline.text.table import is_skipped
 
 _EFFORTS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 
@@ -40,15 +46,49 @@ ALL_TREC = (
     *(f"unj_{effort}" for effort in (5, 10, 20)),
 )  # fmt: skip
 
+_WORDS = frozenset({"runid", "relstring"})
 _NOT_BY_TOPIC = frozenset({"runid", "num_q", "gm_map", "gm_bpref"})
 _SMALLEST_IN_GEOMETRIC_MEAN = 0.00001
 _LENGTH_OF_RELSTRING = 10
 
 
+def report_runs(
+    qrels: Any,
+    runs: Any,
+    *,
+    level: int = 1,
+    by_topic: bool = False,
+    topics: Iterable[str] | None = None,
+    order: Order = "score",
+    unjudged: Literal["wrong", "condensed"] = "wrong",
+) -> str:
+    """The reports on several runs, one after the other. Qrels and runs are files or objects, as for `evaluate`.
+
+    >>> report = report_runs({"7": {"d1": 1, "d2": 0}}, {"7": {"d1": 0.3, "d2": 0.5}})
+    >>> report.splitlines()[5]
+    'map                   \\tall\\t0.5000'
+    """
+    judged = open_qrels(qrels, format="plain", topics=topics)
+    blocks: list[str] = []
+    for source in open_sources(runs):
+        run = source.run if source.path is None else read_run(source.path, source.name, order=order)
+        assert run is not None
+        part = join(run, judged, kernels=use_kernels(0 if run.text is None else run.text.size()))
+        blocks += trec_eval_report(
+            together([part], judged), judged, tag_of(run),
+            answered=part.answered, level=level, by_topic=by_topic, unjudged=unjudged,
+        )  # fmt: skip
+    return "".join(blocks)
+
+
 def tag_of(run: Run) -> str:
-    """What trec_eval calls the run: the sixth field of the file's last line."""
-    tags = run.column(5, 6)
-    return decode_id(tags.at(len(tags) - 1))
+    """What trec_eval calls a run: the sixth field of its file's last line."""
+    if run.text is None:
+        return run.name
+    lines = run.text.bytes().rstrip()
+    while is_skipped(lines[lines.rfind(b"\n") + 1 :]):
+        lines = lines[: lines.rfind(b"\n")]
+    return decode_id(lines[lines.rfind(b"\n") + 1 :].split(None, 6)[5])
 
 
 def trec_eval_report(
@@ -78,8 +118,7 @@ def trec_eval_report(
     if unjudged == "condensed":
         hits = judged_only(hits)
     values = {name: _values(name, hits, level) for name in ALL_TREC if name in names and name not in _WORDS}
-    if unjudged == "condensed":
-        _divide_nothing_by_nothing(values, hits, level)
+    _divide_nothing_by_nothing(values, hits, level, unjudged == "condensed")
     over_topics = dict(values)
     if missing == "zero" and "num_rel" in names:
         over_topics["num_rel"] = _values("num_rel", hits, 1)  # -c sums over the judgements, and forgets -l
@@ -88,7 +127,7 @@ def trec_eval_report(
     for t in order:
         topic = qrels.topics[t]
         if missing == "error" and not answered[t]:
-            raise MismatchError(f"the run has no topic {topic}, which is judged; trec_eval takes that as 0 only with -c")
+            raise MismatchError(f"the run lacks topic {topic}, which is judged; trec_eval scores that 0 only with -c")
         if by_topic:
             yield "".join(
                 _line(name, topic, f"'{strings[t]}'" if name == "relstring" else _number(name, values[name][t]))
@@ -102,9 +141,6 @@ def trec_eval_report(
     )
 
 
-_WORDS = frozenset({"runid", "relstring"})
-
-
 def _line(name: str, topic: str, value: str) -> str:
     return f"{name:<22}\t{topic}\t{value}\n"
 
@@ -112,7 +148,7 @@ def _line(name: str, topic: str, value: str) -> str:
 def _number(name: str, value: float) -> str:
     if name.startswith("num_"):
         return str(int(value))
-    return f"{value:.4f}" if value == value else "-nan"
+    return "  -nan" if np.isnan(value) else f"{value:.4f}"
 
 
 def _over_topics(name: str, values: Array) -> float:
@@ -132,11 +168,18 @@ def _values(name: str, hits: Hits, level: int) -> Array:
     return parse_measure(name, rel=level).raw(hits)
 
 
-def _divide_nothing_by_nothing(values: dict[str, Array], hits: Hits, level: int) -> None:
-    """Put in the -nan that trec_eval prints where a list has no judged document and so no precision at all."""
-    empty = hits.retrieved == 0
+def _divide_nothing_by_nothing(values: dict[str, Array], hits: Hits, level: int, condensed: bool) -> None:
+    """Put in the -nan that trec_eval prints where it divides 0 by 0.
+
+    That is precision where a list has no judged document (trec_eval gives an unanswered topic one unjudged document,
+    so only -J empties lists), and Rndcg where relevant documents (-l 0) have no gain.
+    """
+    empty = (hits.retrieved == 0) & condensed
+    gainless = (hits.n_relevant(level) > 0) & (hits.n_relevant() == 0)
     for name, column in values.items():
-        if name == "11pt_avg":
+        if name == "Rndcg":
+            column[gainless] = np.nan
+        elif name == "11pt_avg":
             column[empty] = np.nan
         elif name.startswith("iprec_at_recall_"):
             nothing_needed = share_of_relevant(hits, float(name.rpartition("_")[2]), level) == 0

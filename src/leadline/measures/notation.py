@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import math
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, get_args, get_origin
@@ -123,10 +124,10 @@ def _converted(value: Any, name: str, definition: Definition, text: str) -> Any:
                 raise ValueError
             return number
         if kind is float:
-            number = float(value)
-            if number != number or number in (float("inf"), float("-inf")):
+            real = float(value)
+            if not math.isfinite(real):
                 raise ValueError
-            return number
+            return real
         if kind is str:
             return str(value)
         return _gains(str(value))

@@ -23,7 +23,7 @@ def unjudged_right(hits: Hits, cutoff: int | None = None) -> Hits:
     ([1, 2, 3, 4], [1, 1, 0, 1], [4])
     """
     if hits.qrels is not None and hits.qrels.kind in ("strata", "prels"):
-        raise MeasureError("measures that estimate from a sample have no optimistic value: their sample is their answer")
+        raise MeasureError("a measure that estimates from a sample has no optimistic value: the sample is its answer")
     best = max(1, int(hits.judged.grades.max(initial=1)))
     known = hits.where(hits.grade >= 0)
     depth = hits.retrieved if cutoff is None else np.minimum(hits.retrieved, cutoff)
@@ -65,7 +65,7 @@ def unjudged_right(hits: Hits, cutoff: int | None = None) -> Hits:
         topic=np.arange(hits.rows),
         tie_first=ranks[order],
         tie_last=ranks[order],
-        qrels=None if hits.qrels is None else _widened(hits.qrels, hits.topic, offsets, old, at_old, at_new, grades, best),
+        qrels=hits.qrels and _widened(hits.qrels, hits.topic, offsets, old, at_old, at_new, grades, best),
     )
 
 
@@ -110,6 +110,7 @@ def _widened(
             document[order],
             subtopic[order],
             grade[order].astype(np.int32),
+            table.largest,
         )
     row_names = tuple(f"{qrels.topics[t]}-{r}" for r, t in enumerate(topic.tolist()))
     return Qrels(qrels.name, row_names, offsets, documents, grades.astype(np.int32), qrels.kind, subtopics=subtopics)

@@ -22,7 +22,7 @@ def tie_range(measure: Measure, hits: Hits, rng: np.random.Generator) -> tuple[A
     allow, and may fall short of the widest.
     """
     if measure.view.needs & {"words", "seconds", "iterations"}:
-        raise MeasureError(f"{measure.text}: time spent reading has no range over ties; use time=rank, or leave out --ties")
+        raise MeasureError(f"{measure.text}: reading time has no range over ties; use time=rank, or leave out --ties")
     values = [measure(other) for other in _orders(hits, measure.level, rng, "subtopics" in measure.view.needs)]
     return np.minimum.reduce(values), np.maximum.reduce(values)
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from leadline.measures.hits import Hits
+from leadline.measures.hits import Hits, Integers, Reading
 
 
 def judged_only(hits: Hits) -> Hits:
@@ -31,7 +31,7 @@ def judged_only(hits: Hits) -> Hits:
         retrieved=np.diff(kept.offsets),
         tie_first=first,
         tie_last=first + np.repeat(sizes, sizes) - 1,
-        reading=None,
+        reading=_read_at(kept.reading, kept.row, kept.rank, kept.offsets),
     )
 
 
@@ -43,4 +43,26 @@ def first_only(hits: Hits, depth: int) -> Hits:
     (array([1, 5]), array([5]))
     """
     kept = hits.where(hits.rank <= depth)
-    return replace(kept, retrieved=np.minimum(hits.retrieved, depth), reading=None)
+    retrieved = np.minimum(hits.retrieved, depth)
+    offsets = np.concatenate([[0], np.cumsum(retrieved)])
+    row = np.repeat(np.arange(hits.rows), retrieved)
+    rank = np.arange(len(row)) - offsets[row] + 1
+    return replace(
+        kept,
+        retrieved=retrieved,
+        tie_last=np.minimum(kept.tie_last, depth),
+        reading=_read_at(kept.reading, row, rank, offsets),
+    )
+
+
+def _read_at(reading: Reading | None, row: Integers, rank: Integers, offsets: Integers) -> Reading | None:
+    """What is known of the documents at these ranks, as the whole of what is read."""
+    if reading is None:
+        return None
+    place = reading.offsets[row] + rank - 1
+    return Reading(
+        offsets,
+        None if reading.words is None else reading.words[place],
+        None if reading.seconds is None else reading.seconds[place],
+        None if reading.iterations is None else reading.iterations[place],
+    )

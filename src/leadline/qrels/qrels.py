@@ -35,6 +35,12 @@ class Subtopics:
     document: NDArray[np.int64]  # of each row: its place in Qrels.documents
     subtopic: NDArray[np.int64]
     grade: NDArray[np.int32]
+    largest_of_all: int | None = None  # the largest grade of the file, where these are some of its topics
+
+    @property
+    def largest(self) -> int:
+        """The largest grade there is, at least 1."""
+        return self.largest_of_all or max(1, int(self.grade.max(initial=1)))
 
 
 @dataclass(frozen=True)
@@ -59,7 +65,9 @@ class Qrels:
     @classmethod
     def of(cls, judgements: Mapping[Any, Mapping[Any, int]], name: str = "qrels") -> Qrels:
         """Qrels from {topic: {document: grade}}."""
-        topics, documents, grades = [], [], []
+        topics: list[str] = []
+        documents: list[str] = []
+        grades: list[int] = []
         for topic, by_document in judgements.items():
             if not isinstance(by_document, Mapping):
                 raise InputError(
@@ -86,9 +94,9 @@ class Qrels:
         if not len(topics):
             raise InputError(name, "is empty")
         values = np.asarray(grades)
-        if values.dtype.kind not in "iub":
-            if values.dtype.kind != "f" or not (values == np.floor(values)).all():
-                raise InputError(name, "a grade is not a whole number")
+        whole = values.dtype.kind in "iub" or (values.dtype.kind == "f" and bool((values == np.floor(values)).all()))
+        if not whole:
+            raise InputError(name, "a grade is not a whole number")
         builder = Builder(name, _Coded.of(topics), _Coded.of(documents), values.astype(np.int32))
         if strata is not None:
             return builder.strata(_Coded.of(strata).codes)
@@ -172,6 +180,7 @@ def _kept_subtopics(subtopics: Subtopics, keep: NDArray[np.bool_], documents: ND
         new_document[subtopics.document[rows]],
         new_subtopic[subtopics.subtopic[rows]],
         subtopics.grade[rows],
+        subtopics.largest,
     )
 
 

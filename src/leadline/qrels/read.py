@@ -60,7 +60,7 @@ def _wrong_count(found: int, format: str | None) -> str:
 def _guess(table: Table) -> Format:
     """The format of a file, where only one reading is possible."""
     if table.columns == 4:
-        topics, topic = table.codes(0)
+        _, topic = table.codes(0)
         documents, document = table.codes(2)
         pairs = topic.astype(np.int64) * len(documents) + document
         if len(np.unique(pairs)) == len(pairs):
@@ -90,14 +90,21 @@ def _whole(table: Table, column: int) -> bool:
     return all(name.lstrip(b"+-").isdigit() for name in names)
 
 
+def _once_a_topic(table: Table, column: int) -> bool:
+    """Whether a column names nothing twice for a topic, as one of documents would."""
+    _, topic = table.codes(0)
+    names, name = table.codes(column)
+    return len(np.unique(topic.astype(np.int64) * len(names) + name)) == len(name)
+
+
 def _can_be_strata(table: Table) -> bool:
     labels, _ = table.codes(1)
-    return len(labels) == 1 and _whole(table, 3) and _whole(table, 4)
+    return len(labels) == 1 and _once_a_topic(table, 2) and _whole(table, 3) and _whole(table, 4)
 
 
 def _can_be_weights(table: Table) -> bool:
     labels, label = table.codes(1)
-    topics, topic = table.codes(0)
+    _, topic = table.codes(0)
     if len(labels) == 1 or not _whole(table, 3):
         return False
     weights, weight = table.codes(4)
@@ -112,7 +119,8 @@ def _can_be_prels(table: Table) -> bool:
     probabilities, _ = table.codes(4)
     chances = [number_of(name) for name in probabilities if name.upper() != b"NA"]
     return (
-        set(methods) <= {b"0", b"1", b"2"}
+        _once_a_topic(table, 1)
+        and set(methods) <= {b"0", b"1", b"2"}
         and _whole(table, 2)
         and all(chance is not None and 0 <= chance <= 1 for chance in chances)
     )
@@ -120,7 +128,7 @@ def _can_be_prels(table: Table) -> bool:
 
 def _can_be_passages(table: Table) -> bool:
     labels, _ = table.codes(1)
-    return len(labels) > 1 and _whole(table, 4) and not _can_be_weights(table) and not _whole(table, 2)
+    return len(labels) > 1 and _whole(table, 4)
 
 
 _FIVE_COLUMNS: dict[Format, Any] = {
@@ -217,7 +225,7 @@ def qrels_of_frame(frame: Any, *, where: str = "qrels") -> Qrels:
 
 
 def qrels_of(thing: Any, name: str = "qrels") -> Qrels:
-    """Qrels from whatever holds them: Qrels, a mapping, a data frame, ranx Qrels, or ir_measures' Qrel tuples."""
+    """Qrels from whatever holds them: Qrels, a mapping, a data frame, ranx Qrels, or rows as ir_measures' and ir_datasets'."""
     if isinstance(thing, Qrels):
         return thing
     if isinstance(thing, Mapping):
@@ -226,10 +234,12 @@ def qrels_of(thing: Any, name: str = "qrels") -> Qrels:
         return qrels_of_frame(thing, where=name)
     if hasattr(thing, "qrels") and hasattr(thing, "to_dict"):  # ranx
         return Qrels.of(thing.to_dict(), getattr(thing, "name", None) or name)
+    if hasattr(thing, "qrels_iter"):  # a dataset of ir_datasets
+        thing = thing.qrels_iter()
     if isinstance(thing, Iterable) and not isinstance(thing, (str, bytes)):
         rows = list(thing)
         if rows and all(hasattr(row, "query_id") and hasattr(row, "relevance") for row in rows):
-            labels = [str(getattr(row, "iteration", "0")) for row in rows]
+            labels = [str(getattr(row, "subtopic_id", getattr(row, "iteration", "0"))) for row in rows]
             pairs = {(row.query_id, row.doc_id) for row in rows}
             return Qrels.from_columns(
                 [row.query_id for row in rows], [row.doc_id for row in rows], [row.relevance for row in rows], name,

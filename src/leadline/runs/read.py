@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -133,7 +134,7 @@ def _scan_plain(text: Text, layout: Layout, key_field: int, _memory: Fresh) -> _
         documents.append(parts[2])
         if key_field:
             key = number_of(parts[key_field])
-            if key is None or key != key:
+            if key is None or math.isnan(key):
                 raise _no_number(text, parts[key_field], key_field, number)
             keys.append(key)
     if not codes:
@@ -179,7 +180,7 @@ def run_of_frame(frame: Any, name: str = "run", *, where: str | None = None, ord
 
 
 def run_of(thing: Any, name: str = "run", *, order: Order = "score") -> Run:
-    """A run from whatever holds one: a Run, a mapping, a data frame, a ranx Run, or ir_measures' ScoredDocs."""
+    """A run from whatever holds one: a Run, a mapping, a data frame, a ranx Run, or ScoredDoc rows."""
     if isinstance(thing, Run):
         return thing
     if isinstance(thing, Mapping):
@@ -188,6 +189,8 @@ def run_of(thing: Any, name: str = "run", *, order: Order = "score") -> Run:
         return run_of_frame(thing, name, order=order)
     if hasattr(thing, "run") and hasattr(thing, "keys") and hasattr(thing, "to_dict"):  # ranx
         return Run.of(thing.to_dict(), getattr(thing, "name", None) or name, order=order)
+    if hasattr(thing, "scoreddocs_iter"):  # a dataset of ir_datasets
+        thing = thing.scoreddocs_iter()
     if isinstance(thing, Iterable) and not isinstance(thing, (str, bytes)):
         rows = list(thing)
         if rows and all(hasattr(row, "query_id") and hasattr(row, "score") for row in rows):
@@ -201,7 +204,8 @@ def run_of(thing: Any, name: str = "run", *, order: Order = "score") -> Run:
 def run_paths(patterns: Sequence[str | os.PathLike[str]]) -> list[str]:
     """The files that paths, patterns and folders name, each once, in order."""
     paths: dict[str, None] = {}
-    for pattern in map(os.fspath, patterns):
+    for given in patterns:
+        pattern = os.fspath(given)
         if pattern == "-" or os.path.isfile(pattern):
             found = [pattern]
         elif os.path.isdir(pattern):

@@ -45,7 +45,9 @@ class Run:
         cls, ranking: Mapping[Any, Mapping[Any, float]], name: str = "run", *, order: Order = "score"
     ) -> Run:
         """A run from {topic: {document: score}}."""
-        topics, documents, scores = [], [], []
+        topics: list[str] = []
+        documents: list[str] = []
+        scores: list[float] = []
         for topic, by_document in ranking.items():
             if not isinstance(by_document, Mapping):
                 raise InputError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -25,6 +26,7 @@ Better = Literal["higher", "lower", "neither"]
 Array = NDArray[np.float64]
 
 SMALLEST = 1e-5  # what a geometric mean takes for 0, as trec_eval does
+FEWEST_TOPICS = 5  # below this an interval says only that there are too few
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ class Scores:
         return np.stack(columns, axis=1) if columns else np.empty((len(self.runs), 0))
 
     def half_widths(self) -> Array:
-        """Half the 95 % interval of each mean, by Student's t over the topics; NaN for sums and single topics."""
+        """Half the 95 % interval of each mean, by Student's t over the topics; NaN for sums and for very few topics."""
         defined = ~np.isnan(self.values)
         n = defined.sum(axis=1)
         centred = np.where(defined, self.values - _mean(self.values, axis=1)[:, None, :], 0.0)
@@ -70,7 +72,7 @@ class Scores:
             deviation = np.sqrt((centred**2).sum(axis=1) / (n - 1))
             widths = t_quantile(n - 1) * deviation / np.sqrt(n)
         plain = np.array([kind == "mean" for kind in self.aggregates])
-        return np.where((n > 1) & plain, widths, np.nan)
+        return np.where((n >= FEWEST_TOPICS) & plain, widths, np.nan)
 
     def of(self, measure: str) -> Array:
         """The run × topic matrix of one measure."""
@@ -136,7 +138,8 @@ class Scores:
         best = self._best(means)
         extra = sorted({name for run in self.runs for name in self.attributes.get(run, {})})
         rows: list[list[Any]] = []
-        set_off, asides = set(), {}
+        set_off: set[tuple[int, int]] = set()
+        asides: dict[tuple[int, int], str] = {}
         lead = 1 + len(extra) + by_topic
         for r in order:
             labels = [self.runs[r], *(self.attributes.get(self.runs[r], {}).get(name, "") for name in extra)]
@@ -158,7 +161,7 @@ class Scores:
         return Table(columns, rows, best=set_off, asides=asides)
 
     def _as_count(self, m: int, value: float) -> float | int:
-        return int(value) if self.aggregates[m] == "sum" and value == value else value
+        return int(value) if self.aggregates[m] == "sum" and value.is_integer() else value
 
     @staticmethod
     def _tie_asides(
@@ -169,7 +172,7 @@ class Scores:
         return {
             (row, lead + m): f"[{a:.3f}, {b:.3f}]"
             for m, (a, b) in enumerate(zip(low[place], high[place], strict=True))
-            if a == a
+            if not math.isnan(a)
         }
 
     def _best(self, means: Array) -> set[tuple[int, int]]:

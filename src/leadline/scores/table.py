@@ -46,7 +46,8 @@ class Table:
         import polars
 
         buffer = io.BytesIO()
-        frame = polars.DataFrame([list(row) for row in self.rows], schema=list(self.columns), orient="row", strict=False)
+        rows = [list(row) for row in self.rows]
+        frame = polars.DataFrame(rows, schema=list(self.columns), orient="row", strict=False)
         frame.write_parquet(buffer)
         return buffer.getvalue()
 
@@ -111,10 +112,10 @@ def _is_terminal() -> bool:
 
 def _separated(table: Table, separator: str) -> str:
     buffer = io.StringIO()
-    quoting = csv.QUOTE_MINIMAL if separator == "," else csv.QUOTE_NONE
-    writer = csv.writer(
-        buffer, delimiter=separator, quoting=quoting, lineterminator="\n", quotechar='"', escapechar="\\"
-    )
+    if separator == ",":
+        writer = csv.writer(buffer, lineterminator="\n")
+    else:
+        writer = csv.writer(buffer, delimiter=separator, quoting=csv.QUOTE_NONE, escapechar="\\", lineterminator="\n")
     writer.writerow(table.columns)
     writer.writerows([exact(cell) for cell in row] for row in table.rows)
     return buffer.getvalue().removesuffix("\n")

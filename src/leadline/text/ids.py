@@ -21,7 +21,7 @@ class Ids:
     """Identifiers as slices of a buffer. They are bytes in UTF-8; what is not UTF-8 survives a round trip.
 
     >>> ids = Ids.of(["EP-1", "WO-22"])
-    >>> ids[1], list(ids), len(ids)
+    >>> ids[1], ids.names(), len(ids)
     ('WO-22', ['EP-1', 'WO-22'], 2)
     """
 
@@ -56,6 +56,9 @@ class Ids:
             return [self.at(place) for place in range(len(self))]
         content = self.buffer.tobytes()
         return [content[a : a + n] for a, n in zip(self.starts.tolist(), self.lengths.tolist(), strict=True)]
+
+    def names(self) -> list[str]:
+        return [decode_id(name) for name in self.as_bytes()]
 
     def take(self, places: NDArray[np.int64] | Sequence[int]) -> Ids:
         hashes = None if self.known_hashes is None else self.known_hashes[places]

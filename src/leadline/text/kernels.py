@@ -31,7 +31,7 @@ SPELLED_NAN = np.frombuffer(b"nanxxxxx", np.uint8)
 TOO_FEW_FIELDS, NOT_A_NUMBER, NAN_SCORE = -1, -2, -3
 
 
-@intrinsic  # type: ignore[misc]
+@intrinsic
 def load64(_context: Any, _pointer: Any, _offset: Any) -> Any:
     """Eight bytes at any address, as one little-endian number."""
     signature = types.uint64(types.CPointer(types.uint8), types.int64)
@@ -45,7 +45,7 @@ def load64(_context: Any, _pointer: Any, _offset: Any) -> Any:
     return signature, generate
 
 
-@intrinsic  # type: ignore[misc]
+@intrinsic
 def first_flag(_context: Any, _flags: Any) -> Any:
     """Which of the eight bytes carries the lowest flag bit."""
     signature = types.int64(types.uint64)
@@ -60,7 +60,7 @@ def first_flag(_context: Any, _flags: Any) -> Any:
 strtod = types.ExternalFunction("strtod", types.float64(types.CPointer(types.uint8), types.CPointer(types.uint8)))
 
 
-@intrinsic  # type: ignore[misc]
+@intrinsic
 def advance(_context: Any, _pointer: Any, _offset: Any) -> Any:
     """The pointer, `offset` bytes further."""
     signature = types.CPointer(types.uint8)(types.CPointer(types.uint8), types.int64)
@@ -71,7 +71,7 @@ def advance(_context: Any, _pointer: Any, _offset: Any) -> Any:
     return signature, generate
 
 
-@intrinsic  # type: ignore[misc]
+@intrinsic
 def no_end(_context: Any) -> Any:
     """The null pointer that tells strtod not to report where it stopped."""
     signature = types.CPointer(types.uint8)()

@@ -104,7 +104,7 @@ def size_of(path: str | os.PathLike[str]) -> int:
 def _fill(file: io.FileIO, buffer: NDArray[np.uint8], size: int) -> int:
     filled = 0
     while filled < size:
-        count = file.readinto(memoryview(buffer)[filled:size])
+        count = file.readinto(buffer[filled:size].data)
         if not count:
             break
         filled += count

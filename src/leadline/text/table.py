@@ -6,6 +6,7 @@ a comment. Empty lines are passed over.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -45,8 +46,9 @@ class Table:
         mask = table_size(count) - 1
         first, hashes = np.empty(count, np.int64), np.empty(count, np.uint64)
         codes = np.empty(count, np.int32)
+        slots = np.zeros(mask + 1, np.int32)
         known = compiled.kernel("encode")(
-            ids.buffer, count, 1, ids.starts, ids.lengths, SEED, np.zeros(mask + 1, np.int32), mask, first, hashes, codes
+            ids.buffer, count, 1, ids.starts, ids.lengths, SEED, slots, mask, first, hashes, codes
         )
         return ids.take(first[:known]).as_bytes(), codes
 
@@ -67,7 +69,7 @@ class Table:
         values = np.empty(len(self))
         for line, field in enumerate(self.ids[column].as_bytes()):
             number = number_of(field)
-            if number is None or number != number:
+            if number is None or math.isnan(number):
                 raise self.error(line, f"{what} {self.show(line, column)} is not a number")
             values[line] = number
         return values
@@ -104,10 +106,8 @@ def _scan_compiled(text: Text, fewest: int, most: int, expected: Callable[[int],
         raise InputError(text.name, expected(int(found[1])), line=text.line_number(int(found[0])))
     if count == 0:
         raise InputError(text.name, "is empty")
-    starts, lengths = starts[: count * most].reshape(-1, most), lengths[: count * most].reshape(-1, most)
-    ids = tuple(
-        Ids(text.buffer, np.ascontiguousarray(starts[:, k]), np.ascontiguousarray(lengths[:, k])) for k in range(most)
-    )
+    by_column = starts[: count * most].reshape(-1, most).T.copy(), lengths[: count * most].reshape(-1, most).T.copy()
+    ids = tuple(Ids(text.buffer, by_column[0][k], by_column[1][k]) for k in range(most))
     return Table(text, min(int(found[0]), most), ids, compiled=True)
 
 

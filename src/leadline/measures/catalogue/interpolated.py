@@ -44,7 +44,7 @@ def eleven_point_average(hits: Hits, rel: int = 1) -> Array:
     Short list: as if followed by documents that are not relevant.
 
     >>> eleven_point_average(Hits.of(ranks=[1, 2], relevant=4)).round(3)
-    array([0.545])
+    array([0.636])
     """
     curve = np.zeros(hits.rows)
     for tenths in range(10, -1, -1):

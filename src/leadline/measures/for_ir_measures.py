@@ -1,0 +1,102 @@
+"""Our measures in ir_measures, so that whoever asks it for `PRES@100`, PyTerrier among them, gets it.
+
+>>> import ir_measures
+>>> _ = offer()
+>>> pres = ir_measures.parse_measure("PRES@100")
+>>> ir_measures.calc_aggregate([pres], {"1": {"d1": 1}}, {"1": {"d1": 0.5}})
+{PRES@100: 1.0}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from leadline.errors import LeadlineError
+from leadline.measures.evaluate import evaluate
+from leadline.measures.notation import parse_measure
+from leadline.measures.registry import Definition, definitions
+from leadline.qrels.read import qrels_of
+from leadline.runs.read import run_of
+
+
+@cache
+def offer() -> Any:
+    """Enter every measure that ir_measures lacks into its register, and a provider for all of ours. Returns it."""
+    import ir_measures
+    from ir_measures import providers
+    from ir_measures.measures import registry
+
+    ours = {}
+    for definition in definitions().values():
+        known = registry.get(definition.name)
+        if known is None:
+            known = registry[definition.name] = _measure_class(definition)()
+        ours[known.NAME] = definition.name
+
+    class LeadlineProvider(providers.Provider):  # type: ignore[misc]
+        NAME = "leadline"
+
+        def supports(self, measure: Any) -> bool:
+            return measure.NAME in ours and _text(measure, ours) is not None
+
+        def _evaluator(self, measures: Iterable[Any], qrels: Any) -> Any:
+            return _evaluator(ir_measures, list(measures), qrels, ours)
+
+    provider = LeadlineProvider()
+    providers.registry["leadline"] = provider
+    ir_measures.leadline = provider
+    # Last, so that measures which others compute as well stay with them unless we are asked by name.
+    ir_measures.DefaultPipeline.providers.append(provider)
+    return provider
+
+
+def _measure_class(definition: Definition) -> Any:
+    from ir_measures.measures import Measure, ParamInfo
+
+    parameters = {
+        ("cutoff" if name == definition.at else name): ParamInfo(required=parameter.default is parameter.empty)
+        for name, parameter in definition.parameters.items()
+    }
+    return type(
+        f"_{definition.name}",
+        (Measure,),
+        {
+            "__name__": definition.name,
+            "NAME": definition.name,
+            "AT_PARAM": "cutoff",
+            "SUPPORTED_PARAMS": parameters,
+            "__doc__": definition.function.__doc__,
+        },
+    )
+
+
+def _text(measure: Any, ours: dict[str, str]) -> str | None:
+    """Their measure in our notation; None when it has options we do not know."""
+    options = ", ".join(f"{name}={value}" for name, value in measure.params.items() if name != measure.AT_PARAM)
+    at = measure.params.get(measure.AT_PARAM)
+    text = ours[measure.NAME] + (f"({options})" if options else "") + (f"@{at}" if at is not None else "")
+    try:
+        parse_measure(text)
+    except LeadlineError:
+        return None
+    return text
+
+
+def _evaluator(ir_measures: Any, measures: list[Any], qrels: Any, ours: dict[str, str]) -> Any:
+    judged = qrels_of(qrels)
+    wanted = [parse_measure(_text(measure, ours) or "") for measure in measures]
+
+    class LeadlineEvaluator(ir_measures.Evaluator):  # type: ignore[misc]
+        def _iter_calc(self, run: Any) -> Iterator[Any]:
+            scores = evaluate(judged, run_of(run), wanted)
+            for m, measure in enumerate(measures):
+                for t, topic in enumerate(scores.topics):
+                    value = scores.values[0, t, m]
+                    # ir_measures averages over every topic of the judgements, one without anything relevant as 0.
+                    yield ir_measures.Metric(query_id=topic, measure=measure, value=float(np.nan_to_num(value)))
+
+    return LeadlineEvaluator(measures, set(judged.topics))

@@ -1,0 +1,220 @@
+"""The commands as a user types them: what they print, where, and with which status."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import lzma
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import polars
+import pytest
+import zstandard
+
+Result = subprocess.CompletedProcess[bytes]
+Command = Callable[..., Result]
+
+QRELS = b"1 0 d1 1\n1 0 d2 0\n1 0 d3 2\n2 0 d4 1\n3 0 d9 0\n"
+RUN = b"1 Q0 d1 1 3.0 tag\n1 Q0 d2 2 2.0 tag\n1 Q0 d8 3 1.0 tag\n"
+
+
+@pytest.fixture
+def leadline(tmp_path: Path) -> Command:
+    (tmp_path / "qrels.txt").write_bytes(QRELS)
+    (tmp_path / "a.run").write_bytes(RUN)
+
+    def run(*arguments: str, stdin: bytes = b"", env: dict[str, str] | None = None) -> Result:
+        return subprocess.run(
+            [sys.executable, "-m", "leadline.cli", *arguments],
+            cwd=tmp_path, input=stdin, capture_output=True, check=False, env={**os.environ, **(env or {})},
+        )  # fmt: skip
+
+    return run
+
+
+def refused(result: Result) -> str:
+    """The one line of a refusal."""
+    assert result.returncode == 1, result
+    assert result.stdout == b""
+    lines = result.stderr.decode().splitlines()
+    assert len(lines) == 1, lines
+    assert lines[0].startswith("leadline: ")
+    return lines[0].removeprefix("leadline: ")
+
+
+def test_tsv_has_a_header_and_exact_values(leadline: Command) -> None:
+    result = leadline("evaluate", "qrels.txt", "a.run", "-m", "PRES@100 P@3", "--by-topic", "--format", "tsv")
+    assert result.returncode == 0
+    lines = [line.split("\t") for line in result.stdout.decode().splitlines()]
+    assert lines[0] == ["run", "topic", "measure", "value"]
+    assert ["a", "1", "P@3", "0.33333333333333331"] in lines
+    assert ["a", "3", "P@3", "nan"] in lines
+    assert ["a", "all", "P@3", "0.16666666666666666"] in lines
+    assert len(lines) == 1 + 2 * 4
+
+
+def test_alignment_is_said_and_can_be_silenced(leadline: Command) -> None:
+    said = leadline("evaluate", "qrels.txt", "a.run").stderr.decode()
+    assert "1 of 3 topics; missing 2, 3 (scored 0)" in said
+    assert "1 topic with nothing relevant, left out of means: 3" in said
+    assert leadline("evaluate", "qrels.txt", "a.run", "--quiet").stderr == b""
+
+
+def test_every_format(leadline: Command, tmp_path: Path) -> None:
+    for name in ("table", "tsv", "csv", "json", "latex", "markdown", "parquet"):
+        result = leadline("evaluate", "qrels.txt", "a.run", "-m", "AP", "--format", name, "-o", f"out.{name}")
+        assert (result.returncode, result.stdout) == (0, b""), name
+    assert json.loads((tmp_path / "out.json").read_text())[0]["run"] == "a"
+    assert polars.read_parquet(tmp_path / "out.parquet")["measure"].to_list() == ["AP"]
+    assert r"\toprule" in (tmp_path / "out.latex").read_text()
+    assert not list(tmp_path.glob(".*part"))
+
+
+def test_compressed_files_and_standard_input(leadline: Command, tmp_path: Path) -> None:
+    (tmp_path / "b.run.gz").write_bytes(gzip.compress(RUN))
+    (tmp_path / "c.run.xz").write_bytes(lzma.compress(RUN))
+    (tmp_path / "d.run.zst").write_bytes(zstandard.compress(RUN))
+    result = leadline(
+        "evaluate", "qrels.txt", "-", "b.run.gz", "c.run.xz", "d.run.zst", "-m", "AP", "--format", "tsv", stdin=RUN
+    )
+    lines = [line.split("\t") for line in result.stdout.decode().splitlines()[1:]]
+    assert {line[0] for line in lines} == {"stdin", "b", "c", "d"}
+    assert len({line[3] for line in lines}) == 1
+
+
+def test_patterns_and_folders(leadline: Command, tmp_path: Path) -> None:
+    for team in ("x", "y"):
+        (tmp_path / team).mkdir()
+        (tmp_path / team / "bm25.run").write_bytes(RUN)
+    result = leadline("evaluate", "qrels.txt", "x", "y/*.run", "-m", "AP", "--format", "csv")
+    assert [line.split(",")[0] for line in result.stdout.decode().splitlines()[1:]] == ["x/bm25", "y/bm25"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"1 Q0 d1 1 3.0 t\n1 Q0 d2 2 2.0\n", "x.run:2: 5 fields, expected 6 (topic Q0 document rank score tag)"),
+        (b"\n# c\n1 Q0 d1 1 three t\n", "x.run:3: score 'three' is not a number"),
+        (b"1 Q0 d1 1 nan t\n", "x.run:1: score is NaN, which has no place in a ranking"),
+        (
+            b"1 Q0 d1 1 3 t\r\n2 Q0 d1 1 3 t\r\n1 Q0 d1 2 2 t",
+            "x.run:3: document 'd1' is listed twice for topic 1 (first on line 1)",
+        ),
+        (QRELS, "x.run:1: 4 fields, expected 6 (topic Q0 document rank score tag); this looks like judgements"),
+        (b"", "x.run: is empty"),
+        (b"\n\n# nothing\n", "x.run: is empty"),
+        ("1 Q0 d1 1 3 t".encode("utf-16"), "x.run: is UTF-16 text; save it as UTF-8"),
+        (b"\x1f\x8bnot gzip at all", "x.run: is damaged"),
+        (b"8 Q0 d1 1 3 t\n", "have no topic in common: the run has 8, the judgements have 1, 2, 3"),
+        (b"01 Q0 d1 1 3 t\n", "they differ in leading zeros"),
+        (b"1 Q0 D1 1 3 t\n", "share 1 topics but not one document"),
+    ],
+)
+@pytest.mark.parametrize("engine", ["plain", "compiled"])
+def test_bad_runs_are_refused(leadline: Command, tmp_path: Path, text: bytes, message: str, engine: str) -> None:
+    (tmp_path / "x.run").write_bytes(text)
+    assert message in refused(leadline("evaluate", "qrels.txt", "x.run", env={"LEADLINE_ENGINE": engine}))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"1 0 d1\n", "q.txt:1: 3 fields, expected 4 (topic 0 document grade)"),
+        (b"1 0 d1 1\n1 0 d2 one\n", "q.txt:2: grade 'one' is not a whole number"),
+        (b"1 0 d1 1\n\n1 0 d1 0\n", "q.txt:3: document 'd1' is judged twice for topic 1 (first on line 1)"),
+        (RUN, "q.txt:1: 6 fields, expected 4 (topic 0 document grade); this looks like a run"),
+        (b"1 0 d1 1 1\n1 0 d2 1\n", "q.txt:2: 4 fields, but other lines have 5"),
+        (b"1 1 d1 1 1\n1 2 d2 1 1\n", "can be read in several ways; say which with --qrels-format"),
+        (b"", "q.txt: is empty"),
+    ],
+)
+def test_bad_judgements_are_refused(leadline: Command, tmp_path: Path, text: bytes, message: str) -> None:
+    (tmp_path / "q.txt").write_bytes(text)
+    assert message in refused(leadline("evaluate", "q.txt", "a.run"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["qrels.txt", "nosuch.run"], "nosuch.run: no such file"),
+        (["qrels.txt", "b.run"], "did you mean a.run?"),
+        (["qrels.txt", "*.trec"], "*.trec: no file fits this pattern"),
+        (["qrels.txt", "a.run", "-m", "PRSE@100"], "no measure 'PRSE'; did you mean PRES"),
+        (["qrels.txt", "a.run", "-m", "PRES@0"], "effort is '0', expected a whole number of at least 1"),
+        (["qrels.txt", "a.run", "-m", "nDCG(gian=exp)@10"], "nDCG has no option 'gian'; did you mean gain?"),
+        (["qrels.txt", "a.run", "-m", "CT@10"], "CT@10 needs judgements by subtopic"),
+        (["qrels.txt", "a.run", "-m", "xinfAP"], "xinfAP needs judgements with a stratum"),
+        (["qrels.txt", "a.run", "--format", "tvs"], "did you mean tsv?"),
+        (["qrels.txt", "a.run", "--order", "up"], "--order: 'up' is none of score, rank, file"),
+        (["qrels.txt", "a.run", "--format", "parquet"], "name a file with -o"),
+        (["-", "-"], "standard input: is named twice"),
+    ],
+)
+def test_bad_requests_are_refused(leadline: Command, arguments: list[str], message: str) -> None:
+    assert message in refused(leadline("evaluate", *arguments))
+
+
+def test_usage_errors_have_status_2(leadline: Command) -> None:
+    assert leadline("evaluate", "qrels.txt").returncode == 2
+    assert leadline("evaluate", "qrels.txt", "a.run", "--nosuch").returncode == 2
+
+
+def test_subsets_and_tables_of_teams(leadline: Command, tmp_path: Path) -> None:
+    for name, score in (("b", 9.0), ("c", 0.5), ("d", 0.1)):
+        (tmp_path / f"{name}.run").write_bytes(RUN + f"1 Q0 d3 9 {score} t\n".encode())
+    (tmp_path / "info.csv").write_text("run,team\na,one\nb,one\nc,two\nd,two\n")
+    (tmp_path / "topics.txt").write_text("1\n")
+    result = leadline(
+        "evaluate", "qrels.txt", "a.run", "b.run", "c.run", "d.run", "-m", "AP", "--topics", "topics.txt",
+        "--runs-info", "info.csv", "--best", "1", "--per", "team", "--format", "tsv",
+    )  # fmt: skip
+    assert [line.split("\t")[0] for line in result.stdout.decode().splitlines()[1:]] == ["b", "c"]
+    assert result.stderr.decode().count("1 of 1 topics") == 1
+
+
+def test_ties_and_unjudged(leadline: Command, tmp_path: Path) -> None:
+    (tmp_path / "t.run").write_bytes(b"1 Q0 d1 1 1 t\n1 Q0 d2 2 1 t\n1 Q0 d8 3 1 t\n")
+    result = leadline("evaluate", "qrels.txt", "t.run", "-m", "RR", "--ties", "--by-topic", "--format", "tsv")
+    lines = [line.split("\t") for line in result.stdout.decode().splitlines()]
+    assert lines[0] == ["run", "topic", "measure", "value", "lowest", "highest"]
+    assert lines[1][:3] == ["t", "1", "RR"]
+    assert [float(value) for value in lines[1][3:]] == [1 / 3, 1 / 3, 1.0]
+    values = {}
+    for how in ("wrong", "condensed", "right"):
+        result = leadline("evaluate", "qrels.txt", "t.run", "-m", "P@3", "--unjudged", how, "--by-topic", "-f", "tsv")
+        values[how] = float(result.stdout.decode().splitlines()[1].split("\t")[3])
+    assert values == {"wrong": 1 / 3, "condensed": 1 / 3, "right": 2 / 3}
+
+
+def test_measures_lists_them_all(leadline: Command) -> None:
+    result = leadline("measures", "--format", "tsv")
+    names = [line.split("\t")[0] for line in result.stdout.decode().splitlines()[1:]]
+    assert {"PRES@effort", "xinfAP", "CT@effort", "TBG", "WSS@recall"} <= set(names)
+    assert "none speaks of" in refused(leadline("measures", "bananas"))
+
+
+def test_explain_one_score(leadline: Command) -> None:
+    result = leadline("explain", "PRES@10", "qrels.txt", "a.run", "1", "--format", "tsv")
+    assert result.stdout.decode().splitlines() == [
+        "document\tgrade\trank\tadds", "d1\t1\t1\t0.5", "d3\t2\tnot found\t0", "score\t\t\t0.5",
+    ]  # fmt: skip
+    assert "no topic '99'" in refused(leadline("explain", "PRES@10", "qrels.txt", "a.run", "99"))
+
+
+def test_a_small_evaluation_loads_neither_numba_nor_frames(leadline: Command, tmp_path: Path) -> None:
+    code = (
+        "import sys; sys.argv = ['leadline', 'evaluate', 'qrels.txt', 'a.run', '-q']\n"
+        "from leadline.cli import app\napp(standalone_mode=False)\n"
+        "assert not {'numba', 'llvmlite', 'polars', 'pandas'} & set(sys.modules), 'too much was imported'"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True, capture_output=True)
+
+
+def test_demo(leadline: Command) -> None:
+    result = leadline("demo")
+    assert result.returncode == 0
+    assert "DUT09TSRun6" in result.stdout.decode()
