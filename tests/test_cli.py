@@ -193,7 +193,7 @@ def test_ties_and_unjudged(leadline: Command, tmp_path: Path) -> None:
 def test_measures_lists_them_all(leadline: Command) -> None:
     result = leadline("measures", "--format", "tsv")
     names = [line.split("\t")[0] for line in result.stdout.decode().splitlines()[1:]]
-    assert {"PRES@effort", "xinfAP", "CT@effort", "TBG", "WSS@recall"} <= set(names)
+    assert {"PRES@effort", "xinfAP@depth", "CT@effort", "TBG", "WSS@share"} <= set(names)
     assert "none speaks of" in refused(leadline("measures", "bananas"))
 
 

@@ -106,9 +106,13 @@ def evaluate(
         raise InputError("standard input", "is named twice, and can be read once")
     wanted = read_topics(topics) if topics else None
     if like == "trec_eval":
-        from leadline.measures.like_trec_eval import report_runs
+        from leadline.measures.like_trec_eval import asked_for, report_runs
 
-        text = report_runs(qrels, runs, level=rel or 1, by_topic=by_topic, topics=wanted, order=order)
+        checked_choice("--unjudged", unjudged, ("wrong", "condensed"))
+        text = report_runs(
+            qrels, runs, level=1 if rel is None else rel, by_topic=by_topic, topics=wanted, order=order,  # type: ignore[arg-type]
+            unjudged=unjudged, names=asked_for(measures),  # type: ignore[arg-type]
+        )  # fmt: skip
         _emit(text.encode("utf-8", "surrogateescape"), output)
         return
     from leadline.measures.evaluate import evaluate as score

@@ -49,13 +49,15 @@ class Plainly:
         scale = 1 if theta == "equal" else sum(raw)
         met = {c for grades in judged.values() for c, grade in grades.items() if grade >= 1}
         self.weight = {c: w / scale for c, w in zip(listed, raw, strict=True) if c in met}
+        # ndeval shares equal weights among the subtopics that can be met; other weights are shared among all.
+        self.whole = sum(self.weight.values()) if theta == "equal" else 1.0
         self.read, self.judged = read, judged
 
     def about(self, document: str) -> dict[str, int]:
         return {c: g for c, g in sorted(self.judged.get(document, {}).items()) if g >= 1}
 
     def share(self, values: dict[str, float]) -> float:
-        return sum(self.weight[c] * values[c] for c in self.weight) / sum(self.weight.values())
+        return sum(self.weight[c] * values[c] for c in self.weight) / self.whole
 
     def gains(self, documents: list[str], graded: str, alpha: float) -> list[float]:
         interest = dict.fromkeys(self.weight, 1.0)
@@ -87,14 +89,14 @@ class Plainly:
         most = 1.0
         if graded == "no":
             most = sum((1 - alpha) ** (r - 1) / (math.log2(1 + r) if kind == "dcg" else r) for r in range(1, k + 1))
-        return total(self.read) / most / sum(self.weight.values())
+        return total(self.read) / most / self.whole
 
     def nrbp(self, alpha: float, beta: float) -> tuple[float, float]:
         ours, best = (
             sum(g * beta**r for r, g in enumerate(self.gains(documents, "no", alpha)))
             for documents in (self.read, self.ideal("no", alpha))
         )
-        return ours * (1 - (1 - alpha) * beta) / sum(self.weight.values()), ours / best
+        return ours * (1 - (1 - alpha) * beta) / self.whole, ours / best
 
     def precision(self, k: int) -> float:
         return self.share({c: sum(c in self.about(d) for d in self.read[:k]) / k for c in self.weight})
@@ -108,7 +110,8 @@ class Plainly:
         return self.share(values)
 
     def recall(self, k: int) -> float:
-        return self.share({c: float(any(c in self.about(d) for d in self.read[:k])) for c in self.weight})
+        met = [c for c in self.weight if any(c in self.about(d) for d in self.read[:k])]
+        return sum(self.weight[c] for c in met) / sum(self.weight.values())
 
     def d_ndcg(self, k: int) -> float:
         def gain(document: str) -> float:

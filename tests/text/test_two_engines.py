@@ -14,17 +14,17 @@ from leadline.qrels.read import qrels_of_text
 from leadline.runs.read import run_of_text
 from leadline.text.source import Text
 
+NAMES = ["1", "2", "10", "Q0", "d1", "d2", "d10", "é", "d1234567", "d12345678", "a-very-long-identifier-0001"]
+NUMBERS = """0 -0 1e-3 1E+5 .5 5. +1 -inf Infinity INF nan 1_0 0x1 1e 1e+ . - + e5 1e400 1e-400 00012.50 4.9e-324
+    123456789012345678901234567890 0.1234567890123456789 9007199254740993 1.7976931348623157e308 1e22 1e23"""
 field = st.one_of(
-    st.sampled_from(["1", "2", "10", "Q0", "d1", "d2", "d10", "é", "d1234567", "d12345678", "averylongidentifier-0001"]),
+    st.sampled_from(NAMES),
     st.text(st.characters(blacklist_categories=("Cs",)), min_size=1, max_size=12),
 )
 number = st.one_of(
     st.floats(allow_nan=True, allow_infinity=True).map(repr),
     st.integers(-(10**25), 10**25).map(str),
-    st.sampled_from(
-        "0 -0 1e-3 1E+5 .5 5. +1 -inf Infinity INF nan 1_0 0x1 1e 1e+ . - + e5 1e400 1e-400 00012.50 "
-        "123456789012345678901234567890 0.1234567890123456789 9007199254740993 1.7976931348623157e308 4.9e-324".split()
-    ),
+    st.sampled_from(NUMBERS.split()),
 )
 blank = st.sampled_from([" ", "\t", "  ", " \t ", "\x0b", "\x0c", "\r"])
 

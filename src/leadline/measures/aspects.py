@@ -99,7 +99,7 @@ def weights(qrels: Qrels, theta: Theta) -> Array:
     counts = np.diff(table.offsets)
     place = np.arange(len(table.names)) - np.repeat(table.offsets[:-1], counts) + 1
     if theta == "equal":
-        raw: Array = np.ones(len(table.names))
+        raw: NDArray[Any] = np.ones(len(table.names))
     elif theta == "decay":
         raw = 1 / np.log2(1 + place)
     elif theta == "halving":

@@ -11,7 +11,7 @@ import numpy as np
 
 from leadline.measures.hits import Array, Hits, Integers
 
-# ir_measures names gain and discount together: its dcg=log2 is linear, its dcg=exp-log2 exponential.
+# The last two are ir_measures' names for the first two: it says gain and discount in one word.
 Gain = Literal["linear", "exp", "log2", "exp-log2"]
 Discount = Literal["log2", "jk", "zipf"]
 

@@ -39,10 +39,20 @@ def intent_weights(hits: Hits, theta: Theta, level: int = 1) -> Array:
     return np.where(np.bincount(table.subtopic[table.grade >= level], minlength=len(known)) > 0, known, 0.0)
 
 
-def topic_weight(hits: Hits, theta: Theta, level: int = 1) -> Array:
-    """What the weights of each row's topic sum to."""
+def meetable_weight(hits: Hits, theta: Theta, level: int = 1) -> Array:
+    """What the weights of those subtopics of each row's topic sum to that have a relevant document."""
     offsets = subtopics_of(hits).offsets
     return np.add.reduceat(intent_weights(hits, theta, level), offsets[:-1])[hits.topic]
+
+
+def topic_weight(hits: Hits, theta: Theta, level: int = 1) -> Array:
+    """What the weights of each row's topic sum to.
+
+    Equal weights are shared among the subtopics that have a relevant document, as ndeval does; other weights are
+    shared among all that are listed, so a subtopic nobody can meet keeps its share.
+    """
+    meetable = meetable_weight(hits, theta, level)
+    return meetable if theta == "equal" else np.where(meetable > 0, 1.0, 0.0)
 
 
 @dataclass(frozen=True)

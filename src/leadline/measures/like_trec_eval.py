@@ -6,12 +6,14 @@ the order of their bytes, and RBP is scaled by the largest grade of the topic.
 
 from __future__ import annotations
 
+import difflib
+import re
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any, Literal
 
 import numpy as np
 
-from leadline.errors import MismatchError
+from leadline.errors import MeasureError, MismatchError
 from leadline.measures.catalogue.interpolated import share_of_relevant
 from leadline.measures.evaluate import open_qrels, open_sources
 from leadline.measures.hits import Array, Hits, Mask
@@ -61,6 +63,7 @@ def report_runs(
     topics: Iterable[str] | None = None,
     order: Order = "score",
     unjudged: Literal["wrong", "condensed"] = "wrong",
+    names: Collection[str] = ALL_TREC,
 ) -> str:
     """The reports on several runs, one after the other. Qrels and runs are files or objects, as for `evaluate`.
 
@@ -74,11 +77,26 @@ def report_runs(
         run = source.run if source.path is None else read_run(source.path, source.name, order=order)
         assert run is not None
         part = join(run, judged, kernels=use_kernels(0 if run.text is None else run.text.size()))
+        if not part.answered.any():
+            raise MismatchError(f"{source.name} and {judged.name} have no topic in common")
         blocks += trec_eval_report(
             together([part], judged), judged, tag_of(run),
-            answered=part.answered, level=level, by_topic=by_topic, unjudged=unjudged,
+            answered=part.answered, level=level, by_topic=by_topic, unjudged=unjudged, names=names,
         )  # fmt: skip
     return "".join(blocks)
+
+
+def asked_for(measures: Iterable[str] | None) -> Collection[str]:
+    """The measures named, all of them when none is. They go by trec_eval's own names here."""
+    wanted = [name for text in measures or () for name in re.split(r"[\s,]+", text) if name]
+    if not wanted or wanted == ["all_trec"]:
+        return ALL_TREC
+    for name in wanted:
+        if name not in ALL_TREC:
+            near = difflib.get_close_matches(name, ALL_TREC, n=1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            raise MeasureError(f"trec_eval has no measure {name!r}{hint} (leave out --like to use others)")
+    return wanted
 
 
 def tag_of(run: Run) -> str:

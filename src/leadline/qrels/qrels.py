@@ -16,7 +16,7 @@ from leadline.errors import InputError
 from leadline.text import compiled
 from leadline.text.ids import Ids, encode_id
 from leadline.text.source import write_whole
-from leadline.text.table import shown, table_size
+from leadline.text.table import Coded, shown, table_size
 
 Kind = Literal["plain", "strata", "subtopics", "prels", "passages"]
 
@@ -97,11 +97,11 @@ class Qrels:
         whole = values.dtype.kind in "iub" or (values.dtype.kind == "f" and bool((values == np.floor(values)).all()))
         if not whole:
             raise InputError(name, "a grade is not a whole number")
-        builder = Builder(name, _Coded.of(topics), _Coded.of(documents), values.astype(np.int32))
+        builder = Builder(name, Coded.of(topics), Coded.of(documents), values.astype(np.int32))
         if strata is not None:
-            return builder.strata(_Coded.of(strata).codes)
+            return builder.strata(Coded.of(strata).codes)
         if subtopics is not None:
-            return builder.by_subtopic(_Coded.of(subtopics), None if weights is None else np.asarray(weights, float))
+            return builder.by_subtopic(Coded.of(subtopics), None if weights is None else np.asarray(weights, float))
         return builder.plain()
 
     def __len__(self) -> int:
@@ -193,33 +193,17 @@ def natural(name: str) -> tuple[Any, ...]:
     return tuple((1, int(part), "") if part.isdigit() else (0, 0, part) for part in re.split(r"(\d+)", name) if part)
 
 
-@dataclass(frozen=True)
-class _Coded:
-    """A column as distinct names and a number for each line."""
-
-    names: list[bytes]
-    codes: NDArray[np.int32]
-
-    @classmethod
-    def of(cls, values: Sequence[str]) -> _Coded:
-        known: dict[bytes, int] = {}
-        codes = [known.setdefault(encode_id(value), len(known)) for value in values]
-        return cls(list(known), np.array(codes, np.int32))
-
-
 class Builder:
     """Puts lines of judgements, in any order, into the shape of Qrels, and refuses what is said twice."""
 
     def __init__(
         self,
         name: str,
-        topics: _Coded | tuple[list[bytes], NDArray[np.int32]],
-        documents: _Coded | tuple[list[bytes], NDArray[np.int32]],
+        topics: Coded,
+        documents: Coded,
         grades: NDArray[np.int32],
         line_number: Any = None,
     ) -> None:
-        topics = topics if isinstance(topics, _Coded) else _Coded(*topics)
-        documents = documents if isinstance(documents, _Coded) else _Coded(*documents)
         self.name, self.grades, self._line_number = name, grades, line_number
         self._documents = documents
         names = [topic.decode("utf-8", "surrogateescape") for topic in topics.names]
@@ -228,7 +212,7 @@ class Builder:
         rank[places] = np.arange(len(names))
         self.topics = tuple(names[t] for t in places)
         self.topic = rank[topics.codes]
-        pair = self.topic * len(documents.names) + documents.codes
+        pair = self.topic * len(documents) + documents.codes
         self.pairs, self._first, self.place = np.unique(pair, return_index=True, return_inverse=True)
 
     def _twice(self, key: NDArray[np.int64], what: str) -> None:
@@ -239,7 +223,7 @@ class Builder:
             return
         at = int(order[again + 1].argmin())
         line, earlier = int(order[again[at] + 1]), int(order[again[at]])
-        document = shown(self._documents.names[self._documents.codes[line]])
+        document = shown(self._documents.ids.at(self._documents.codes[line]))
         problem = f"{what} {document} is judged twice for topic {self.topics[self.topic[line]]}"
         if self._line_number is None:
             raise InputError(self.name, problem)
@@ -250,7 +234,7 @@ class Builder:
     def _qrels(self, kind: Kind, grades: NDArray[np.int32], **more: Any) -> Qrels:
         counts = np.bincount(self.topic[self._first], minlength=len(self.topics))
         offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        documents = Ids.of([self._documents.names[code] for code in self._documents.codes[self._first].tolist()])
+        documents = self._documents.ids.take(self._documents.codes[self._first])
         return Qrels(self.name, self.topics, offsets, documents, grades, kind, **more)
 
     def plain(self) -> Qrels:
@@ -267,13 +251,12 @@ class Builder:
 
     def by_subtopic(
         self,
-        labels: _Coded | tuple[list[bytes], NDArray[np.int32]],
+        labels: Coded,
         weights: NDArray[np.float64] | None = None,
         *,
         passages: bool = False,
     ) -> Qrels:
-        labels = labels if isinstance(labels, _Coded) else _Coded(*labels)
-        key = self.topic * len(labels.names) + labels.codes
+        key = self.topic * len(labels) + labels.codes
         keys, first, subtopic = np.unique(key, return_index=True, return_inverse=True)
         if not passages:
             self._twice(self.place * len(keys) + subtopic, "document and subtopic of")

@@ -60,13 +60,10 @@ def _wrong_count(found: int, format: str | None) -> str:
 def _guess(table: Table) -> Format:
     """The format of a file, where only one reading is possible."""
     if table.columns == 4:
-        _, topic = table.codes(0)
-        documents, document = table.codes(2)
-        pairs = topic.astype(np.int64) * len(documents) + document
-        if len(np.unique(pairs)) == len(pairs):
+        labels = table.coded(1)
+        if len(labels) == 1 or _once_a_topic(table, 2):
             return "plain"
-        labels, label = table.codes(1)
-        triples = pairs * len(labels) + label
+        triples = table.coded(0).pair(table.coded(2)) * len(labels) + labels.codes
         # The same document twice under the same label is an error that `plain` words better.
         return "subtopics" if len(labels) > 1 and len(np.unique(triples)) == len(triples) else "plain"
     possible = [format for format, test in _FIVE_COLUMNS.items() if test(table)]
@@ -80,55 +77,44 @@ def _guess(table: Table) -> Format:
 
 
 def _numbers(table: Table, column: int) -> list[float | None]:
-    names, codes = table.codes(column)
-    values = [number_of(name) for name in names]
-    return [values[code] for code in codes.tolist()]
+    coded = table.coded(column)
+    values = [number_of(name) for name in coded.names]
+    return [values[code] for code in coded.codes.tolist()]
 
 
 def _whole(table: Table, column: int) -> bool:
-    names, _ = table.codes(column)
-    return all(name.lstrip(b"+-").isdigit() for name in names)
+    return all(name.lstrip(b"+-").isdigit() for name in table.coded(column).names)
 
 
 def _once_a_topic(table: Table, column: int) -> bool:
     """Whether a column names nothing twice for a topic, as one of documents would."""
-    _, topic = table.codes(0)
-    names, name = table.codes(column)
-    return len(np.unique(topic.astype(np.int64) * len(names) + name)) == len(name)
+    return len(np.unique(table.coded(0).pair(table.coded(column)))) == len(table)
 
 
 def _can_be_strata(table: Table) -> bool:
-    labels, _ = table.codes(1)
-    return len(labels) == 1 and _once_a_topic(table, 2) and _whole(table, 3) and _whole(table, 4)
+    return len(table.coded(1)) == 1 and _once_a_topic(table, 2) and _whole(table, 3) and _whole(table, 4)
 
 
 def _can_be_weights(table: Table) -> bool:
-    labels, label = table.codes(1)
-    _, topic = table.codes(0)
-    if len(labels) == 1 or not _whole(table, 3):
+    labels, weights = table.coded(1), table.coded(4)
+    if len(labels) == 1 or not _whole(table, 3) or not all((number_of(name) or -1) > 0 for name in weights.names):
         return False
-    weights, weight = table.codes(4)
-    if not all((number_of(name) or -1) > 0 for name in weights):
-        return False
-    pairs = topic.astype(np.int64) * len(labels) + label
-    return len(np.unique(pairs)) == len(np.unique(pairs * len(weights) + weight))
+    subtopics = table.coded(0).pair(labels)
+    return len(np.unique(subtopics)) == len(np.unique(subtopics * len(weights) + weights.codes))
 
 
 def _can_be_prels(table: Table) -> bool:
-    methods, _ = table.codes(3)
-    probabilities, _ = table.codes(4)
-    chances = [number_of(name) for name in probabilities if name.upper() != b"NA"]
+    chances = [number_of(name) for name in table.coded(4).names if name.upper() != b"NA"]
     return (
         _once_a_topic(table, 1)
-        and set(methods) <= {b"0", b"1", b"2"}
+        and set(table.coded(3).names) <= {b"0", b"1", b"2"}
         and _whole(table, 2)
         and all(chance is not None and 0 <= chance <= 1 for chance in chances)
     )
 
 
 def _can_be_passages(table: Table) -> bool:
-    labels, _ = table.codes(1)
-    return len(labels) > 1 and _whole(table, 4)
+    return len(table.coded(1)) > 1 and _whole(table, 4)
 
 
 _FIVE_COLUMNS: dict[Format, Any] = {
@@ -141,13 +127,12 @@ _FIVE_COLUMNS: dict[Format, Any] = {
 
 def _plain(table: Table) -> Qrels:
     builder = Builder(
-        table.text.name, table.codes(0), table.codes(2), table.integers(3, "grade"), table.line_number
+        table.text.name, table.coded(0), table.coded(2), table.integers(3, "grade"), table.line_number
     )
-    labels, _ = table.codes(1)
-    if len(labels) > 1:
+    if len(table.coded(1)) > 1:
         # Nothing is judged twice, so the second column may name subtopics: the measures that need them can tell.
         plain = builder.plain()
-        by_subtopic = builder.by_subtopic(table.codes(1))
+        by_subtopic = builder.by_subtopic(table.coded(1))
         return Qrels(
             plain.name, plain.topics, plain.offsets, plain.documents, plain.grades, "plain",
             subtopics=by_subtopic.subtopics,
@@ -157,7 +142,7 @@ def _plain(table: Table) -> Qrels:
 
 def _strata(table: Table) -> Qrels:
     grades, strata = table.integers(4, "grade"), table.integers(3, "stratum")
-    return Builder(table.text.name, table.codes(0), table.codes(2), grades, table.line_number).strata(strata)
+    return Builder(table.text.name, table.coded(0), table.coded(2), grades, table.line_number).strata(strata)
 
 
 def _subtopics(table: Table) -> Qrels:
@@ -165,14 +150,14 @@ def _subtopics(table: Table) -> Qrels:
         return _passages(table)
     grades = table.integers(3, "grade")
     weights = table.floats(4, "weight") if table.columns == 5 else None
-    builder = Builder(table.text.name, table.codes(0), table.codes(2), grades, table.line_number)
-    return builder.by_subtopic(table.codes(1), weights)
+    builder = Builder(table.text.name, table.coded(0), table.coded(2), grades, table.line_number)
+    return builder.by_subtopic(table.coded(1), weights)
 
 
 def _passages(table: Table) -> Qrels:
     grades = table.integers(4, "grade")
-    builder = Builder(table.text.name, table.codes(0), table.codes(2), grades, table.line_number)
-    return builder.by_subtopic(table.codes(1), passages=True)
+    builder = Builder(table.text.name, table.coded(0), table.coded(2), grades, table.line_number)
+    return builder.by_subtopic(table.coded(1), passages=True)
 
 
 def _prels(table: Table) -> Qrels:
@@ -189,10 +174,9 @@ def _prels(table: Table) -> Qrels:
     usable &= chances > 0
     if not usable.any():
         raise InputError(table.text.name, "no line has a judgement and a probability")
-    (topics, topic), (documents, document) = table.codes(0), table.codes(1)
     lines = np.flatnonzero(usable)
     builder = Builder(
-        table.text.name, (topics, topic[lines]), (documents, document[lines]), grades[lines],
+        table.text.name, table.coded(0).at(lines), table.coded(1).at(lines), grades[lines],
         lambda line: table.line_number(int(lines[line])),
     )
     return builder.prels(chances[lines])
@@ -225,7 +209,7 @@ def qrels_of_frame(frame: Any, *, where: str = "qrels") -> Qrels:
 
 
 def qrels_of(thing: Any, name: str = "qrels") -> Qrels:
-    """Qrels from whatever holds them: Qrels, a mapping, a data frame, ranx Qrels, or rows as ir_measures' and ir_datasets'."""
+    """Qrels from whatever holds them: Qrels, a mapping, a data frame, ranx Qrels, ir_measures' rows, a dataset."""
     if isinstance(thing, Qrels):
         return thing
     if isinstance(thing, Mapping):

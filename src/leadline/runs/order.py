@@ -1,6 +1,6 @@
 """THE tie rule: higher score first; equal scores by document id, higher first. It is here and nowhere else.
 
-(Its compiled twin is `order_run` in text/kernels.py, which a property test compares with this one.)
+(Its compiled twin is `order_run` in text/kernels/ordering.py, which a property test compares with this one.)
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from leadline.text.memory import FRESH, Fresh
 from leadline.text.table import table_size
 
 Order = Literal["score", "rank", "file"]
-_SORTING = {"file": 0, "score": 1, "rank": 2}  # as order_run in kernels.py numbers them
+_SORTING = {"file": 0, "score": 1, "rank": 2}  # as order_run in the kernels numbers them
 
 
 def ordered(

@@ -10,7 +10,7 @@ import io
 import json
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
@@ -168,7 +168,7 @@ def _latex(table: Table) -> str:
     return "\n".join(lines)
 
 
-_WRITERS = {
+_WRITERS: dict[str, Callable[[Table], str]] = {
     "table": _table,
     "tsv": lambda table: _separated(table, "\t"),
     "csv": lambda table: _separated(table, ","),

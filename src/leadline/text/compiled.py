@@ -1,7 +1,7 @@
 """Kernels as machine code: compiled by Numba once, then loaded without it.
 
 Importing Numba costs a quarter of a second and compiling costs several, which is more than most evaluations
-take. So the first large file compiles `kernels.py`, and the object code is kept in the user's cache; from then
+take. So the first large file compiles `kernels/`, and the object code is kept in the user's cache; from then
 on llvmlite alone, a tenth of Numba's weight, loads it. The name of the cached file says everything it depends
 on: the processor, the versions, and the kernels' own text.
 """
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+import importlib
 import importlib.metadata
 import os
 import sys
@@ -24,16 +25,17 @@ import numpy as np
 
 Kernel = Callable[..., int]
 
-# What each kernel takes: b text, s int64, n int32, h uint64 and d float64 arrays; i and u are plain integers.
+# Where each kernel is written, and what it takes: b text, s int64, n int32, h uint64 and d float64 arrays; i and u
+# are plain integers.
 SIGNATURES = {
-    "scan_run": "biiuiinisnhnsnhds",
-    "order_run": "biinsnhdisnnns",
-    "index_documents": "ishsn",
-    "join_run": "binsnsnhdibsnhsnsnnnn",
-    "scan_fields": "biiiisns",
-    "encode": "biisnunishn",
-    "hash_fields": "bisnuh",
-    "whole_numbers": "biisnn",
+    "scan_run": ("scanning", "biiuiinisnhnsnhds"),
+    "scan_fields": ("scanning", "biiiisns"),
+    "order_run": ("ordering", "biinsnhdisnnns"),
+    "index_documents": ("joining", "ishsn"),
+    "join_run": ("joining", "binsnsnhdibsnhsnsnnnn"),
+    "encode": ("columns", "biisnunishn"),
+    "hash_fields": ("columns", "bisnuh"),
+    "whole_numbers": ("columns", "biisnn"),
 }
 _ARRAYS = {"b": np.uint8, "s": np.int64, "n": np.int32, "h": np.uint64, "d": np.float64}
 _lock = threading.Lock()
@@ -69,7 +71,7 @@ def _object_file() -> Path:
     here = Path(__file__)
     depends_on = [
         here.read_text(encoding="utf-8"),
-        here.with_name("kernels.py").read_text(encoding="utf-8"),
+        *(path.read_text(encoding="utf-8") for path in sorted(here.with_name("kernels").glob("*.py"))),
         sys.version,
         importlib.metadata.version("numba"),
         importlib.metadata.version("llvmlite"),
@@ -98,14 +100,13 @@ def _compile() -> bytes:
     import numba
     from numba import types
 
-    from leadline.text import kernels
-
     kinds = {kind: types.CPointer(numba.from_dtype(np.dtype(dtype))) for kind, dtype in _ARRAYS.items()}
     kinds |= {"i": types.int64, "u": types.uint64}
     whole = llvm.parse_assembly("")
-    for name, arguments in SIGNATURES.items():
+    for name, (module, arguments) in SIGNATURES.items():
+        function = getattr(importlib.import_module(f"leadline.text.kernels.{module}"), name)
         signature = types.int64(*(kinds[kind] for kind in arguments))
-        compiled = numba.cfunc(signature, nopython=True, error_model="numpy")(getattr(kernels, name))
+        compiled = numba.cfunc(signature, nopython=True, error_model="numpy")(function)
         code = compiled.inspect_llvm().replace(compiled.native_name, f"leadline_{name}")
         if "NRT_" in code or "@Py" in code:
             raise AssertionError(f"kernel {name} can raise or allocate, so it cannot live without Numba")
@@ -141,7 +142,7 @@ def _load() -> Mapping[str, Kernel]:
     _load.engine = engine  # type: ignore[attr-defined]  # the code lives as long as its engine
     return {
         name: _callable(engine.get_function_address(f"leadline_{name}"), arguments)
-        for name, arguments in SIGNATURES.items()
+        for name, (_, arguments) in SIGNATURES.items()
     }
 
 

@@ -40,7 +40,7 @@ def named_kind(text_name: str, head: bytes) -> str | None:
         first = head.split(b"\n", 1)[0].decode("utf-8", "replace").lower().lstrip("\ufeff")
         separator = "\t" if name.endswith(".tsv") else ","
         names = {word.strip().strip('"') for word in first.split(separator)}
-        if names & set(TOPIC) and names & set(DOCUMENT) or name.endswith(".csv"):
+        if (names & set(TOPIC) and names & set(DOCUMENT)) or name.endswith(".csv"):
             return "csv"
     return None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,7 +61,7 @@ class Ids:
     def names(self) -> list[str]:
         return [decode_id(name) for name in self.as_bytes()]
 
-    def take(self, places: NDArray[np.int64] | Sequence[int]) -> Ids:
+    def take(self, places: NDArray[np.integer[Any]] | Sequence[int]) -> Ids:
         hashes = None if self.known_hashes is None else self.known_hashes[places]
         return Ids(self.buffer, self.starts[places], self.lengths[places], hashes)
 

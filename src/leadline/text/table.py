@@ -7,8 +7,9 @@ a comment. Empty lines are passed over.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +17,46 @@ from numpy.typing import NDArray
 from leadline.errors import InputError
 from leadline.text import compiled
 from leadline.text.engine import use_kernels
-from leadline.text.ids import SEED, Ids
+from leadline.text.ids import SEED, Ids, encode_id
 from leadline.text.source import Text
 
-TOO_FEW_FIELDS, NOT_A_NUMBER, NAN = -1, -2, -3  # as kernels.py reports them
+TOO_FEW_FIELDS, NOT_A_NUMBER, NAN = -1, -2, -3  # as the kernels report them
 
+
+
+@dataclass(frozen=True)
+class Coded:
+    """A column as its distinct values, in the order of first sight, and the number of each line's among them.
+
+    >>> coded = Coded.of(["b", "a", "b"])
+    >>> coded.names, coded.codes
+    ([b'b', b'a'], array([0, 1, 0], dtype=int32))
+    """
+
+    ids: Ids
+    codes: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, values: Iterable[str | bytes]) -> Coded:
+        known: dict[bytes, int] = {}
+        codes = [known.setdefault(encode_id(value), len(known)) for value in values]
+        return cls(Ids.of(known), np.array(codes, np.int32))
+
+    def __len__(self) -> int:
+        """How many distinct values there are."""
+        return len(self.ids)
+
+    @cached_property
+    def names(self) -> list[bytes]:
+        return self.ids.as_bytes()
+
+    def pair(self, other: Coded) -> NDArray[np.int64]:
+        """A number for each line that is the same where both columns are."""
+        return self.codes.astype(np.int64) * len(other) + other.codes
+
+    def at(self, lines: NDArray[np.int64]) -> Coded:
+        """Only some of the lines."""
+        return Coded(self.ids, self.codes[lines])
 
 
 @dataclass(frozen=True)
@@ -31,17 +67,20 @@ class Table:
     columns: int  # fields of the longest line, at most as many as were asked for
     ids: tuple[Ids, ...]  # one for each column
     compiled: bool
+    _coded: dict[int, Coded] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
         return len(self.ids[0])
 
-    def codes(self, column: int) -> tuple[list[bytes], NDArray[np.int32]]:
-        """The distinct values of a column in the order of first sight, and each line's number among them."""
-        ids = self.ids[column]
-        if not self.compiled:
-            seen: dict[bytes, int] = {}
-            numbers = [seen.setdefault(value, len(seen)) for value in ids.as_bytes()]
-            return list(seen), np.array(numbers, np.int32)
+    def coded(self, column: int) -> Coded:
+        """The distinct values of a column."""
+        if column not in self._coded:
+            ids = self.ids[column]
+            self._coded[column] = self._encode(ids) if self.compiled else Coded.of(ids.as_bytes())
+        return self._coded[column]
+
+    @staticmethod
+    def _encode(ids: Ids) -> Coded:
         count = len(ids)
         mask = table_size(count) - 1
         first, hashes = np.empty(count, np.int64), np.empty(count, np.uint64)
@@ -50,7 +89,7 @@ class Table:
         known = compiled.kernel("encode")(
             ids.buffer, count, 1, ids.starts, ids.lengths, SEED, slots, mask, first, hashes, codes
         )
-        return ids.take(first[:known]).as_bytes(), codes
+        return Coded(ids.take(first[:known]), codes)
 
     def integers(self, column: int, what: str) -> NDArray[np.int32]:
         """A column of whole numbers of at most nine digits."""
@@ -67,8 +106,8 @@ class Table:
     def floats(self, column: int, what: str) -> NDArray[np.float64]:
         """A column of numbers, NaN refused."""
         values = np.empty(len(self))
-        for line, field in enumerate(self.ids[column].as_bytes()):
-            number = number_of(field)
+        for line, written in enumerate(self.ids[column].as_bytes()):
+            number = number_of(written)
             if number is None or math.isnan(number):
                 raise self.error(line, f"{what} {self.show(line, column)} is not a number")
             values[line] = number
@@ -147,11 +186,11 @@ def number_of(field: bytes) -> float | None:
 
 
 def _whole_numbers(ids: Ids, values: NDArray[np.int32]) -> int:
-    for line, field in enumerate(ids.as_bytes()):
-        digits = field[1:] if field[:1] in (b"+", b"-") else field
+    for line, written in enumerate(ids.as_bytes()):
+        digits = written[1:] if written[:1] in (b"+", b"-") else written
         if not digits.isdigit() or len(digits) > 9:
             return line
-        values[line] = int(field)
+        values[line] = int(written)
     return -1
 
 

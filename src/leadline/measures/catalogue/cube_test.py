@@ -44,12 +44,12 @@ def cube_test(
     Lid: `relevance` as above; `height` closes a compartment when the discounted height, with gamma, reaches 1; `off`
     has no lid, and the t-th document read counts e^(1 - t) of its rel instead.
 
-    Variants: `cikm` is the script of the paper's authors: gamma^(k + 1), grade over 4, time=words with p = 0.64
-    throughout, lid=height, lines in file order. (For a document of several subtopics the script keeps only one, which one is chance; here all
-    count.) `trecdd` is the scorer of TREC's Dynamic Domain track: grades as they are, 0 as 1; the passages of a
-    document add as Σ g/log2(i + 1), largest first, or plainly with `passages=sum`; gamma^(k + 1); a lid at 5, what
-    flows over is lost; gain over 5; N and time count iterations, time ends with the run's last. Both choose the time
-    and the lid themselves.
+    Variants: `cikm` is the script of the paper's authors: gamma^(k + 1), grade over 4, time=words with p = 0.64 for
+    every document, lid=height, lines in file order. (For a document of several subtopics the script keeps only one,
+    which one is chance; here all count.) `trecdd` is the scorer of TREC's Dynamic Domain track: grades as they are,
+    0 as 1; the passages of a document add as Σ g/log2(i + 1), largest first, or plainly with `passages=sum`;
+    gamma^(k + 1); a lid at 5, what flows over is lost; gain over 5; N and time count iterations, time ends with the
+    run's last. Both choose the time and the lid themselves.
 
     Paper: Luo, Wing, Yang and Hearst, The water filling model and the Cube Test: multi-dimensional evaluation for
     professional search, CIKM 2013.

@@ -21,8 +21,8 @@ def dcg(
     """What the documents of the list are worth together, each by its grade and less the later it comes.
 
     Formula: sum of gain / discount over the first N documents. The gain is the grade (linear), 2^grade - 1 (exp), or
-    what the table `gains` says of a grade, {1: 3, 2: 9}. The discount of rank r is log2(1 + r), 1/r's r (zipf), or
-    log_b(r) from rank `base` = b on and 1 before it (jk).
+    what the table `gains` says of a grade, {1: 3, 2: 9}. The discount of rank r is log2(1 + r), r itself (zipf), or
+    log_b(r) from rank b = `base` on and 1 before it (jk). ir_measures' dcg=log2 is gain=linear, its exp-log2 gain=exp.
 
     Paper: Järvelin and Kekäläinen, Cumulated gain-based evaluation of IR techniques, TOIS 2002 (jk); Burges et al.,
     Learning to rank using gradient descent, ICML 2005 (exp, log2).

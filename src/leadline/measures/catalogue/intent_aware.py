@@ -6,7 +6,7 @@ import numpy as np
 
 from leadline.measures.aspects import Theta, subtopic_hits
 from leadline.measures.hits import Array, Hits, ratio
-from leadline.measures.intents import all_judged, intent_weights, topic_weight
+from leadline.measures.intents import all_judged, intent_weights, meetable_weight, topic_weight
 from leadline.measures.registry import measure
 
 
@@ -84,7 +84,7 @@ def subtopic_recall(hits: Hits, cutoff: int | None = None, rel: int = 1, theta: 
     within = hits if cutoff is None else hits.where(hits.rank <= cutoff)
     entries = subtopic_hits(within, level=rel)
     new = (entries.seen_before == 0) * intent_weights(hits, theta, rel)[entries.subtopic]
-    return ratio(entries.total(new), topic_weight(hits, theta, rel))
+    return ratio(entries.total(new), meetable_weight(hits, theta, rel))
 
 
 @measure("I_rec", at="cutoff", needs="subtopics", aliases=("I-rec",))

@@ -1,0 +1,77 @@
+"""The arrows between the rooms are those ARCHITECTURE.md draws, and they make no circle."""
+
+from __future__ import annotations
+
+import ast
+import re
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "src" / "leadline"
+
+
+def room_of(module: str) -> str:
+    """The room a module of the package is in; files beside the rooms are rooms of their own."""
+    parts = module.split(".")
+    return parts[1] if len(parts) > 1 else "leadline"
+
+
+def imports_of(path: Path) -> set[str]:
+    """The rooms a file imports, inside functions as well."""
+    rooms = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "leadline":
+            if node.module == "leadline":
+                rooms |= {alias.name for alias in node.names if (PACKAGE / alias.name).is_dir()}
+            else:
+                rooms.add(room_of(node.module or ""))
+        elif isinstance(node, ast.Import):
+            rooms |= {room_of(alias.name) for alias in node.names if alias.name.startswith("leadline.")}
+    return rooms
+
+
+def arrows_in_code() -> dict[str, set[str]]:
+    arrows: dict[str, set[str]] = {}
+    for path in PACKAGE.rglob("*.py"):
+        room = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+        if room != "__init__":
+            arrows.setdefault(room, set()).update(imports_of(path) - {room, "errors"})
+    return arrows
+
+
+def arrows_drawn() -> dict[str, set[str]]:
+    """The lines `room -> room, room` of the block of arrows in ARCHITECTURE.md."""
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    block = re.search(r"```arrows\n(.*?)```", text, re.DOTALL)
+    assert block, "ARCHITECTURE.md has no block of arrows"
+    drawn = {}
+    for line in block[1].splitlines():
+        room, _, targets = line.partition("->")
+        drawn[room.strip()] = {target.strip() for target in targets.split(",") if target.strip()}
+    return drawn
+
+
+def test_arrows_are_as_drawn() -> None:
+    code = {room: targets for room, targets in arrows_in_code().items() if room != "errors"}
+    assert code == arrows_drawn()
+
+
+def test_arrows_make_no_circle() -> None:
+    TopologicalSorter(arrows_in_code()).prepare()
+
+
+def test_every_room_has_its_question() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    for room in arrows_in_code():
+        if (PACKAGE / room).is_dir():
+            assert re.search(rf"`{room}/`.*\?", text), f"ARCHITECTURE.md does not say what {room}/ answers"
+
+
+def test_files_stay_small() -> None:
+    long = {
+        str(path.relative_to(PACKAGE)): count
+        for path in PACKAGE.rglob("*.py")
+        if (count := len(path.read_text(encoding="utf-8").splitlines())) > 400 and path.name != "kernels.py"
+    }
+    assert not long, f"these want to be two files: {long}"
