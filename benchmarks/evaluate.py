@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import resource
 import shutil
 import statistics
 import subprocess
@@ -82,7 +81,7 @@ def peak_megabytes(name: str, qrels: Path, runs: list[Path]) -> float:
     )
     command = command_of(name, qrels, runs)[0]
     printed = subprocess.run([sys.executable, "-c", code, *command], check=True, capture_output=True, text=True)
-    return int(printed.stdout) / (1024 if resource.getpagesize() else 1)
+    return int(printed.stdout) / 1024
 
 
 def available(names: list[str]) -> list[str]:
@@ -91,7 +90,8 @@ def available(names: list[str]) -> list[str]:
         if name == "trec_eval":
             present = bool(shutil.which("trec_eval") or os.environ.get("TREC_EVAL"))
         else:
-            present = subprocess.run([sys.executable, "-c", f"import {name}"], capture_output=True).returncode == 0
+            tried = subprocess.run([sys.executable, "-c", f"import {name}"], capture_output=True, check=False)
+            present = tried.returncode == 0
         if present:
             found.append(name)
         else:
@@ -115,19 +115,18 @@ def main() -> None:
 
     times: dict[str, list[float]] = {name: [] for name in ["leadline", *peers]}
     for turn in range(options.repeat):
-        for name in times:
+        for name, taken in times.items():
             # The Python peers take half a minute: a few turns tell enough.
             if name in PEERS and turn >= 2 and options.repeat > 2 and not os.environ.get("PATIENCE"):
                 continue
-            times[name].append(seconds(name, qrels, runs))
+            taken.append(seconds(name, qrels, runs))
     ours = statistics.median(times["leadline"])
     print(f"\n{'program':<14}{'median s':>10}{'lowest':>9}{'highest':>9}{'turns':>7}{'ratio':>8}{'peak MB':>10}")
     for name, taken in times.items():
         median = statistics.median(taken)
         peak = peak_megabytes(name, qrels, runs)
-        print(
-            f"{name:<14}{median:>10.2f}{min(taken):>9.2f}{max(taken):>9.2f}{len(taken):>7}{median / ours:>8.1f}{peak:>10.0f}"
-        )
+        spread = f"{min(taken):>9.2f}{max(taken):>9.2f}{len(taken):>7}"
+        print(f"{name:<14}{median:>10.2f}{spread}{median / ours:>8.1f}{peak:>10.0f}")
 
     print("\ncost against the number of runs (median of 5, whole process)")
     for count in sorted({1, 6, 12, 24, len(runs)} & set(range(len(runs) + 1))):

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from leadline.errors import InputError, MeasureError, checked_choice
 from leadline.measures import alignment
-from leadline.measures.hits import Array, Hits
-from leadline.measures.join import RunHits, join, length_table, reading_of, together
+from leadline.measures.hits import Array, Hits, Judged
+from leadline.measures.join import RunHits, join, join_text, length_table, reading_of, together
 from leadline.measures.notation import parse_measures
 from leadline.measures.optimistic import unjudged_right
 from leadline.measures.reads import read_reads
@@ -25,12 +25,12 @@ from leadline.measures.unjudged import judged_only
 from leadline.qrels.qrels import Qrels
 from leadline.qrels.read import qrels_of, read_qrels
 from leadline.runs.order import Order
-from leadline.runs.read import read_run, run_names, run_of, run_paths
+from leadline.runs.read import read_run, run_names, run_of, run_of_text, run_paths
 from leadline.runs.run import Run
 from leadline.scores.scores import Scores
 from leadline.text.engine import use_kernels
 from leadline.text.memory import Fresh, Reused
-from leadline.text.source import size_of
+from leadline.text.source import read_text, size_of
 
 Unjudged = Literal["wrong", "condensed", "right", "all"]
 Like = Literal["trec_eval", "sample_eval"]
@@ -54,6 +54,18 @@ class Source:
     name: str
     path: str | None = None
     run: Run | None = None
+
+    def hits(self, qrels: Qrels, view: View, order: Order, *, kernels: bool, memory: Fresh) -> RunHits:
+        """The hits of the run, without more of it than these need."""
+        wanted = view.order or order
+        if kernels and self.path is not None and view.layout == "trec":
+            text = read_text(self.path, memory)
+            straight = join_text(text, qrels, wanted, memory)
+            if straight is not None:
+                return straight
+            run = run_of_text(text, self.name, order=wanted, kernels=True, memory=memory)
+            return join(run, qrels, kernels=True)
+        return join(self.open(view, order, kernels, memory), qrels, kernels=kernels)
 
     def open(self, view: View, order: Order, kernels: bool, memory: Fresh) -> Run:
         wanted = view.order or order
@@ -107,6 +119,7 @@ def evaluate(
     treatments = TREATMENTS if unjudged == "all" else (unjudged,)
     cube = np.empty((len(sources), len(judged.topics), len(wanted), len(treatments)))
     bounds = (cube[..., 0].copy(), cube[..., 0].copy()) if ties else None
+    everything = Judged.of(judged)
     report: alignment.Alignment | None = None
     by_view: dict[View, list[int]] = {}
     for m, measure in enumerate(wanted):
@@ -116,7 +129,7 @@ def evaluate(
         stream = hits_of_runs(sources, judged, view, order, reads=reads, lengths=lengths, progress=progress)
         for rows, parts in _batches(stream):
             summaries += [alignment.Summary.of(part) for part in parts]
-            hits = together(parts, judged, with_ties=ties)
+            hits = together(parts, judged, judged=everything, with_ties=ties)
             for m in places:
                 for k, treatment in enumerate(treatments):
                     cube[rows, :, m, k] = treated(wanted[m], hits, treatment).reshape(len(parts), -1)
@@ -251,17 +264,17 @@ def hits_of_runs(
     words = None if lengths is None else length_table(lengths)
     log = read_reads(reads) if reads is not None and "seconds" in view.needs else None
     if kernels:
-        qrels.tables  # noqa: B018  # built once, before the threads share it
+        _ = qrels.tables, qrels.topic_table  # built once, before the threads share them
 
     local = threading.local()
 
     def one(source: Source) -> RunHits:
         if not hasattr(local, "memory"):
             local.memory = Reused()
+        if not view.needs & {"words", "iterations", "seconds"}:
+            return source.hits(qrels, view, order, kernels=kernels, memory=local.memory)
         run, seconds = log if log is not None else (source.open(view, order, kernels, local.memory), None)
-        reading = None
-        if view.needs & {"words", "iterations", "seconds"}:
-            reading = reading_of(run, qrels, view.needs, words, seconds)
+        reading = reading_of(run, qrels, view.needs, words, seconds)
         return join(run, qrels, kernels=kernels, reading=reading)
 
     with ThreadPoolExecutor(max_workers=min(len(sources), os.cpu_count() or 1) if kernels else 1) as pool:

@@ -52,11 +52,16 @@ class Ideal:
 
     @classmethod
     def of(cls, hits: Hits, gain: Gain = "linear", table: Mapping[int, float] | None = None) -> Ideal:
-        gains = gains_of(hits.judged.grades, gain, table)
-        order = np.lexsort((-gains, hits.judged.topic))
-        order = order[gains[order] > 0]
-        topic = hits.judged.topic[order]
-        return cls(topic, gains[order], np.searchsorted(topic, np.arange(len(hits.judged.offsets))))
+        judged, options = hits.judged, (gain, tuple(sorted((table or {}).items())))
+        if options not in judged.remembered:
+            gains = gains_of(judged.grades, gain, table)
+            order = np.lexsort((-gains, judged.topic))
+            order = order[gains[order] > 0]
+            topic = judged.topic[order]
+            offsets = np.searchsorted(topic, np.arange(len(judged.offsets)))
+            judged.remembered[options] = cls(topic, gains[order], offsets)
+        ideal: Ideal = judged.remembered[options]
+        return ideal
 
     @cached_property
     def place(self) -> Integers:

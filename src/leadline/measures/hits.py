@@ -38,6 +38,11 @@ class Judged:
 
     offsets: Integers
     grades: Integers
+    remembered: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)  # ideals, by their options
+
+    @classmethod
+    def of(cls, qrels: Qrels) -> Judged:
+        return cls(qrels.offsets, qrels.grades.astype(np.int64))
 
     @cached_property
     def topic(self) -> Integers:
@@ -72,6 +77,7 @@ class Hits:
     tie_last: Integers = field(default_factory=lambda: np.empty(0, np.int64), repr=False)
     qrels: Qrels | None = field(default=None, repr=False)
     reading: Reading | None = field(default=None, repr=False)
+    _met: dict[int, Hits] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @classmethod
     def of(
@@ -136,6 +142,12 @@ class Hits:
     def relevant(self, level: int = 1) -> Mask:
         return self.grade >= level
 
+    def met(self, level: int = 1) -> Hits:
+        """Only the relevant hits: a fraction of all, and all that most measures look at. Made once for each level."""
+        if level not in self._met:
+            self._met[level] = self.where(self.relevant(level))
+        return self._met[level]
+
     def n_relevant(self, level: int = 1) -> Integers:
         """Relevant documents of each row's topic, found or not: n."""
         return self.judged.count(self.judged.grades >= level)[self.topic]
@@ -146,20 +158,21 @@ class Hits:
 
     def found(self, level: int = 1, cutoff: int | None = None) -> Integers:
         """Relevant documents met within the cutoff: m."""
-        mask = self.relevant(level)
-        return self.count(mask if cutoff is None else mask & (self.rank <= cutoff))
+        met = self.met(level)
+        return np.diff(met.offsets) if cutoff is None else met.count(met.rank <= cutoff)
 
     def where(self, mask: Mask) -> Hits:
         """Only the hits in the mask; the judgements and the ranks stay as they are."""
-        offsets = np.concatenate([[0], np.cumsum(np.bincount(self.row[mask], minlength=self.rows))])
+        kept = np.flatnonzero(mask)
+        rank = self.rank[kept]
         return replace(
             self,
-            offsets=offsets,
-            rank=self.rank[mask],
-            grade=self.grade[mask],
-            document=self.document[mask],
-            tie_first=self.tie_first[mask],
-            tie_last=self.tie_last[mask],
+            offsets=np.searchsorted(kept, self.offsets),
+            rank=rank,
+            grade=self.grade[kept],
+            document=self.document[kept],
+            tie_first=rank if self.tie_first is self.rank else self.tie_first[kept],
+            tie_last=rank if self.tie_last is self.rank else self.tie_last[kept],
         )
 
     def rows_where(self, mask: Mask) -> Hits:

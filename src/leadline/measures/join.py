@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +13,13 @@ from numpy.typing import NDArray
 from leadline.errors import InputError, MeasureError
 from leadline.measures.hits import Hits, Judged, Reading
 from leadline.qrels.qrels import Qrels
+from leadline.runs.order import SORTING, Order
 from leadline.runs.run import Run
-from leadline.text import compiled
-from leadline.text.ids import Ids, encode_id
-from leadline.text.table import number_of, shown
+from leadline.text import compiled, frames
+from leadline.text.ids import SEED, Ids, encode_id
+from leadline.text.memory import Fresh
+from leadline.text.source import Text
+from leadline.text.table import number_of, shown, table_size
 
 
 @dataclass(frozen=True)
@@ -60,14 +64,65 @@ def _join_compiled(run: Run, qrels: Qrels, run_topic: NDArray[np.int32]) -> _Joi
     offsets = np.empty(len(qrels.topics) + 1, np.int64)
     rank, document = np.empty(most, np.int32), np.empty(most, np.int32)
     first, last = np.empty(most, np.int32), np.empty(most, np.int32)
-    starts, slots = qrels.tables
+    starts, slots, judged = qrels.tables
     count = compiled.kernel("join_run")(
         run.documents.buffer, len(qrels.topics), run_topic, run.offsets, run.order,
         run.documents.starts, run.documents.lengths, run.documents.hashes(), run.keys, run.sorting != "file",
-        qrels.documents.buffer, qrels.documents.starts, qrels.documents.lengths, qrels.documents.hashes(),
+        judged.buffer, judged.starts, judged.lengths, judged.hashes(),
         starts, slots, offsets, rank, document, first, last,
     )  # fmt: skip
     return offsets, rank[:count].copy(), document[:count].copy(), first[:count].copy(), last[:count].copy()
+
+
+def join_text(text: Text, qrels: Qrels, order: Order, memory: Fresh) -> RunHits | None:
+    """The hits of a run straight from its text, in one pass of the kernels; None where that takes the longer way.
+
+    That is where topics are scattered over the file, where the text is of another kind, or is to be refused.
+    """
+    if frames.named_kind(text.name, text.buffer[text.begin : text.begin + 4096].tobytes()) is not None:
+        return None
+    capacity = text.size() // 12 + 1  # six fields of a letter, with a blank or line feed each
+    topic_slots = np.zeros(table_size(capacity), np.int32)  # zeros that are never touched cost nothing
+    topics = Ids(text.buffer, np.empty(capacity, np.int64), np.empty(capacity, np.int32))
+    is_judged = np.empty(capacity, np.int32)
+    state = np.array([text.begin, 0, 0])
+    names, name_slots = qrels.topic_table
+    starts, slots, judged = qrels.tables
+    count = len(qrels.topics)
+    hit_start, retrieved = np.full(count, -1), np.zeros(count, np.int64)
+    most = min(capacity, len(qrels))
+    hits = [np.empty(most, np.int32) for _ in range(4)]
+
+    def array(name: str, dtype: Any) -> NDArray[Any]:
+        return memory.take(name, capacity, dtype)
+
+    total = compiled.kernel("join_text")(
+        text.buffer, text.end, SEED, 3 if order == "rank" else 4, -1 if order == "rank" else 1, SORTING[order],
+        topic_slots, len(topic_slots) - 1, topics.starts, topics.lengths, np.empty(capacity, np.uint64),
+        array("codes", np.int32), array("starts", np.int64), array("lengths", np.int32), array("hashes", np.uint64),
+        array("keys", np.float64), array("order", np.int32), array("spare", np.int32),
+        memory.take("slots", table_size(capacity), np.int32), state,
+        names.buffer, names.starts, names.lengths, name_slots, len(name_slots) - 1,
+        judged.buffer, judged.starts, judged.lengths, judged.hashes(),
+        starts, slots, hit_start, retrieved, is_judged, *hits,
+    )  # fmt: skip
+    if total < 0 or state[1] == 0:
+        return None
+    strangers = topics.take(np.flatnonzero(is_judged[: state[1]] < 0)).names()
+    offsets, place = _in_order_of_judgements(hit_start, total)
+    rank, document, first, last = (column[place] for column in hits)
+    longer = int(state[2])
+    return RunHits(offsets, rank, document, first, last, retrieved, hit_start >= 0, tuple(strangers), longer)
+
+
+def _in_order_of_judgements(hit_start: NDArray[np.int64], total: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Offsets of each topic's hits, and the place of every hit, when `hit_start` says where a topic's hits start."""
+    answered = np.flatnonzero(hit_start >= 0)
+    by_start = answered[np.argsort(hit_start[answered], kind="stable")]
+    counts = np.zeros(len(hit_start), np.int64)
+    counts[by_start] = np.diff(np.append(hit_start[by_start], total))
+    offsets = np.concatenate([[0], np.cumsum(counts)])
+    return offsets, np.arange(total) - np.repeat(offsets[:-1], counts) + np.repeat(hit_start, counts)
 
 
 def _join_plain(run: Run, qrels: Qrels, run_topic: NDArray[np.int32]) -> _Joined:
@@ -96,7 +151,9 @@ def _join_plain(run: Run, qrels: Qrels, run_topic: NDArray[np.int32]) -> _Joined
     return np.array(offsets, np.int64), *flat  # type: ignore[return-value]
 
 
-def together(parts: Sequence[RunHits], qrels: Qrels, *, with_ties: bool = True) -> Hits:
+def together(
+    parts: Sequence[RunHits], qrels: Qrels, *, judged: Judged | None = None, with_ties: bool = True
+) -> Hits:
     """The hits of several runs as rows of one Hits: all topics of the first run, then of the second, and so on."""
     topics = len(qrels.topics)
     starts = np.cumsum([0] + [len(part.rank) for part in parts])
@@ -104,7 +161,7 @@ def together(parts: Sequence[RunHits], qrels: Qrels, *, with_ties: bool = True) 
         [part.offsets[:-1] + start for part, start in zip(parts, starts, strict=False)] + [starts[-1:]]
     )
     document = np.concatenate([part.document for part in parts]).astype(np.int64)
-    grades = qrels.grades.astype(np.int64)
+    judged = judged or Judged.of(qrels)
     rank = np.concatenate([part.rank for part in parts]).astype(np.int64)
     ties = [rank, rank]
     if with_ties:
@@ -112,10 +169,10 @@ def together(parts: Sequence[RunHits], qrels: Qrels, *, with_ties: bool = True) 
     return Hits(
         offsets=offsets,
         rank=rank,
-        grade=grades[document],
+        grade=judged.grades[document],
         document=document,
         retrieved=np.concatenate([part.retrieved for part in parts]),
-        judged=Judged(qrels.offsets, grades),
+        judged=judged,
         topic=np.tile(np.arange(topics), len(parts)),
         tie_first=ties[0],
         tie_last=ties[1],

@@ -131,14 +131,24 @@ class Qrels:
         }
 
     @cached_property
-    def tables(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """The same for the kernels: where each topic's hash table starts, and all the slots."""
+    def tables(self) -> tuple[NDArray[np.int64], NDArray[np.int32], Ids]:
+        """The same for the kernels: where each topic's hash table starts, all the slots, and the documents."""
         sizes = [table_size(count) for count in np.diff(self.offsets).tolist()]
         starts = np.zeros(len(sizes) + 1, np.int64)
         np.cumsum(sizes, out=starts[1:])
         slots = np.full(int(starts[-1]), -1, np.int32)
-        compiled.kernel("index_documents")(len(self.topics), self.offsets, self.documents.hashes(), starts, slots)
-        return starts, slots
+        documents = self.documents.compact()
+        compiled.kernel("index_documents")(len(self.topics), self.offsets, documents.hashes(), starts, slots)
+        return starts, slots, documents
+
+    @cached_property
+    def topic_table(self) -> tuple[Ids, NDArray[np.int32]]:
+        """The topics' names and a hash table of them, for the kernels."""
+        names = Ids.of(self.topics)
+        slots = np.full(table_size(len(names)), -1, np.int32)
+        bounds = np.array([0, len(names)]), np.array([0, len(slots)])
+        compiled.kernel("index_documents")(1, bounds[0], names.hashes(), bounds[1], slots)
+        return names, slots
 
     def restricted_to(self, topics: Sequence[str]) -> Qrels:
         """The judgements of some topics only; names that are no topics here are passed over."""

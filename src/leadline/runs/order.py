@@ -16,7 +16,7 @@ from leadline.text.memory import FRESH, Fresh
 from leadline.text.table import table_size
 
 Order = Literal["score", "rank", "file"]
-_SORTING = {"file": 0, "score": 1, "rank": 2}  # as order_run in the kernels numbers them
+SORTING = {"file": 0, "score": 1, "rank": 2}  # as order_run in the kernels numbers them
 
 
 def ordered(
@@ -43,7 +43,7 @@ def ordered(
     found = np.zeros(2, np.int64)
     status = compiled.kernel("order_run")(
         documents.buffer, count, topics, topic, documents.starts, documents.lengths, documents.hashes(), keys,
-        _SORTING[order], offsets, sequence, spare, slots, found,
+        SORTING[order], offsets, sequence, spare, slots, found,
     )  # fmt: skip
     return offsets, sequence, (int(found[0]), int(found[1])) if status < 0 else None
 

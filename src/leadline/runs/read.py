@@ -93,9 +93,9 @@ def _scan_compiled(text: Text, layout: Layout, key_field: int, memory: Fresh) ->
     lengths = memory.take("lengths", capacity, np.int32)
     hashes = memory.take("hashes", capacity, np.uint64)
     keys = memory.take("keys", capacity, np.float64)
-    found = np.zeros(3, np.int64)
+    found = np.array([text.begin, 0, 0])
     count = compiled.kernel("scan_run")(
-        text.buffer, text.begin, text.end, SEED, fields, key_field, slots, len(slots) - 1,
+        text.buffer, text.end, SEED, fields, key_field, slots, len(slots) - 1,
         topic_starts, topic_lengths, np.empty(capacity, np.uint64), codes, starts, lengths, hashes, keys, found,
     )  # fmt: skip
     if count in (TOO_FEW_FIELDS, NOT_A_NUMBER, NAN):
@@ -107,11 +107,11 @@ def _scan_compiled(text: Text, layout: Layout, key_field: int, memory: Fresh) ->
         raise _no_number(text, text.buffer[int(found[1]) : int(found[2])].tobytes(), key_field, line)
     if count == 0:
         raise InputError(text.name, "is empty")
-    topics = Ids(text.buffer, topic_starts[: found[0]], topic_lengths[: found[0]]).as_bytes()
+    topics = Ids(text.buffer, topic_starts[: found[1]], topic_lengths[: found[1]]).as_bytes()
     if not key_field:
         keys[:count] = 0.0
     documents = Ids(text.buffer, starts[:count], lengths[:count], hashes[:count])
-    return topics, codes[:count], documents, keys[:count], int(found[1])
+    return topics, codes[:count], documents, keys[:count], int(found[2])
 
 
 def _scan_plain(text: Text, layout: Layout, key_field: int, _memory: Fresh) -> _Scanned:

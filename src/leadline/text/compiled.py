@@ -11,7 +11,6 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import importlib
-import importlib.metadata
 import os
 import sys
 import tempfile
@@ -28,12 +27,14 @@ Kernel = Callable[..., int]
 # Where each kernel is written, and what it takes: b text, s int64, n int32, h uint64 and d float64 arrays; i and u
 # are plain integers.
 SIGNATURES = {
-    "scan_run": ("scanning", "biiuiinisnhnsnhds"),
+    "scan_run": ("scanning", "biuiinisnhnsnhds"),
     "scan_fields": ("scanning", "biiiisns"),
     "order_run": ("ordering", "biinsnhdisnnns"),
     "index_documents": ("joining", "ishsn"),
     "join_run": ("joining", "binsnsnhdibsnhsnsnnnn"),
+    "join_text": ("joining", "biuiiinisnhnsnhdnnnsbsnnibsnhsnssnnnnn"),
     "encode": ("columns", "biisnunishn"),
+    "gather_fields": ("columns", "bisnb"),
     "hash_fields": ("columns", "bisnuh"),
     "whole_numbers": ("columns", "biisnn"),
 }
@@ -66,6 +67,7 @@ def kernel(name: str) -> Kernel:
 
 @cache
 def _object_file() -> Path:
+    import llvmlite
     import llvmlite.binding as llvm
 
     here = Path(__file__)
@@ -73,8 +75,7 @@ def _object_file() -> Path:
         here.read_text(encoding="utf-8"),
         *(path.read_text(encoding="utf-8") for path in sorted(here.with_name("kernels").glob("*.py"))),
         sys.version,
-        importlib.metadata.version("numba"),
-        importlib.metadata.version("llvmlite"),
+        llvmlite.__version__,
         llvm.get_host_cpu_name(),
         llvm.get_host_cpu_features().flatten(),
     ]

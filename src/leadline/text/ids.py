@@ -65,6 +65,14 @@ class Ids:
         hashes = None if self.known_hashes is None else self.known_hashes[places]
         return Ids(self.buffer, self.starts[places], self.lengths[places], hashes)
 
+    def compact(self) -> Ids:
+        """The same identifiers side by side in a buffer of their own: quicker to compare, and the text can go."""
+        buffer = np.full(int(self.lengths.sum()) + PADDING, ord("\n"), np.uint8)
+        compiled.kernel("gather_fields")(self.buffer, len(self), self.starts, self.lengths, buffer)
+        starts = np.zeros(len(self), np.int64)
+        np.cumsum(self.lengths[:-1], out=starts[1:])
+        return Ids(buffer, starts, self.lengths, self.known_hashes)
+
     def hashes(self) -> NDArray[np.uint64]:
         """The hash of each, as the kernels compute it."""
         if self.known_hashes is None:

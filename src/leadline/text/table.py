@@ -201,5 +201,5 @@ def shown(field: bytes) -> str:
 
 
 def table_size(entries: int) -> int:
-    """Slots for a hash table that stays at most half full: a power of two."""
-    return 1 << max(4, (2 * entries).bit_length())
+    """Slots for a hash table that stays at most a quarter full: a power of two."""
+    return 1 << max(4, (4 * entries).bit_length())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from leadline.measures.hits import Array, Hits, ratio
 from leadline.measures.registry import measure
 
@@ -24,10 +26,12 @@ def average_precision(hits: Hits, effort: int | None = None, rel: int = 1) -> Ar
     >>> average_precision(Hits.of(ranks=[1, 4], relevant=4))
     array([0.375])
     """
-    relevant = hits.relevant(rel)
+    met = hits.met(rel)
+    place = np.arange(1, len(met.rank) + 1) - met.offsets[met.row]
+    worth = place / met.rank
     if effort is not None:
-        relevant &= hits.rank <= effort
-    return ratio(hits.total(relevant * hits.running(relevant) / hits.rank), hits.n_relevant(rel))
+        worth *= met.rank <= effort
+    return ratio(met.total(worth), hits.n_relevant(rel))
 
 
 @measure("GMAP", at="effort", aliases=("gm_map",), aggregate="geometric")

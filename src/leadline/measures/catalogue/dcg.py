@@ -36,8 +36,10 @@ def dcg(
     >>> dcg(Hits.of(ranks=[1, 3], grades=[2, 4]))
     array([4.])
     """
-    worth = gains_of(hits.grade, gain, gains) / discounts(hits.rank, discount, base)
-    return hits.total(worth if effort is None else np.where(hits.rank <= effort, worth, 0.0))
+    worthy = hits if gains else hits.met()  # a table may give a gain to grades that are not relevant
+    if effort is not None:
+        worthy = worthy.where(worthy.rank <= effort)
+    return worthy.total(gains_of(worthy.grade, gain, gains) / discounts(worthy.rank, discount, base))
 
 
 @measure("nDCG", at="effort", rename={"dcg": "gain"})

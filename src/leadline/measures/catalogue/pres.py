@@ -28,10 +28,11 @@ def pres(hits: Hits, effort: int = 1000, rel: int = 1) -> Array:
     array([0.28])
     """
     n = hits.n_relevant(rel)
-    within = hits.relevant(rel) & (hits.rank <= effort)
-    found = hits.count(within)
+    met = hits.met(rel)
+    within = met.rank <= effort
+    found = met.count(within)
     late = (n - found) * effort + (n * (n + 1) - found * (found + 1)) / 2
-    mean_rank = ratio(hits.total(within * hits.rank) + late, n)
+    mean_rank = ratio(met.total(within * met.rank) + late, n)
     return np.where(n > 0, 1 - (mean_rank - (n + 1) / 2) / effort, 0.0)
 
 

@@ -40,6 +40,17 @@ def encode(
     return known
 
 
+def gather_fields(text: Any, count: int, starts: Any, lengths: Any, into: Any) -> int:
+    """Copy the fields one behind the other."""
+    at = 0
+    for i in range(count):
+        start = starts[i]
+        for k in range(lengths[i]):
+            into[at + k] = text[start + k]
+        at += lengths[i]
+    return at
+
+
 def hash_fields(text: Any, count: int, starts: Any, lengths: Any, seed: np.uint64, hashes: Any) -> int:
     """The hash of each field, as `scan_run` computes it for documents."""
     for i in range(count):

@@ -65,6 +65,60 @@ def sort_lines(
         width *= 2
 
 
+@njit(inline="always")
+def settle_topic(
+    text: Any,
+    low: int,
+    high: int,
+    document_start: Any,
+    document_length: Any,
+    document_hash: Any,
+    key: Any,
+    sorting: int,
+    order: Any,
+    spare: Any,
+    slots: Any,
+    found: Any,
+) -> bool:
+    """Put order[low:high], the lines of one topic, in order. False when two name the same document: see `found`."""
+    size = 16
+    while size < 4 * (high - low):
+        size *= 2
+    for k in range(size):
+        slots[k] = -1
+    falling, tied = True, False
+    for i in range(low, high):
+        line = order[i]
+        if i > low:
+            falling = falling and key[line] <= key[order[i - 1]]
+            tied = tied or key[line] == key[order[i - 1]]
+        slot = np.int64(document_hash[line] >> np.uint64(20)) & (size - 1)
+        while slots[slot] >= 0:
+            other = slots[slot]
+            if (
+                document_hash[other] == document_hash[line]
+                and document_length[other] == document_length[line]
+                and same_bytes(text, document_start[other], text, document_start[line], document_length[line])
+            ):
+                found[0], found[1] = other, line
+                return False
+            slot = (slot + 1) & (size - 1)
+        slots[slot] = line
+    if sorting > 0 and not falling:
+        by_document = 1 if sorting == 1 else 0
+        sort_lines(text, document_start, document_length, key, by_document, order, spare, low, high)
+    elif sorting == 1 and tied:
+        start = low
+        while start < high:
+            stop = start + 1
+            while stop < high and key[order[stop]] == key[order[start]]:
+                stop += 1
+            if stop - start > 1:
+                sort_lines(text, document_start, document_length, key, 1, order, spare, start, stop)
+            start = stop
+    return True
+
+
 def order_run(
     text: Any,
     lines: int,
@@ -92,60 +146,16 @@ def order_run(
         offsets[topic[i] + 1] += 1
     for t in range(topics):
         offsets[t + 1] += offsets[t]
-    grouped = True
-    for i in range(1, lines):
-        if topic[i] < topic[i - 1]:
-            grouped = False
-            break
-    if grouped:
-        for i in range(lines):
-            order[i] = i
-    else:
-        for t in range(topics):
-            spare[t] = offsets[t]
-        for i in range(lines):
-            t = topic[i]
-            order[spare[t]] = i
-            spare[t] += 1
     for t in range(topics):
-        low, high = offsets[t], offsets[t + 1]
-        size = 16
-        while size < 2 * (high - low):
-            size *= 2
-        for k in range(size):
-            slots[k] = -1
-        for i in range(low, high):
-            line = order[i]
-            slot = np.int64(document_hash[line] >> np.uint64(20)) & (size - 1)
-            while slots[slot] >= 0:
-                other = slots[slot]
-                if (
-                    document_hash[other] == document_hash[line]
-                    and document_length[other] == document_length[line]
-                    and same_bytes(text, document_start[other], text, document_start[line], document_length[line])
-                ):
-                    found[0], found[1] = other, line
-                    return -1
-                slot = (slot + 1) & (size - 1)
-            slots[slot] = line
-        if sorting == 0:
-            continue
-        falling = True
-        for i in range(low + 1, high):
-            if key[order[i]] > key[order[i - 1]]:
-                falling = False
-                break
-        if not falling:
-            sort_lines(
-                text, document_start, document_length, key, 1 if sorting == 1 else 0, order, spare, low, high
-            )
-        elif sorting == 1:
-            start = low
-            while start < high:
-                stop = start + 1
-                while stop < high and key[order[stop]] == key[order[start]]:
-                    stop += 1
-                if stop - start > 1:
-                    sort_lines(text, document_start, document_length, key, 1, order, spare, start, stop)
-                start = stop
+        spare[t] = offsets[t]
+    for i in range(lines):
+        t = topic[i]
+        order[spare[t]] = i
+        spare[t] += 1
+    for t in range(topics):
+        if not settle_topic(
+            text, offsets[t], offsets[t + 1], document_start, document_length, document_hash, key, sorting, order,
+            spare, slots, found,
+        ):  # fmt: skip
+            return -1
     return 0
