@@ -207,9 +207,8 @@ def test_explain_one_score(leadline: Command) -> None:
 
 def test_a_small_evaluation_loads_neither_numba_nor_frames(leadline: Command, tmp_path: Path) -> None:
     code = (
-        "import sys; sys.argv = ['leadline', 'evaluate', 'qrels.txt', 'a.run', '-q']\n"
-        "from leadline.cli import app\napp(standalone_mode=False)\n"
-        "assert not {'numba', 'llvmlite', 'polars', 'pandas'} & set(sys.modules), 'too much was imported'"
+        "import sys; from leadline.cli import main; main(['evaluate', 'qrels.txt', 'a.run', '-q'])\n"
+        "assert not {'numba', 'llvmlite', 'polars', 'pandas', 'rich'} & set(sys.modules), 'too much was imported'"
     )
     subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True, capture_output=True)
 

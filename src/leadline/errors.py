@@ -45,3 +45,12 @@ def checked_choice(option: str, value: str, choices: Sequence[str]) -> str:
     near = difflib.get_close_matches(str(value), choices, n=1)
     hint = f"; did you mean {near[0]}?" if near else ""
     raise InputError(option, f"{value!r} is none of {', '.join(choices)}{hint}")
+
+
+def printable(text: str) -> str:
+    """A text without characters that could steer a terminal: names come out of files that anyone may have written.
+
+    >>> printable("EP-1\\033[31m")
+    'EP-1�[31m'
+    """
+    return text if text.isprintable() else "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)

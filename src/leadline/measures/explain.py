@@ -70,7 +70,7 @@ def sections(definition: Definition) -> dict[str, str]:
     return found
 
 
-def options(measure: Measure) -> list[tuple[str, str, str]]:
+def options_of(measure: Measure) -> list[tuple[str, str, str]]:
     """Each option's name, its value here, and what else it may be."""
     listed = []
     for name, value in measure.options.items():

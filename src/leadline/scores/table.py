@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
-from leadline.errors import checked_choice
+from leadline.errors import checked_choice, printable
 
 Format = Literal["table", "tsv", "csv", "json", "parquet", "latex", "markdown"]
 FORMATS: tuple[str, ...] = get_args(Format)
@@ -52,7 +52,7 @@ class Table:
         return buffer.getvalue()
 
     def encoded(self, format: str) -> bytes:
-        return self.parquet() if format == "parquet" else (self.render(format) + "\n").encode()
+        return self.parquet() if format == "parquet" else f"{self.render(format)}\n".encode("utf-8", "surrogateescape")
 
     def shown(self, row: int, column: int) -> str:
         return human(self.rows[row][column], self.digits)
@@ -69,7 +69,7 @@ def human(value: Any, digits: int) -> str:
         if math.isinf(value):
             return "∞" if value > 0 else "-∞"
         return f"{value:.{digits}f}"
-    return "" if value is None else str(value)
+    return "" if value is None else printable(str(value))
 
 
 def exact(value: Any) -> str:
@@ -78,30 +78,28 @@ def exact(value: Any) -> str:
 
 
 def _table(table: Table) -> str:
-    import shutil
+    """For a terminal: columns apart by three blanks, a hairline under the heads, the best in bold."""
+    bold, dim, plain = ("\033[1m", "\033[2m", "\033[0m") if _is_terminal() else ("", "", "")
+    cells = [[table.shown(r, c) for c in range(len(table.columns))] for r in range(len(table.rows))]
+    columns = []
+    for c, head in enumerate(table.columns):
+        numeric = table.is_numeric(c)
+        asides = [table.asides.get((r, c), "") for r in range(len(cells))]
+        beside = max([len(aside) + 1 for aside in asides if aside], default=0)
+        width = max([len(row[c]) for row in cells] + [len(head) - beside])
+        column = [f"{bold}{_aligned(head, width + beside, numeric)}{plain}"]
+        for r, aside in enumerate(asides):
+            shown = _aligned(cells[r][c], width, numeric)
+            shown = f"{bold}{shown}{plain}" if (r, c) in table.best else shown
+            column.append(shown + (f"{dim}{aside:>{beside}}{plain}" if beside else ""))
+        columns.append((column, width + beside))
+    lines = ["   ".join(column[place] for column, _ in columns).rstrip() for place in range(len(cells) + 1)]
+    hairline = "─" * (sum(width for _, width in columns) + 3 * (len(columns) - 1))
+    return "\n".join([lines[0], hairline, *lines[1:]])
 
-    import rich.box
-    import rich.table
-    from rich.console import Console
-    from rich.text import Text
 
-    grid = rich.table.Table(box=rich.box.SIMPLE_HEAD, pad_edge=False, header_style="bold", show_edge=False)
-    for place, name in enumerate(table.columns):
-        grid.add_column(Text(name), justify="right" if table.is_numeric(place) else "left", no_wrap=True)
-    for r in range(len(table.rows)):
-        cells = []
-        for c in range(len(table.columns)):
-            cell = Text(table.shown(r, c), style="bold" if (r, c) in table.best else "")
-            if (r, c) in table.asides:
-                cell.append(f" {table.asides[r, c]}", style="dim")
-            cells.append(cell)
-        grid.add_row(*cells)
-    buffer = io.StringIO()
-    coloured = _is_terminal()
-    width = shutil.get_terminal_size().columns if coloured else 10_000
-    console = Console(file=buffer, width=max(width, 40), force_terminal=coloured, highlight=False)
-    console.print(grid)
-    return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines())
+def _aligned(text: str, width: int, numeric: bool) -> str:
+    return text.rjust(width) if numeric else text.ljust(width)
 
 
 def _is_terminal() -> bool:
