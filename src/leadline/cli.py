@@ -7,7 +7,6 @@ on importing its own command line. Only the command that is asked for is importe
 from __future__ import annotations
 
 import argparse
-import difflib
 import importlib
 import sys
 from collections.abc import Sequence
@@ -43,6 +42,8 @@ def _run(arguments: list[str]) -> None:
         return
     name = arguments[0]
     if name not in COMMANDS:
+        import difflib
+
         near = difflib.get_close_matches(name, COMMANDS, n=1)
         hint = f"; did you mean {near[0]}?" if near else ""
         print(f"leadline: no command {printable(name)!r}{hint} `leadline --help` lists them", file=sys.stderr)

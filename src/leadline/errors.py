@@ -10,7 +10,6 @@ The command line prints the message as one line and ends with status 1. Python u
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 
 
@@ -42,6 +41,8 @@ def checked_choice(option: str, value: str, choices: Sequence[str]) -> str:
     """
     if value in choices:
         return value
+    import difflib
+
     near = difflib.get_close_matches(str(value), choices, n=1)
     hint = f"; did you mean {near[0]}?" if near else ""
     raise InputError(option, f"{value!r} is none of {', '.join(choices)}{hint}")

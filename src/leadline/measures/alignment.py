@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from leadline.errors import MismatchError
 from leadline.measures.join import RunHits
 from leadline.qrels.qrels import Qrels
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 SHOWN = 8  # names in a list before it says how many more there are
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from leadline.errors import MeasureError
 from leadline.measures.hits import Array, Hits, Integers
 from leadline.qrels.qrels import Qrels, Subtopics
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 Theta = Literal["equal", "claims", "decay", "halving", "given"]
 

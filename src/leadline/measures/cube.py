@@ -7,14 +7,16 @@ Dynamic Domain track. Each fills the same cube by rules of its own, and `fill` t
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from leadline.errors import MeasureError
 from leadline.measures.aspects import SubtopicHits, Theta, subtopic_hits, subtopics_of, weights
 from leadline.measures.hits import Array, Hits, Integers, ratio
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 Time = Literal["rank", "words", "150", "top", "given"]
 Lid = Literal["relevance", "height", "off"]

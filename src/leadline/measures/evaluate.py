@@ -7,10 +7,9 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from leadline.errors import InputError, MeasureError, checked_choice
 from leadline.measures import alignment
@@ -32,9 +31,12 @@ from leadline.text.engine import use_kernels
 from leadline.text.memory import Fresh, Reused
 from leadline.text.source import read_text, size_of
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 Unjudged = Literal["wrong", "condensed", "right", "all"]
 Like = Literal["trec_eval", "sample_eval"]
-BATCH = 500_000  # hits: a few megabytes, still long enough for NumPy to be at its best
+BATCH = 250_000  # hits: a few megabytes, still long enough for NumPy to be at its best
 TREATMENTS: tuple[Unjudged, ...] = ("wrong", "condensed", "right")
 Progress = Callable[[int, int], None]
 

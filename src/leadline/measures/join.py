@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from leadline.errors import InputError, MeasureError
 from leadline.measures.hits import Hits, Judged, Reading
@@ -20,6 +19,11 @@ from leadline.text.ids import SEED, Ids, encode_id
 from leadline.text.memory import Fresh
 from leadline.text.source import Text
 from leadline.text.table import number_of, shown, table_size
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    _Joined = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]
 
 
 @dataclass(frozen=True)
@@ -54,11 +58,6 @@ def join(run: Run, qrels: Qrels, *, kernels: bool, reading: Reading | None = Non
 
 
 _TIE_ENDS = ("tie_first", "tie_last")
-_Joined = tuple[
-    NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]
-]
-
-
 def _join_compiled(run: Run, qrels: Qrels, run_topic: NDArray[np.int32]) -> _Joined:
     most = min(len(run), len(qrels))
     offsets = np.empty(len(qrels.topics) + 1, np.int64)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import difflib
 import math
 import re
 from collections.abc import Iterable, Mapping
@@ -83,6 +81,8 @@ def _definition(name: str, at: str | None, text: str) -> tuple[Definition, str |
 
 
 def _suggestion(name: str) -> str:
+    import difflib
+
     known = {alias: definition.name for alias, definition in aliases().items()}
     near = difflib.get_close_matches(name.lower(), list(known), n=3, cutoff=0.5)
     near = list(dict.fromkeys(known[alias] for alias in near))
@@ -99,6 +99,8 @@ def _options(written: str, definition: Definition, text: str) -> dict[str, str]:
         name = name.strip().lower()
         name = definition.rename.get(name, name)
         if not equals or name not in definition.parameters:
+            import difflib
+
             options = ", ".join(definition.parameters) or "none"
             near = difflib.get_close_matches(name, list(definition.parameters), n=1)
             hint = f"; did you mean {near[0]}?" if near else ""
@@ -140,6 +142,8 @@ def _converted(value: Any, name: str, definition: Definition, text: str) -> Any:
 def _gains(text: str) -> dict[int, float]:
     """A table of gains: `{1: 3, 2: 9}`, or trec_eval's `1=3;2=9`."""
     if text.startswith("{"):
+        import ast
+
         table = ast.literal_eval(text)
     else:
         table = dict(pair.split("=" if "=" in pair else ":") for pair in re.split(r"[;\s]+", text) if pair)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from leadline.errors import InputError
 from leadline.runs.run import Run
@@ -13,6 +13,9 @@ from leadline.text import frames
 from leadline.text.ids import decode_id
 from leadline.text.source import Text, read_text, stem
 from leadline.text.table import read_table
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _COLUMNS = "topic document seconds"
 _SECONDS = ("seconds", "time", "duration")

@@ -12,7 +12,7 @@ import inspect
 import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from leadline.measures.hits import Array, Hits
@@ -46,7 +46,11 @@ class Definition:
     rename: Mapping[str, str]  # other packages' names of options
     family: str
     parameters: Mapping[str, inspect.Parameter] = field(compare=False)
-    types: Mapping[str, Any] = field(compare=False)
+
+    @cached_property
+    def types(self) -> Mapping[str, Any]:
+        """The type of each option."""
+        return get_type_hints(self.function)
 
     @property
     def meaning(self) -> str:
@@ -80,7 +84,7 @@ def measure(
         fixed = View(needs=frozenset([needs] if needs else []))
         _definitions[name.lower()] = Definition(
             name, function, at, better, aliases, aggregate, counts, view or (lambda _options: fixed), rename or {},
-            function.__module__.rsplit(".", 1)[-1], parameters, get_type_hints(function),
+            function.__module__.rsplit(".", 1)[-1], parameters,
         )  # fmt: skip
         return function
 

@@ -7,16 +7,18 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from leadline.errors import InputError
 from leadline.text import compiled
 from leadline.text.ids import Ids, encode_id
 from leadline.text.source import write_whole
 from leadline.text.table import Coded, shown, table_size
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 Kind = Literal["plain", "strata", "subtopics", "prels", "passages"]
 

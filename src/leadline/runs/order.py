@@ -5,15 +5,17 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from leadline.text import compiled
 from leadline.text.ids import Ids
 from leadline.text.memory import FRESH, Fresh
 from leadline.text.table import table_size
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 Order = Literal["score", "rank", "file"]
 SORTING = {"file": 0, "score": 1, "rank": 2}  # as order_run in the kernels numbers them

@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from leadline.errors import InputError
 from leadline.runs.order import Order, ordered
@@ -16,6 +15,9 @@ from leadline.text.engine import use_kernels
 from leadline.text.ids import Ids, encode_id
 from leadline.text.source import Text, write_whole
 from leadline.text.table import read_table, shown
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)

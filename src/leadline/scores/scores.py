@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 import os
 from collections.abc import Mapping, Sequence
@@ -10,20 +9,21 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from leadline.errors import InputError
 from leadline.scores.table import Table
 from leadline.text.source import write_whole
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
     import pandas
     import polars
     import pyarrow
 
 Aggregate = Literal["mean", "sum", "geometric"]
 Better = Literal["higher", "lower", "neither"]
-Array = NDArray[np.float64]
 
 SMALLEST = 1e-5  # what a geometric mean takes for 0, as trec_eval does
 FEWEST_TOPICS = 5  # below this an interval says only that there are too few
@@ -221,6 +221,8 @@ class Scores:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
+        import html
+
         table = self.wide()
         head = "".join(f"<th>{html.escape(str(name))}</th>" for name in table.columns)
         body = []

@@ -5,9 +5,7 @@ Formats for people (table, markdown, latex) round; formats for programs (tsv, cs
 
 from __future__ import annotations
 
-import csv
 import io
-import json
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -109,6 +107,8 @@ def _is_terminal() -> bool:
 
 
 def _separated(table: Table, separator: str) -> str:
+    import csv
+
     buffer = io.StringIO()
     if separator == ",":
         writer = csv.writer(buffer, lineterminator="\n")
@@ -120,6 +120,8 @@ def _separated(table: Table, separator: str) -> str:
 
 
 def _json(table: Table) -> str:
+    import json
+
     def plain(value: Any) -> Any:
         return None if isinstance(value, float) and not math.isfinite(value) else value
 

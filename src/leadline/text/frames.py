@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -63,6 +62,8 @@ def frame_of_text(text: Text, kind: str) -> polars.DataFrame:
 
 def frame_of_json(content: bytes, name: str) -> polars.DataFrame:
     """{topic: {document: value}}, a list of records, or a record a line."""
+    import json
+
     import polars
 
     stripped = content.strip()

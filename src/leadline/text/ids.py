@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from leadline.text import compiled
 from leadline.text.source import PADDING
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 # Drawn once a process: nobody can prepare a file whose identifiers all fall into one slot.
 SEED = int.from_bytes(os.urandom(8), "little")

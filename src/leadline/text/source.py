@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
+import importlib
 import io
-import lzma
 import os
 import sys
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from leadline.errors import InputError
 from leadline.text.memory import FRESH, Fresh
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 PADDING = 64  # line feeds beyond the end, so that kernels may load eight bytes anywhere
 LARGEST = 64 * 2**30  # bytes after decompression: past any real run, short of filling a disk by malice
 
+_COMPRESSED = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "lzma", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstandard"}
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _PIECE = 1 << 20
 
@@ -121,16 +121,9 @@ def _reason(error: OSError) -> str:
 
 def _decompressor(head: bytes) -> Any:
     """What opens a compressed stream, told by its first bytes, not by its name; None for plain text."""
-    if head.startswith(b"\x1f\x8b"):
-        return gzip.open
-    if head.startswith(b"\xfd7zXZ\x00"):
-        return lzma.open
-    if head.startswith(b"BZh"):
-        return bz2.open
-    if head.startswith(b"\x28\xb5\x2f\xfd"):
-        import zstandard
-
-        return zstandard.open
+    for opening, module in _COMPRESSED.items():
+        if head.startswith(opening):
+            return importlib.import_module(module).open
     return None
 
 
@@ -146,12 +139,10 @@ def _decompressed(content: bytes, name: str) -> bytes:
                 if total > LARGEST:
                     raise InputError(name, f"holds more than {LARGEST >> 30} GiB when decompressed")
                 pieces.append(piece)
-    except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
-        raise InputError(name, f"is damaged: {str(error).lower()}") from None
-    except Exception as error:  # zstandard has an error class of its own, imported only when met
-        if type(error).__module__.startswith("zstandard"):
-            raise InputError(name, f"is damaged: {error}") from None
+    except InputError:
         raise
+    except Exception as error:  # each of the four has errors of its own, and none of them is imported before it is met
+        raise InputError(name, f"is damaged: {' '.join(str(error).lower().split())}") from None
     return b"".join(pieces)
 
 

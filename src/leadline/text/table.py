@@ -10,15 +10,18 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from leadline.errors import InputError
 from leadline.text import compiled
 from leadline.text.engine import use_kernels
 from leadline.text.ids import SEED, Ids, encode_id
 from leadline.text.source import Text
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 TOO_FEW_FIELDS, NOT_A_NUMBER, NAN = -1, -2, -3  # as the kernels report them
 
