@@ -57,6 +57,7 @@ def join(run: Run, qrels: Qrels, *, kernels: bool, reading: Reading | None = Non
     )
 
 
+MOST_TOPICS = 50_000  # in one run, for the short way
 _TIE_ENDS = ("tie_first", "tie_last")
 def _join_compiled(run: Run, qrels: Qrels, run_topic: NDArray[np.int32]) -> _Joined:
     most = min(len(run), len(qrels))
@@ -81,23 +82,24 @@ def join_text(text: Text, qrels: Qrels, order: Order, memory: Fresh) -> RunHits 
     if frames.named_kind(text.name, text.buffer[text.begin : text.begin + 4096].tobytes()) is not None:
         return None
     capacity = text.size() // 12 + 1  # six fields of a letter, with a blank or line feed each
-    topic_slots = np.zeros(table_size(capacity), np.int32)  # zeros that are never touched cost nothing
-    topics = Ids(text.buffer, np.empty(capacity, np.int64), np.empty(capacity, np.int32))
-    is_judged = np.empty(capacity, np.int32)
+    topic_slots = np.zeros(table_size(min(capacity, MOST_TOPICS)), np.int32)
+    topics = Ids(text.buffer, np.empty(MOST_TOPICS + 1, np.int64), np.empty(MOST_TOPICS + 1, np.int32))
+    is_judged = np.empty(MOST_TOPICS + 1, np.int32)
     state = np.array([text.begin, 0, 0])
     names, name_slots = qrels.topic_table
     starts, slots, judged = qrels.tables
     count = len(qrels.topics)
     hit_start, retrieved = np.full(count, -1), np.zeros(count, np.int64)
     most = min(capacity, len(qrels))
-    hits = [np.empty(most, np.int32) for _ in range(4)]
+    hits = [memory.take(name, most, np.int32) for name in ("rank", "document", *_TIE_ENDS)]
 
     def array(name: str, dtype: Any) -> NDArray[Any]:
         return memory.take(name, capacity, dtype)
 
     total = compiled.kernel("join_text")(
         text.buffer, text.end, SEED, 3 if order == "rank" else 4, -1 if order == "rank" else 1, SORTING[order],
-        topic_slots, len(topic_slots) - 1, topics.starts, topics.lengths, np.empty(capacity, np.uint64),
+        topic_slots, len(topic_slots) - 1, MOST_TOPICS, topics.starts, topics.lengths,
+        np.empty(MOST_TOPICS + 1, np.uint64),
         array("codes", np.int32), array("starts", np.int64), array("lengths", np.int32), array("hashes", np.uint64),
         array("keys", np.float64), array("order", np.int32), array("spare", np.int32),
         memory.take("slots", table_size(capacity), np.int32), state,
@@ -109,18 +111,25 @@ def join_text(text: Text, qrels: Qrels, order: Order, memory: Fresh) -> RunHits 
         return None
     strangers = topics.take(np.flatnonzero(is_judged[: state[1]] < 0)).names()
     offsets, place = _in_order_of_judgements(hit_start, total)
-    rank, document, first, last = (column[place] for column in hits)
+    rank, document, first, last = (column[:total].copy() if place is None else column[place] for column in hits)
     longer = int(state[2])
     return RunHits(offsets, rank, document, first, last, retrieved, hit_start >= 0, tuple(strangers), longer)
 
 
-def _in_order_of_judgements(hit_start: NDArray[np.int64], total: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Offsets of each topic's hits, and the place of every hit, when `hit_start` says where a topic's hits start."""
+def _in_order_of_judgements(
+    hit_start: NDArray[np.int64], total: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:
+    """Offsets of each topic's hits, and where each hit is found, when `hit_start` says where a topic's hits start.
+
+    None where they are found in order, as they mostly are.
+    """
     answered = np.flatnonzero(hit_start >= 0)
     by_start = answered[np.argsort(hit_start[answered], kind="stable")]
     counts = np.zeros(len(hit_start), np.int64)
     counts[by_start] = np.diff(np.append(hit_start[by_start], total))
     offsets = np.concatenate([[0], np.cumsum(counts)])
+    if (by_start == answered).all():
+        return offsets, None
     return offsets, np.arange(total) - np.repeat(offsets[:-1], counts) + np.repeat(hit_start, counts)
 
 

@@ -32,7 +32,7 @@ SIGNATURES = {
     "order_run": ("ordering", "biinsnhdisnnns"),
     "index_documents": ("joining", "ishsn"),
     "join_run": ("joining", "binsnsnhdibsnhsnsnnnn"),
-    "join_text": ("joining", "biuiiinisnhnsnhdnnnsbsnnibsnhsnssnnnnn"),
+    "join_text": ("joining", "biuiiiniisnhnsnhdnnnsbsnnibsnhsnssnnnnn"),
     "encode": ("columns", "biisnunishn"),
     "gather_fields": ("columns", "bisnb"),
     "hash_fields": ("columns", "bisnuh"),

@@ -135,6 +135,7 @@ def join_text(
     sorting: int,
     topic_slots: Any,
     slot_mask: int,
+    most_topics: int,
     topic_start: Any,
     topic_length: Any,
     topic_hash: Any,
@@ -169,8 +170,8 @@ def join_text(
     """From a run's text to its hits in one pass, a topic at a time, while its lines are still at hand.
 
     `hit_start[t]` becomes the first hit of topic t of the judgements, in the order in which the run has its topics.
-    Returns the number of hits, or NOT_SIMPLE for a text whose topics are scattered, or that is to be refused: whoever
-    calls this then takes the longer way, which knows how to sort the one and to word the other.
+    Returns the number of hits, or NOT_SIMPLE for a text whose topics are scattered or very many, or that is to be
+    refused: whoever calls this then takes the longer way, which knows how to sort the one and to word the other.
     """
     hits = 0
     while state[0] < end:
@@ -179,7 +180,7 @@ def join_text(
             text, end, seed, 6, key_field, 1, topic_slots, slot_mask, topic_start, topic_length, topic_hash,
             topic, document_start, document_length, document_hash, key, state,
         )  # fmt: skip
-        if count < 0 or (count > 0 and state[1] == known):
+        if count < 0 or (count > 0 and state[1] == known) or state[1] > most_topics:
             return NOT_SIMPLE
         if count == 0:
             break
