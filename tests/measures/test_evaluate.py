@@ -176,3 +176,22 @@ def test_reads_replace_order_and_times(tmp_path: Path) -> None:
     run = {"1": {"a": 2.0, "x": 1.0, "b": 0.5}}
     scores = ll.evaluate(qrels, run, "CT(time=given)@1 CT(time=given)@2 TBG P@1", reads=tmp_path / "reads.txt")
     assert scores.values[0, 0] == pytest.approx([0.5 / 10, 1 / 40, 0.4928 * (1 + 2 ** (-10 / 224)), 1.0])
+
+
+def test_undefined_values_are_counted_aloud() -> None:
+    qrels = {"1": {"a": 1, "b": 1}, "2": {"c": 1}}
+    scores = ll.evaluate(qrels, {"1": {"a": 1.0}, "2": {"c": 1.0}}, "effort@1.0")
+    assert "effort@1.0 is undefined on 1 topics for run; its mean is over the rest" in scores.notes
+    assert scores.means().item() == 1.0
+
+
+def test_topics_asked_for_and_not_judged_are_said() -> None:
+    scores = ll.evaluate(QRELS, RUN, "AP", topics=["1", "77"])
+    assert scores.topics == ("1",)
+    assert "asked for but not judged: 77" in scores.notes
+
+
+def test_judged_only_is_an_option_of_every_measure() -> None:
+    run = {"1": {"x": 4.0, "d1": 3.0, "d2": 2.0}}
+    plain, condensed = ll.evaluate(QRELS, run, "RR RR(judged_only=True)").values[0, 0]
+    assert (plain, condensed) == (0.5, 1.0)

@@ -8,6 +8,8 @@ from __future__ import annotations
 import argparse
 from typing import get_args
 
+import numpy as np
+
 from leadline.commands.output import check_output, define_output, emit, emit_table, progress_bar, say
 from leadline.errors import InputError, checked_choice
 from leadline.measures.evaluate import Like, Unjudged, evaluate
@@ -90,7 +92,8 @@ def headline(scores: Scores) -> str:
     """The answer in one sentence."""
     leader, measure = scores.leader(), scores.measures[0]
     value = scores.means()[leader, 0]
-    topics = f"{len(scores.topics)} topic{'s' * (len(scores.topics) != 1)}"
+    counted = int((~np.isnan(scores.values[leader, :, 0])).sum())
+    topics = f"{counted} topic{'s' * (counted != 1)}"
     if len(scores.runs) == 1:
         return f"{scores.runs[0]} scores {measure} {value:.3f} over {topics}."
     return f"{scores.runs[leader]} leads {len(scores.runs)} runs with {measure} {value:.3f} over {topics}."

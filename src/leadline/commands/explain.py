@@ -11,7 +11,7 @@ import textwrap
 
 from leadline.commands.output import check_output, define_output, emit, emit_table
 from leadline.errors import InputError, checked_choice
-from leadline.measures.explain import SECTIONS, explain_topic, options_of, sections, worked_example
+from leadline.measures.explain import explain_topic, options_of, sections, worked_example
 from leadline.measures.notation import parse_measure
 from leadline.measures.registry import Measure
 from leadline.text.side_tables import read_lengths
@@ -53,9 +53,8 @@ def description(measure: Measure) -> str:
     text = sections(measure.definition)
     names = ", ".join(measure.definition.aliases)
     lines = [measure.text + (f"  (also: {names})" if names else ""), "", *_wrapped(text["Meaning"], ""), ""]
-    for heading in SECTIONS:
-        if heading in text:
-            lines += _wrapped(text[heading], f"{heading + ':':<12}")
+    for heading, content in list(text.items())[1:]:
+        lines += _wrapped(content, f"{heading + ':':<12}")
     lines += [f"{'Better:':<12}{measure.definition.better}"]
     given = options_of(measure)
     if given:

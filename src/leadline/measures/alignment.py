@@ -39,6 +39,7 @@ class Alignment:
     runs: Sequence[str]
     qrels: Qrels
     summaries: Sequence[Summary]
+    missing_are: str = "scored 0"  # what becomes of topics that a run lacks
 
     @property
     def answered(self) -> NDArray[np.bool_]:
@@ -70,7 +71,7 @@ class Alignment:
             text = f"{count} of {len(topics)} topics"
             if count < len(topics):
                 missing = [topic for topic, there in zip(topics, summary.answered.tolist(), strict=True) if not there]
-                text += f"; missing {listed(missing)} (scored 0)"
+                text += f"; missing {listed(missing)} ({self.missing_are})"
             if summary.strangers:
                 text += f"; not judged and left out: {listed(summary.strangers)}"
             if summary.longer_lines:

@@ -142,14 +142,20 @@ def evaluate(
                     for bound, extreme in zip(bounds, extremes, strict=True):
                         bound[rows, :, m] = extreme.reshape(len(parts), -1)
         if report is None or "seconds" not in view.needs:
-            report = alignment.Alignment([source.name for source in sources], judged, summaries)
+            fate = "left out" if view.layout == "dynamic" else "scored 0"
+            report = alignment.Alignment([source.name for source in sources], judged, summaries, fate)
             report.check()
     assert report is not None
     values = cube.reshape(len(sources), len(judged.topics), -1)
     if like == "sample_eval":
         values = _as_sample_eval(values, report.answered)
+    names = [source.name for source in sources]
+    notes = [*report.notes(), *_undefined(values, names, wanted, everything)]
+    absent = [topic for topic in dict.fromkeys(map(str, topics or ())) if topic not in judged.topics]
+    if absent:
+        notes.append(f"asked for but not judged: {alignment.listed(absent)}")
     return Scores(
-        tuple(source.name for source in sources),
+        tuple(names),
         judged.topics,
         tuple(_labelled(measure, treatment, unjudged) for measure in wanted for treatment in treatments),
         values,
@@ -158,8 +164,23 @@ def evaluate(
         lowest=None if bounds is None else bounds[0],
         highest=None if bounds is None else bounds[1],
         attributes=runs_info or {},
-        notes=tuple(report.notes()),
+        notes=tuple(notes),
     )
+
+
+def _undefined(values: Array, names: Sequence[str], measures: Sequence[Measure], judged: Judged) -> Iterator[str]:
+    """Where a measure is undefined although the topic has something relevant, its mean is over fewer topics: say so."""
+    columns = values.shape[2] // len(measures)
+    for m, measure in enumerate(measures):
+        relevant = judged.count(judged.grades >= measure.level) > 0
+        missing = np.isnan(values[:, relevant, m * columns]).sum(axis=1)
+        if missing.any() and not measure.definition.counts and measure.view.layout == "trec":
+            worst = int(missing.argmax())
+            others = f", fewer for {int((missing > 0).sum()) - 1} more runs" if (missing > 0).sum() > 1 else ""
+            yield (
+                f"{measure.text} is undefined on {missing[worst]} topics for {names[worst]}{others}; "
+                "its mean is over the rest"
+            )
 
 
 def _labelled(measure: Measure, treatment: str, unjudged: Unjudged) -> str:

@@ -62,11 +62,12 @@ def sections(definition: Definition) -> dict[str, str]:
     found: dict[str, str] = {}
     heading = "Meaning"
     for paragraph in paragraphs:
-        name, colon, rest = paragraph.partition(": ")
-        if colon and name in SECTIONS:
-            heading = name
-        content = rest if heading == name else paragraph
-        found[heading] = f"{found[heading]} {content}" if heading in found else content
+        headed = re.match(r"([A-Z][a-z]+(?: [a-z]+)?): (.*)", paragraph)
+        if headed and found:
+            heading = headed[1]
+            found[heading] = headed[2]
+        elif heading != SECTIONS[-1]:  # what follows the last section introduces the doctest
+            found[heading] = f"{found[heading]} {paragraph}" if heading in found else paragraph
     return found
 
 
@@ -97,6 +98,7 @@ def breakdown(measure: Measure, hits: Hits, documents: Sequence[str], topic: str
     # One row for each prefix: above the first relevant document, down to each, and the whole list.
     limits = np.concatenate([ranks[:1] - 1, ranks, [np.iinfo(np.int64).max]])
     values = measure.raw(_prefixes(hits, limits))
+    values[:-1] = np.nan_to_num(values[:-1])  # some measures are undefined until something relevant is found
     steps = np.diff(values)
     found = [
         Term(documents[place], int(hits.grade[hit]), int(hits.rank[hit]), float(steps[i]))

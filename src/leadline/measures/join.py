@@ -52,9 +52,9 @@ def join(run: Run, qrels: Qrels, *, kernels: bool, reading: Reading | None = Non
     offsets, rank, document, first, last = joined(run, qrels, run_topic)
     known = set(qrels.topics)
     strangers = tuple(topic for topic in run.topics if topic not in known)
-    return RunHits(
-        offsets, rank, document, first, last, retrieved, answered, strangers, run.longer_lines, reading
-    )
+    # A reading that found lengths behind the tag, or what follows in another layout, has been read.
+    longer = run.longer_lines if reading is None else 0
+    return RunHits(offsets, rank, document, first, last, retrieved, answered, strangers, longer, reading)
 
 
 MOST_TOPICS = 50_000  # in one run, for the short way

@@ -45,8 +45,9 @@ def parse_measure(text: str, *, rel: int | None = None) -> Measure:
     match = _WRITTEN.fullmatch(text)
     if match is None:
         raise MeasureError(f"{text!r} is not a measure; write Name(option=value)@cutoff, such as nDCG(gain=exp)@10")
-    definition, at = _definition(match["name"], match["at"], text)
+    definition, at = _definition(match["name"], match["at"])
     given = _options(match["options"] or "", definition, text)
+    condensed = given.pop("judged_only", "false").lower() in ("true", "1", "yes")
     if at is not None:
         if definition.at is None:
             raise MeasureError(f"{text}: {definition.name} takes no cutoff; write {definition.name}")
@@ -61,7 +62,7 @@ def parse_measure(text: str, *, rel: int | None = None) -> Measure:
             raise MeasureError(f"{text}: {definition.name} needs {_how_to_give(definition, name)}")
         else:
             options[name] = parameter.default
-    return Measure(text, definition, options)
+    return Measure(text, definition, options, condensed)
 
 
 def _how_to_give(definition: Definition, name: str) -> str:
@@ -70,7 +71,7 @@ def _how_to_give(definition: Definition, name: str) -> str:
     return f"{name}, such as {definition.name}({name}=1000)"
 
 
-def _definition(name: str, at: str | None, text: str) -> tuple[Definition, str | None]:
+def _definition(name: str, at: str | None) -> tuple[Definition, str | None]:
     known = aliases()
     if name.lower() in known:
         return known[name.lower()], at
@@ -98,7 +99,7 @@ def _options(written: str, definition: Definition, text: str) -> dict[str, str]:
         name, equals, value = part.partition("=")
         name = name.strip().lower()
         name = definition.rename.get(name, name)
-        if not equals or name not in definition.parameters:
+        if not equals or name not in (*definition.parameters, "judged_only"):
             import difflib
 
             options = ", ".join(definition.parameters) or "none"

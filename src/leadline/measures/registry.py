@@ -16,6 +16,7 @@ from functools import cache, cached_property
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from leadline.measures.hits import Array, Hits
+from leadline.measures.unjudged import judged_only
 
 Need = Literal["subtopics", "strata", "prels", "words", "seconds", "iterations"]
 Better = Literal["higher", "lower", "neither"]
@@ -118,6 +119,7 @@ class Measure:
     text: str
     definition: Definition
     options: Mapping[str, Any]
+    condensed: bool = False  # ir_measures' judged_only=True: unjudged documents are taken out of the list
 
     def __call__(self, hits: Hits) -> Array:
         """The value of each row: NaN where the topic has nothing relevant."""
@@ -129,7 +131,7 @@ class Measure:
 
     def raw(self, hits: Hits) -> Array:
         """The value of each row by the formula alone: mostly 0 where the topic has nothing relevant."""
-        return self.definition.function(hits, **self.options)
+        return self.definition.function(judged_only(hits) if self.condensed else hits, **self.options)
 
     @property
     def level(self) -> int:

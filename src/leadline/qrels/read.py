@@ -99,6 +99,8 @@ def _can_be_weights(table: Table) -> bool:
     labels, weights = table.coded(1), table.coded(4)
     if len(labels) == 1 or not _whole(table, 3) or not all((number_of(name) or -1) > 0 for name in weights.names):
         return False
+    if _whole(table, 2) and _once_a_topic(table, 1):
+        return False  # the second column names documents, the third their grades
     subtopics = table.coded(0).pair(labels)
     return len(np.unique(subtopics)) == len(np.unique(subtopics * len(weights) + weights.codes))
 

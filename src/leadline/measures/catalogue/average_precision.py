@@ -54,7 +54,7 @@ def geometric_average_precision(hits: Hits, effort: int | None = None, rel: int 
     return average_precision(hits, effort, rel)
 
 
-@measure("set_map")
+@measure("set_map", aliases=("SetAP",))
 def set_average_precision(hits: Hits, rel: int = 1) -> Array:
     """Average precision of a list without order: recall times precision of all that is retrieved.
 

@@ -31,7 +31,7 @@ def set_precision(hits: Hits, rel: int = 1) -> Array:
     return ratio(hits.found(rel), hits.retrieved)
 
 
-@measure("set_relative_P")
+@measure("set_relative_P", aliases=("SetRelP",))
 def set_relative_precision(hits: Hits, rel: int = 1) -> Array:
     """Precision of all that is retrieved, as a share of the best possible for so many documents.
 
