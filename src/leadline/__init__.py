@@ -12,7 +12,12 @@ from typing import TYPE_CHECKING, Any
 from leadline.errors import InputError, LeadlineError, MeasureError, MismatchError
 
 if TYPE_CHECKING:
-    from leadline import published
+    from leadline import compare, published
+    from leadline.compare.agreement import agreement
+    from leadline.compare.correlation import correlation
+    from leadline.compare.face import incomplete, verdicts
+    from leadline.compare.slices import slices
+    from leadline.compare.study import open_study
     from leadline.measures.evaluate import evaluate
     from leadline.measures.explain import explain_topic
     from leadline.measures.ideal import ideal_run
@@ -21,6 +26,7 @@ if TYPE_CHECKING:
     from leadline.qrels.read import read_qrels
     from leadline.runs.read import read_run
     from leadline.runs.run import Run
+    from leadline.scores.read import read_scores
     from leadline.scores.scores import Scores
 
 __version__ = "0.1.0"
@@ -32,17 +38,32 @@ __all__ = [
     "Qrels",
     "Run",
     "Scores",
+    "agreement",
+    "compare",
+    "correlation",
     "evaluate",
     "explain_topic",
     "ideal_run",
+    "incomplete",
+    "open_study",
     "parse_measure",
     "published",
     "read_qrels",
     "read_run",
+    "read_scores",
+    "slices",
+    "verdicts",
 ]
 
 # Imported when first asked for, so that a command pays only for what it uses.
 _HOMES = {
+    "agreement": "leadline.compare.agreement",
+    "correlation": "leadline.compare.correlation",
+    "incomplete": "leadline.compare.face",
+    "verdicts": "leadline.compare.face",
+    "slices": "leadline.compare.slices",
+    "open_study": "leadline.compare.study",
+    "read_scores": "leadline.scores.read",
     "evaluate": "leadline.measures.evaluate",
     "explain_topic": "leadline.measures.explain",
     "ideal_run": "leadline.measures.ideal",
@@ -58,8 +79,8 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     import importlib
 
-    if name == "published":
-        return importlib.import_module("leadline.published")
+    if name in ("compare", "published"):
+        return importlib.import_module(f"leadline.{name}")
     if name in _HOMES:
         return getattr(importlib.import_module(_HOMES[name]), name)
     raise AttributeError(f"module 'leadline' has no attribute {name!r}")

@@ -40,15 +40,18 @@ def _run(arguments: list[str]) -> None:
 
         print(f"leadline {__version__}")
         return
-    name = arguments[0]
+    words = 2 if " ".join(arguments[:2]) in COMMANDS else 1
+    name = " ".join(arguments[:words])
     if name not in COMMANDS:
         import difflib
 
-        near = difflib.get_close_matches(name, COMMANDS, n=1)
-        hint = f"; did you mean {near[0]}?" if near else ""
+        near = [command for command in COMMANDS if command.startswith(f"{name} ")] or difflib.get_close_matches(
+            " ".join(arguments[:2]), COMMANDS, n=1
+        )
+        hint = f"; did you mean {', '.join(near)}?" if near else ""
         print(f"leadline: no command {printable(name)!r}{hint} `leadline --help` lists them", file=sys.stderr)
         sys.exit(2)
-    command = importlib.import_module(f"leadline.commands.{name.replace('-', '_')}")
+    command = importlib.import_module(f"leadline.commands.{name.replace('-', '_').replace(' ', '_')}")
     meaning, _, example = (command.__doc__ or "").partition("\n\n")
     parser = argparse.ArgumentParser(
         prog=f"leadline {name}",
@@ -58,13 +61,13 @@ def _run(arguments: list[str]) -> None:
         allow_abbrev=False,
     )
     command.define(parser)
-    command.run(parser.parse_intermixed_args(arguments[1:]))
+    command.run(parser.parse_intermixed_args(arguments[words:]))
 
 
 def overview() -> str:
     """What `leadline --help` prints."""
     lines = ["How deep does a search system let you reach, and can the answer be believed?", ""]
-    lines += [f"  leadline {name:<12} {meaning}" for name, meaning in COMMANDS.items()]
+    lines += [f"  leadline {name:<20} {meaning}" for name, meaning in COMMANDS.items()]
     return "\n".join([*lines, "", "`leadline COMMAND --help` says more, with an example."])
 
 

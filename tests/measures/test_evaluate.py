@@ -195,3 +195,10 @@ def test_judged_only_is_an_option_of_every_measure() -> None:
     run = {"1": {"x": 4.0, "d1": 3.0, "d2": 2.0}}
     plain, condensed = ll.evaluate(QRELS, run, "RR RR(judged_only=True)").values[0, 0]
     assert (plain, condensed) == (0.5, 1.0)
+
+
+def test_the_grade_of_a_document_judged_by_subtopic_is_its_largest() -> None:
+    qrels = ll.Qrels.from_columns(["1"] * 3, ["a", "a", "b"], [0, 2, 1], subtopics=["1", "2", "1"])
+    scores = ll.evaluate(qrels, {"1": {"a": 2.0, "b": 1.0}}, "P@1 nDCG@2")
+    assert scores.values[0, 0].tolist() == [1.0, 1.0]
+    assert any("largest grade" in note for note in scores.notes)

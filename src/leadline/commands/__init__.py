@@ -5,6 +5,13 @@ COMMANDS = {
     "evaluate": "score runs against judgements",
     "measures": "every measure, with one line of meaning",
     "explain": "what a measure means, or where one score comes from",
+    "compare pairs": "which of two systems is better, for every pair, with p and effect",
+    "compare power": "how well a measure tells systems apart",
+    "compare correlation": "do two measures rank the systems alike",
+    "compare agreement": "how often three measures reach the same conclusion",
+    "compare incomplete": "would fewer judgements give the same ranking",
+    "compare slices": "scores by any attribute of the topics",
+    "compare verdict": "firm, fragile or undecided, in plain words",
     "ideal": "one of the two ideal runs for judgements by subtopic",
     "demo": "what the package can show without any data of yours",
 }

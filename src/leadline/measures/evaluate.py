@@ -151,6 +151,8 @@ def evaluate(
         values = _as_sample_eval(values, report.answered)
     names = [source.name for source in sources]
     notes = [*report.notes(), *_undefined(values, names, wanted, everything)]
+    if judged.kind in ("subtopics", "passages") and not all("subtopics" in measure.view.needs for measure in wanted):
+        notes.append("judged by subtopic: where a measure knows none, a document has its largest grade")
     absent = [topic for topic in dict.fromkeys(map(str, topics or ())) if topic not in judged.topics]
     if absent:
         notes.append(f"asked for but not judged: {alignment.listed(absent)}")

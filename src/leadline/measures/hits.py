@@ -137,11 +137,11 @@ class Hits:
         """How many hits of each row are in the mask."""
         return np.bincount(self.row[mask], minlength=self.rows)
 
-    def running(self, mask: Mask) -> Integers:
-        """For each hit, how many of its row up to and with it are in the mask."""
+    def running(self, mask: Mask, at: Integers | slice = slice(None)) -> Integers:
+        """For each hit, or only those at some places, how many of its row up to and with it are in the mask."""
         counted = np.cumsum(mask, dtype=np.int64)
         before = np.concatenate([[0], counted])[self.offsets[:-1]]
-        return counted - before[self.row]
+        return counted[at] - before[self.row[at]]
 
     def relevant(self, level: int = 1) -> Mask:
         return self.grade >= level

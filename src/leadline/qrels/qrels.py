@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -168,6 +168,23 @@ class Qrels:
             None if self.strata is None else self.strata[rows],
             None if self.probabilities is None else self.probabilities[rows],
             None if self.subtopics is None else _kept_subtopics(self.subtopics, keep, rows),
+        )
+
+    def where(self, rows: NDArray[np.bool_]) -> Qrels:
+        """Only some of the judgements. Topics and subtopics stay listed, even where nothing is left of them.
+
+        >>> Qrels.of({"7": {"d1": 2, "d2": 0}, "8": {"d9": 1}}).where(np.array([True, False, False])).offsets
+        array([0, 1, 1])
+        """
+        every_topic = np.ones(len(self.topics), bool)
+        return replace(
+            self,
+            offsets=np.concatenate([[0], np.cumsum(rows)]).astype(np.int64)[self.offsets],
+            documents=self.documents.take(np.flatnonzero(rows)),
+            grades=self.grades[rows],
+            strata=None if self.strata is None else self.strata[rows],
+            probabilities=None if self.probabilities is None else self.probabilities[rows],
+            subtopics=None if self.subtopics is None else _kept_subtopics(self.subtopics, every_topic, rows),
         )
 
     def write(self, path: str | os.PathLike[str]) -> None:

@@ -96,6 +96,23 @@ class Scores:
             highest=None if self.highest is None else self.highest[places],
         )
 
+    def select_measures(self, names: Sequence[str]) -> Scores:
+        """Only some of the measures, by name, in the order given."""
+        by_name = {name.lower(): place for place, name in enumerate(self.measures)}
+        missing = [name for name in names if name.lower() not in by_name]
+        if missing:
+            raise InputError("scores", f"no measure {missing[0]!r} among {', '.join(self.measures)}")
+        places = [by_name[name.lower()] for name in names]
+        return replace(
+            self,
+            measures=tuple(self.measures[m] for m in places),
+            values=self.values[:, :, places],
+            aggregates=tuple(self.aggregates[m] for m in places),
+            better=tuple(self.better[m] for m in places),
+            lowest=None if self.lowest is None else self.lowest[:, :, places],
+            highest=None if self.highest is None else self.highest[:, :, places],
+        )
+
     def best_per(self, count: int, attribute: str | None = None) -> Scores:
         """The best `count` runs of each team (or other attribute), by the first measure, best first."""
         column = self.means()[:, 0] * (-1 if self.better[0] == "lower" else 1)

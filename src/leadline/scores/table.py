@@ -15,6 +15,7 @@ from typing import Any, Literal, get_args
 from leadline.errors import checked_choice, printable
 
 Format = Literal["table", "tsv", "csv", "json", "parquet", "latex", "markdown"]
+LEVELS = frozenset({"p", "p_corrected"})  # shown with two significant digits: 0.000 is no level
 FORMATS: tuple[str, ...] = get_args(Format)
 
 
@@ -53,7 +54,10 @@ class Table:
         return self.parquet() if format == "parquet" else f"{self.render(format)}\n".encode("utf-8", "surrogateescape")
 
     def shown(self, row: int, column: int) -> str:
-        return human(self.rows[row][column], self.digits)
+        value = self.rows[row][column]
+        if self.columns[column] in LEVELS and isinstance(value, float) and math.isfinite(value):
+            return f"{value:.2g}"
+        return human(value, self.digits)
 
     def is_numeric(self, column: int) -> bool:
         return any(isinstance(row[column], (int, float)) for row in self.rows)

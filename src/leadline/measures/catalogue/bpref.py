@@ -28,10 +28,10 @@ def bpref(hits: Hits, rel: int = 1) -> Array:
     """
     n = hits.n_relevant(rel)
     wrong = hits.judged.count((hits.judged.grades >= 0) & (hits.judged.grades < rel))[hits.topic]
-    above = hits.running((hits.grade >= 0) & (hits.grade < rel))
-    most = n[hits.row]
-    share = ratio(np.minimum(above, most), np.minimum(wrong, n)[hits.row])
-    return ratio(hits.total(hits.relevant(rel) * (1.0 - share)), n)
+    met = hits.met(rel)
+    above = hits.running((hits.grade >= 0) & (hits.grade < rel), np.flatnonzero(hits.relevant(rel)))
+    share = ratio(np.minimum(above, n[met.row]), np.minimum(wrong, n)[met.row])
+    return ratio(met.total(1.0 - share), n)
 
 
 @measure("gm_bpref", aggregate="geometric")

@@ -30,11 +30,11 @@ def inferred_average_precision(hits: Hits, rel: int = 1) -> Array:
     >>> inferred_average_precision(Hits.of(ranks=[1, 2, 4], grades=[1, -1, 1], missed=[0])).round(3)
     array([0.875])
     """
-    relevant = hits.relevant(rel)
-    before = hits.rank - 1.0
-    pooled = hits.running(np.ones(len(hits.rank), bool)) - 1
-    judged = hits.running(hits.grade >= 0) - 1
-    better = hits.running(relevant) - 1
+    met, places = hits.met(rel), np.flatnonzero(hits.relevant(rel))
+    before = met.rank - 1.0
+    pooled = places - hits.offsets[met.row]
+    judged = hits.running(hits.grade >= 0, places) - 1
+    better = np.arange(len(places)) - met.offsets[met.row]
     density = (better + _EPSILON) / (judged + 2 * _EPSILON)
     expected = 1.0 / (before + 1.0) + (before / (before + 1.0)) * ratio(pooled, before) * density
-    return ratio(hits.total(np.where(relevant, expected, 0.0)), hits.n_relevant(rel))
+    return ratio(met.total(expected), hits.n_relevant(rel))

@@ -1,0 +1,60 @@
+"""The Python face of comparisons: a seed in place of a generator, and files in place of a study."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from leadline.compare.incomplete import SHARES, Incomplete
+from leadline.compare.incomplete import incomplete as _incomplete
+from leadline.compare.study import open_study
+from leadline.compare.verdict import Verdicts
+from leadline.compare.verdict import verdicts as _verdicts
+
+if TYPE_CHECKING:
+    from leadline.measures.registry import Measure
+
+
+def incomplete(
+    qrels: Any,
+    runs: Any,
+    measures: str | Measure | Iterable[str | Measure],
+    *,
+    keep: Sequence[float] = SHARES,
+    samples: int = 100,
+    seed: int = 1,
+    **reading: Any,
+) -> Incomplete:
+    """Would fewer judgements give the same ranking of the systems? What else is given goes to `open_study`.
+
+    >>> qrels = {"7": {"a": 1, "b": 1, "c": 1, "d": 0}}
+    >>> runs = {"x": {"7": {"a": 9, "b": 8}}, "y": {"7": {"d": 9, "c": 8}}, "z": {"7": {"d": 9}}}
+    >>> incomplete(qrels, runs, "R", keep=[1], samples=2).mean
+    array([[1.]])
+    """
+    study = open_study(qrels, runs, measures, **reading)
+    return _incomplete(study, keep=keep, samples=samples, rng=np.random.default_rng(seed))
+
+
+def verdicts(
+    qrels: Any,
+    runs: Any,
+    measure: str | Measure,
+    *,
+    samples: int = 100,
+    alpha: float = 0.05,
+    seed: int = 1,
+    **reading: Any,
+) -> Verdicts:
+    """Is the leader really better than each other run? What else is given goes to `open_study`.
+
+    >>> qrels = {str(t): {"a": 1, "b": 1, "x": 0} for t in range(20)}
+    >>> runs = {"good": {t: {"a": 2, "b": 1} for t in qrels}, "poor": {t: {"x": 1} for t in qrels}}
+    >>> verdicts(qrels, runs, "R@10", samples=10).headline().split(".")[0]
+    'good leads with R@10 1'
+    """
+    study = open_study(qrels, runs, measure, **reading)
+    name = study.measures[0].text
+    return _verdicts(study.scores(), name, study=study, samples=samples, alpha=alpha, rng=np.random.default_rng(seed))

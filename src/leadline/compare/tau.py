@@ -1,0 +1,173 @@
+"""How alike are two rankings of systems? Kendall's tau, tau_AP, and what each makes of ties.
+
+Systems are on the last axis, larger is better, and the other axes broadcast: one ranking against a thousand others is
+one call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from leadline.errors import InputError, MismatchError
+from leadline.measures.hits import Array, Mask
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+BLOCK = 4_000_000  # pairs of systems looked at together: a few dozen megabytes
+
+
+def tau_a(x: ArrayLike, y: ArrayLike) -> Array:
+    """Kendall's tau over all pairs of systems: those in the same order less those in the opposite one, as a share.
+
+    Formula: tau_a = (C - D) / (s (s - 1) / 2). A pair tied in either ranking counts in neither C nor D.
+
+    Paper: Kendall, Biometrika 1938.
+
+    >>> tau_a([3, 2, 1], [[30, 20, 10], [30, 10, 20], [10, 20, 30]]).round(3)
+    array([ 1.   ,  0.333, -1.   ])
+    """
+    return _by_blocks(_tau_a, x, y)
+
+
+def tau_b(x: ArrayLike, y: ArrayLike) -> Array:
+    """Kendall's tau that allows for ties: 1 when the two rankings agree in everything, ties too.
+
+    Formula: tau_b = (C - D) / sqrt(pairs not tied in x · pairs not tied in y); without ties the same as tau_a.
+
+    Paper: Kendall, Biometrika 1945.
+
+    A ranking in which all systems tie orders nothing: NaN.
+
+    >>> tau_b([3, 2, 1, 1], [[9, 5, 2, 2], [9, 5, 2, 1], [4, 4, 4, 4]]).round(3)
+    array([1.   , 0.913,   nan])
+    """
+    return _by_blocks(_tau_b, x, y)
+
+
+def tau_ap(truth: ArrayLike, estimate: ArrayLike) -> Array:
+    """Tau that weighs the top: how often the systems above one in the estimate are truly above it. Not symmetric.
+
+    Formula: tau_AP = 2 / (s - 1) · sum over ranks i >= 2 of (systems above i that truth also puts above) / (i - 1) - 1.
+
+    Paper: Yilmaz, Aslam and Robertson, SIGIR 2008. Where the estimate ties, the mean over all orders of the tied
+    systems, which is tau_AP,a of Urbano and Marrero, ICTIR 2017. Ties in the truth are refused: take `tau_ap_b`.
+
+    >>> tau_ap([3, 2, 1], [[30, 20, 10], [20, 30, 10], [30, 10, 20], [9, 9, 1]])
+    array([1. , 0. , 0.5, 0.5])
+    """
+    true = np.asarray(truth, np.float64)
+    if has_ties(true).any():
+        raise InputError("tau_AP", "two systems tie in the ranking held true; tau_AP,b (tau_ap_b) allows for that")
+    return _by_blocks(_tau_ap, true, estimate)
+
+
+def tau_ap_b(x: ArrayLike, y: ArrayLike) -> Array:
+    """Tau that weighs the top and allows for ties; the mean of both directions, so symmetric.
+
+    Formula: for each system not in the top tie group, the share of those strictly above it that are strictly above it
+    in the other ranking too; 2 · mean - 1; averaged over both directions.
+
+    Paper: Urbano and Marrero, ICTIR 2017.
+
+    >>> tau_ap_b([3, 2, 1, 1], [[9, 5, 2, 2], [9, 5, 2, 1], [4, 4, 4, 4]]).round(3)
+    array([1.   , 0.889,   nan])
+    """
+    return _by_blocks(_tau_ap_b, x, y)
+
+
+def _tau_a(x: Array, y: Array) -> Array:
+    pairs = x.shape[-1] * (x.shape[-1] - 1) / 2
+    return _ratio(_surplus(above(x), above(y)), pairs)
+
+
+def _tau_b(x: Array, y: Array) -> Array:
+    above_x, above_y = above(x), above(y)
+    return _ratio(_surplus(above_x, above_y), np.sqrt(_count(above_x, (-2, -1)) * _count(above_y, (-2, -1))))
+
+
+def _tau_ap(truth: Array, estimate: Array) -> Array:
+    """Each system's expected share when the systems tied with it stand in a random order.
+
+    A tied group of t with p systems above fills the ranks p+1 to p+t. A member is at each of them equally often, and
+    then has k = 0, ..., t-1 of the other members above it, drawn at random.
+    """
+    systems = estimate.shape[-1]
+    truly_above = above(truth)
+    higher, beside = above(estimate), estimate[..., None, :] == estimate[..., :, None]
+    p, t = _count(higher, -1).astype(np.int64), _count(beside, -1).astype(np.int64)
+    right_above, right_beside = _count(higher & truly_above, -1), _count(beside & truly_above, -1)
+    harmonic = np.concatenate([[0.0, 0.0], np.cumsum(1 / np.arange(1, systems + 1))])  # H(k) stands at k + 1
+    reciprocals = harmonic[p + t] - harmonic[p]  # sum of 1 / (p + k); rank 1 has nothing above it and is left out
+    shares = np.where(p > 0, t - p * reciprocals, t - 1)  # sum of k / (p + k)
+    expected = (right_above * reciprocals + right_beside * shares / np.maximum(t - 1, 1)) / t
+    return 2 * _ratio(expected.sum(axis=-1), systems - 1) - 1
+
+
+def _tau_ap_b(x: Array, y: Array) -> Array:
+    above_x, above_y = above(x), above(y)
+    both = _count(above_x & above_y, -1)
+
+    def one_way(higher: Mask) -> Array:
+        count = _count(higher, -1)
+        shares = np.divide(both, count, out=np.zeros(np.broadcast(both, count).shape), where=count > 0)
+        return 2 * _ratio(shares.sum(axis=-1), _count(count > 0, -1)) - 1
+
+    return (one_way(above_x) + one_way(above_y)) / 2
+
+
+def above(values: Array) -> Mask:
+    """For each system a row of all systems: which are strictly above it."""
+    return np.asarray(values[..., None, :] > values[..., :, None])
+
+
+def _surplus(above_x: Mask, above_y: Mask) -> Array:
+    """Pairs in the same order less pairs in the opposite one."""
+    same = _count(above_x & above_y, (-2, -1))
+    return same - _count(above_x & np.swapaxes(above_y, -1, -2), (-2, -1))
+
+
+def _count(mask: Mask, axis: int | tuple[int, ...]) -> Array:
+    return np.asarray(np.count_nonzero(mask, axis=axis), np.float64)
+
+
+def _ratio(numerator: Array, denominator: Array | float) -> Array:
+    numerator, below = np.broadcast_arrays(numerator, denominator)
+    return np.divide(numerator, below, out=np.full(numerator.shape, np.nan), where=below > 0)
+
+
+def has_ties(values: Array) -> Mask:
+    """Whether two systems of a ranking have the same value."""
+    ordered = np.sort(values, axis=-1)
+    return np.asarray((ordered[..., 1:] == ordered[..., :-1]).any(axis=-1))
+
+
+def _by_blocks(formula: Callable[[Array, Array], Array], x: ArrayLike, y: ArrayLike) -> Array:
+    """Check both rankings, then apply the formula to as many of them at a time as memory likes."""
+    first, second = np.asarray(x, np.float64), np.asarray(y, np.float64)
+    if first.ndim == 0 or second.ndim == 0 or first.shape[-1] != second.shape[-1]:
+        raise MismatchError(f"rankings of {first.shape[-1:]} and {second.shape[-1:]} systems cannot be compared")
+    if np.isnan(first).any() or np.isnan(second).any():
+        raise InputError("rank correlation", "a system has no value; leave it out of both rankings")
+    if first.ndim == 1 and second.ndim == 1:
+        return np.asarray(formula(first, second), np.float64)
+    systems = first.shape[-1]
+    shape = np.broadcast_shapes(first.shape[:-1], second.shape[:-1])
+    rows = int(np.prod(shape, dtype=np.int64))
+    step = max(1, BLOCK // max(systems * systems, 1))
+    result = np.empty(rows)
+    flat = [_rows(values, shape) for values in (first, second)]
+    for begin in range(0, rows, step):
+        left, right = (values if len(values) == 1 else values[begin : begin + step] for values in flat)
+        result[begin : begin + step] = formula(left, right)
+    return result.reshape(shape)
+
+
+def _rows(values: Array, shape: tuple[int, ...]) -> Array:
+    """One row a ranking; a single ranking stays single, so that its pairs are looked at once a block."""
+    if values.size == values.shape[-1]:
+        return values.reshape(1, -1)
+    return np.broadcast_to(values, (*shape, values.shape[-1])).reshape(-1, values.shape[-1])
