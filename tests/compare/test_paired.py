@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leadline.compare.bootstrap import bootstrap, counts_of, random_counts, resampled
-from leadline.compare.pairs import TESTS
 from leadline.compare.paired import Moments, all_pairs, settled, student_t
+from leadline.compare.pairs import TESTS
 from leadline.compare.randomisation import every_flip, flips_reaching, random_flips, randomisation
 from leadline.compare.tukey import arranged, random_ranges, randomised_tukey, ranges_of, tukey
 from leadline.compare.wilcoxon import SignedRanks, wilcoxon
@@ -56,14 +56,18 @@ def test_wins_and_losses_give_the_sign_test_of_scipy(ap, oracle) -> None:
     np.testing.assert_allclose(p, column(oracle("scipy_pairs.tsv"), "p_sign(binom,nonzero)"), **PRINTED)
 
 
-def test_wilcoxon_without_ties_is_that_of_scipy_and_r(ap, oracle) -> None:
+def test_wilcoxon_is_that_of_scipy_and_r(ap, oracle) -> None:
     tested = wilcoxon(ap)
     scipy_rows, r_rows = oracle("scipy_pairs.tsv"), oracle("R_pairs.tsv")
     np.testing.assert_allclose(tested.statistic, column(r_rows, "V_wilcox(exact=F,correct=T)"))
     smaller = np.minimum(tested.statistic, 25 * 26 / 2 - tested.statistic)
     np.testing.assert_allclose(smaller, column(scipy_rows, "W_wilcox"))
     np.testing.assert_allclose(tested.p, column(scipy_rows, "p_wilcox_auto"), **PRINTED)
-    np.testing.assert_allclose(tested.p, column(r_rows, "p_exact"), **PRINTED)
+    # Four pairs have two equal differences, for which R has no exact p and gives the one of column p instead.
+    exact = column(r_rows, "p_exact")
+    untied = exact != column(r_rows, "p")
+    assert untied.sum() == 24
+    np.testing.assert_allclose(tested.p[untied], exact[untied], **PRINTED)
     first, second = all_pairs(len(ap))
     normal = SignedRanks.of(settled(ap[first] - ap[second], 1.0)).normal()
     np.testing.assert_allclose(normal, column(scipy_rows, "p_wilcox_approx_nocorr"), **PRINTED)
@@ -81,7 +85,7 @@ def test_wilcoxon_with_zeros_and_ties_is_that_of_scipy_and_r(ap_rounded, oracle)
     np.testing.assert_allclose(tested.p, column(r_rows, "p_nocorrect"), **PRINTED)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=40)
 @given(st.integers(2, 60), st.integers(2, 4), st.integers(0, 2**32))
 def test_wilcoxon_is_scipys_for_any_number_of_topics(topics: int, grain: int, seed: int) -> None:
     import warnings
@@ -102,7 +106,8 @@ def test_wilcoxon_is_scipys_for_any_number_of_topics(topics: int, grain: int, se
 
 def test_randomisation_over_all_flips_is_exact(ap, oracle) -> None:
     exact = randomisation(ap[:, :12], rng=np.random.default_rng(1)).p
-    np.testing.assert_allclose(exact, column(oracle("scipy_pairs.tsv"), "exact_perm12_mean(first 12 topics)"), rtol=1e-11)
+    theirs = column(oracle("scipy_pairs.tsv"), "exact_perm12_mean(first 12 topics)")
+    np.testing.assert_allclose(exact, theirs, rtol=1e-11)
 
 
 def test_sampled_flips_are_within_chance_of_all_flips(ap, oracle) -> None:
@@ -166,9 +171,10 @@ def matters(golden: Path, name: str, value: str) -> np.ndarray:
 
 
 def test_bootstrap_levels_are_those_of_matters(ap, golden, drawn_topics) -> None:
-    tested = bootstrap(ap, counts_of(drawn_topics))
+    counts = counts_of(drawn_topics)
+    tested = bootstrap(ap, counts)
     assert tested.p.round(12).tolist() == matters(golden, "matters_paired_bootstrap.txt", "ASL").tolist()
-    needed = np.concatenate([part.difference_at(0.05) for part in resampled(ap, Moments.of(ap), counts_of(drawn_topics))])
+    needed = np.concatenate([part.difference_at(0.05) for part in resampled(ap, Moments.of(ap), counts)])
     np.testing.assert_allclose(needed, matters(golden, "matters_paired_bootstrap.txt", "delta_pair"), atol=1e-10)
 
 
@@ -193,11 +199,12 @@ def test_random_counts_draw_as_many_topics_as_there_are() -> None:
     within_chance((counts == 0).sum(axis=0), 5000, np.full(300, (1 - 1 / 300) ** 300))
 
 
-def test_arrangements_keep_each_topics_scores(ap) -> None:
-    one = np.array([[0.0, 1.0], [0.0, 1.0], [0.0, 1.0]])
-    assert (random_ranges(one, 100, np.random.default_rng(7)) == 0).sum() == 0 or True
-    constant = np.tile(ap[0], (5, 1))
-    np.testing.assert_allclose(random_ranges(constant, 50, np.random.default_rng(8)), 0, atol=1e-12)
+def test_scores_change_places_only_within_a_topic() -> None:
+    # Each topic gives 1 to one of three systems and 0 to the others; both go to the same system in 3 of 9 cases.
+    matrix = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
+    ranges = random_ranges(matrix, 3000, np.random.default_rng(7))
+    assert set(ranges.tolist()) == {0.5, 1.0}
+    within_chance(np.array([(ranges == 1).sum()]), 3000, np.array([1 / 3]))
 
 
 @pytest.mark.parametrize("test", sorted(TESTS))
@@ -221,8 +228,6 @@ def test_order_of_systems_and_scale_of_scores_change_nothing(ap, test: str) -> N
         return TESTS[test](matrix, np.random.default_rng(9), 2000).p
 
     first, second = all_pairs(len(ap))
-    turned = np.empty(len(first))
-    turned[np.lexsort((first, second))] = 0  # the pairs of the systems in reverse, found by their names below
     names = {(len(ap) - 1 - b, len(ap) - 1 - a): place for place, (a, b) in enumerate(zip(first, second, strict=True))}
     reverse = p(ap[::-1])
     back = np.array([reverse[names[int(a), int(b)]] for a, b in zip(first, second, strict=True)])

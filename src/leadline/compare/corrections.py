@@ -41,7 +41,7 @@ def benjamini_hochberg(p: Array) -> Array:
     array([0.03, 0.04, 0.04])
     """
     order = np.argsort(p, kind="stable")
-    grown = p[order] * len(p) / np.arange(1, len(p) + 1)
+    grown = p[order] * (len(p) / np.arange(1, len(p) + 1))
     return _placed(np.minimum.accumulate(grown[::-1])[::-1], order)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from leadline.errors import MeasureError
 from leadline.measures.aspects import SubtopicHits, Theta, subtopic_hits, subtopics_of, weights
 from leadline.measures.hits import Array, Hits, Integers, ratio
+from leadline.measures.reading_time import OPENS_OTHER, OPENS_RELEVANT, seconds_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,8 +26,6 @@ Passages = Literal["discount", "sum"]
 
 _SCRIPT_GRADES = 4  # the authors' script divides by this, whatever the judgements hold
 _TRACK_LID = 5  # in grades: the Dynamic Domain scorer does not bring them to 0..1
-_READ_IF_RELEVANT, _READ_IF_NOT = 0.64, 0.39  # how often a searcher opens such a document
-_GLANCE, _PER_WORD, _OPENED = 4.4, 0.018, 7.8  # seconds
 _USUAL_WORDS = 150.0
 
 
@@ -80,7 +79,7 @@ def fill(
     entries = subtopic_hits(hits)
     height = _heights(entries, gamma, lid, max_grade or largest, seen_already=int(variant == "cikm"))
     gain = _by_document(entries, height, theta, depth)
-    own = _times(hits, depth, time, opened_if_not=_READ_IF_RELEVANT if variant == "cikm" else _READ_IF_NOT)
+    own = _times(hits, depth, time, opened_if_not=OPENS_RELEVANT if variant == "cikm" else OPENS_OTHER)
     clock = own.cumsum(1) if time != "top" else np.full(own.shape, float(effort))
     speed = np.where(read == effort, ratio(gain[:, -1], own[:, -1]), 0.0)
     return Filling(gain, clock, read, clock[:, -1], speed)
@@ -143,9 +142,8 @@ def _times(hits: Hits, depth: int, time: Time, opened_if_not: float) -> Array:
         words = _laid_out(hits.reading.words, hits.reading.offsets, depth, 0.0)
     chance = np.full(there.shape, opened_if_not)
     relevant = hits.relevant()
-    chance[hits.row[relevant], hits.rank[relevant] - 1] = _READ_IF_RELEVANT
-    seconds: Array = (_GLANCE + (_PER_WORD * words + _OPENED) * chance) * there
-    return seconds
+    chance[hits.row[relevant], hits.rank[relevant] - 1] = OPENS_RELEVANT
+    return seconds_of(words, chance) * there
 
 
 def _by_iteration(hits: Hits, effort: int, gamma: float, theta: Theta, passages: Passages) -> Filling:

@@ -13,6 +13,7 @@ import numpy as np
 
 from leadline.errors import InputError
 from leadline.text import compiled
+from leadline.text.frames import columns_of_mapping
 from leadline.text.ids import Ids, encode_id
 from leadline.text.source import write_whole
 from leadline.text.table import Coded, shown, table_size
@@ -67,18 +68,7 @@ class Qrels:
     @classmethod
     def of(cls, judgements: Mapping[Any, Mapping[Any, int]], name: str = "qrels") -> Qrels:
         """Qrels from {topic: {document: grade}}."""
-        topics: list[str] = []
-        documents: list[str] = []
-        grades: list[int] = []
-        for topic, by_document in judgements.items():
-            if not isinstance(by_document, Mapping):
-                raise InputError(
-                    name, f"topic {topic!r} holds {type(by_document).__name__}, expected {{document: grade}}"
-                )
-            topics.extend([str(topic)] * len(by_document))
-            documents.extend(map(str, by_document))
-            grades.extend(by_document.values())
-        return cls.from_columns(topics, documents, grades, name)
+        return cls.from_columns(*columns_of_mapping(judgements, name, "grade"), name)
 
     @classmethod
     def from_columns(

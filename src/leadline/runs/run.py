@@ -12,6 +12,7 @@ import numpy as np
 from leadline.errors import InputError
 from leadline.runs.order import Order, ordered
 from leadline.text.engine import use_kernels
+from leadline.text.frames import columns_of_mapping
 from leadline.text.ids import Ids, encode_id
 from leadline.text.source import Text, write_whole
 from leadline.text.table import read_table, shown
@@ -47,18 +48,7 @@ class Run:
         cls, ranking: Mapping[Any, Mapping[Any, float]], name: str = "run", *, order: Order = "score"
     ) -> Run:
         """A run from {topic: {document: score}}."""
-        topics: list[str] = []
-        documents: list[str] = []
-        scores: list[float] = []
-        for topic, by_document in ranking.items():
-            if not isinstance(by_document, Mapping):
-                raise InputError(
-                    name, f"topic {topic!r} holds {type(by_document).__name__}, expected {{document: score}}"
-                )
-            topics.extend([str(topic)] * len(by_document))
-            documents.extend(map(str, by_document))
-            scores.extend(by_document.values())
-        return cls.from_columns(topics, documents, scores, name, order=order)
+        return cls.from_columns(*columns_of_mapping(ranking, name, "score"), name, order=order)
 
     @classmethod
     def from_columns(

@@ -121,10 +121,23 @@ def _keep(path: Path, machine_code: bytes) -> None:
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as part:
-            part.write(machine_code)
+            part.write(hashlib.sha256(machine_code).digest() + machine_code)
         os.replace(part.name, path)
     except OSError:
         pass
+
+
+def _kept(path: Path) -> bytes | None:
+    """The object code in the cache; None when there is none, it is damaged, or others could have written it."""
+    try:
+        about = path.stat()
+        if hasattr(os, "getuid") and (about.st_uid != os.getuid() or about.st_mode & 0o022):
+            return None
+        content = path.read_bytes()
+    except OSError:
+        return None
+    digest, machine_code = content[:32], content[32:]
+    return machine_code if hashlib.sha256(machine_code).digest() == digest else None
 
 
 @cache
@@ -132,9 +145,8 @@ def _load() -> Mapping[str, Kernel]:
     import llvmlite.binding as llvm
 
     path = _object_file()
-    try:
-        machine_code = path.read_bytes()
-    except OSError:
+    machine_code = _kept(path)
+    if machine_code is None:
         machine_code = _compile()
         _keep(path, machine_code)
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target_machine())

@@ -82,16 +82,27 @@ def frame_of_mapping(nested: Mapping[Any, Any], name: str) -> polars.DataFrame:
     """{topic: {document: value}} as a frame with the columns topic, document, score."""
     import polars
 
+    topics, documents, values = columns_of_mapping(nested, name, "value")
+    return polars.DataFrame({"topic": topics, "document": documents, "score": values}, strict=False)
+
+
+def columns_of_mapping(nested: Mapping[Any, Any], name: str, what: str) -> tuple[list[str], list[str], list[Any]]:
+    """{topic: {document: value}} as three columns.
+
+    >>> columns_of_mapping({7: {"d1": 0.5, "d2": 0.25}}, "run", "score")
+    (['7', '7'], ['d1', 'd2'], [0.5, 0.25])
+    """
     topics: list[str] = []
     documents: list[str] = []
     values: list[Any] = []
     for topic, by_document in nested.items():
         if not isinstance(by_document, Mapping):
-            raise InputError(name, f"topic {topic!r} holds {type(by_document).__name__}, expected {{document: value}}")
+            held = type(by_document).__name__
+            raise InputError(name, f"topic {topic!r} holds {held}, expected {{document: {what}}}")
         topics.extend([str(topic)] * len(by_document))
         documents.extend(map(str, by_document))
         values.extend(by_document.values())
-    return polars.DataFrame({"topic": topics, "document": documents, "score": values}, strict=False)
+    return topics, documents, values
 
 
 def as_polars(frame: Any) -> polars.DataFrame:

@@ -7,12 +7,8 @@ import numpy as np
 from leadline.errors import MeasureError
 from leadline.measures.gains import running_sums
 from leadline.measures.hits import Array, Hits, Integers, Reading
+from leadline.measures.reading_time import OPENS_OTHER, OPENS_RELEVANT, SAVES_RELEVANT, seconds_of
 from leadline.measures.registry import measure
-
-# What Smucker and Clarke measured on people who searched newspapers.
-_OPENS_RELEVANT, _OPENS_OTHER = 0.64, 0.39  # how often, having seen its summary, they opened a document
-_SAVES_RELEVANT = 0.77  # how often they saved a relevant document once it was open
-_SUMMARY_SECONDS, _WORD_SECONDS, _DOCUMENT_SECONDS = 4.4, 0.018, 7.8
 
 
 @measure("TBG", needs="words")
@@ -49,7 +45,7 @@ def tbg(hits: Hits, halflife: float = 224.0, rel: int = 1) -> Array:
     places = hits.reading.offsets[found.row] + found.rank - 1
     seconds = _seconds(hits.reading, places)
     before = (running_sums(seconds, hits.reading.offsets) - seconds)[places]
-    return _OPENS_RELEVANT * _SAVES_RELEVANT * found.total(2.0 ** (-before / halflife))
+    return OPENS_RELEVANT * SAVES_RELEVANT * found.total(2.0 ** (-before / halflife))
 
 
 def _seconds(reading: Reading, relevant: Integers) -> Array:
@@ -57,7 +53,6 @@ def _seconds(reading: Reading, relevant: Integers) -> Array:
     if reading.seconds is not None:
         return reading.seconds
     assert reading.words is not None
-    opens = np.full(len(reading.words), _OPENS_OTHER)
-    opens[relevant] = _OPENS_RELEVANT
-    seconds: Array = _SUMMARY_SECONDS + (_WORD_SECONDS * reading.words + _DOCUMENT_SECONDS) * opens
-    return seconds
+    opens = np.full(len(reading.words), OPENS_OTHER)
+    opens[relevant] = OPENS_RELEVANT
+    return seconds_of(reading.words, opens)
