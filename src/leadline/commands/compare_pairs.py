@@ -33,7 +33,7 @@ def run(options: argparse.Namespace) -> None:
     checked_choice("--correction", options.correction, CORRECTIONS)
     scores = scores_of(options)
     if options.triangle:
-        emit_table(triangle(scores, scores.measures[0], rng=rng_of(options)).table(), options)
+        emit_table(triangle(scores, scores.measures[0], rng=rng_of(options), draws=options.draws).table(), options)
         return
     how = {"test": options.test, "correction": options.correction, "draws": options.draws}
     found = [compare(scores, measure, rng=rng_of(options), **how) for measure in scores.measures]

@@ -19,7 +19,7 @@ def define(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--test", default="bootstrap", metavar="TEST", help=", ".join(TESTS))
     add("--alpha", type=float, default=0.05, help="a pair counts when its level is below this, 0.05 unless said")
-    add("--draws", type=int, help="replicates, 1000 unless said")
+    add("--draws", type=int, help="replicates, 10 000 unless said")
     define_inputs(parser)
 
 

@@ -29,7 +29,7 @@ def index_documents(
     return 0
 
 
-@njit(inline="always")
+@njit(forceinline=True, error_model="numpy")
 def join_topic(
     text: Any,
     low: int,

@@ -10,7 +10,7 @@ from numba import njit
 from leadline.text.kernels.primitives import bytes_above, same_bytes
 
 
-@njit(inline="always")
+@njit(forceinline=True, error_model="numpy")
 def comes_first(
     text: Any, starts: Any, lengths: Any, key: Any, by_document: int, a: int, b: int
 ) -> bool:
@@ -22,50 +22,37 @@ def comes_first(
     return a < b
 
 
-@njit(inline="always")
+@njit(forceinline=True, error_model="numpy")
 def sort_lines(
     text: Any, starts: Any, lengths: Any, key: Any, by_document: int, order: Any, spare: Any, low: int, high: int
 ) -> None:
-    """Merge sort of order[low:high]: insertion in short stretches, then doubling merges."""
-    stretch = 12
-    start = low
-    while start < high:
-        stop = start + stretch if start + stretch < high else high
-        for i in range(start + 1, stop):
-            line = order[i]
-            j = i - 1
-            while j >= start and comes_first(text, starts, lengths, key, by_document, line, order[j]):
-                order[j + 1] = order[j]
-                j -= 1
-            order[j + 1] = line
-        start += stretch
-    width = stretch
+    """Merge sort of order[low:high], from single lines up. Written for one comparison: it is compiled where it stands."""
+    width = 1
     while width < high - low:
         start = low
         while start + width < high:
             middle = start + width
             stop = middle + width if middle + width < high else high
-            if comes_first(text, starts, lengths, key, by_document, order[middle], order[middle - 1]):
-                for i in range(start, middle):
-                    spare[i] = order[i]
-                i, j, k = start, middle, start
-                while i < middle and j < stop:
-                    if comes_first(text, starts, lengths, key, by_document, order[j], spare[i]):
-                        order[k] = order[j]
-                        j += 1
-                    else:
-                        order[k] = spare[i]
-                        i += 1
-                    k += 1
-                while i < middle:
+            for i in range(start, middle):
+                spare[i] = order[i]
+            i, j, k = start, middle, start
+            while i < middle and j < stop:
+                if comes_first(text, starts, lengths, key, by_document, order[j], spare[i]):
+                    order[k] = order[j]
+                    j += 1
+                else:
                     order[k] = spare[i]
                     i += 1
-                    k += 1
+                k += 1
+            while i < middle:
+                order[k] = spare[i]
+                i += 1
+                k += 1
             start += 2 * width
         width *= 2
 
 
-@njit(inline="always")
+@njit(forceinline=True, error_model="numpy")
 def settle_topic(
     text: Any,
     low: int,
@@ -104,18 +91,19 @@ def settle_topic(
                 return False
             slot = (slot + 1) & (size - 1)
         slots[slot] = line
-    if sorting > 0 and not falling:
-        by_document = 1 if sorting == 1 else 0
-        sort_lines(text, document_start, document_length, key, by_document, order, spare, low, high)
-    elif sorting == 1 and tied:
-        start = low
-        while start < high:
+    if sorting == 0 or (falling and not (tied and sorting == 1)):
+        return True
+    # All lines, or only each tie where the rest is in order.
+    start = low
+    while start < high:
+        stop = high
+        if falling:
             stop = start + 1
             while stop < high and key[order[stop]] == key[order[start]]:
                 stop += 1
-            if stop - start > 1:
-                sort_lines(text, document_start, document_length, key, 1, order, spare, start, stop)
-            start = stop
+        if stop - start > 1:
+            sort_lines(text, document_start, document_length, key, sorting == 1, order, spare, start, stop)
+        start = stop
     return True
 
 

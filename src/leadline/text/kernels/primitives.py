@@ -110,19 +110,19 @@ def no_end(_context: Any) -> Any:
     return signature, generate
 
 
-@njit(inline="always")
+@njit(forceinline=True, error_model="numpy")
 def is_blank(byte: int) -> bool:
     return byte <= SPACE and (byte == SPACE or (byte >= TAB and byte <= 13 and byte != NEWLINE))
 
 
-@njit(inline="always")
+@njit(forceinline=True, error_model="numpy")
 def after_blanks(text: Any, i: int) -> int:
     while is_blank(text[i]):
         i += 1
     return i
 
 
-@njit(inline="always")
+@njit(forceinline=True, error_model="numpy")
 def field_end(text: Any, i: int) -> int:
     """The first blank or line feed from i on."""
     while True:
@@ -138,7 +138,7 @@ def field_end(text: Any, i: int) -> int:
         i += 1  # another control character: part of the field
 
 
-@njit(inline="always")
+@njit(forceinline=True, error_model="numpy")
 def line_end(text: Any, i: int) -> int:
     """The line feed that ends the line of byte i."""
     while True:
@@ -149,7 +149,7 @@ def line_end(text: Any, i: int) -> int:
         i += 8
 
 
-@njit(inline="always")
+@njit(forceinline=True, error_model="numpy")
 def hash_of(text: Any, start: int, length: int, seed: np.uint64) -> np.uint64:
     state = seed ^ np.uint64(length)
     i = start
@@ -166,7 +166,7 @@ def hash_of(text: Any, start: int, length: int, seed: np.uint64) -> np.uint64:
     return state * MIX
 
 
-@njit(inline="always")
+@njit(forceinline=True, error_model="numpy")
 def same_bytes(a: Any, a_start: int, b: Any, b_start: int, length: int) -> bool:
     i = 0
     while i + 8 <= length:
@@ -177,7 +177,7 @@ def same_bytes(a: Any, a_start: int, b: Any, b_start: int, length: int) -> bool:
     return i == length or differing << np.uint64(64 - 8 * (length - i)) == np.uint64(0)
 
 
-@njit(inline="always")
+@njit(forceinline=True, error_model="numpy")
 def bytes_above(text: Any, a_start: int, a_length: int, b_start: int, b_length: int) -> bool:
     """Whether field a sorts after field b, byte by byte."""
     shorter = a_length if a_length < b_length else b_length
@@ -188,7 +188,7 @@ def bytes_above(text: Any, a_start: int, a_length: int, b_start: int, b_length: 
     return a_length > b_length
 
 
-@njit(inline="always")
+@njit(forceinline=True, error_model="numpy")
 def spelled_number(text: Any, start: int, end: int) -> float:
     """inf, infinity and nan in any case with any sign; NaN for nan, and 0 for anything else."""
     i = start
@@ -210,7 +210,7 @@ def spelled_number(text: Any, start: int, end: int) -> float:
     return np.nan if is_nan else 0.0
 
 
-@njit(inline="always")
+@njit(forceinline=True, error_model="numpy")
 def short_decimal(text: Any, start: int, length: int) -> tuple[bool, float]:
     """The number that up to eight digits and a point spell, all at once; False for anything else."""
     word = load64(text, start)
@@ -238,7 +238,7 @@ def short_decimal(text: Any, start: int, length: int) -> tuple[bool, float]:
     return True, np.float64((even + odd) >> np.uint64(32)) / EXACT_POWERS[decimals]
 
 
-@njit(inline="always")
+@njit(forceinline=True, error_model="numpy")
 def decimal(text: Any, start: int, end: int) -> tuple[bool, float]:
     """The number a field spells, correctly rounded; False when it spells none."""
     i = start

@@ -26,7 +26,7 @@ from leadline.text.kernels.primitives import (
 TOO_FEW_FIELDS, NOT_A_NUMBER, NAN_SCORE = -1, -2, -3
 
 
-@njit(inline="always")
+@njit(forceinline=True, error_model="numpy")
 def scan_lines(
     text: Any,
     end: int,
