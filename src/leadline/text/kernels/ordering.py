@@ -26,7 +26,7 @@ def comes_first(
 def sort_lines(
     text: Any, starts: Any, lengths: Any, key: Any, by_document: int, order: Any, spare: Any, low: int, high: int
 ) -> None:
-    """Merge sort of order[low:high], from single lines up. Written for one comparison: it is compiled where it stands."""
+    """Merge sort of order[low:high], from single lines up."""
     width = 1
     while width < high - low:
         start = low
