@@ -86,6 +86,16 @@ def test_compressed_files_and_standard_input(leadline: Command, tmp_path: Path) 
     assert len({line[3] for line in lines}) == 1
 
 
+def test_standard_input_can_be_read_in_two_orders(leadline: Command, tmp_path: Path) -> None:
+    (tmp_path / "claims").write_bytes(b"1 1 d1 1 0.5\n1 1 d3 1 0.5\n1 2 d2 1 0.5\n")
+    run = b"1 Q0 d1 2 3.0 t 150\n1 Q0 d2 1 2.0 t 150\n"
+    result = leadline(
+        "evaluate", "claims", "-", "-m", "AP CT(variant=cikm,theta=given)@2", "--format", "tsv", stdin=run
+    )
+    assert result.returncode == 0, result.stderr
+    assert len(result.stdout.splitlines()) == 3
+
+
 def test_patterns_and_folders(leadline: Command, tmp_path: Path) -> None:
     for team in ("x", "y"):
         (tmp_path / team).mkdir()

@@ -202,3 +202,13 @@ def test_the_grade_of_a_document_judged_by_subtopic_is_its_largest() -> None:
     scores = ll.evaluate(qrels, {"1": {"a": 2.0, "b": 1.0}}, "P@1 nDCG@2")
     assert scores.values[0, 0].tolist() == [1.0, 1.0]
     assert any("largest grade" in note for note in scores.notes)
+
+
+def test_tables_beside_runs_may_be_files(tmp_path: Path) -> None:
+    (tmp_path / "topics").write_text("1\n")
+    (tmp_path / "lengths").write_text("d1 100\nd2 100\nd8 100\n")
+    (tmp_path / "info.csv").write_text("run,team\nrun,us\n")
+    files = {"topics": str(tmp_path / "topics"), "lengths": tmp_path / "lengths", "runs_info": tmp_path / "info.csv"}
+    scores = ll.evaluate(QRELS, RUN, "TBG", **files)
+    assert scores.topics == ("1",)
+    assert scores.attributes == {"run": {"team": "us"}}

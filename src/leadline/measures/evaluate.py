@@ -29,6 +29,7 @@ from leadline.runs.run import Run
 from leadline.scores.scores import Scores
 from leadline.text.engine import use_kernels
 from leadline.text.memory import Fresh, Reused
+from leadline.text.side_tables import read_lengths, read_runs_info, read_topics
 from leadline.text.source import read_text, size_of
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ Like = Literal["trec_eval", "sample_eval"]
 BATCH = 250_000  # hits: a few megabytes, still long enough for NumPy to be at its best
 TREATMENTS: tuple[Unjudged, ...] = ("wrong", "condensed", "right")
 Progress = Callable[[int, int], None]
+Path = str | os.PathLike[str]
 
 _DEFAULTS = {
     "plain": "PRES@100 R@100 AP nDCG@10 P@10 judged@10",
@@ -88,21 +90,22 @@ def evaluate(
     *,
     rel: int | None = None,
     order: Order = "score",
-    topics: Iterable[str] | None = None,
+    topics: Path | Iterable[str] | None = None,
     unjudged: Unjudged = "wrong",
     ties: bool = False,
     like: Like | None = None,
-    reads: str | os.PathLike[str] | None = None,
-    lengths: Mapping[str, float] | None = None,
+    reads: Path | None = None,
+    lengths: Path | Mapping[str, float] | None = None,
     qrels_format: str | None = None,
-    runs_info: Mapping[str, Mapping[str, str]] | None = None,
+    runs_info: Path | Mapping[str, Mapping[str, str]] | None = None,
     rng: np.random.Generator | None = None,
     progress: Progress | None = None,
 ) -> Scores:
     """Score every run on every topic under every measure.
 
     `qrels` and `runs` are files, patterns or objects: mappings, data frames, Run and Qrels, what ranx and
-    ir_measures use. `measures` are written as `PRES@100` or `nDCG(gain=exp)@10`.
+    ir_measures use. `measures` are written as `PRES@100` or `nDCG(gain=exp)@10`. `topics` (a subset), `lengths`
+    (document, words) and `runs_info` (run, team, ...) are files or what these hold; `reads` is a reading log.
 
     >>> scores = evaluate({"1": {"d1": 1, "d2": 0}}, {"1": {"d1": 0.3, "d2": 0.5}}, "PRES@10 RR")
     >>> scores.means()
@@ -114,6 +117,9 @@ def evaluate(
         checked_choice("like", like, get_args(Like))
     if ties and unjudged != "wrong":
         raise InputError("ties", "the range over ties takes unjudged documents as wrong; ask for one of the two")
+    topics = read_topics(topics) if isinstance(topics, (str, os.PathLike)) else topics
+    lengths = read_lengths(lengths) if isinstance(lengths, (str, os.PathLike)) else lengths
+    runs_info = read_runs_info(runs_info) if isinstance(runs_info, (str, os.PathLike)) else runs_info
     judged = open_qrels(qrels, format=qrels_format, topics=topics)
     wanted = parse_measures(measures if measures is not None else _DEFAULTS[judged.kind], rel=rel)
     check_needs(wanted, judged)
@@ -278,7 +284,7 @@ def hits_of_runs(
     view: View,
     order: Order,
     *,
-    reads: str | os.PathLike[str] | None = None,
+    reads: Path | None = None,
     lengths: Mapping[str, float] | None = None,
     progress: Progress | None = None,
 ) -> Iterator[RunHits]:

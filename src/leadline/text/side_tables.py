@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 
 from leadline.errors import InputError
 from leadline.text.ids import decode_id
@@ -10,13 +11,13 @@ from leadline.text.source import read_text
 from leadline.text.table import read_table
 
 
-def read_topics(path: str) -> list[str]:
+def read_topics(path: str | os.PathLike[str]) -> list[str]:
     """The first field of every line."""
     table = read_table(read_text(path), 1, 1, lambda _found: "a topic is missing")
     return [decode_id(name) for name in table.ids[0].as_bytes()]
 
 
-def read_lengths(path: str) -> dict[str, float]:
+def read_lengths(path: str | os.PathLike[str]) -> dict[str, float]:
     """Document lengths in words: two fields a line."""
     table = read_table(read_text(path), 2, 3, lambda found: f"{found} field, expected 2 (document words)")
     words = table.floats(1, "length")
@@ -25,17 +26,17 @@ def read_lengths(path: str) -> dict[str, float]:
     return dict(zip(map(decode_id, table.ids[0].as_bytes()), words.tolist(), strict=True))
 
 
-def read_runs_info(path: str) -> dict[str, dict[str, str]]:
+def read_runs_info(path: str | os.PathLike[str]) -> dict[str, dict[str, str]]:
     """Attributes of runs from a CSV or TSV with a header; the column `run`, or else the first, names the run."""
     text = read_text(path).bytes().decode("utf-8", "replace")
     lines = [line for line in text.splitlines() if line.strip()]
     if not lines:
-        raise InputError(path, "is empty")
+        raise InputError(os.fspath(path), "is empty")
     reader = csv.DictReader(lines, delimiter="\t" if "\t" in lines[0] else ",")
     columns = list(reader.fieldnames or [])
     key = next((name for name in columns if name.strip().lower() == "run"), columns[0])
     if len(columns) < 2:
-        raise InputError(path, f"one column ({key}), expected a table with a header: run,team,...", line=1)
+        raise InputError(os.fspath(path), f"one column ({key}), expected a table with a header: run,team,...", line=1)
     return {
         record[key]: {name: record[name] or "" for name in columns if name != key and name is not None}
         for record in reader

@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -77,8 +78,7 @@ def read_text(path: str | os.PathLike[str], memory: Fresh = FRESH) -> Text:
     """The whole of a file, decompressed if need be; `-` is standard input."""
     name = os.fspath(path)
     if name == "-":
-        content = sys.stdin.buffer.read()
-        return Text.of(_decompressed(content, "standard input"), "standard input")
+        return Text.of(_decompressed(_standard_input(), "standard input"), "standard input")
     try:
         with open(name, "rb", buffering=0) as file:
             if _decompressor(file.read(6)) is not None:
@@ -91,6 +91,12 @@ def read_text(path: str | os.PathLike[str], memory: Fresh = FRESH) -> Text:
     except OSError as error:
         raise InputError(name, _reason(error)) from None
     return Text._checked(buffer, filled, name)
+
+
+@cache
+def _standard_input() -> bytes:
+    """All of standard input. It comes once, and may be wanted twice: measures can read a run in different orders."""
+    return sys.stdin.buffer.read()
 
 
 def size_of(path: str | os.PathLike[str]) -> int:
