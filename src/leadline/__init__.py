@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from leadline.compare.correlation import correlation
     from leadline.compare.face import incomplete, verdicts
     from leadline.compare.slices import slices
+    from leadline.compare.spectrogram import spectrogram
     from leadline.compare.study import open_study
     from leadline.measures.evaluate import evaluate
     from leadline.measures.explain import explain_topic
@@ -52,6 +53,7 @@ __all__ = [
     "read_run",
     "read_scores",
     "slices",
+    "spectrogram",
     "verdicts",
 ]
 
@@ -62,6 +64,7 @@ _HOMES = {
     "incomplete": "leadline.compare.face",
     "verdicts": "leadline.compare.face",
     "slices": "leadline.compare.slices",
+    "spectrogram": "leadline.compare.spectrogram",
     "open_study": "leadline.compare.study",
     "read_scores": "leadline.scores.read",
     "evaluate": "leadline.measures.evaluate",
