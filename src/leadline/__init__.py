@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from leadline import compare, published
     from leadline.compare.agreement import agreement
     from leadline.compare.correlation import correlation
-    from leadline.compare.face import incomplete, verdicts
+    from leadline.compare.face import incomplete, power, verdicts
     from leadline.compare.slices import slices
     from leadline.compare.spectrogram import spectrogram
     from leadline.compare.study import open_study
@@ -48,6 +48,7 @@ __all__ = [
     "incomplete",
     "open_study",
     "parse_measure",
+    "power",
     "published",
     "read_qrels",
     "read_run",
@@ -62,6 +63,7 @@ _HOMES = {
     "agreement": "leadline.compare.agreement",
     "correlation": "leadline.compare.correlation",
     "incomplete": "leadline.compare.face",
+    "power": "leadline.compare.face",
     "verdicts": "leadline.compare.face",
     "slices": "leadline.compare.slices",
     "spectrogram": "leadline.compare.spectrogram",

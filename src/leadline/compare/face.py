@@ -9,12 +9,15 @@ import numpy as np
 
 from leadline.compare.incomplete import SHARES, Incomplete
 from leadline.compare.incomplete import incomplete as _incomplete
+from leadline.compare.power import Power
+from leadline.compare.power import power as _power
 from leadline.compare.study import open_study
 from leadline.compare.verdict import Verdicts
 from leadline.compare.verdict import verdicts as _verdicts
 
 if TYPE_CHECKING:
     from leadline.measures.registry import Measure
+    from leadline.scores.scores import Scores
 
 
 def incomplete(
@@ -36,6 +39,25 @@ def incomplete(
     """
     study = open_study(qrels, runs, measures, **reading)
     return _incomplete(study, keep=keep, samples=samples, rng=np.random.default_rng(seed))
+
+
+def power(
+    scores: Scores,
+    measures: Sequence[str] | None = None,
+    *,
+    test: str = "bootstrap",
+    alpha: float = 0.05,
+    draws: int = 10_000,
+    seed: int = 1,
+) -> Power:
+    """How well does each measure tell the systems apart?
+
+    >>> from leadline.published import trec_chem_2009
+    >>> power(trec_chem_2009(), test="tukey", draws=500).table().columns[0]
+    'measure'
+    """
+    wanted = scores.measures if measures is None else measures
+    return _power(scores, wanted, test=test, alpha=alpha, draws=draws, rng=np.random.default_rng(seed))
 
 
 def verdicts(
