@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 
 from leadline.commands.comparing import check_inputs, define_inputs, rng_of, scores_of
-from leadline.commands.output import emit, emit_table, progress_bar, say
+from leadline.commands.output import emit, emit_table, paragraph, progress_bar, say
 from leadline.compare.study import open_study
 from leadline.compare.verdict import Verdicts, verdicts
 from leadline.errors import InputError
@@ -25,10 +25,11 @@ def define(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     found = _found(options)
     if options.format == "table" and options.output is None:
-        emit(f"{found.headline()}\n\n".encode("utf-8", "surrogateescape"))
-        emit_table(found.table(), options)
+        emit(f"{paragraph(found.headline())}\n\n".encode("utf-8", "surrogateescape"))
+        emit_table(found.short_table(), options)
         if not options.quiet:
-            emit(b"\n" + "\n".join(found.closest_reasons()).encode("utf-8", "surrogateescape") + b"\n")
+            reasons = "\n\n".join(map(paragraph, found.closest_reasons()))
+            emit(f"\n{reasons}\n".encode("utf-8", "surrogateescape"))
     else:
         emit_table(found.table(), options)
     if not options.quiet:

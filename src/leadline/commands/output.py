@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 import sys
+import textwrap
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -39,6 +41,13 @@ def emit(content: bytes, output: str | None = None) -> None:
         sys.stdout.buffer.flush()
     else:
         write_whole(output, content)
+
+
+def paragraph(text: str) -> str:
+    """A text broken into lines where a terminal would break words, and left alone elsewhere."""
+    if not sys.stdout.isatty():
+        return text
+    return textwrap.fill(text, shutil.get_terminal_size().columns - 1)
 
 
 def say(notes: Iterable[str]) -> None:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 Word = Literal["firm", "fragile", "undecided", "significant"]
 
+MARKS: dict[Word, str] = {"firm": "●", "significant": "●", "fragile": "◐", "undecided": "○"}
 HALF, STABLE = 0.5, 0.95  # the share of judgements kept, and of samples that must agree
 FULL_DRAWS, SAMPLE_DRAWS = 100_000, 10_000
 POWER = 0.8  # the chance of a decision that `topics_needed` asks for
@@ -85,7 +86,8 @@ class Verdicts:
             held = round(self.samples * (1 - max(verdict.turned_in for verdict in self.verdicts)))
             text += f" With half the judgements it leads its closest rival in {held} of {self.samples} samples."
         if not math.isnan(self.unjudged):
-            text += f" {self.unjudged:.0%} of its first {TOP} documents were never judged."
+            share = "None" if self.unjudged == 0 else f"{self.unjudged:.0%}"
+            text += f" {share} of its first {TOP} documents were left unjudged."
         return text
 
     def closest_reasons(self, most: int = 3) -> list[str]:
@@ -95,7 +97,22 @@ class Verdicts:
             for verdict in self.verdicts[:most]
         ]
 
+    def short_table(self) -> Table:
+        """For people: the lead over each other run with its interval, closest first."""
+        rows = [
+            [
+                verdict.other, f"{MARKS[verdict.word]} {verdict.word}", verdict.difference, verdict.p_corrected,
+                f"{verdict.significant_in:.0%}" if self.samples else "", verdict.topics_needed or "–",
+            ]
+            for verdict in self.verdicts
+        ]  # fmt: skip
+        asides = {(r, 2): f"[{verdict.low:.3f}, {verdict.high:.3f}]" for r, verdict in enumerate(self.verdicts)}
+        columns = ["against", "verdict", "lead", "p_corrected", "stays_with_half", "topics_needed"]
+        kept = [place for place, name in enumerate(columns) if self.samples or name != "stays_with_half"]
+        return Table([columns[c] for c in kept], [[row[c] for c in kept] for row in rows], asides=asides)
+
     def table(self) -> Table:
+        """Everything, for programs."""
         columns = [
             "run_a", "run_b", "verdict", "difference", "low", "high", "p", "p_corrected", "rests_on", "significant_in",
             "turned_in", "topics_needed",
@@ -110,7 +127,7 @@ class Verdicts:
         return Table(columns, rows)
 
     def __str__(self) -> str:
-        return "\n\n".join([self.headline(), self.table().render("table"), *self.closest_reasons()])
+        return "\n\n".join([self.headline(), self.short_table().render("table"), *self.closest_reasons()])
 
 
 def verdicts(

@@ -8,8 +8,9 @@ from __future__ import annotations
 import io
 import math
 import os
+import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 from leadline.errors import checked_choice, printable
@@ -95,9 +96,11 @@ def _table(table: Table) -> str:
             shown = f"{bold}{shown}{plain}" if (r, c) in table.best else shown
             column.append(shown + (f"{dim}{aside:>{beside}}{plain}" if beside else ""))
         columns.append((column, width + beside))
+    across = sum(width for _, width in columns) + 3 * (len(columns) - 1)
+    if table.asides and _is_terminal() and across > shutil.get_terminal_size().columns:
+        return _table(replace(table, asides={}))  # better no intervals than lines that break
     lines = ["   ".join(column[place] for column, _ in columns).rstrip() for place in range(len(cells) + 1)]
-    hairline = "─" * (sum(width for _, width in columns) + 3 * (len(columns) - 1))
-    return "\n".join([lines[0], hairline, *lines[1:]])
+    return "\n".join([lines[0], "─" * across, *lines[1:]])
 
 
 def _aligned(text: str, width: int, numeric: bool) -> str:
