@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from leadline import published
 from leadline.errors import InputError
 from leadline.measures.hits import Hits
 from leadline.measures.join import join, together
@@ -27,8 +28,8 @@ def table(path: Path, delimiter: str = "\t") -> list[dict[str, str]]:
         return list(csv.DictReader(file, delimiter=delimiter))
 
 
-def test_worked_examples_of_the_papers(golden: Path) -> None:
-    examples = table(golden / "papers/pres_worked_examples.csv", ",")
+def test_worked_examples_of_the_papers() -> None:
+    examples = table(Path(published.__file__).with_name("pres_worked_examples.csv"), ",")
     assert len(examples) == 13
     for row in examples:
         hits = Hits.of(ranks=[int(rank) for rank in row["ranks"].split()], relevant=int(row["n_relevant"]))

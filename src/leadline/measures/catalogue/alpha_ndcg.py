@@ -44,7 +44,7 @@ def alpha_dcg(hits: Hits, cutoff: int, alpha: float = 0.5, rel: int = 1, theta: 
     return ratio(gain, topic_weight(hits, theta, rel) * most)
 
 
-@measure("alpha_nDCG", at="cutoff", needs="subtopics", aliases=("alpha-nDCG",))
+@measure("alpha_nDCG", at="cutoff", needs="subtopics", aliases=("alpha-nDCG", "α-nDCG", "α_nDCG"))
 def alpha_ndcg(
     hits: Hits, cutoff: int | None = None, alpha: float = 0.5, rel: int = 1, theta: Theta = "equal"
 ) -> Array:
