@@ -91,6 +91,19 @@ def test_slices_by_attribute(compare: Command) -> None:
     assert "no column 'ofice'; it has office, year" in wrong.stderr
 
 
+def test_slices_by_number_of_relevant_documents(compare: Command) -> None:
+    result = compare("slices", *FIELD, "-m", "AP", "--by", "relevant", "-f", "tsv")
+    assert result.returncode == 0, result.stderr
+    assert "12" in result.stdout
+    assert "give a file" in compare("slices", *FIELD, "-m", "AP", "--by", "office").stderr
+
+
+def test_incomplete_says_which_topics_are_left_out(compare: Command) -> None:
+    result = compare("incomplete", *FIELD, "-m", "effort@1.0", "--samples", "3", "-f", "tsv")
+    assert result.returncode in (0, 1)
+    assert "undefined for some runs" in result.stderr or "every run has a value" in result.stderr
+
+
 def test_agreement_of_three_measures(compare: Command) -> None:
     assert compare("agreement", *FIELD, "-m", "AP R@20 PRES@20").returncode == 0
     assert "takes three measures, not 2" in compare("agreement", *FIELD, "-m", "AP R@20").stderr

@@ -9,7 +9,7 @@ from leadline.compare.randomisation import randomisation
 from leadline.compare.study import open_study
 from leadline.compare.verdict import flip_levels, lead_rests_on, topics_needed, verdicts
 from leadline.errors import MismatchError
-from leadline.scores.scores import Scores
+from leadline.scores.scores import Scores, t_quantile
 
 RNG = np.random.default_rng
 
@@ -116,3 +116,10 @@ def test_topics_needed_finds_what_a_power_table_says() -> None:
 def test_one_run_cannot_be_compared() -> None:
     with pytest.raises(MismatchError, match="needs two or more"):
         verdicts(scored(np.array([0.1, 0.2])), "AP", rng=RNG(1))
+
+
+def test_intervals_are_students() -> None:
+    from scipy.special import stdtrit
+
+    freedom = np.array([1, 2, 3, 4, 6, 9, 19, 29, 100, 199, 200, 201, 1000])
+    np.testing.assert_allclose(t_quantile(freedom), stdtrit(freedom, 0.975), rtol=1e-9)

@@ -56,6 +56,7 @@ def run(options: argparse.Namespace) -> None:
         emit_table(left_out(study, each_depth(study, map(int, depths))).table(), options)
     else:
         _at_random(study, shares, options)
+        return
     if not options.quiet:
         say(study.notes)
 
@@ -67,6 +68,8 @@ def _at_random(study: Study, shares: tuple[float, ...], options: argparse.Namesp
         drawn = f"{options.samples} samples a share, seed {options.seed}"
         emit(f"{found.finding()}. ({drawn})\n\n".encode())
     emit_table(found.paper_table() if options.format == "table" else found.table(), options)
+    if not options.quiet:
+        say(found.notes)
 
 
 def _teams(options: argparse.Namespace) -> dict[str, str] | None:

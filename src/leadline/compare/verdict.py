@@ -142,7 +142,9 @@ def verdicts(
 ) -> Verdicts:
     """Judge the run with the best mean against every other, by randomisation tests with Holm's correction.
 
-    `study` holds the judgements to leave out. Without it nothing can be said about them.
+    `study` holds the judgements to leave out. Without it nothing can be said about them. The question is whether the
+    leader leads, so the correction is for as many comparisons as there are other runs; `compare pairs` asks of every
+    pair, and corrects for all of them.
     """
     matrix, topics, notes = aligned(scores, measure)
     matrix = matrix * _sign(scores, measure)
@@ -166,6 +168,8 @@ def verdicts(
         for i in order
     )  # fmt: skip
     drawn = 0 if study is None else samples
+    if study is None:
+        notes = (*notes, "without the judgements it cannot be told whether a significant lead is firm or fragile")
     low, high = mean - float(width), mean + float(width)
     return Verdicts(measure, scores.runs[leader], mean, low, high, against, drawn, float(unjudged), notes)
 

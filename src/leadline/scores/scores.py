@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -277,16 +278,39 @@ _AGGREGATES = {"mean": lambda values: _mean(values, axis=1), "sum": _sum, "geome
 
 
 def t_quantile(freedom: NDArray[Any]) -> Array:
-    """The 97.5 % point of Student's t, by the expansion of Cornish and Fisher; exact for 1 and 2 degrees.
+    """The 97.5 % point of Student's t; what SciPy computes, without the time it takes to import.
 
-    >>> t_quantile(np.array([1, 2, 10, 49])).round(3)
-    array([12.706,  4.303,  2.228,  2.01 ])
+    >>> t_quantile(np.array([1, 4, 49])).round(6)
+    array([12.706205,  2.776445,  2.009575])
     """
-    v = np.maximum(np.asarray(freedom, float), 1.0)
-    z = 1.959963984540054
-    g1 = (z**3 + z) / 4
-    g2 = (5 * z**5 + 16 * z**3 + 3 * z) / 96
-    g3 = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384
-    g4 = (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160
-    value = z + g1 / v + g2 / v**2 + g3 / v**3 + g4 / v**4
-    return np.select([v == 1, v == 2, v == 3], [12.706204736432095, 4.302652729911275, 3.182446305284263], value)
+    freedoms = np.maximum(np.asarray(freedom, np.int64), 1)
+    known, place = np.unique(freedoms, return_inverse=True)
+    return np.array([_t_point(int(v)) for v in known])[place].reshape(freedoms.shape)
+
+
+@cache
+def _t_point(v: int) -> float:
+    z = 1.959963984540054  # of the normal distribution, where Cornish and Fisher's expansion starts
+    if v > 200:
+        first, second = (z**3 + z) / 4, (5 * z**5 + 16 * z**3 + 3 * z) / 96
+        third = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384
+        return z + first / v + second / v**2 + third / v**3
+    low, high = z, 13.0
+    while high - low > 1e-14 * high:
+        middle = (low + high) / 2
+        if middle in (low, high):
+            break
+        low, high = (low, middle) if _t_within(middle, v) > 0.95 else (middle, high)
+    return high
+
+
+def _t_within(t: float, v: int) -> float:
+    """The chance that Student's t lies within ±t: a finite sum for whole v (Abramowitz and Stegun 26.7)."""
+    angle = math.atan(t / math.sqrt(v))
+    cosine = math.cos(angle)
+    term = cosine if v % 2 else 1.0
+    total = 0.0 if v == 1 else term
+    for k in range(3 if v % 2 else 2, v - 1, 2):
+        term *= cosine * cosine * (k - 1) / k
+        total += term
+    return 2 / math.pi * (angle + math.sin(angle) * total) if v % 2 else math.sin(angle) * total
