@@ -59,7 +59,7 @@ def test_tsv_has_a_header_and_exact_values(leadline: Command) -> None:
 
 def test_alignment_is_said_and_can_be_silenced(leadline: Command) -> None:
     said = leadline("evaluate", "qrels.txt", "a.run").stderr.decode()
-    assert "1 of 3 topics; missing 2, 3 (scored 0)" in said
+    assert "1 of 3 topics; missing 2 (scored 0)" in said
     assert "1 topic with nothing relevant, left out of means: 3" in said
     assert leadline("evaluate", "qrels.txt", "a.run", "--quiet").stderr == b""
 
@@ -227,3 +227,60 @@ def test_demo(leadline: Command) -> None:
     result = leadline("demo")
     assert result.returncode == 0
     assert "DUT09TSRun6" in result.stdout.decode()
+
+
+def test_output_follows_links_and_spares_devices(leadline: Command, tmp_path: Path) -> None:
+    (tmp_path / "real.tsv").write_text("old")
+    (tmp_path / "link.tsv").symlink_to(tmp_path / "real.tsv")
+    assert leadline("evaluate", "qrels.txt", "a.run", "-m", "AP", "-f", "tsv", "-o", "link.tsv").returncode == 0
+    assert (tmp_path / "link.tsv").is_symlink()
+    assert (tmp_path / "real.tsv").read_text().startswith("run\ttopic")
+    assert leadline("measures", "-o", "/dev/null").returncode == 0
+    assert Path("/dev/null").is_char_device()
+
+
+@pytest.mark.parametrize("output", ["", "qrels.txt/x", "nosuch/x", "n" * 300])
+def test_output_that_cannot_be_written_is_refused(leadline: Command, output: str) -> None:
+    result = leadline("evaluate", "qrels.txt", "a.run", "-m", "AP", "-q", "-o", output)
+    assert "cannot be written" in refused(result)
+
+
+def test_a_cut_archive_is_damaged(leadline: Command, tmp_path: Path) -> None:
+    text = b"".join(b"1 Q0 x%d 1 %d.0 t\n" % (d, -d) for d in range(9000)) + RUN
+    for ending, pack in ((".gz", gzip.compress), (".xz", lzma.compress), (".zst", zstandard.compress)):
+        packed = pack(text)
+        (tmp_path / f"cut{ending}").write_bytes(packed[: len(packed) // 2])
+        assert "is damaged" in refused(leadline("evaluate", "qrels.txt", f"cut{ending}"))
+    (tmp_path / "two.zst").write_bytes(zstandard.compress(RUN) + zstandard.compress(b"2 Q0 d4 1 1 t\n"))
+    assert leadline("evaluate", "qrels.txt", "two.zst", "-q").returncode == 0
+
+
+def test_a_pipe_can_be_a_run(leadline: Command, tmp_path: Path) -> None:
+    command = f"{sys.executable} -m leadline.cli evaluate qrels.txt <(cat a.run) -m AP -f tsv -q"
+    result = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, check=False)
+    assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("r.json", '{"1": {"d1": 3}, "1": {"d2": 3}}', "'1' stands twice in one object"),
+        ("r.json", '{"1": {"d1": {"x": 1}}}', "expected numbers"),
+        ("r.jsonl", '{"topic": "1", "document": "d1", "score": 3}\n{oops', "r.jsonl:2: is not readable JSON"),
+        ("r.csv", "topic,document\n1,d1\n", "no column score"),
+        ("r.csv", "topic,document,score\n1,d1,high\n", "row 1: score 'high' is not a number"),
+    ],
+)
+def test_bad_tables_are_refused(leadline: Command, tmp_path: Path, name: str, content: str, message: str) -> None:
+    (tmp_path / name).write_text(content)
+    assert message in refused(leadline("evaluate", "qrels.txt", name))
+
+
+def test_one_record_a_line_may_be_one_record(leadline: Command, tmp_path: Path) -> None:
+    (tmp_path / "r.jsonl").write_text('{"topic": "1", "document": "d1", "score": 3}\n')
+    assert leadline("evaluate", "qrels.txt", "r.jsonl", "-q").returncode == 0
+
+
+def test_grades_beyond_reason_are_refused(leadline: Command, tmp_path: Path) -> None:
+    (tmp_path / "q.json").write_text('{"1": {"d1": 3000000000}}')
+    assert "at most nine digits" in refused(leadline("evaluate", "q.json", "a.run"))

@@ -26,6 +26,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except BrokenPipeError:
         sys.stderr.close()  # the reader of our output has left, as `head` does
         sys.exit(0)
+    except OSError as error:
+        print(f"leadline: {printable((error.strerror or str(error)).lower())}", file=sys.stderr)
+        sys.exit(1)
     except KeyboardInterrupt:
         print("leadline: stopped", file=sys.stderr)
         sys.exit(130)

@@ -27,7 +27,7 @@ def test_means_follow_the_rules_of_topics() -> None:
     scores = ll.evaluate(QRELS, RUN, "AP num_ret")
     assert scores.values[0, :, 0] == pytest.approx([0.5, 0.0, math.nan], nan_ok=True)
     assert scores.means()[0] == pytest.approx([0.25, 3])
-    assert "1 of 3 topics; missing 2, 3 (scored 0)" in scores.notes
+    assert "1 of 3 topics; missing 2 (scored 0)" in scores.notes
 
 
 @pytest.mark.parametrize(
@@ -174,8 +174,25 @@ def test_reads_replace_order_and_times(tmp_path: Path) -> None:
     (tmp_path / "reads.txt").write_text("1 b 10\n1 a 30\n")
     qrels = ll.Qrels.from_columns(["1"] * 2, ["a", "b"], [1, 1], subtopics=["1", "2"])
     run = {"1": {"a": 2.0, "x": 1.0, "b": 0.5}}
-    scores = ll.evaluate(qrels, run, "CT(time=given)@1 CT(time=given)@2 TBG P@1", reads=tmp_path / "reads.txt")
-    assert scores.values[0, 0] == pytest.approx([0.5 / 10, 1 / 40, 0.4928 * (1 + 2 ** (-10 / 224)), 1.0])
+    measures = "CT@1 CT(time=given)@2 CT(time=rank)@2 TBG P@1"
+    scores = ll.evaluate(qrels, run, measures, reads=tmp_path / "reads.txt")
+    assert scores.values[0, 0] == pytest.approx([0.5 / 10, 1 / 40, 1 / 2, 0.4928 * (1 + 2 ** (-10 / 224)), 1.0])
+
+
+def test_reading_again_takes_time_and_brings_nothing(tmp_path: Path) -> None:
+    (tmp_path / "reads.txt").write_text("1 a 10\n1 b 5\n1 a 100\n")
+    qrels = ll.Qrels.from_columns(["1"] * 3, ["a", "b", "c"], [2, 2, 8], subtopics=["1", "1", "2"])
+    scores = ll.evaluate(qrels, {"1": {"a": 1.0}}, "CT@1 CT@2 CT@3 TBG", reads=tmp_path / "reads.txt")
+    expected = [0.125 / 10, 0.1875 / 15, 0.1875 / 115, 0.4928 * (1 + 2 ** (-10 / 224))]
+    assert scores.values[0, 0] == pytest.approx(expected)
+
+
+def test_dynamic_domain_counts_every_topic_of_the_run(tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text("A A.1 a 1 4\nA A.1 b 2 2\nB B.1 b 2 0\nC C.1 b 2 -1\n")
+    (tmp_path / "run").write_text("A 0 a 5 1\nA 3 b 4 1\nB 0 b 3 1\nC 0 b 3 1\n")
+    scores = ll.evaluate(tmp_path / "qrels", tmp_path / "run", "CT(variant=trecdd)@1", qrels_format="passages")
+    assert scores.values[0, :, 0] == pytest.approx([0.4, 0.1, 0.0])
+    assert scores.means().item() == pytest.approx(0.5 / 3)
 
 
 def test_undefined_values_are_counted_aloud() -> None:

@@ -32,14 +32,14 @@ def test_the_order_is_that_of_the_file(tmp_path: Path) -> None:
     assert read_reads(path)[0].name == "log"
 
 
-def test_a_document_read_again_keeps_its_place_and_costs_more(tmp_path: Path) -> None:
+def test_a_document_read_again_is_another_one_that_nobody_judged(tmp_path: Path) -> None:
     path = log(tmp_path, "7 a 10\n7 b 20\n7 a 5\n8 a 1\n")
-    assert as_list(path) == [("7", "a", 15.0), ("7", "b", 20.0), ("8", "a", 1.0)]
+    assert as_list(path) == [("7", "a", 10.0), ("7", "b", 20.0), ("7", "a again 2", 5.0), ("8", "a", 1.0)]
 
 
 def test_csv_with_a_header(tmp_path: Path) -> None:
     path = log(tmp_path, "seconds,query_id,docno\n3,7,z\n4,7,a\n2,7,z\n", "log.csv")
-    assert as_list(path) == [("7", "z", 5.0), ("7", "a", 4.0)]
+    assert as_list(path) == [("7", "z", 3.0), ("7", "a", 4.0), ("7", "z again 2", 2.0)]
 
 
 @pytest.mark.parametrize(

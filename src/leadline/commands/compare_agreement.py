@@ -24,4 +24,4 @@ def run(options: argparse.Namespace) -> None:
     found = agreement(scores, scores.measures)
     emit_table(found.table(), options)
     if not options.quiet:
-        say(found.notes)
+        say(dict.fromkeys((*scores.notes, *found.notes)))

@@ -18,7 +18,8 @@ def define(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    found = correlation(scores_of(options))
+    scores = scores_of(options)
+    found = correlation(scores)
     emit_table(found.ranks() if options.ranks else found.table(), options)
     if not options.quiet:
-        say(found.notes)
+        say(dict.fromkeys((*scores.notes, *found.notes)))

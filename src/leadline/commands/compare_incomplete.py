@@ -35,6 +35,11 @@ def define(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     check_inputs(options)
+    instead = [name for name in ("unique", "sources", "depths") if getattr(options, name)]
+    if len(instead) > 1:
+        raise InputError(f"--{instead[0]}", f"and --{instead[1]} leave out different judgements; ask for one")
+    if options.runs_info and not options.per:
+        raise InputError("--runs-info", "goes with --per, which names the column to group runs by")
     shares = _numbers("--keep", options.keep, lambda share: 0 < share <= 1, "shares from 0 to 1, such as 0.2,0.4")
     if options.samples < 1:
         raise InputError("--samples", f"{options.samples} samples say nothing; give 1 or more")

@@ -49,4 +49,4 @@ def run(options: argparse.Namespace) -> None:
     else:
         emit_table(every, options)
     if not options.quiet:
-        say(dict.fromkeys(note for pairs in found for note in pairs.notes))
+        say(dict.fromkeys((*scores.notes, *(note for pairs in found for note in pairs.notes))))

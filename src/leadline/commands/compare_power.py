@@ -30,4 +30,4 @@ def run(options: argparse.Namespace) -> None:
     found = power(scores, scores.measures, test=options.test, alpha=options.alpha, rng=rng_of(options), **draws)
     emit_table(found.table(), options)
     if not options.quiet:
-        say(found.notes)
+        say(dict.fromkeys((*scores.notes, *found.notes)))

@@ -36,7 +36,7 @@ def run(options: argparse.Namespace) -> None:
     found = slices(scores, scores.measures[0], attributes[options.by], options.by)
     emit_table(found.table(), options)
     if not options.quiet:
-        say(found.notes)
+        say(dict.fromkeys((*scores.notes, *found.notes)))
 
 
 def _relevant(options: argparse.Namespace) -> dict[str, int]:

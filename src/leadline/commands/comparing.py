@@ -8,7 +8,7 @@ from typing import get_args
 
 import numpy as np
 
-from leadline.commands.output import check_output, define_output, progress_bar, say
+from leadline.commands.output import check_output, define_output, progress_bar
 from leadline.errors import InputError, MeasureError, checked_choice
 from leadline.measures.evaluate import evaluate
 from leadline.measures.notation import parse_measure
@@ -42,6 +42,8 @@ def check_inputs(options: argparse.Namespace) -> None:
     if getattr(options, "scores", None):
         if options.inputs:
             raise InputError("--scores", "takes the place of QRELS RUN...; give one or the other")
+        if options.only:
+            raise InputError("--only", "goes with QRELS RUN..., not with --scores")
         if options.columns is not None:
             checked_choice("--columns", options.columns, ("topics", "measures", "runs"))
     elif len(options.inputs) < 2:
@@ -69,15 +71,11 @@ def scores_of(options: argparse.Namespace) -> Scores:
                 topics=read_topics(options.only) if options.only else None, qrels_format=options.qrels_format,
                 progress=progress,
             )  # fmt: skip
-        if not options.quiet:
-            say(scores.notes)
         return scores
     wanted = [name for text in options.measures or () for name in text.split()]
     # A table with a column for each topic does not say what it holds: the user may.
     name = {"measure": wanted[0]} if len(wanted) == 1 else {}
     scores = read_scores(options.scores, columns=options.columns, **name)
-    if not options.quiet:
-        say(scores.notes)
     scores = scores.select_measures(wanted) if wanted else scores
     return replace(scores, better=tuple(map(_better, scores.measures)))
 

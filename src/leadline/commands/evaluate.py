@@ -81,6 +81,8 @@ def _like_trec_eval(options: argparse.Namespace, topics: list[str] | None) -> No
     from leadline.measures.like_trec_eval import asked_for, report_runs
 
     checked_choice("--unjudged", options.unjudged, ("wrong", "condensed"))
+    if options.format != "table":
+        raise InputError("--format", "trec_eval has a format of its own; leave out --like for another")
     report = report_runs(
         options.qrels, options.runs, level=1 if options.rel is None else options.rel, by_topic=options.by_topic,
         topics=topics, order=options.order, unjudged=options.unjudged, names=asked_for(options.measures),

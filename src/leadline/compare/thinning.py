@@ -126,8 +126,9 @@ def sources_of(rows: Iterable[tuple[str, str, str]]) -> Sources:
 
 def read_sources(path: str | os.PathLike[str]) -> Sources:
     """The same from a file: three fields a line."""
-    table = read_table(
-        read_text(os.fspath(path)), 3, 3, lambda found: f"{found} fields, expected 3 (topic document source)"
-    )
+    expected = "expected 3 (topic document source)"
+    table = read_table(read_text(os.fspath(path)), 3, 4, lambda found: f"{found} fields, {expected}")
+    if table.columns > 3:
+        raise table.error(int(np.flatnonzero(table.ids[3].lengths)[0]), f"more than 3 fields, {expected}")
     columns = ([decode_id(name) for name in column.as_bytes()] for column in table.ids[:3])
     return sources_of(zip(*columns, strict=True))

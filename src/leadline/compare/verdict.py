@@ -249,7 +249,10 @@ def topics_needed(differences: Array, alpha: float = 0.05, power: float = POWER)
     """
     from scipy.special import ndtri, stdtrit
 
-    mean, deviation = abs(float(differences.mean())), float(differences.std(ddof=1))
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean, deviation = abs(float(differences.mean())), float(differences.std(ddof=1))
+    if not math.isfinite(mean) or not math.isfinite(deviation):
+        return None
     if deviation == 0:
         return 2 if mean > 0 else None
     if mean / deviation < (ndtri(1 - alpha / 2) + ndtri(power)) / np.sqrt(MANY_TOPICS):

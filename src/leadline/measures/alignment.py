@@ -66,12 +66,13 @@ class Alignment:
         """Sentences for the reader: topics answered, missing, unknown, without anything relevant."""
         notes: dict[str, list[str]] = {}
         topics = self.qrels.topics
+        empty = self._without_relevant() if self.missing_are == "scored 0" else []
         for run, summary in zip(self.runs, self.summaries, strict=True):
             count = int(summary.answered.sum())
             text = f"{count} of {len(topics)} topics"
             if count < len(topics):
-                missing = [topic for topic, there in zip(topics, summary.answered.tolist(), strict=True) if not there]
-                text += f"; missing {listed(missing)} ({self.missing_are})"
+                missing = [topics[t] for t in np.flatnonzero(~summary.answered) if topics[t] not in empty]
+                text += f"; missing {listed(missing)} ({self.missing_are})" if missing else ""
             if summary.strangers:
                 text += f"; not judged and left out: {listed(summary.strangers)}"
             if summary.longer_lines:
@@ -80,7 +81,6 @@ class Alignment:
         lines = [
             text if len(runs) == len(self.runs) else f"{listed(runs, 4)}: {text}" for text, runs in notes.items()
         ]
-        empty = self._without_relevant()
         if empty:
             topics_word = "topic" if len(empty) == 1 else "topics"
             lines.append(f"{len(empty)} {topics_word} with nothing relevant, left out of means: {listed(empty)}")

@@ -123,6 +123,9 @@ def evaluate(
     judged = open_qrels(qrels, format=qrels_format, topics=topics)
     wanted = parse_measures(measures if measures is not None else _DEFAULTS[judged.kind], rel=rel)
     check_needs(wanted, judged)
+    if reads is not None:
+        read_reads(reads)  # refuse a bad log even where no measure asks for it
+        wanted = [timed_by_log(measure) for measure in wanted]
     sources = open_sources(runs)
     treatments = TREATMENTS if unjudged == "all" else (unjudged,)
     cube = np.empty((len(sources), len(judged.topics), len(wanted), len(treatments)))
@@ -211,6 +214,8 @@ def open_sources(runs: Any) -> list[Source]:
     """Every run that a path, a pattern, an object, or a list or mapping of these names."""
     if isinstance(runs, (str, os.PathLike)):
         runs = [runs]
+    if isinstance(runs, Mapping) and not runs:
+        raise InputError("runs", "none given")
     if isinstance(runs, Mapping) and _names_runs(runs):
         return [replace(open_sources(run)[0], name=str(name)) for name, run in runs.items()]
     if isinstance(runs, Sequence) and not isinstance(runs, (str, bytes)) and _lists_runs(runs):
@@ -263,6 +268,15 @@ def check_needs(measures: Sequence[Measure], qrels: Qrels) -> None:
                 f"{measure.text} needs judgements by subtopic (topic subtopic document grade), and {qrels.name} has "
                 "the same second column on every line"
             )
+
+
+def timed_by_log(measure: Measure) -> Measure:
+    """With a reading log at hand the Cube Test takes its times from there, unless the user wrote another time."""
+    options = measure.options
+    is_cube_test = measure.definition.family == "cube_test" and options.get("variant", "paper") == "paper"
+    if not is_cube_test or "time" in measure.written:
+        return measure
+    return replace(measure, options={**options, "time": "given"})
 
 
 def view_with_reads(measure: Measure, reads: Any) -> View:
@@ -330,14 +344,17 @@ def _batches(parts: Iterable[RunHits]) -> Iterator[tuple[slice, list[RunHits]]]:
 
 def treated(measure: Measure, hits: Hits, unjudged: Unjudged) -> Array:
     """The measure with unjudged documents taken as asked."""
+    if measure.view.layout == "dynamic":
+        # That track counts every topic a run answers, grade 0 as relevant, and iterations instead of documents.
+        others = {"condensed": judged_only, "right": unjudged_right}
+        return measure.raw(others[unjudged](hits) if unjudged in others else hits)
     if unjudged == "wrong":
         return measure(hits)
     if unjudged == "condensed":
         return measure(judged_only(hits))
     if unjudged == "right":
         defined = hits.n_relevant(measure.level) > 0
-        cutoff = measure.cutoff if measure.view.layout == "trec" else None  # the other counts iterations
-        return np.where(defined, measure(unjudged_right(hits, cutoff)), np.nan)
+        return np.where(defined, measure(unjudged_right(hits, measure.cutoff)), np.nan)
     raise AssertionError(unjudged)
 
 

@@ -10,7 +10,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from leadline.errors import InputError
-from leadline.measures.evaluate import Source, check_needs, hits_of_runs, open_qrels, open_sources, view_with_reads
+from leadline.measures.evaluate import (
+    Source,
+    check_needs,
+    hits_of_runs,
+    open_qrels,
+    open_sources,
+    timed_by_log,
+    view_with_reads,
+)
 from leadline.measures.hits import Hits, Integers, Reading
 from leadline.measures.join import RunHits, join, together
 from leadline.measures.notation import parse_measure
@@ -163,6 +171,8 @@ def explain_topic(
     judged = open_qrels(qrels, format=qrels_format)
     if topic not in judged.topics:
         raise InputError(judged.name, f"no topic {topic!r}; it has {', '.join(judged.topics[:8])}")
+    if reads is not None:
+        wanted = timed_by_log(wanted)
     judged = judged.restricted_to([topic])
     check_needs([wanted], judged)
     (source, *more) = open_sources(run)

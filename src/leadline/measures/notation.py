@@ -28,7 +28,12 @@ def parse_measures(text: str | Measure | Iterable[str | Measure], *, rel: int | 
     if isinstance(text, Measure):
         return [text]
     if not isinstance(text, str):
-        return [measure for part in text for measure in parse_measures(part, rel=rel)]
+        if not isinstance(text, Iterable):
+            raise MeasureError(f"{text!r} is not a measure; write one such as 'PRES@100'")
+        found = [measure for part in text for measure in parse_measures(part, rel=rel)]
+        if not found:
+            raise MeasureError("no measure named; `leadline measures` lists them")
+        return found
     parts = re.findall(r"(?:[^\s,(]|\([^)]*\))+", text)
     if not parts:
         raise MeasureError("no measure named; `leadline measures` lists them")
@@ -62,12 +67,14 @@ def parse_measure(text: str, *, rel: int | None = None) -> Measure:
             raise MeasureError(f"{text}: {definition.name} needs {_how_to_give(definition, name)}")
         else:
             options[name] = parameter.default
-    return Measure(text, definition, options, condensed)
+    return Measure(text, definition, options, frozenset(given), condensed)
 
 
 def _how_to_give(definition: Definition, name: str) -> str:
     if name == definition.at:
-        return f"a {name}, such as {definition.name}@{'0.95' if definition.types[name] is float else '100'}"
+        article = "an" if name[0] in "aeiou" else "a"
+        example = "0.95" if definition.types[name] is float else "100"
+        return f"{article} {name}, such as {definition.name}@{example}"
     return f"{name}, such as {definition.name}({name}=1000)"
 
 
@@ -87,8 +94,7 @@ def _suggestion(name: str) -> str:
     known = {alias: definition.name for alias, definition in aliases().items()}
     near = difflib.get_close_matches(name.lower(), list(known), n=3, cutoff=0.5)
     near = list(dict.fromkeys(known[alias] for alias in near))
-    hint = f"; did you mean {' or '.join(near)}?" if near else ""
-    return f"{hint} `leadline measures` lists them all" if not near else hint
+    return f"; did you mean {' or '.join(near)}?" if near else "; `leadline measures` lists them all"
 
 
 def _options(written: str, definition: Definition, text: str) -> dict[str, str]:
@@ -106,6 +112,8 @@ def _options(written: str, definition: Definition, text: str) -> dict[str, str]:
             near = difflib.get_close_matches(name, list(definition.parameters), n=1)
             hint = f"; did you mean {near[0]}?" if near else ""
             raise MeasureError(f"{text}: {definition.name} has no option {name!r}{hint} (it has: {options})")
+        if name in given:
+            raise MeasureError(f"{text}: {name} is given twice")
         given[name] = value.strip().strip("\"'")
     return given
 

@@ -17,6 +17,7 @@ from leadline.text.table import read_table
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+AGAIN = " again "  # between a document's name and a number; names in files of fields hold no blanks
 _COLUMNS = "topic document seconds"
 _SECONDS = ("seconds", "time", "duration")
 
@@ -25,20 +26,19 @@ def read_reads(path: str | os.PathLike[str]) -> tuple[Run, NDArray[np.float64]]:
     """A reading log as a run in the order read, and the seconds of each line of that run.
 
     A line holds topic, document and seconds, separated by blanks or tabs; `#` opens a comment. A CSV file needs a
-    header with these names. A document opened again keeps the place of its first reading, for only then was it new,
-    and its seconds add up, for they were all spent.
+    header with these names. A document opened again takes its time once more and brings nothing new, so in the run it
+    goes by a name of its own, which nobody judged.
     """
     text = read_text(path)
     kind = frames.named_kind(text.name, text.buffer[text.begin : text.begin + 4096].tobytes())
     topics, documents, seconds = _blank_separated(text) if kind is None else _named(text, kind)
-    spent: dict[tuple[str, str], float] = {}
-    for topic, document, time in zip(topics, documents, seconds, strict=True):
-        spent[topic, document] = spent.get((topic, document), 0.0) + time
-    run = Run.from_columns(
-        [topic for topic, _ in spent], [document for _, document in spent], np.zeros(len(spent)), stem(path),
-        order="file",
-    )  # fmt: skip
-    return run, np.fromiter(spent.values(), float, len(spent))
+    times: dict[tuple[str, str], int] = {}
+    names = []
+    for pair in zip(topics, documents, strict=True):
+        times[pair] = times.get(pair, 0) + 1
+        names.append(pair[1] if times[pair] == 1 else f"{pair[1]}{AGAIN}{times[pair]}")
+    run = Run.from_columns(topics, names, np.zeros(len(names)), stem(path), order="file")
+    return run, np.array(seconds)
 
 
 _Log = tuple[list[str], list[str], list[float]]

@@ -119,6 +119,7 @@ class Measure:
     text: str
     definition: Definition
     options: Mapping[str, Any]
+    written: frozenset[str] = frozenset()  # the options the user wrote
     condensed: bool = False  # ir_measures' judged_only=True: unjudged documents are taken out of the list
 
     def __call__(self, hits: Hits) -> Array:

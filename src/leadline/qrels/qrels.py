@@ -21,6 +21,7 @@ from leadline.text.table import Coded, shown, table_size
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+LARGEST_GRADE = 999_999_999
 Kind = Literal["plain", "strata", "subtopics", "prels", "passages"]
 
 
@@ -87,8 +88,8 @@ class Qrels:
             raise InputError(name, "is empty")
         values = np.asarray(grades)
         whole = values.dtype.kind in "iub" or (values.dtype.kind == "f" and bool((values == np.floor(values)).all()))
-        if not whole:
-            raise InputError(name, "a grade is not a whole number")
+        if not whole or (len(values) and np.abs(values.astype(float)).max() > LARGEST_GRADE):
+            raise InputError(name, "a grade is not a whole number of at most nine digits")
         builder = Builder(name, Coded.of(topics), Coded.of(documents), values.astype(np.int32))
         if strata is not None:
             return builder.strata(Coded.of(strata).codes)

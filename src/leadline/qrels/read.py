@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from leadline.errors import InputError
-from leadline.qrels.qrels import Builder, Qrels
+from leadline.qrels.qrels import LARGEST_GRADE, Builder, Qrels
 from leadline.text import frames
 from leadline.text.source import Text, read_text
 from leadline.text.table import Table, number_of, read_table
@@ -193,9 +193,10 @@ def qrels_of_frame(frame: Any, *, where: str = "qrels") -> Qrels:
     topics = frames.strings(table, frames.pick(table, frames.TOPIC, where), where)
     documents = frames.strings(table, frames.pick(table, frames.DOCUMENT, where), where)
     grades = np.array(frames.numbers(table, frames.pick(table, frames.GRADE, where), where))
-    if not (grades == np.floor(grades)).all():
-        row = int((grades != np.floor(grades)).argmax())
-        raise InputError(where, f"row {row + 1}: grade {grades[row]} is not a whole number")
+    wrong = (grades != np.floor(grades)) | (np.abs(grades) > LARGEST_GRADE)
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise InputError(where, f"row {row + 1}: grade {grades[row]:g} is not a whole number of at most nine digits")
     strata = frames.find_column(table, frames.STRATUM)
     subtopic = frames.find_column(table, frames.SUBTOPIC)
     weight = frames.find_column(table, frames.WEIGHT)

@@ -206,7 +206,7 @@ def run_paths(patterns: Sequence[str | os.PathLike[str]]) -> list[str]:
     paths: dict[str, None] = {}
     for given in patterns:
         pattern = os.fspath(given)
-        if pattern == "-" or os.path.isfile(pattern):
+        if pattern == "-" or (Path(pattern).exists() and not os.path.isdir(pattern)):
             found = [pattern]
         elif os.path.isdir(pattern):
             found = sorted(str(path) for path in Path(pattern).iterdir() if path.is_file() and path.name[0] != ".")

@@ -67,8 +67,10 @@ class Run:
         codes = np.fromiter((known.setdefault(topic, len(known)) for topic in topics), np.int32, len(topics))
         try:
             keys = np.array(scores, np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise InputError(name, "a score is not a number") from None
+        if keys.ndim != 1:
+            raise InputError(name, "a score is not a number")
         if np.isnan(keys).any():
             place = int(np.isnan(keys).argmax())
             raise InputError(name, f"topic {topics[place]}: the score of {documents[place]} is NaN")

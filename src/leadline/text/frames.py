@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from leadline.errors import InputError
+from leadline.text.ids import decode_id
 from leadline.text.source import Text
 
 if TYPE_CHECKING:
@@ -67,15 +68,32 @@ def frame_of_json(content: bytes, name: str) -> polars.DataFrame:
     import polars
 
     stripped = content.strip()
-    if stripped.startswith(b"[") or (stripped.startswith(b"{") and b"\n{" not in stripped):
-        value = json.loads(stripped)
+    by_line = name.lower().removesuffix(".gz").removesuffix(".xz").removesuffix(".zst").endswith(".jsonl")
+    if stripped.startswith(b"[") or (stripped.startswith(b"{") and b"\n{" not in stripped and not by_line):
+        value = json.loads(stripped, object_pairs_hook=lambda pairs: _without_repeats(pairs, name))
     else:
-        value = [json.loads(line) for line in stripped.split(b"\n") if line.strip()]
+        value = []
+        for number, line in enumerate(stripped.split(b"\n"), start=1):
+            if line.strip():
+                try:
+                    value.append(json.loads(line))
+                except ValueError as error:
+                    raise InputError(name, f"is not readable JSON: {error}", line=number) from None
     if isinstance(value, list):
         if not all(isinstance(record, dict) for record in value):
             raise InputError(name, "a JSON list must hold records such as {topic, document, score}")
         return polars.DataFrame(value, infer_schema_length=None)
     return frame_of_mapping(value, name)
+
+
+def _without_repeats(pairs: list[tuple[str, Any]], name: str) -> dict[str, Any]:
+    """A JSON object; one that names a key twice would lose the first without a word."""
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        seen: set[str] = set()
+        again = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise InputError(name, f"{again!r} stands twice in one object")
+    return content
 
 
 def frame_of_mapping(nested: Mapping[Any, Any], name: str) -> polars.DataFrame:
@@ -110,7 +128,12 @@ def as_polars(frame: Any) -> polars.DataFrame:
 
     if isinstance(frame, polars.LazyFrame):
         return frame.collect()
-    return frame if isinstance(frame, polars.DataFrame) else polars.DataFrame(frame)
+    if isinstance(frame, polars.DataFrame):
+        return frame
+    try:
+        return polars.DataFrame(frame)
+    except Exception as error:  # pandas and Arrow each refuse mixed columns in their own way
+        raise InputError("data frame", f"cannot be read: {' '.join(str(error).split())[:120]}") from None
 
 
 def find_column(frame: polars.DataFrame, names: Sequence[str]) -> str | None:
@@ -133,18 +156,25 @@ def strings(frame: polars.DataFrame, column: str, where: str) -> list[str]:
     import polars
 
     series = frame[column]
+    if series.dtype.is_nested():
+        raise InputError(where, f"{column} holds {series.dtype}, expected names")
     if series.null_count():
         row = int(series.is_null().arg_true()[0])
         raise InputError(where, f"row {row + 1}: {column} is missing")
     if series.dtype.is_float():
+        if not series.is_finite().all():
+            raise InputError(where, f"{column} holds a number that is not finite, expected names")
         series = series.cast(polars.Int64)
-    return [str(value) for value in series.to_list()]
+    return [decode_id(value) if isinstance(value, bytes) else str(value) for value in series.to_list()]
 
 
 def numbers(frame: polars.DataFrame, column: str, where: str) -> Iterable[float]:
     """A column of numbers; a missing value, a word or NaN is refused with its row."""
     import polars
 
+    kind = frame[column].dtype
+    if not (kind.is_numeric() or kind in (polars.String, polars.Boolean, polars.Null)):
+        raise InputError(where, f"{column} holds {kind}, expected numbers")
     series = frame[column].cast(polars.Float64, strict=False)
     wrong = (series.is_null() | series.is_nan()).arg_true()
     if len(wrong):

@@ -86,7 +86,12 @@ class Ids:
 
 
 def encode_id(name: str | bytes) -> bytes:
-    return name.encode("utf-8", "surrogateescape") if isinstance(name, str) else name
+    if isinstance(name, bytes):
+        return name
+    try:
+        return name.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # half a character, which only Python can hold
+        return name.encode("utf-8", "surrogatepass")
 
 
 def decode_id(name: bytes) -> str:

@@ -20,6 +20,9 @@ def read_topics(path: str | os.PathLike[str]) -> list[str]:
 def read_lengths(path: str | os.PathLike[str]) -> dict[str, float]:
     """Document lengths in words: two fields a line."""
     table = read_table(read_text(path), 2, 3, lambda found: f"{found} field, expected 2 (document words)")
+    if table.columns > 2:
+        line = next(i for i, length in enumerate(table.ids[2].lengths.tolist()) if length)
+        raise table.error(line, "more than 2 fields, expected 2 (document words)")
     words = table.floats(1, "length")
     if (words < 0).any():
         raise table.error(int((words < 0).argmax()), "a document cannot have fewer than 0 words")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import io
 import os
+import stat
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -81,6 +83,8 @@ def read_text(path: str | os.PathLike[str], memory: Fresh = FRESH) -> Text:
         return Text.of(_decompressed(_standard_input(), "standard input"), "standard input")
     try:
         with open(name, "rb", buffering=0) as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):  # a pipe, say: it has no size and cannot go back
+                return Text.of(_decompressed(file.readall(), name), name)
             if _decompressor(file.read(6)) is not None:
                 file.seek(0)
                 return Text.of(_decompressed(file.read(), name), name)
@@ -129,8 +133,37 @@ def _decompressor(head: bytes) -> Any:
     """What opens a compressed stream, told by its first bytes, not by its name; None for plain text."""
     for opening, module in _COMPRESSED.items():
         if head.startswith(opening):
-            return importlib.import_module(module).open
+            return _open_zstandard if module == "zstandard" else importlib.import_module(module).open
     return None
+
+
+def _open_zstandard(file: IO[bytes], _mode: str) -> _Stream:
+    """Zstandard's own reader takes a cut file for a whole one, so the end of every frame is looked for here."""
+    import zstandard
+
+    def frames() -> Iterator[bytes]:
+        left = file.read()
+        while left:
+            frame = zstandard.ZstdDecompressor().decompressobj()
+            for start in range(0, len(left), _PIECE):
+                yield frame.decompress(left[start : start + _PIECE])
+                if frame.eof:
+                    left = frame.unused_data + left[start + _PIECE :]
+                    break
+            else:
+                raise EOFError("the file ends in the middle")
+
+    return _Stream(frames())
+
+
+class _Stream(io.RawIOBase):
+    """Pieces of bytes as a file to read from."""
+
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self.pieces = pieces
+
+    def read(self, _size: int = -1) -> bytes:
+        return next((piece for piece in self.pieces if piece), b"")
 
 
 def _decompressed(content: bytes, name: str) -> bytes:
@@ -152,21 +185,30 @@ def _decompressed(content: bytes, name: str) -> bytes:
     return b"".join(pieces)
 
 
-def _pieces(stream: IO[bytes]) -> Iterator[bytes]:
+def _pieces(stream: IO[bytes] | _Stream) -> Iterator[bytes]:
     while piece := stream.read(_PIECE):
         yield piece
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write a file whole or not at all: the old one stays until the new one is complete."""
-    target = Path(path)
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    """Write a file whole or not at all: the old one stays until the new one is complete.
+
+    A link is followed, and what is no plain file, a device or a pipe, is written to as it is.
+    """
+    target = Path(os.path.realpath(path))
+    part = target.with_name(f".leadline-{os.getpid()}.part")
     try:
+        if not os.fspath(path):
+            raise FileNotFoundError
+        if target.exists() and not target.is_file():
+            target.write_bytes(content)
+            return
         part.write_bytes(content)
         os.replace(part, target)
     except OSError as error:
-        part.unlink(missing_ok=True)
-        raise InputError(str(path), f"cannot be written: {_reason(error)}") from None
+        with contextlib.suppress(OSError):
+            part.unlink()
+        raise InputError(os.fspath(path) or "output", f"cannot be written: {_reason(error)}") from None
 
 
 def stem(path: str | os.PathLike[str]) -> str:

@@ -103,7 +103,7 @@ class Table:
         else:
             wrong = _whole_numbers(ids, values)
         if wrong >= 0:
-            raise self.error(wrong, f"{what} {self.show(wrong, column)} is not a whole number")
+            raise self.error(wrong, f"{what} {self.show(wrong, column)} is not a whole number of at most nine digits")
         return values
 
     def floats(self, column: int, what: str) -> NDArray[np.float64]:

@@ -37,9 +37,13 @@ def cube_test(
     the compartment is full and takes no more; the document that crosses the lid still counts whole. With grades 0
     and 1 one document fills a compartment, so that gamma does nothing unless `max_grade` is larger.
 
+    Weights: `theta` is `equal`; `decay`, 1/log2(1 + i) in the order of the subtopics' names; `halving`, each half the
+    one before; `claims`, 1 for a claim and 0.5 for a dependent one, which is a subtopic named CLAIM:PARENT; or `given`,
+    a fifth column of the judgements. All are brought to sum to 1.
+
     Time: `rank` is one unit a document; `words` is 4.4 + (0.018 words + 7.8) p seconds a document, p = 0.64 for a
     relevant one and 0.39 for another; `150` the same with 150 words each; `top` always N; `given` the seconds of a
-    reading log.
+    reading log, which is what counts wherever there is one and no other time is asked for.
 
     Lid: `relevance` as above; `height` closes a compartment when the discounted height, with gamma, reaches 1; `off`
     has no lid, and the t-th document read counts e^(1 - t) of its rel instead.
@@ -223,7 +227,7 @@ def cube_test_ltc(
     hits: Hits, effort: int = 10, *, gamma: float = 0.5, theta: Theta = "decay", time: Time = "top",
     lid: Lid = "relevance", max_grade: int | None = None,
 ) -> Array:
-    """The Cube Test where earlier subtopics weigh more and the searcher always reads the first ten.
+    """The Cube Test where earlier subtopics weigh more and the searcher always reads all of the first `effort`.
 
     Formula: CT with theta=decay, time=top; N is 10 unless said.
 
