@@ -123,3 +123,8 @@ def test_intervals_are_students() -> None:
 
     freedom = np.array([1, 2, 3, 4, 6, 9, 19, 29, 100, 199, 200, 201, 1000])
     np.testing.assert_allclose(t_quantile(freedom), stdtrit(freedom, 0.975), rtol=1e-9)
+
+
+def test_values_beyond_reason_are_refused() -> None:
+    with pytest.raises(MismatchError, match="beyond"):
+        verdicts(scored(np.array([1e308, -1e308, 1.0]), np.array([0.1, 0.2, 0.3])), "AP", rng=RNG(1))

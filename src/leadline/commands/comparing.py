@@ -17,6 +17,8 @@ from leadline.scores.read import read_scores
 from leadline.scores.scores import Better, Scores
 from leadline.text.side_tables import read_topics
 
+MOST_DRAWS = 10_000_000
+
 
 def define_inputs(parser: argparse.ArgumentParser, *, scores: bool = True) -> None:
     """Judgements and runs, or a table of scores in their place."""
@@ -53,6 +55,8 @@ def check_inputs(options: argparse.Namespace) -> None:
         raise InputError("--alpha", f"{options.alpha:g} is no level of significance; give one between 0 and 1")
     if (getattr(options, "draws", None) or 1) < 1:
         raise InputError("--draws", "give 1 or more")
+    if (getattr(options, "draws", None) or 1) > MOST_DRAWS:
+        raise InputError("--draws", f"more than {MOST_DRAWS:,} would not change a verdict; give fewer")
 
 
 def rng_of(options: argparse.Namespace) -> np.random.Generator:

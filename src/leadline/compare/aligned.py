@@ -11,6 +11,8 @@ from leadline.measures.alignment import listed
 from leadline.measures.hits import Array
 from leadline.scores.scores import Scores
 
+LARGEST = 1e100
+
 
 class Aligned(NamedTuple):
     """Systems × topics without gaps, the topics' names, and what the reader must know of topics left out."""
@@ -58,6 +60,8 @@ def aligned(scores: Scores, measure: str) -> Aligned:
             "a comparison needs two or more, so give scores by topic"
         )
     chosen = np.flatnonzero(kept)
+    if np.abs(values[:, chosen]).max() > LARGEST:
+        raise MismatchError(f"{measure}: a value beyond {LARGEST:g} cannot be squared, let alone compared")
     return Aligned(np.ascontiguousarray(values[:, chosen]), tuple(scores.topics[t] for t in chosen), tuple(notes))
 
 

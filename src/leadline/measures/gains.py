@@ -9,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 
+from leadline.errors import MeasureError
 from leadline.measures.hits import Array, Hits, Integers
 
 # The last two are ir_measures' names for the first two: it says gain and discount in one word.
@@ -38,6 +39,8 @@ def discounts(ranks: Integers, discount: Discount = "log2", base: float = 2.0) -
     if discount == "zipf":
         return ranks.astype(float)
     if discount == "jk":
+        if base <= 1:
+            raise MeasureError(f"the base of a logarithm that discounts is above 1, and {base:g} is not")
         return np.maximum(1.0, np.log2(ranks) / np.log2(base))
     return np.log2(ranks + 1.0)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from leadline.errors import MeasureError
 from leadline.measures.hits import Array, Hits, Integers
 from leadline.measures.registry import measure
 
@@ -26,6 +27,8 @@ def interpolated_precision(hits: Hits, recall: float, rel: int = 1) -> Array:
     >>> interpolated_precision(Hits.of(ranks=[2, 3, 9], relevant=4), recall=0.25).round(3)
     array([0.667])
     """
+    if not 0 <= recall <= 1:
+        raise MeasureError(f"{recall:g} is no share of the relevant documents; write one from 0 to 1")
     return _best_from(hits, share_of_relevant(hits, recall, rel), rel)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from leadline.errors import MeasureError
 from leadline.measures.catalogue.average_precision import average_precision
 from leadline.measures.catalogue.precision import precision
 from leadline.measures.catalogue.recall import recall
@@ -134,6 +135,8 @@ def f_prime(hits: Hits, effort: int | None = None, beta: float = 1.0, rel: int =
 
 
 def _harmonic(precise: Array, complete: Array, weight: float) -> Array:
+    if weight < 0:
+        raise MeasureError(f"a weight of recall cannot be below 0, as {weight:g} is")
     return ratio((weight + 1.0) * precise * complete, weight * precise + complete)
 
 
