@@ -38,7 +38,8 @@ def measures_that_need(needs: tuple[str, ...]) -> list[str]:
     found = []
     for name, definition in definitions().items():
         required = [p for p in definition.parameters.values() if p.default is p.empty]
-        text = definition.name + ("@5" if definition.at else "(size=9999)" if name == "rnorm" else "") * bool(required)
+        at = "" if definition.at is None else "@0.5" if definition.types[definition.at] is float else "@5"
+        text = definition.name + (at or ("(size=9999)" if name == "rnorm" else "")) * bool(required)
         options = {parameter.name: parameter.default for parameter in definition.parameters.values()}
         if definition.view(options) == View(needs=frozenset(needs)):  # type: ignore[arg-type]
             found.append(text)
