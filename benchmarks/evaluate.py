@@ -4,7 +4,7 @@
 
 Every time is that of a whole process, from start to exit, after ours has compiled its kernels once. `trec_eval` is
 timed where it is on the PATH, once for each run as it takes one; the Python peers read the same text files. PRES is
-computed by us alone, for the others have no such measure.
+computed by us alone, for the others have no such measure. Five turns with all peers take about ten minutes.
 """
 
 from __future__ import annotations
@@ -114,11 +114,8 @@ def main() -> None:
     seconds("leadline", qrels, runs)  # compiles, once in the life of an installation, and warms the file cache
 
     times: dict[str, list[float]] = {name: [] for name in ["leadline", *peers]}
-    for turn in range(options.repeat):
+    for _ in range(options.repeat):
         for name, taken in times.items():
-            # The Python peers take half a minute: a few turns tell enough.
-            if name in PEERS and turn >= 2 and options.repeat > 2 and not os.environ.get("PATIENCE"):
-                continue
             taken.append(seconds(name, qrels, runs))
     ours = statistics.median(times["leadline"])
     print(f"\n{'program':<14}{'median s':>10}{'lowest':>9}{'highest':>9}{'turns':>7}{'ratio':>8}{'peak MB':>10}")

@@ -11,6 +11,7 @@ import numpy as np
 
 from leadline.errors import InputError, MeasureError
 from leadline.measures.hits import Hits, Judged, Reading
+from leadline.measures.reads import AGAIN
 from leadline.qrels.qrels import Qrels
 from leadline.runs.order import SORTING, Order
 from leadline.runs.run import Run
@@ -243,7 +244,7 @@ def _words(run: Run, lengths: Mapping[bytes, float] | None) -> NDArray[np.float6
         raise MeasureError("this measure counts the words read: give --lengths FILE (document, words)")
     words = np.empty(len(run))
     for line, document in enumerate(run.documents.as_bytes()):
-        count = lengths.get(document.partition(b" again ")[0])  # read once more: see reads.py
+        count = lengths.get(document.partition(encode_id(AGAIN))[0])
         if count is None:
             raise MeasureError(f"the lengths lack document {shown(document)} of run {run.name}")
         words[line] = count
