@@ -23,3 +23,9 @@ def shared() -> Path:
     if not data.is_dir():
         pytest.skip(f"needs the shared data at {data}")
     return data
+
+
+@pytest.fixture(scope="session")
+def soak() -> bool:
+    """Whether the longer form of a test is wanted, as `make soak` does."""
+    return bool(os.environ.get("LEADLINE_SOAK"))

@@ -12,6 +12,8 @@ COMMANDS = {
     "compare incomplete": "would fewer judgements give the same ranking",
     "compare slices": "scores by any attribute of the topics",
     "compare verdict": "firm, fragile or undecided, in plain words",
+    "collection build": "make a collection from patents and articles",
+    "collection info": "what a collection holds, counted and drawn",
     "ideal": "one of the two ideal runs for judgements by subtopic",
     "demo": "what the package can show without any data of yours",
 }

@@ -57,7 +57,7 @@ def say(notes: Iterable[str]) -> None:
 
 
 @contextmanager
-def progress_bar(what: str, *, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
+def progress_bar(what: str, *, quiet: bool) -> Iterator[Callable[..., None] | None]:
     """A bar that appears once the work has taken a second, and only on a terminal."""
     if quiet or not sys.stderr.isatty():
         yield None
@@ -65,7 +65,7 @@ def progress_bar(what: str, *, quiet: bool) -> Iterator[Callable[[int, int], Non
     start = time.monotonic()
     shown: list[Any] = []
 
-    def step(done: int, total: int) -> None:
+    def step(done: int, total: int, note: str = "") -> None:
         if not shown and time.monotonic() - start > 1:
             from rich.console import Console
             from rich.progress import Progress
@@ -74,7 +74,7 @@ def progress_bar(what: str, *, quiet: bool) -> Iterator[Callable[[int, int], Non
             bar.start()
             shown.extend([bar, bar.add_task(what, total=total)])
         if shown:
-            shown[0].update(shown[1], completed=done)
+            shown[0].update(shown[1], completed=done, description=f"{what} {note}".rstrip())
 
     try:
         yield step

@@ -28,6 +28,7 @@ LARGEST = 64 * 2**30  # bytes after decompression: past any real run, short of f
 _COMPRESSED = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "lzma", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstandard"}
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _PIECE = 1 << 20
+_SMALL_PIECE = 1 << 16  # of zstandard, where one byte can stand for thousands
 
 
 @dataclass(frozen=True)
@@ -142,16 +143,14 @@ def _open_zstandard(file: IO[bytes], _mode: str) -> _Stream:
     import zstandard
 
     def frames() -> Iterator[bytes]:
-        left = file.read()
+        left = file.read(_SMALL_PIECE)
         while left:
             frame = zstandard.ZstdDecompressor().decompressobj()
-            for start in range(0, len(left), _PIECE):
-                yield frame.decompress(left[start : start + _PIECE])
-                if frame.eof:
-                    left = frame.unused_data + left[start + _PIECE :]
-                    break
-            else:
-                raise EOFError("the file ends in the middle")
+            while not frame.eof:
+                if not left:
+                    raise EOFError("the file ends in the middle")
+                yield frame.decompress(left)
+                left = frame.unused_data or file.read(_SMALL_PIECE)
 
     return _Stream(frames())
 
@@ -167,27 +166,27 @@ class _Stream(io.RawIOBase):
 
 
 def _decompressed(content: bytes, name: str) -> bytes:
-    opener = _decompressor(content[:6])
-    if opener is None:
+    if _decompressor(content[:6]) is None:
         return content
-    pieces, total = [], 0
+    return b"".join(pieces_of(io.BytesIO(content), name))
+
+
+def pieces_of(file: IO[bytes], name: str) -> Iterator[bytes]:
+    """The bytes of an open file that can go back, decompressed if need be, a piece at a time."""
+    opener = _decompressor(file.read(6))
+    file.seek(0)
+    total = 0
     try:
-        with opener(io.BytesIO(content), "rb") as stream:
-            for piece in _pieces(stream):
+        with contextlib.nullcontext(file) if opener is None else opener(file, "rb") as stream:
+            while piece := stream.read(_PIECE):
                 total += len(piece)
                 if total > LARGEST:
                     raise InputError(name, f"holds more than {LARGEST >> 30} GiB when decompressed")
-                pieces.append(piece)
+                yield piece
     except InputError:
         raise
     except Exception as error:  # each of the four has errors of its own, and none of them is imported before it is met
         raise InputError(name, f"is damaged: {' '.join(str(error).lower().split())}") from None
-    return b"".join(pieces)
-
-
-def _pieces(stream: IO[bytes] | _Stream) -> Iterator[bytes]:
-    while piece := stream.read(_PIECE):
-        yield piece
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes) -> None:

@@ -1,0 +1,49 @@
+"""A figure as a file: the name's ending tells the format."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from leadline.errors import InputError, LeadlineError
+from leadline.text.source import write_whole
+
+ENDINGS = (".svg", ".png", ".pdf", ".html", ".json")
+SCALE = 2  # of PNG: sharp on the screens people have now
+
+
+def save(chart: Any, path: str | os.PathLike[str]) -> None:
+    """Write an Altair chart as SVG, PNG, PDF, a page that needs no network, or its Vega-Lite text."""
+    ending = check_ending(path)
+    if ending == ".json":
+        write_whole(path, json.dumps(chart.to_dict()).encode())
+        return
+    try:
+        convert: Any = importlib.import_module("vl_convert")
+    except ImportError:
+        raise LeadlineError(f"a figure as {ending} needs the package vl-convert-python: pip install it") from None
+    specification = chart.to_dict()
+    if ending == ".svg":
+        content = convert.vegalite_to_svg(specification).encode()
+    elif ending == ".png":
+        content = convert.vegalite_to_png(specification, scale=SCALE)
+    elif ending == ".pdf":
+        content = convert.vegalite_to_pdf(specification)
+    else:
+        content = convert.vegalite_to_html(specification, bundle=True).encode()
+    write_whole(path, content)
+
+
+def check_ending(path: str | os.PathLike[str]) -> str:
+    """The ending of a figure's name; one that no format has is refused before anything is drawn.
+
+    >>> check_ending("tau.svg")
+    '.svg'
+    """
+    ending = Path(path).suffix.lower()
+    if ending not in ENDINGS:
+        raise InputError(os.fspath(path), f"a figure's name ends in one of {', '.join(ENDINGS)}")
+    return ending

@@ -1,0 +1,84 @@
+"""Simple families: documents of one invention, which claim the same priorities.
+
+Where the source names a family or lists its members, that is taken. Elsewhere documents are of one family when they
+claim the same set of earlier applications; one that claims none is known by its own application, so that a first
+filing and those that claim it alone meet. Publications under one number (the A1 and the B1) always belong together.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import polars as pl
+    from numpy.typing import NDArray
+
+
+def families(documents: pl.DataFrame, given: pl.DataFrame | None = None) -> tuple[NDArray[np.uint32], pl.DataFrame]:
+    """The family of each row, and a table of every number whose family is known, in the collection or not.
+
+    `documents` has the columns row, key, family, relatives, priority_number and application_number; `given` is a table of
+    family and number from a file beside the source.
+    """
+    import polars as pl
+
+    rows = documents.with_columns(key=pl.lit("number ") + pl.col("key"))
+    named = rows.filter(pl.col("family") != "").select("row", group=pl.lit("named ") + pl.col("family"))
+    own = rows.select("row", group="key")
+    listed = rows.select("row", number="relatives").explode("number", empty_as_null=True).drop_nulls()
+    outside = listed.select("row", group=pl.lit("number ") + without_kind(pl.col("number")))
+    told = rows.filter((pl.col("family") != "") | (pl.col("relatives").list.len() > 0))["row"]
+    claimed = (
+        rows.filter(~pl.col("row").is_in(told.implode()))
+        .select("row", priorities=pl.col("priority_number").list.filter(pl.element() != ""), own="application_number")
+        .with_columns(priorities=pl.col("priorities").list.unique().list.sort().list.join(" + "))
+        .select("row", group=pl.when(pl.col("priorities") != "").then("priorities").otherwise("own"))
+        .filter(pl.col("group") != "")
+        .with_columns(group=pl.lit("claims ") + pl.col("group"))
+    )
+    edges = pl.concat([own, named, outside, claimed])
+    numbers = listed["number"].unique().sort()
+    if given is not None:
+        beside = given.select(group=pl.lit("beside ") + pl.col("family"), number="number")
+        numbers = pl.concat([numbers, beside["number"]]).unique().sort()
+    else:
+        beside = pl.DataFrame(schema={"group": pl.String, "number": pl.String})
+    return _components(len(documents), edges, beside, numbers)
+
+
+def without_kind(number: pl.Expr) -> pl.Expr:
+    """A normalised number without its kind code: US7412705B2 is US7412705."""
+    return number.str.replace(r"^([A-Z]{2}.*\d)[A-Z]\d?$", "$1")
+
+
+def _components(
+    documents: int, edges: pl.DataFrame, beside: pl.DataFrame, numbers: pl.Series
+) -> tuple[NDArray[np.uint32], pl.DataFrame]:
+    """Documents and groups are the nodes of one graph; what hangs together is a family."""
+    import polars as pl
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    keyed = beside.select("group", other=pl.lit("number ") + without_kind(pl.col("number")))
+    known = pl.lit("number ") + without_kind(pl.col("number"))
+    loose = pl.DataFrame({"number": numbers}, schema={"number": pl.String}).select(group=known)["group"]
+    names = pl.concat([edges["group"], keyed["group"], keyed["other"], loose]).unique().sort()
+    code = pl.DataFrame({"group": names, "node": np.arange(documents, documents + len(names), dtype=np.uint32)})
+    edge_nodes = edges.join(code, on="group", how="left")["node"].to_numpy()
+    first = keyed.join(code, on="group", how="left")["node"].to_numpy()
+    second = keyed.join(code, left_on="other", right_on="group", how="left")["node"].to_numpy()
+    from_nodes = np.concatenate([edges["row"].to_numpy(), first])
+    to_nodes = np.concatenate([edge_nodes, second])
+    size = documents + len(names)
+    graph = coo_array((np.ones(len(from_nodes), np.int8), (from_nodes, to_nodes)), shape=(size, size))
+    _, component = connected_components(graph, directed=False)
+    # Numbered by their first document, so that the same collection always gets the same numbers.
+    _, first_seen, dense = np.unique(component, return_index=True, return_inverse=True)
+    place = np.empty(len(first_seen), np.uint32)
+    place[np.argsort(first_seen)] = np.arange(len(first_seen), dtype=np.uint32)
+    family = place[dense]
+    outside = loose.to_frame().join(code, on="group", how="left")["node"].to_numpy()
+    table = pl.DataFrame({"number": numbers, "family": family[outside] if len(outside) else family[:0]})
+    return family[:documents], table

@@ -1,0 +1,1 @@
+"""How offices and publishers write documents: one file a form."""

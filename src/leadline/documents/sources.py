@@ -1,0 +1,140 @@
+"""Where documents come from: files, folders and archives, each opened as streams of bytes."""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import io
+import os
+import stat
+import tarfile
+import zipfile
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import IO
+
+from leadline.errors import InputError
+from leadline.text.source import pieces_of
+
+DEEPEST = 3  # archives inside archives: offices pack weekly zips into yearly ones
+SWOLLEN = 200  # times its packed size: ten times what XML reaches, a fifth of what a bomb needs
+HARMLESS = 256 << 20  # bytes below which nobody asks how well they were packed
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """The bytes of one file, or of one member of an archive, in pieces."""
+
+    name: str
+    pieces: Iterator[bytes]
+    position: Callable[[], int] = lambda: 0  # how much of the source has been read, for a progress bar
+
+
+def find_sources(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
+    """The files that paths, folders and patterns name, each once, a folder's in the order of their names."""
+    found: dict[Path, None] = {}
+    for given in paths:
+        path = Path(given)
+        if path.is_dir():
+            files = sorted(file for file in path.rglob("*") if file.is_file() and not file.name.startswith("."))
+            if not files:
+                raise InputError(str(path), "is an empty folder")
+        elif path.exists():
+            if not stat.S_ISREG(path.stat().st_mode):
+                raise InputError(str(path), "is no plain file; a stream can be saved to one first")
+            files = [path]
+        else:
+            files = [Path(match) for match in sorted(glob.glob(str(given), recursive=True)) if Path(match).is_file()]
+            if not files:
+                raise InputError(str(given), "no such file")
+        found.update(dict.fromkeys(files))
+    return list(found)
+
+
+def fingerprint(path: Path) -> str:
+    """The SHA-256 of a file as it lies on disk."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise InputError(str(path), (error.strerror or str(error)).lower()) from None
+
+
+def open_streams(path: Path) -> Iterator[Stream]:
+    """Every stream of a file: itself, or the members of an archive, and of archives in it."""
+    try:
+        with path.open("rb") as file:
+            for stream in _streams(file, str(path), path.stat().st_size, DEEPEST):
+                yield replace(stream, position=file.tell)
+    except OSError as error:
+        raise InputError(str(path), (error.strerror or str(error)).lower()) from None
+
+
+def _streams(file: IO[bytes], name: str, packed: int, deeper: int) -> Iterator[Stream]:
+    if zipfile.is_zipfile(file):
+        file.seek(0)
+        yield from _of_zip(file, name, deeper)
+        return
+    file.seek(0)
+    if _is_tar(name):
+        yield from _of_tar(file, name)
+        return
+    yield Stream(name, _watched(pieces_of(file, name), name, packed))
+
+
+def _is_tar(name: str) -> bool:
+    return name.lower().endswith((".tar", ".tgz", ".tar.gz", ".tar.xz", ".tar.bz2"))
+
+
+def _of_zip(file: IO[bytes], name: str, deeper: int) -> Iterator[Stream]:
+    try:
+        archive = zipfile.ZipFile(file)
+    except zipfile.BadZipFile as error:
+        raise InputError(name, f"is a damaged archive: {error}") from None
+    for member in archive.infolist():
+        inside = f"{name}!{member.filename}"
+        if member.is_dir():
+            continue
+        if member.flag_bits & 1:
+            raise InputError(inside, "is encrypted")
+        if member.filename.lower().endswith(".zip"):
+            if not deeper:
+                raise InputError(inside, f"is an archive more than {DEEPEST} deep")
+            content = b"".join(_watched(_member(archive, member, inside), inside, member.compress_size))
+            yield from _streams(io.BytesIO(content), inside, len(content), deeper - 1)
+        else:
+            yield Stream(inside, _watched(_member(archive, member, inside), inside, member.compress_size))
+
+
+def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> Iterator[bytes]:
+    try:
+        with archive.open(member) as file:
+            yield from pieces_of(file, name)
+    except (zipfile.BadZipFile, NotImplementedError, OSError, EOFError) as error:
+        raise InputError(name, f"is damaged: {' '.join(str(error).lower().split())}") from None
+
+
+def _of_tar(file: IO[bytes], name: str) -> Iterator[Stream]:
+    """Members are read as they come, so that an archive of any size streams; links and devices are left alone."""
+    packed = os.fstat(file.fileno()).st_size if hasattr(file, "fileno") else HARMLESS
+    try:
+        with tarfile.open(fileobj=file, mode="r|*") as archive:
+            for member in archive:
+                opened = archive.extractfile(member) if member.isreg() else None
+                if opened is not None:
+                    inside = f"{name}!{member.name}"
+                    yield Stream(inside, _watched(iter(partial(opened.read, 1 << 20), b""), inside, packed))
+    except (tarfile.TarError, EOFError, OSError) as error:
+        raise InputError(name, f"is a damaged archive: {' '.join(str(error).lower().split())}") from None
+
+
+def _watched(pieces: Iterator[bytes], name: str, packed: int) -> Iterator[bytes]:
+    """The pieces, until there are far more of them than an honest archive of this size could hold."""
+    total = 0
+    for piece in pieces:
+        total += len(piece)
+        if total > HARMLESS and total > SWOLLEN * max(packed, 1):
+            raise InputError(name, f"unpacks to more than {SWOLLEN} times its size; refused as an archive bomb")
+        yield piece
