@@ -55,9 +55,26 @@ def test_kept_dropped_and_broken(tmp_path: Path) -> None:
     offsets = [offset for _, offset, _ in manifest["first_broken"]]
     assert offsets == [len(good) + 1, sum(map(len, whole[:5])) + 5]
     assert manifest["origin"]["sources"][0]["name"] == "a.jsonl"
+    assert manifest["slips"] == []
     lenient = build([tmp_path / "a.jsonl"], tmp_path / "c", keep="all")
     assert lenient["counts"]["documents"] == 3
     assert len(list((tmp_path / "c").iterdir())) == 2  # the older collection has gone
+
+
+def test_mistyped_names_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.jsonl").write_text(record(7_000_001, tittle="Nails"), encoding="utf-8")
+    main(["collection", "build", str(tmp_path / "a.jsonl"), "-o", str(tmp_path / "c")])
+    assert "unknown: tittle" in capsys.readouterr().err
+
+
+def test_citations_told_by_the_cited(tmp_path: Path) -> None:
+    told = {"citations": [], "citers": ["US 7,000,009 B2", "EP49154A1"]}
+    relative = record(7_000_010, citations=[], relatives=["EP49154"])
+    lines = [record(7_000_001, **told), record(7_000_009, citations=[]), relative]
+    (tmp_path / "a.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    build([tmp_path / "a.jsonl"], tmp_path / "c")
+    citations = Collection.open(tmp_path / "c").citations
+    assert citations.select("citing", "number", "cited", "citing_number", "citing_family").rows() == [(1, "US7000001B2", 0, "", None), (None, "US7000001B2", 0, "EP0049154A1", 2)]
 
 
 def test_the_same_request_is_answered_from_what_is_there(lines: Path, tmp_path: Path) -> None:
@@ -142,12 +159,16 @@ def test_a_damaged_source_does_not_stop_the_others(tmp_path: Path) -> None:
         (["nothing.xml"], "nothing.xml: no such file"),
         (["empty.jsonl"], "empty.jsonl: no document was kept"),
         (["broken.xml"], "no document could be read; the first, "),
-        (["good.jsonl", "--keep", "clams"], "--keep: 'clams' is none of claims, description, abstract, title, all; did you"),
+        (["good.jsonl", "--keep", "clams"], "--keep: 'clams' is none of claims, description, abstract, title, all"),
         (["good.jsonl", "--form", "grenbook"], "--form: 'grenbook' is none of"),
     ],
 )
 def test_wrong_input_is_one_line(
-    tmp_path: Path, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    arguments: list[str],
+    message: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("empty.jsonl").write_text("\n")

@@ -9,7 +9,9 @@ from leadline.documents.family import families
 EMPTY = {"family": "", "relatives": [], "priority_number": [], "application_number": ""}
 
 
-def family_of(*documents: dict[str, object], given: dict[str, list[str]] | None = None) -> tuple[list[int], dict[str, int]]:
+def family_of(
+    *documents: dict[str, object], given: dict[str, list[str]] | None = None
+) -> tuple[list[int], dict[str, int]]:
     rows = [{"row": row, **EMPTY, **document} for row, document in enumerate(documents)]
     schema = {
         "row": pl.UInt32, "key": pl.String, "family": pl.String, "relatives": pl.List(pl.String),

@@ -52,6 +52,9 @@ def notes(manifest: dict[str, object], folder: str) -> list[str]:
     if dropped:
         reasons = ", ".join(f"{count:,} {reason}" for reason, count in dropped.items())
         told.append(f"dropped: {reasons} (--keep says what a document must have)")
+    slips: list[str] = manifest["slips"]  # type: ignore[assignment]
+    if slips:
+        told.append(f"not understood, in none of the first records, or unknown: {', '.join(slips[:8])}")
     first: list[tuple[str, int, str]] = manifest["first_broken"]  # type: ignore[assignment]
     for source, offset, reason in first[:3]:
         told.append(f"broken: {source} at byte {offset}: {reason}")

@@ -8,7 +8,7 @@ step.
 
 from __future__ import annotations
 
-import json
+import contextlib
 import multiprocessing
 import os
 import time
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from leadline.documents.readers.mapping import Mapping
 
 PART_BYTES = 32 << 20  # of raw documents: a part is a few seconds' work, and a lost one is no loss
+SAMPLED = 100  # records looked at for names that were mistyped
 SMALL = 8 << 20  # bytes of sources below which starting a second process costs more than it gains
 
 Progress = Callable[[int, int, str], None]
@@ -220,7 +221,20 @@ def read_batch(batch: Batch, options: Options, path: Path) -> Outcome:
             kept.append(document)
     if kept:
         write_part(kept, path)
-    return {"documents": len(kept), "dropped": dict(dropped), "broken": broken, "forms": dict(forms)}
+    slips = _slips(batch, options) if batch.number == 0 else []
+    return {"documents": len(kept), "dropped": dict(dropped), "broken": broken, "forms": dict(forms), "slips": slips}
+
+
+def _slips(batch: Batch, options: Options) -> list[str]:
+    """Names that look mistyped, by the first records: those a mapping asks for and none has, or that we do not know."""
+    asked: list[set[str]] = []
+    for _, raw in batch.documents[:SAMPLED]:
+        if raw.form in ("json", "csv"):
+            with contextlib.suppress(ValueError):
+                record = reader("records").parse(raw.content)
+                names = reader("records").unknown_names if options.mapping is None else options.mapping.absent
+                asked.append(set(names(record)))
+    return sorted(set.intersection(*asked)) if asked else []
 
 
 def _read(batch: Batch, options: Options, broken: list[tuple[str, int, str]]) -> Iterator[tuple[Document, str]]:
@@ -235,12 +249,8 @@ def _read(batch: Batch, options: Options, broken: list[tuple[str, int, str]]) ->
 
 def _document(raw: Raw, options: Options) -> Document:
     if raw.form in ("json", "csv"):
-        record = json.loads(raw.content)
-        if not isinstance(record, dict):
-            raise ValueError(f"holds {type(record).__name__}, expected an object with the fields of a document")
-        if options.mapping is not None:
-            return options.mapping.read(record)
-        return reader("records").from_record(record)
+        record = reader("records").parse(raw.content)
+        return reader("records").from_record(record) if options.mapping is None else options.mapping.read(record)
     if raw.form == "greenbook":
         return reader("greenbook").read(raw.content)
     return read_xml(raw.form, raw.content, raw.encoding)

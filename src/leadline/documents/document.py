@@ -70,6 +70,7 @@ class Document:
     application_number: str = ""  # normalised; the priority that later filings claim
     publication: str = ""  # when it was published or granted
     citations: tuple[Citation, ...] = ()
+    citers: tuple[str, ...] = ()  # normalised numbers of documents that the source says cite this one
     family: str = ""  # the source's name for the simple family
     relatives: tuple[str, ...] = ()  # normalised numbers the source lists as family members
     applicants: tuple[str, ...] = ()

@@ -19,7 +19,7 @@ _PLAIN = (
     "id", "office", "serial", "kind", "language", "title", "abstract", "description", "application", "publication",
     "application_number", "family",
 )  # fmt: skip
-_LISTS = ("ipc", "cpc", "national", "relatives", "applicants", "inventors")
+_LISTS = ("ipc", "cpc", "national", "relatives", "citers", "applicants", "inventors")
 TEXTS = ("title", "abstract", "description", "claims")
 
 

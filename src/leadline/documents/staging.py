@@ -91,7 +91,7 @@ class Staging:
         """Write documents as a part, unless it is there from before."""
         if not self.has(number):
             write_part(documents, self.part(number))
-            self.note(number, documents=len(documents), dropped={}, broken=[], forms={})
+            self.note(number, documents=len(documents), dropped={}, broken=[], forms={}, slips=[])
 
     def note(self, number: int, **outcome: Any) -> None:
         """A part is done: say so in the journal, with the hash of its file."""
@@ -125,6 +125,7 @@ class Staging:
             "counts": counts,
             "forms": dict(forms),
             "dropped": self.dropped | ({"listed twice": twice} if (twice := counts.pop("listed twice")) else {}),
+            "slips": self.done[0]["slips"] if self.has(0) else [],
             "broken": len(broken),
             "first_broken": broken[:BROKEN_IN_MANIFEST],
             "parts": [

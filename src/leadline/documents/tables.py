@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 _NARROW = (
     "id", "office", "serial", "kind", "language", "title", "application", "publication", "application_number",
-    "ipc", "cpc", "national", "family", "relatives", "applicants", "priority_number", "priority_date", "words",
+    "ipc", "cpc", "national", "family", "relatives", "citers", "applicants", "priority_number", "priority_date",
+    "words",
 )  # fmt: skip
 LOOKUP_ROWS = 8192  # in a row group: what is unpacked to find one name
 
@@ -36,9 +37,10 @@ def write_tables(
     narrow = narrow.with_columns(key=_key())
     family, known_families = families(narrow, families_beside)
     records = _records(narrow).with_columns(family=pl.Series(family))
-    citations = _citations(parts, narrow, citations_beside)
-    lookup = _lookup(records, narrow)
-    citations = _resolved(citations, records)
+    names = _names(records)
+    lookup = names.join(narrow.select("row", "part", "place"), on="row", how="left").sort("name")
+    citations = _resolved(_citations(parts, narrow, names, citations_beside), names)
+    citations = _with_citers(citations, narrow, names, records, known_families)
     own = records.filter(pl.col("serial") != "").select("family", number=pl.concat_str("office", "serial", "kind"))
     known_families = pl.concat([own.select("number", "family"), known_families]).unique("number", maintain_order=True)
     records.drop("row").write_parquet(folder / "records.parquet")
@@ -112,7 +114,9 @@ def _last_day(date: pl.Expr) -> pl.Expr:
     )
 
 
-def _citations(parts: Sequence[Path], narrow: pl.DataFrame, beside: pl.DataFrame | None) -> pl.DataFrame:
+def _citations(
+    parts: Sequence[Path], narrow: pl.DataFrame, names: pl.DataFrame, beside: pl.DataFrame | None
+) -> pl.DataFrame:
     """Every citation of a patent, one a row, under the row of the citing document."""
     import polars as pl
 
@@ -133,8 +137,8 @@ def _citations(parts: Sequence[Path], narrow: pl.DataFrame, beside: pl.DataFrame
     found = exploded.join(live, on=["part", "place"], how="inner", maintain_order="left").select("citing", *fields)
     if beside is None:
         return found
-    named = beside.join(narrow.select("id", citing_row="row"), left_on="citing", right_on="id", how="inner")
-    more = named.select(citing="citing_row", **{field: pl.col(field) for field in fields})
+    named = _found(beside.with_columns(asked="citing"), names).filter(pl.col("found").is_not_null())
+    more = named.select(citing="found", **{field: pl.col(field) for field in fields})
     return pl.concat([found, more]).sort("citing", maintain_order=True)
 
 
@@ -152,20 +156,56 @@ def _names(records: pl.DataFrame) -> pl.DataFrame:
     return pl.concat(names).unique("name", keep="first", maintain_order=True)
 
 
-def _lookup(records: pl.DataFrame, narrow: pl.DataFrame) -> pl.DataFrame:
-    places = narrow.select("row", "part", "place")
-    return _names(records).join(places, on="row", how="left").sort("name")
-
-
-def _resolved(citations: pl.DataFrame, records: pl.DataFrame) -> pl.DataFrame:
-    """Which document of the collection each cited number is: that very publication, else another of its number."""
+def _found(asked: pl.DataFrame, names: pl.DataFrame) -> pl.DataFrame:
+    """The row of the document that each `asked` means: that very publication, else another of its number."""
     import polars as pl
 
-    names = _names(records).rename({"row": "found"})
-    exact = citations.join(names, left_on="number", right_on="name", how="left", maintain_order="left")
-    loose = exact.with_columns(bare=without_kind(pl.col("number"))).join(
-        names.rename({"found": "found_bare"}), left_on="bare", right_on="name", how="left", maintain_order="left"
+    exact = names.select(asked="name", exact="row")
+    loose = names.select(bare="name", loose="row")
+    return (
+        asked.with_columns(bare=without_kind(pl.col("asked")))
+        .join(exact, on="asked", how="left", maintain_order="left")
+        .join(loose, on="bare", how="left", maintain_order="left")
+        .with_columns(found=pl.coalesce("exact", "loose"))
+        .drop("exact", "loose", "bare", "asked")
     )
-    return loose.select(
-        "citing", "number", pl.coalesce("found", "found_bare").alias("cited"), "origin", "category", "date"
+
+
+def _resolved(citations: pl.DataFrame, names: pl.DataFrame) -> pl.DataFrame:
+    """Citations, with the row of the cited document where it is in the collection."""
+    resolved = _found(citations.with_columns(asked="number"), names)
+    return resolved.select("citing", "number", "origin", "category", "date", cited="found")
+
+
+def _with_citers(
+    citations: pl.DataFrame, narrow: pl.DataFrame, names: pl.DataFrame, records: pl.DataFrame, outside: pl.DataFrame
+) -> pl.DataFrame:
+    """Citations that only the cited document's source tells of.
+
+    Where the citing document is not in the collection, `citing` is null and `citing_family` says whose relative it is.
+    """
+    import polars as pl
+
+    told = narrow.select(cited="row", asked="citers").explode("asked", empty_as_null=True).drop_nulls("asked")
+    whole = records.select(cited="row", number=pl.concat_str("key", "kind"))
+    told = told.with_columns(citing_number="asked").join(whole, on="cited", how="left")
+    found = _found(told, names)
+    inside = (
+        found.filter(pl.col("found").is_not_null())
+        .rename({"found": "citing"})
+        .join(citations.select("citing", "cited"), on=["citing", "cited"], how="anti")
+        .select("citing", "number", "cited")
     )
+    families = outside.with_columns(bare=without_kind(pl.col("number"))).unique("bare", maintain_order=True)
+    strangers = (
+        found.filter(pl.col("found").is_null())
+        .with_columns(bare=without_kind(pl.col("citing_number")))
+        .join(families.select("bare", citing_family="family"), on="bare")
+        .select("number", "cited", "citing_number", "citing_family")
+    )
+    unknown = {"origin": pl.lit("unknown"), "category": pl.lit(""), "date": pl.lit("")}
+    more = pl.concat([inside, strangers], how="diagonal").with_columns(**unknown)
+    return pl.concat([citations, more], how="diagonal").select(
+        "citing", "number", "cited", "origin", "category", "date",
+        pl.col("citing_number").fill_null(""), "citing_family",
+    )  # fmt: skip
