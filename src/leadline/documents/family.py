@@ -1,8 +1,9 @@
 """Simple families: documents of one invention, which claim the same priorities.
 
-Where the source names a family or lists its members, that is taken. Elsewhere documents are of one family when they
-claim the same set of earlier applications; one that claims none is known by its own application, so that a first
-filing and those that claim it alone meet. Publications under one number (the A1 and the B1) always belong together.
+Where the source names a family, that is taken. Elsewhere documents are of one family when they claim the same set of
+earlier applications; one that claims none is known by its own application, so that a first filing and those that claim
+it alone meet. Members that a source lists always belong together, and so do publications under one number (the A1 and
+the B1).
 """
 
 from __future__ import annotations
@@ -29,9 +30,8 @@ def families(documents: pl.DataFrame, given: pl.DataFrame | None = None) -> tupl
     own = rows.select("row", group="key")
     listed = rows.select("row", number="relatives").explode("number", empty_as_null=True).drop_nulls()
     outside = listed.select("row", group=pl.lit("number ") + without_kind(pl.col("number")))
-    told = rows.filter((pl.col("family") != "") | (pl.col("relatives").list.len() > 0))["row"]
     claimed = (
-        rows.filter(~pl.col("row").is_in(told.implode()))
+        rows.filter(pl.col("family") == "")
         .select("row", priorities=pl.col("priority_number").list.filter(pl.element() != ""), own="application_number")
         .with_columns(priorities=pl.col("priorities").list.unique().list.sort().list.join(" + "))
         .select("row", group=pl.when(pl.col("priorities") != "").then("priorities").otherwise("own"))
