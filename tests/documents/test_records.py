@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import re
 from typing import Any
@@ -19,7 +20,7 @@ words = anything.filter(bool)
 names = st.text(st.characters(exclude_categories=["Z", "C"]), min_size=1, max_size=20)
 dates = st.one_of(
     st.just(""),
-    st.dates().map(str).filter(lambda date: date >= "1700"),
+    st.dates(datetime.date(1700, 1, 1), datetime.date(2099, 12, 31)).map(str),
     st.integers(1700, 2100).map(str),
     st.tuples(st.integers(1700, 2100), st.integers(1, 12)).map(lambda parts: f"{parts[0]}-{parts[1]:02}"),
 )

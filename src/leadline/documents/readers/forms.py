@@ -22,6 +22,13 @@ XML_ROOTS = {
     "exchange-document": "exchange",
     "patent-document": "marec",
     "article": "jats",
+    "wo-patent-document": "st36",
+    "wo-published-application": "st36",
+    "fr-patent-document": "st36",
+    "cn-patent-document": "st36",
+    "jp-official-gazette": "st36",
+    "xx-patent-document": "st36",
+    "application-body": "st36",
 }
 # Read without an XML parser, a record at a time.
 RECORDS = {"greenbook": "greenbook", "json": "records", "csv": "records"}

@@ -247,7 +247,12 @@ def _csv(window: _Window) -> Iterator[Raw | Broken]:
     source = lines()
     first = next(source, "")
     separator = next((mark for mark in "\t;," if mark in first), ",")
-    header = [name.strip() for name in next(csv.reader(io.StringIO(first), delimiter=separator), [])]
+    csv.field_size_limit(LARGEST)  # a description is longer than what the module allows for
+    try:
+        header = [name.strip() for name in next(csv.reader(io.StringIO(first), delimiter=separator), [])]
+    except csv.Error as error:
+        yield Broken(0, f"is not a readable table: {error}")
+        return
     rows = csv.reader(source, delimiter=separator)
     while True:
         before = len(offsets)

@@ -14,6 +14,7 @@ from leadline.documents.classes import symbol
 from leadline.documents.dates import iso
 from leadline.documents.document import ORIGINS, Citation, Claim, Priority
 from leadline.documents.numbers import normalise
+from leadline.documents.readers.st36_parts import application_name
 
 _LARGEST_CLAIM = 10**6  # no patent has a millionth claim, and a claim's number is stored in four bytes
 
@@ -49,6 +50,12 @@ def _date(where: str, value: Any) -> str:
 def _number(where: str, value: Any) -> str:
     text = plain_text(where, value).strip()
     return normalise(text).id if text else ""
+
+
+def _application(where: str, value: Any) -> str:
+    """The number of an application, which is no publication: it keeps its zeros."""
+    text = plain_text(where, value).strip().upper()
+    return application_name(text[:2], text[2:]) if text[:2].isalpha() else text
 
 
 def _symbol(where: str, value: Any) -> str:
@@ -115,14 +122,14 @@ def _priorities(where: str, value: Any) -> tuple[Priority, ...]:
 def _priority(where: str, value: Any) -> Priority:
     """An object, or a text with a number, a date, or both with a blank between."""
     if isinstance(value, Mapping):
-        return Priority(_number(f"{where}.number", value.get("number")), _date(f"{where}.date", value.get("date")))
+        return Priority(_application(f"{where}.number", value.get("number")), _date(f"{where}.date", value.get("date")))
     text = plain_text(where, value).strip()
     if date := iso(text):
         return Priority("", date)
     number, _, last = text.rpartition(" ")
     if number and (date := iso(last)):
-        return Priority(_number(where, number), date)
-    return Priority(_number(where, text))
+        return Priority(_application(where, number), date)
+    return Priority(_application(where, text))
 
 
 def _citations(where: str, value: Any) -> tuple[Citation, ...]:
@@ -149,7 +156,7 @@ READERS: dict[str, Callable[[str, Any], Any]] = {
     **dict.fromkeys(("id", "office", "serial", "kind", "language", "family"), plain_text),
     **dict.fromkeys(("title", "abstract", "description"), plain_text),
     **dict.fromkeys(("application", "publication"), _date),
-    "application_number": _number,
+    "application_number": _application,
     **dict.fromkeys(("ipc", "cpc"), _list_of(_symbol, "class symbols")),
     **dict.fromkeys(("national", "applicants", "inventors"), _list_of(plain_text, "texts")),
     "relatives": _list_of(_number, "numbers"),
