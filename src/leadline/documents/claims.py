@@ -14,7 +14,9 @@ from collections.abc import Iterator
 
 from leadline.documents.document import Claim
 
-# The patterns down to `parents` see texts in small letters.
+_MOST = 10_000  # no patent has so many claims; a higher number is a misprint
+
+# The patterns down to `parents` see texts in small letters with single blanks.
 _SIGNS = ("claim", "anspr", "revendic")
 _NOUN = r"(?:claims?|(?:patent|schutz|haupt|unter|neben)?anspr(?:uch(?:e?s)?|(?:ü|ue)chen?|\.)|revendications?)"
 _DASH = r"[-‐‑‒–—−]"
@@ -69,13 +71,16 @@ def parents(text: str, number: int) -> tuple[int, ...]:
     >>> parents("Nagel nach einem der vorhergehenden Ansprüche.", 4), parents("Clou selon la revendication 1 ou 2.", 4)
     ((1, 2, 3), (1, 2))
     """
-    small = (text if text.isascii() else unicodedata.normalize("NFC", text)).lower()
+    small = " ".join((text if text.isascii() else unicodedata.normalize("NFC", text)).lower().split())
     if not any(sign in small for sign in _SIGNS):
         return ()
-    found: set[int] = set()
-    for first, last in [*_preceding(small, number), *_numbered(small)]:
-        found.update(range(max(first, 1), min(last, number - 1) + 1))
-    return tuple(sorted(found))
+    most = min(number - 1, _MOST)
+    found: list[int] = []
+    reached = 0
+    for first, last in sorted([*_preceding(small, number), *_numbered(small)]):
+        found.extend(range(max(first, reached + 1), min(last, most) + 1))
+        reached = max(reached, last)
+    return tuple(found)
 
 
 def _preceding(text: str, number: int) -> Iterator[tuple[int, int]]:
@@ -100,11 +105,12 @@ def _ranges(text: str, start: int) -> tuple[list[tuple[int, int]], int]:
     end, loose = start, False
     while first := _FIRST.match(text, start):
         last = _LAST.match(text, first.end())
-        if last is not None and _QUANTITY.match(text, last.end()):
-            last = None
         stop = (last or first).end()
-        if ranges and (_QUANTITY.match(text, stop) or (loose and not _GOES_ON.match(text, stop))):
+        quantity = _QUANTITY.match(text, stop)
+        if ranges and (quantity or (loose and not _GOES_ON.match(text, stop))):
             break
+        if quantity:
+            last, stop = None, first.end()
         low, high = sorted((_claim(first[1]), _claim((last or first)[1])))
         ranges.append((low, high))
         end = stop
@@ -121,14 +127,16 @@ def _claim(number: str) -> int:
 
 # A claim's number stands at the start of a line; or behind a sentence and before a capital; or, where a claim ends in a
 # formula without a full stop, before an article with a reference soon after it.
+_COUNT = r"0{0,4}([1-9][0-9]{0,3})\s?"
+_ARTICLE = r"(?:The|An?|Der|Die|Das|Eine?|L['’ae]|Une?)\b"
 _START = re.compile(
-    r"^[^\S\n]*(?:Claim\s+)?([0-9]{1,4})\s?[.:)](?=\s*[^\W\d]|\s+\S)"
-    r"|(?<=[.:;)\]])\s+(?:Claim\s+)?([0-9]{1,4})\s?[.)]\s*(?=[\"'“(\[]?[^\W\d_a-zß-öø-ÿ])"
-    r"|(?<=[^,;-])\s+([0-9]{1,4})\s?\.\s+(?=(?:The|An?|Der|Die|Das|Eine?|L['’ae]|Une?)\b[^.;:]{0,120}?\b(?:claim|[Aa]nspr|revend))",
+    rf"^(?:Claim\s)?{_COUNT}[.:)](?=\s?[^\W\d]|\s\S)"
+    rf"|(?<=[.:;)\]])\s(?:Claim\s)?{_COUNT}[.)]\s?(?=[\"'“(\[]?[^\W\d_a-zß-öø-ÿ]|[(\[]cancel)"
+    rf"|(?<=[^,;-])\s{_COUNT}\.\s(?={_ARTICLE}[^.;:]{{0,120}}?\b(?:claim|[Aa]nspr|revend))",
     re.MULTILINE,
 )
 _NO_START = re.compile(
-    rf"\b(?:{_NOUN}|of|to|through|bis|{_AND}|(?:figs?|nos?|nr|abb|eqs?|ex|tab|vol|ref|approx|pat)[.:])\s*$",
+    rf"(?<=\S\s)(?:{_NOUN}|of|to|through|bis|{_AND}|(?:figs?|nos?|nr|abb|eqs?|ex|tab|vol|ref|approx|pat)[.:])\s*$",
     re.IGNORECASE,
 )
 _PREAMBLE = re.compile(
@@ -147,12 +155,13 @@ def split(text: str) -> tuple[Claim, ...]:
     >>> [claim.text for claim in split("What is claimed is: 1. A nail. 2. The nail of claim 1, bent.")]
     ['A nail.', 'The nail of claim 1, bent.']
     """
+    text = "\n".join(filter(None, (" ".join(line.split()) for line in text.splitlines())))
     starts = _counting_up([match for match in _START.finditer(text) if not _refers(text, match.start())])
     edges = [0, *(match.end() for match in starts)], [*(match.start() for match in starts), len(text)]
     numbers = [0, *map(_number_of, starts)]
     claims = []
     for number, start, end in zip(numbers, *edges, strict=True):
-        words = " ".join(text[start:end].split())
+        words = text[start:end].replace("\n", " ").strip()
         if number == 0:
             words = "" if 1 in numbers else _PREAMBLE.sub("", words, count=1)
         if words and not _CANCELLED.fullmatch(words):

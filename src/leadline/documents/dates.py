@@ -1,4 +1,8 @@
-"""Dates as far as they are sure: `1998-08-12`, `1998-08`, `1998`."""
+"""Dates as far as they are sure: `1998-08-12`, `1998-08`, `1998`.
+
+What the calendar does not have is left out: the thirtieth of February is some day in February. A year of two digits is
+no year, for nobody knows its century. Where a day and a month cannot be told apart, `3/4/1998`, only the year is sure.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +10,31 @@ import datetime
 import re
 from functools import lru_cache
 
-_MONTHS = {
-    name: month
-    for month, names in enumerate(
-        ("jan", "feb fév", "mar mär mrz", "apr avr", "may mai", "jun juin", "jul juil", "aug aoû", "sep", "oct okt", "nov", "dec dez déc"),
-        start=1,
-    )
-    for name in names.split()
-}
+# Beginnings of the months' names in English, German and French.
+_MONTHS = (
+    ("jan",),
+    ("feb", "fév", "fev"),
+    ("mar", "mär", "mae", "mrz"),
+    ("apr", "avr"),
+    ("may", "mai"),
+    ("jun", "juin"),
+    ("jul", "juil"),
+    ("aug", "aoû", "aou"),
+    ("sep",),
+    ("oct", "okt"),
+    ("nov",),
+    ("dec", "dez", "déc"),
+)
+_BEGINNINGS = {name: month for month, names in enumerate(_MONTHS, start=1) for name in names}
+
 _DIGITS = re.compile(r"([0-9]{4})(?:([0-9]{2})([0-9]{2})?)?")
-_YEAR_FIRST = re.compile(r"([0-9]{4})[-/.]([0-9]{1,2})(?:[-/.]([0-9]{1,2}))?(?![0-9])")
-_YEAR_LAST = re.compile(r"([0-9]{1,2})([-/.])\s?([0-9]{1,2})[-/.]\s?([0-9]{4})")
-_NAMED = re.compile(r"(?:([0-9]{1,2})(?:st|nd|rd|th|\.|er)?[\s-]*)?([^\W\d_]{3,10})\.?[\s-]*(?:([0-9]{1,2})(?:st|nd|rd|th)?,?\s+|,\s*)?([0-9]{4})")
+_YEAR_FIRST = re.compile(r"([0-9]{4})([-/.])([0-9]{1,2})(?:\2([0-9]{1,2}))?(?![0-9])")
+_YEAR_LAST = re.compile(r"([0-9]{1,2})\s?([-/.])\s?([0-9]{1,2})\s?\2\s?([0-9]{4})(?![0-9])")
+_DAY = r"([0-9]{1,2})(?:st|nd|rd|th|er|\.)?"
+_NAMED = re.compile(
+    rf"(?:{_DAY}[\s-]*(?:of\s)?)?\b([^\W\d_]{{3,9}})\b\.?[\s-]*(?:{_DAY}(?:,\s*|\s+))?,?\s*([0-9]{{4}})(?![0-9])"
+)
+_MONTH_LAST = re.compile(r"([0-9]{1,2})[-/.]([0-9]{4})(?![0-9])")
 
 
 @lru_cache(maxsize=1 << 16)
@@ -28,28 +45,27 @@ def iso(text: str) -> str:
     ('1998-08-12', '1998-08', '1998-08-12', '1998-08-12', '1999')
     """
     text = " ".join(text.split())
-    if match := _DIGITS.fullmatch(text) or _YEAR_FIRST.match(text):
+    if match := _DIGITS.fullmatch(text):
         return _sure(match[1], match[2], match[3])
+    if match := _YEAR_FIRST.match(text):
+        return _sure(match[1], match[3], match[4])
     if match := _YEAR_LAST.match(text):
         first, mark, second, year = match.groups()
-        if mark == "." or int(first) > 12 or first == second:
+        if mark == "." or int(first) > 12 or int(first) == int(second):
             return _sure(year, second, first)
-        return _sure(year, first, second) if int(second) > 12 else _sure(year, None, None)
+        return _sure(year, first, second) if int(second) > 12 else _sure(year, "", "")
+    if match := _MONTH_LAST.match(text):
+        return _sure(match[2], match[1], "")
     if match := _NAMED.match(text):
         before, name, after, year = match.groups()
-        month = _month(name)
-        return _sure(year, str(month), before or after) if month else _sure(year, None, None)
+        month = _BEGINNINGS.get(name[:4].lower()) or _BEGINNINGS.get(name[:3].lower())
+        return _sure(year, str(month), before or after) if month else ""
     return ""
 
 
-def _month(name: str) -> int:
-    small = name.lower()
-    return _MONTHS.get(small[:4]) or _MONTHS.get(small[:3]) or 0
-
-
 def _sure(year: str, month: str | None, day: str | None) -> str:
-    """As much of a date as the calendar has: not month 13, nor the thirtieth of February."""
-    if int(year) == 0:
+    """As much of a date as the calendar has."""
+    if not "1000" <= year < "2200":  # two digits each of year, month and day would make the year 9808
         return ""
     if not month or not 1 <= int(month) <= 12:
         return year

@@ -51,6 +51,7 @@ class Number(NamedTuple):
 
 _PLAIN = re.compile(r"([A-Z]{2})([0-9]+)([A-V][0-9]?)?")
 _KIND = re.compile(r"[A-Z][0-9]?")
+_EDGES = " -/.,:"
 _SIGNS = str.maketrans({**dict.fromkeys("‐‑‒–—−", "-"), **dict.fromkeys("’‘`", "'"), "_": "-"})
 
 # Words around a number, and the slips of scanners: only looked for where something hints at them.
@@ -70,9 +71,7 @@ _KIND_FIRST = re.compile(r"(?:([A-Z]{2})[-\s])?([ABCUY][0-9]?)[-\s]\s*(?=[0-9])"
 _TREATY = re.compile(r"(?:WO)?[-/\s]*PCT[-/\s]*([A-Z]{2})[-/\s]*([0-9]{4}|[0-9]{2})[-/\s]*([0-9]{5,6})(?:\s?W[A-Z]?)?")
 _TREATY_EUROPEAN = re.compile(r"WO([0-9]{4})([A-Z]{2})([0-9]{1,6})W?")  # as the European office writes it
 _TREATY_EXCHANGE = re.compile(r"([0-9]{4})([0-9]{6})|([0-9]{2})([0-9]{5})")  # as the exchange format: US, 2004012345, W
-_PARTS = re.compile(
-    r"([A-Z]{2})?[-/\s.,:]*([A-Z]{0,3})[-/\s.]*([0-9](?:[-0-9/.,'\s]*[0-9])?)[-/\s.,]*([A-Z][0-9]?)?"
-)
+_PARTS = re.compile(r"([A-Z]{2})?[-/\s.,:]*([A-Z]{0,3})[-/\s.]*([0-9](?:[-0-9/.,'\s]*[0-9])?)[-/\s.,]*([A-Z][0-9]?)?")
 
 
 @lru_cache(maxsize=1 << 17)
@@ -91,7 +90,7 @@ def normalise(text: str, office: str = "", kind: str = "") -> Number:
         own = OFFICES[plain[1]]
         return Number(own, serial(own, "", plain[2], plain[3] or ""), plain[3] or "")
     cleaned = " ".join((text if text.isascii() else unicodedata.normalize("NFKC", text)).split())
-    parsed = _parsed(cleaned.upper().translate(_SIGNS).strip(" -/.,:"), _valid_office(office), _valid_kind(kind))
+    parsed = _parsed(cleaned.upper().translate(_SIGNS).strip(_EDGES), _valid_office(office), _valid_kind(kind))
     return parsed or Number("", cleaned, "")
 
 
@@ -113,7 +112,7 @@ def _parsed(text: str, office: str, kind: str) -> Number | None:
     if len(letters) > 3:
         return None
     named = OFFICES.get(named, "")
-    if not named and not office and _ONLY_AMERICAN.fullmatch(letters + body.replace(",", "").replace(" ", "")):
+    if not named and not office and _ONLY_AMERICAN.fullmatch(serial("", letters, body)):
         named = "US"
     office, kind = named or office, own_kind or kind
     counted = serial(office, letters, body, kind)
@@ -125,7 +124,7 @@ def _parsed(text: str, office: str, kind: str) -> Number | None:
 
 
 def _without_words(text: str) -> str:
-    text = _WORDS.sub("", _UNITED_STATES.sub("US ", text))
+    text = _WORDS.sub("", _UNITED_STATES.sub("US ", text)).strip(_EDGES)
     text = _AMERICAN_WORD.sub(lambda word: _AMERICAN_LETTERS[word[1][0]], text)
     return _HAGUE.sub("WODM", _MISREAD.sub("WO", text))
 
