@@ -14,6 +14,9 @@ COMMANDS = {
     "compare verdict": "firm, fragile or undecided, in plain words",
     "collection build": "make a collection from patents and articles",
     "collection info": "what a collection holds, counted and drawn",
+    "topics sample": "patents as topics, drawn so that the first k are a fair sample",
+    "qrels citations": "judgements from what patents cite, with the reason for each",
+    "qrels claims": "judgements by claim, from judged or estimated passages",
     "ideal": "one of the two ideal runs for judgements by subtopic",
     "demo": "what the package can show without any data of yours",
 }

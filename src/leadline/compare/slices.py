@@ -17,9 +17,9 @@ from leadline.measures.alignment import listed
 from leadline.measures.hits import Array, Integers, Mask
 from leadline.scores.scores import FEWEST_TOPICS, Scores
 from leadline.scores.table import Table
-from leadline.text.sheet import is_missing, label, read_sheet
-
-TOPIC = ("query_id", "qid", "topic_id", "q_id", "query-id", "topic", "id", "number", "num")
+from leadline.text.sheet import is_missing, label
+from leadline.text.source import read_text
+from leadline.text.topic_sheet import TOPIC, topic_sheet
 
 
 @dataclass(frozen=True)
@@ -189,11 +189,11 @@ def _counted(topics: int) -> str:
 
 
 def read_attributes(path: str | os.PathLike[str]) -> dict[str, dict[str, Any]]:
-    """What is known of topics: for every column of a CSV, TSV, JSON or JSONL file, each topic's value.
+    """What is known of topics: for every column of a CSV, TSV, JSON or JSONL file or TREC's markup, each topic's value.
 
     The column `query_id`, `qid`, `topic` or the like names the topic, or else the first.
     """
-    sheet = read_sheet(path)
+    sheet = topic_sheet(read_text(path))
     found = sheet.find(TOPIC)
     key = 0 if found is None else found
     topics = sheet.labels(key)

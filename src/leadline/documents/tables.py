@@ -79,9 +79,12 @@ def _records(narrow: pl.DataFrame) -> pl.DataFrame:
 
     priority = _first_day(pl.col("priority_date").list.max())
     application, publication = _first_day(pl.col("application")), _last_day(pl.col("publication"))
-    return narrow.with_columns(priority=priority, application=application, publication=publication).select(
+    dated = narrow.with_columns(
+        priority=priority, application=application, publication=publication, earliest=_first_day(pl.col("publication"))
+    )
+    return dated.select(
         "row", "id", "key", "office", "serial", "kind", "language", "title", "priority", "application", "publication",
-        pl.coalesce("priority", "application", "publication").alias("known"),
+        pl.coalesce("priority", "application", "earliest").alias("known"),
         pl.when(pl.col("priority").is_not_null()).then(pl.lit("priority"))
         .when(pl.col("application").is_not_null()).then(pl.lit("application"))
         .when(pl.col("publication").is_not_null()).then(pl.lit("publication")).otherwise(pl.lit("")).alias("dated_by"),

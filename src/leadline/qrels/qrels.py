@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -179,13 +179,30 @@ class Qrels:
         )
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the judgements in TREC's four columns; the file appears whole or not at all."""
-        lines = [
-            b"%s 0 %s %d\n" % (encode_id(topic), self.documents.at(i), self.grades[i])
-            for t, topic in enumerate(self.topics)
-            for i in range(self.offsets[t], self.offsets[t + 1])
-        ]
-        write_whole(path, b"".join(lines))
+        """Write the judgements as TREC does; the file appears whole or not at all.
+
+        Those by subtopic have a line for each, `topic subtopic document grade` and the weight where there is one.
+        """
+        write_whole(path, self.to_bytes())
+
+    def to_bytes(self) -> bytes:
+        return b"".join(self._subtopic_lines() if self.kind == "subtopics" else self._plain_lines())
+
+    def _plain_lines(self) -> Iterator[bytes]:
+        for t, topic in enumerate(self.topics):
+            for i in range(self.offsets[t], self.offsets[t + 1]):
+                yield b"%s 0 %s %d\n" % (encode_id(topic), self.documents.at(i), self.grades[i])
+
+    def _subtopic_lines(self) -> Iterator[bytes]:
+        table = self.subtopics
+        assert table is not None
+        topic_of = self.topic_of_document.tolist()
+        # A weight keeps its point, 1.0: whole numbers could be read as grades of passages.
+        weights = [b""] * len(table.names) if table.weights is None else [b" %r" % w for w in table.weights.tolist()]
+        rows = zip(table.document.tolist(), table.subtopic.tolist(), table.grade.tolist(), strict=True)
+        for document, subtopic, grade in rows:
+            names = encode_id(self.topics[topic_of[document]]), encode_id(table.names[subtopic])
+            yield b"%s %s %s %d%s\n" % (*names, self.documents.at(document), grade, weights[subtopic])
 
 
 def _kept_subtopics(subtopics: Subtopics, keep: NDArray[np.bool_], documents: NDArray[np.bool_]) -> Subtopics:

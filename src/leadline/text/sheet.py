@@ -94,7 +94,11 @@ def label(cell: Any) -> str:
 
 def read_sheet(path: str | os.PathLike[str]) -> Sheet:
     """A table from a file, compressed or not; `-` is standard input. What it is, its first bytes tell."""
-    text = read_text(path)
+    return sheet_of_text(read_text(path))
+
+
+def sheet_of_text(text: Text) -> Sheet:
+    """A table from a text in memory."""
     content = text.bytes()
     if content.startswith(b"PAR1"):
         frame = frame_of_text(text, "parquet")

@@ -12,8 +12,15 @@ from leadline.text.table import read_table
 
 
 def read_topics(path: str | os.PathLike[str]) -> list[str]:
-    """The first field of every line."""
-    table = read_table(read_text(path), 1, 1, lambda _found: "a topic is missing")
+    """The names of the topics in a topic file: of TREC's markup, a table with a header, or the first field of lines."""
+    # Most evaluations name no topics, and need not wait for what reads markup.
+    from leadline.text.topic_sheet import TOPIC, is_headed, is_markup, topic_sheet
+
+    text = read_text(path)
+    if is_markup(text) or is_headed(text):
+        sheet = topic_sheet(text)
+        return sheet.labels(sheet.find(TOPIC) or 0)
+    table = read_table(text, 1, 1, lambda _found: "a topic is missing")
     return [decode_id(name) for name in table.ids[0].as_bytes()]
 
 

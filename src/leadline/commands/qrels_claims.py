@@ -1,0 +1,136 @@
+"""Judgements by claim: how much of each relevant document bears on each claim of the topic.
+
+Relevant documents are those of `qrels citations`, or of --qrels. Which of their passages bear on a claim, a table says
+(--passages: topic, claim, document, passage); without one it is estimated from shared words, and said so.
+
+example: leadline qrels claims chemistry topics.tsv -o claims.qrels
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, get_args
+
+from leadline.commands.citing import citing_of, counted, define_citing, write_manifest
+from leadline.commands.output import check_output, emit, say
+from leadline.documents.document import Claim
+from leadline.documents.store import Collection
+from leadline.errors import InputError, MismatchError, checked_choice
+from leadline.measures.alignment import listed
+from leadline.qrels.from_citations import from_citations
+from leadline.qrels.from_claims import (
+    INDEPENDENT,
+    ClaimJudgements,
+    Largest,
+    claim_judgements,
+    claim_table,
+    read_passages,
+)
+from leadline.qrels.passages import SHARE, cut_into_passages, estimated_passages
+from leadline.qrels.read import read_qrels
+from leadline.scores.table import FORMATS, Table
+from leadline.topics.patents import located
+from leadline.topics.topic import Topics
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def define(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("collection", metavar="DIR", help="the collection")
+    add("topics", metavar="TOPICS", help="patents of it: ids one a line, a table, or TREC's markup")
+    add("-o", "--output", metavar="FILE", required=True, help="to write: topic claim document grade weight")
+    add("--passages", metavar="FILE", help="judged passages: a table of topic, claim, document, passage")
+    add("--qrels", metavar="FILE", help="the relevant documents, in place of those the citations give")
+    add("--share", type=float, default=SHARE, help="of a claim's words that a passage must hold, 0.25 unless said")
+    add("--largest", default="all", help="grades are shares of the most passages of all, or of each topic or claim")
+    define_citing(parser)
+    add("-f", "--format", default="table", metavar="FORMAT", help=f"of what is printed: {', '.join(FORMATS)}")
+    add("-q", "--quiet", action="store_true", help="print nothing")
+
+
+def run(options: argparse.Namespace) -> None:
+    check_output(options)
+    checked_choice("--largest", options.largest, get_args(Largest))
+    citing = citing_of(options)
+    if not 0 < options.share <= 1:
+        raise InputError("--share", "is a part of the claim: more than 0, at most 1")
+    collection = Collection.open(options.collection)
+    topics = Topics.read(options.topics)
+    claims = _claims(collection, topics)
+    if options.passages:
+        passages = read_passages(options.passages, claims)
+        documents = passages.select("topic", "document")
+        judgements = claim_judgements(claims, passages, documents, source="judged", largest=options.largest)
+    else:
+        documents = _relevant(collection, topics, options)
+        texts = _passages(collection, documents["document"].unique().to_list())
+        passages = estimated_passages(claim_table(claims), documents, texts, options.share)
+        judgements = claim_judgements(claims, passages, documents, source="estimated", largest=options.largest)
+    emit(judgements.qrels(options.output).to_bytes(), options.output)
+    if options.output == "-":
+        return
+    judgements.write_why(f"{options.output}.why.tsv")
+    facts = {"source": judgements.source, "share": options.share, "largest": options.largest, **citing}
+    write_manifest(options.output, "qrels by claim", collection, facts)
+    if not options.quiet:
+        emit(_grades(judgements).encoded(options.format))
+        say(_notes(judgements, topics, claims, options))
+
+
+def _claims(collection: Collection, topics: Topics) -> dict[str, Sequence[Claim]]:
+    """The claims of every topic that is in the collection."""
+    found = set(located(topics, collection)["topic"])
+    if not found:
+        raise MismatchError("no topic is a document of the collection")
+    return {topic.id: collection.document(topic.patent).claims for topic in topics if topic.id in found}
+
+
+def _relevant(collection: Collection, topics: Topics, options: argparse.Namespace) -> pl.DataFrame:
+    """Topic and document of every relevant pair."""
+    import polars as pl
+
+    if not options.qrels:
+        return from_citations(collection, topics, **citing_of(options)).provenance.ways.select("topic", "document")
+    qrels = read_qrels(options.qrels)
+    relevant = (qrels.grades > 0).nonzero()[0].tolist()
+    names = [qrels.topics[topic] for topic in qrels.topic_of_document[relevant]]
+    return pl.DataFrame({"topic": names, "document": [qrels.documents[place] for place in relevant]})
+
+
+def _passages(collection: Collection, documents: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+    """The passages of each document, read a part of the collection at a time."""
+    rows = collection.rows(documents)
+    names = {int(row): name for row, name in zip(rows, documents, strict=True) if row >= 0}
+    for texts in collection.texts(["abstract", "description", "claims"], rows[rows >= 0]):
+        for row, abstract, description, claims in texts.iter_rows():
+            yield names[row], cut_into_passages(abstract, description, claims)
+
+
+def _grades(judgements: ClaimJudgements) -> Table:
+    """How many judgements have each grade, of independent and of dependent claims."""
+    import polars as pl
+
+    alone = (pl.col("weight") == INDEPENDENT).sum()
+    counts = judgements.rows.group_by("grade").agg(pl.len(), independent=alone, dependent=pl.len() - alone)
+    return Table(["grade", "judgements", "independent claims", "dependent claims"], counts.sort("grade").rows())
+
+
+def _notes(
+    judgements: ClaimJudgements, topics: Topics, claims: dict[str, Sequence[Claim]], options: argparse.Namespace
+) -> list[str]:
+    judged = set(judgements.rows["topic"])
+    notes = [
+        f"{len(judged):,} of {counted(len(topics), 'topic')} have judgements",
+        f"the most passages of a document that bear on a claim: {max(judgements.rows['passages'])}",
+    ]
+    if judgements.source == "estimated":
+        notes.append(f"passages are ESTIMATED from shared words (--share {options.share:g}), not judged by people")
+    told = (
+        ([topic.id for topic in topics if topic.id not in claims], "not in the collection"),
+        ([topic for topic, own in claims.items() if not own], "without claims"),
+        ([topic for topic, own in claims.items() if own and topic not in judged], "without a relevant document"),
+    )
+    return [*notes, *(f"{counted(len(names), 'topic')} {what}: {listed(names)}" for names, what in told if names)]

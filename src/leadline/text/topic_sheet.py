@@ -1,0 +1,145 @@
+"""Topics as TREC and CLEF write them, with closing tags or without, as a table."""
+
+from __future__ import annotations
+
+import html
+import re
+from typing import Any
+
+from leadline.errors import InputError
+from leadline.text.sheet import Sheet, sheet_of_text
+from leadline.text.source import Text
+from leadline.text.table import is_skipped
+
+# What the column with the topics' names is called, the surest name first.
+TOPIC = ("query_id", "qid", "topic_id", "q_id", "query-id", "topic", "id", "number", "num", "tid")
+
+_SHORT = {"desc": "description", "narr": "narrative", "query": "title", "tfile": "file", "dom": "domain"}
+_BLOCK = re.compile(r"<(topic|top)\b([^<>]*)>", re.IGNORECASE)
+_TAG = re.compile(r"<([a-z][\w.:-]*)((?:\s[^<>]*)?)>", re.IGNORECASE)
+_ATTRIBUTE = re.compile(r"""([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
+_NOT_CONTENT = re.compile(r"<!--.*?-->|<!DOCTYPE[^>]*>|<\?.*?\?>", re.DOTALL | re.IGNORECASE)
+_CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
+_INLINE = re.compile(r"</?(?:b|i|u|em|strong|sub|sup)\s*>", re.IGNORECASE)
+_ANY_TAG = re.compile(r"</?[a-z][^<>]*>", re.IGNORECASE)
+_LABEL = re.compile(r"\s*([A-Z][a-z]+)(?:\(s\))?\s*:")
+_LANGUAGE = re.compile(r"[a-z]{2}-(?=title|desc|narr)")
+_ENCODING = re.compile(rb"""<\?xml[^>]*encoding\s*=\s*["']([\w.-]+)["']""", re.IGNORECASE)
+
+
+def is_markup(text: Text) -> bool:
+    """Whether a text is written in elements rather than lines."""
+    return text.buffer[text.begin : text.begin + 4096].tobytes().lstrip()[:1] == b"<"
+
+
+def is_headed(text: Text) -> bool:
+    """Whether a text is a table that names its columns, one of them the topics'."""
+    head = text.buffer[text.begin : min(text.end, text.begin + 65536)].tobytes()
+    if head.startswith(b"PAR1") or head.lstrip()[:1] in (b"[", b"{"):
+        return True
+    first = next((line for line in head.split(b"\n") if not is_skipped(line)), b"")
+    line = first.decode("utf-8", "replace").strip()
+    # A line of words may be a topic with its title, in which "number" means nothing.
+    names = re.split(r"[\t,;]", line) if re.search(r"[\t,;]", line) else line.split()[:1]
+    return any(name.strip(' "').lower() in TOPIC for name in names)
+
+
+def topic_sheet(text: Text) -> Sheet:
+    """A table of topics out of elements, or out of lines under a header."""
+    return _markup_sheet(text) if is_markup(text) else sheet_of_text(text)
+
+
+def _markup_sheet(text: Text) -> Sheet:
+    """One row a topic. A field that is there several times is a list; a subtopic keeps its attributes.
+
+    >>> content = b"<top>\\n<num> Number: 401\\n<title> fine ink\\n<desc> Description:\\nInks?\\n</top>"
+    >>> sheet = _markup_sheet(Text.of(content, "topics"))
+    >>> sheet.columns, sheet.rows
+    (['topic', 'title', 'description'], [['401', 'fine ink', 'Inks?']])
+    """
+    content = _decoded(text.bytes())
+    blocks = list(_BLOCK.finditer(content))
+    if not blocks:
+        raise InputError(text.name, "no <topic> or <top> in it; give topics as a table with a header, or one a line")
+    ends = [block.start() for block in blocks[1:]] + [len(content)]
+    records: list[dict[str, Any]] = []
+    lines: list[int] = []
+    line, seen = 1, 0
+    for block, end in zip(blocks, ends, strict=True):
+        record = _attributes(block[2])
+        _read_fields(content[block.end() : _closed(content, block[1], block.end(), end)], record)
+        line, seen = line + content.count("\n", seen, block.start()), block.start()
+        lines.append(line)
+        if not record.get("topic"):
+            raise InputError(text.name, "a topic without a number: give it <num> or <number>", line=line)
+        records.append(record)
+    columns = list(dict.fromkeys(["topic", *(name for record in records for name in record)]))
+    return Sheet(text.name, columns, [[record.get(column) for column in columns] for record in records], lines)
+
+
+def _decoded(content: bytes) -> str:
+    """The text without what is no content. Old files are Latin-1, and some say so."""
+    declared = _ENCODING.match(content.lstrip()[:200])
+    try:
+        decoded = content.decode(declared[1].decode() if declared else "utf-8")
+    except (UnicodeDecodeError, LookupError):
+        decoded = content.decode("latin-1")
+    decoded = _CDATA.sub(lambda match: html.escape(match[1], quote=False), decoded.replace("\r\n", "\n"))
+    # Line feeds stay, so that a message points at the right line.
+    return _NOT_CONTENT.sub(lambda match: "\n" * match[0].count("\n"), decoded)
+
+
+def _closed(content: str, name: str, begin: int, end: int) -> int:
+    closing = re.compile(rf"</{re.escape(name)}\s*>", re.IGNORECASE).search(content, begin, end)
+    return end if closing is None else closing.start()
+
+
+def _read_fields(block: str, record: dict[str, Any]) -> None:
+    """A field ends with its closing tag; one that is never closed, at the next line that begins with a tag."""
+    place = 0
+    while (tag := _TAG.search(block, place)) is not None:
+        name, place = tag[1].lower(), tag.end()
+        if tag[2].endswith("/"):
+            continue
+        end = _closed(block, tag[1], place, len(block))
+        if end == len(block):
+            if block[:tag.start()].rpartition("\n")[2].strip():
+                continue  # neither closed nor at the start of a line: no field, but a sign in a text
+            following = re.compile(r"^[ \t]*<", re.MULTILINE).search(block, place)
+            end = len(block) if following is None else following.start()
+        words = _words(block[place:end], name)
+        attributes = _attributes(tag[2])
+        if name == "subtopic":
+            subtopic = {"name": attributes.pop("topic", ""), **attributes, "text": words}
+            record.setdefault("subtopics", []).append(subtopic)
+        else:
+            _add(record, attributes.get("name", "") if name == "attribute" else _canonical(name), words)
+        place = end
+
+
+def _add(record: dict[str, Any], name: str, words: str) -> None:
+    """Note a field; one that comes again becomes a list."""
+    earlier = record.get(name)
+    if earlier is None:
+        record[name] = words
+    else:
+        record[name] = [*earlier, words] if isinstance(earlier, list) else [earlier, words]
+
+
+def _attributes(written: str) -> dict[str, Any]:
+    found = _ATTRIBUTE.findall(written)
+    return {_canonical(name.lower()): html.unescape(double or single) for name, double, single in found}
+
+
+def _canonical(name: str) -> str:
+    name = _LANGUAGE.sub("", name)
+    return "topic" if name in TOPIC else _SHORT.get(name, name)
+
+
+def _words(content: str, name: str) -> str:
+    """The words of a field without tags, entities and the label that old topics repeat: `<num> Number: 401`."""
+    label = _LABEL.match(content)
+    if label is not None and (label[1].lower().startswith(name) or (name, label[1]) == ("title", "Topic")):
+        content = content[label.end() :]
+    plain = _ANY_TAG.sub(" ", _INLINE.sub("", content))
+    return " ".join(html.unescape(plain).split())
