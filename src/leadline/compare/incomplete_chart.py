@@ -2,63 +2,89 @@
 
 from __future__ import annotations
 
+import math
+import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from leadline.charts.labels import beside, narrow
 from leadline.charts.style import DASHES, GREY, OKABE_ITO, altair, styled
 
 if TYPE_CHECKING:
     from leadline.compare.incomplete import Incomplete
 
-WIDTH, HEIGHT, LABEL, LINE = 540, 340, 130, 15  # in pixels; a label is LABEL wide and LINE high
+WIDTH, HEIGHT = 540, 340  # in pixels
+GUIDES = {0.9: "0.9, held to be as good as the same", 0.8: "0.8, noticeably another"}
 
 
 def chart(study: Incomplete) -> Any:
-    """Lines coloured by measure and dashed by effort, labelled where they start, with the band of 95 % of samples."""
+    """The picture with its finding as title."""
     alt = altair()
-    low, high = study.interval
-    floor = max(0.0, np.floor(10 * np.nanmin(low) - 1e-9) / 10)
-    lines = [
-        {"measure": name, "keep": share, "tau": mean, "low": least, "high": most}
-        for m, name in enumerate(study.measures)
-        for share, mean, least, most in [
-            *zip(study.keep, study.mean[:, m].tolist(), low[:, m].tolist(), high[:, m].tolist(), strict=True),
-            (1.0, 1.0, 1.0, 1.0),
-        ]
-    ]
-    first = int(np.argmin(study.keep))
-    fewest = study.keep[first]
-    places = spread(study.mean[first].tolist(), LINE / HEIGHT * (1 - floor))
-    labels = [
-        {"measure": name, "keep": fewest, "place": place, "text": f"{name}  {mean:.2f}"}
-        for name, place, mean in zip(study.measures, places, study.mean[first].tolist(), strict=True)
-    ]
+    title = alt.TitleParams(textwrap.wrap(study.finding(), 90), subtitle=caption(study))
+    return styled(plain(study).properties(width=WIDTH, height=HEIGHT, title=title))
+
+
+def caption(study: Incomplete) -> str:
+    """What the lines are drawn from."""
+    samples = study.tau.shape[1]
+    return f"{study.runs} runs, {samples} samples a share; thick: their mean, thin: the lowest of them"
+
+
+def plain(study: Incomplete) -> Any:
+    """Lines coloured by measure and dashed by effort, labelled where they start: thick the mean, thin the lowest."""
+    alt = altair()
+    lines = rows(study)
+    floor = min(0.7, math.floor(10 * min(row["lowest"] for row in lines) + 1e-9) / 10)
+    fewest = min(study.keep)
+    labels = {
+        row["measure"]: (row["mean"], f"{row['measure']}  {row['mean']:.2f}") for row in lines if row["keep"] == fewest
+    }
     colours, dashes = styles(study.measures)
     colour = alt.Color("measure:N", legend=None, scale=alt.Scale(domain=list(study.measures), range=colours))
     dash = alt.StrokeDash("measure:N", legend=None, scale=alt.Scale(domain=list(study.measures), range=dashes))
+    heights = alt.Scale(domain=[floor, 1], nice=False)
     likeness = "likeness to the full ranking (Kendall's τ" + (")" if floor == 0 else f", from {floor:.1f})")
-    heights = alt.Scale(domain=[floor, 1])
-    axis = alt.Axis(orient="right", format=".1f", tickCount=5, domain=False)  # on the left stand the labels
+    # On the left stand the labels.
+    axis = alt.Axis(orient="right", format=".1f", tickCount=5, tickMinStep=0.1, domain=False)
     x = alt.X(
         "keep:Q",
         title="share of the relevant documents that is known",
-        scale=alt.Scale(domain=[fewest - (1 - fewest) * LABEL / (WIDTH - LABEL), 1], nice=False),
+        scale=alt.Scale(domain=[fewest, 1], nice=False),
         axis=alt.Axis(format="%", values=[*study.keep, 1.0], grid=False),
     )
-    y = alt.Y("tau:Q", title=likeness, scale=heights, axis=axis)
-    base = alt.Chart(alt.Data(values=lines))
-    lowest = alt.Y("low:Q", title=likeness, scale=heights, axis=axis)
-    band = base.mark_area(opacity=0.08).encode(x=x, y=lowest, y2="high:Q", color=colour)
-    line = base.mark_line(strokeWidth=2, point=alt.OverlayMarkDef(size=28)).encode(
-        x=x, y=y, color=colour, strokeDash=dash, tooltip=["measure:N", "keep:Q", "tau:Q", "low:Q", "high:Q"]
+    base = alt.Chart(alt.Data(values=lines)).encode(
+        x=x, color=colour, strokeDash=dash, tooltip=["measure:N", "keep:Q", "mean:Q", "lowest:Q", "low:Q", "high:Q"]
     )
-    named = alt.Chart(alt.Data(values=labels)).mark_text(align="right", dx=-8, fontSize=12)
-    named = named.encode(x="keep:Q", y="place:Q", text="text:N", color=colour)
-    subtitle = f"{study.runs} runs, {study.tau.shape[1]} samples a share; the bands hold 95 % of the samples"
-    title = alt.TitleParams(_two_lines(study.finding()), subtitle=subtitle)
-    return styled(alt.layer(band, line, named).properties(width=WIDTH, height=HEIGHT, title=title))
+    mean = base.mark_line(strokeWidth=2.5, point=alt.OverlayMarkDef(size=40)).encode(
+        y=alt.Y("mean:Q", title=likeness, scale=heights, axis=axis)
+    )
+    lowest = base.mark_line(strokeWidth=1, opacity=0.8).encode(y=alt.Y("lowest:Q", scale=heights))
+    guides = alt.Chart(alt.Data(values=[{"y": at, "text": text} for at, text in GUIDES.items()]))
+    rule = guides.mark_rule(strokeDash=[2, 4], opacity=0.6).encode(y=alt.Y("y:Q", scale=heights))
+    named = guides.mark_text(align="right", dx=-4, dy=-8, fontSize=12, opacity=0.8).encode(
+        x=alt.value("width"), y=alt.Y("y:Q", scale=heights), text="text:N"
+    )
+    starts = beside(labels, dict(zip(study.measures, colours, strict=True)), (floor, 1.0), HEIGHT, side="left")
+    return alt.layer(rule, named, lowest, mean, starts).add_params(narrow())
+
+
+def rows(study: Incomplete) -> list[dict[str, Any]]:
+    """What is drawn: for each measure and share the mean and the lowest tau, and what 95 % of the samples lie between.
+
+    With all judgements the ranking is the full one. A share whose samples rank nothing is left out.
+    """
+    low, high = study.interval
+    columns = {"mean": study.mean, "lowest": study.lowest, "low": low, "high": high}
+    found = []
+    for m, measure in enumerate(study.measures):
+        for k in np.argsort(study.keep).tolist():
+            row = {name: round(float(column[k, m]), 4) for name, column in columns.items()}
+            if study.keep[k] < 1 and not math.isnan(row["mean"]):
+                found.append({"measure": measure, "keep": study.keep[k], **row})
+        found.append({"measure": measure, "keep": 1.0, **dict.fromkeys(columns, 1.0)})
+    return found
 
 
 def styles(measures: Sequence[str]) -> tuple[list[str], list[list[int]]]:
@@ -78,25 +104,3 @@ def styles(measures: Sequence[str]) -> tuple[list[str], list[list[int]]]:
         colours.append(OKABE_ITO[place] if place < len(OKABE_ITO) else GREY)
         dashes.append(DASHES[families[family].index(name) % len(DASHES)])
     return colours, dashes
-
-
-def spread(heights: Sequence[float], gap: float) -> list[float]:
-    """Where labels go that want to stand at these heights but need a gap between them: from the top down.
-
-    >>> [round(place, 2) for place in spread([0.9, 0.5, 0.89], 0.05)]
-    [0.9, 0.5, 0.85]
-    """
-    places = list(heights)
-    above = float("inf")
-    for at in sorted(range(len(places)), key=lambda at: -heights[at]):
-        places[at] = above = min(places[at], above - gap)
-    return places
-
-
-def _two_lines(sentence: str) -> list[str]:
-    """A title broken at the comma nearest its middle, if it has one."""
-    breaks = [at for at, letter in enumerate(sentence) if letter == ","]
-    if not breaks:
-        return [sentence]
-    at = min(breaks, key=lambda at: abs(at - len(sentence) / 2)) + 1
-    return [sentence[:at], sentence[at:].strip()]

@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from leadline.text.compiled import Library
 
-KERNELS = Library("leadline.documents.kernels", {"strip_markup": ("stripping", "bihnnib")})
+KERNELS = Library("leadline.documents.kernels", {"strip_markup": ("stripping", "bisib")})
