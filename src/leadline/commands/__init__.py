@@ -17,6 +17,7 @@ COMMANDS = {
     "topics sample": "patents as topics, drawn so that the first k are a fair sample",
     "qrels citations": "judgements from what patents cite, with the reason for each",
     "qrels claims": "judgements by claim, from judged or estimated passages",
+    "simulate office": "a patent office that knows every relevant document",
     "ideal": "one of the two ideal runs for judgements by subtopic",
     "demo": "what the package can show without any data of yours",
 }

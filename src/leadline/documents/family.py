@@ -17,11 +17,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def families(documents: pl.DataFrame, given: pl.DataFrame | None = None) -> tuple[NDArray[np.uint32], pl.DataFrame]:
+def families(
+    documents: pl.DataFrame, given: pl.DataFrame | None = None
+) -> tuple[NDArray[np.uint32], pl.DataFrame]:
     """The family of each row, and a table of every number whose family is known, in the collection or not.
 
-    `documents` has the columns row, key, family, relatives, priority_number and application_number; `given` is a table of
-    family and number from a file beside the source.
+    `documents` has the columns row, key, family, relatives, priority_number and application_number; `given` is a table
+    of family and number from a file beside the source.
     """
     import polars as pl
 
