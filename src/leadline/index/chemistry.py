@@ -1,0 +1,105 @@
+"""What in a text is chemistry: registry numbers, formulas, and names that are put together from the parts of names."""
+
+from __future__ import annotations
+
+import re
+
+_REGISTRY = re.compile(r"[1-9]\d{1,6}-\d\d-\d")
+_SYMBOLS = """
+H He Li Be B C N O F Ne Na Mg Al Si P S Cl Ar K Ca Sc Ti V Cr Mn Fe Co Ni Cu Zn Ga Ge As Se Br Kr Rb Sr Y Zr Nb Mo Tc Ru
+Rh Pd Ag Cd In Sn Sb Te I Xe Cs Ba La Ce Pr Nd Pm Sm Eu Gd Tb Dy Ho Er Tm Yb Lu Hf Ta W Re Os Ir Pt Au Hg Tl Pb Bi Po Ra
+Th U Pu
+"""
+_BY_LENGTH = "|".join(sorted(_SYMBOLS.split(), key=lambda symbol: -len(symbol)))
+_FORMULA = re.compile(rf"(?:(?:{_BY_LENGTH})(?:\d{{1,3}}(?:\.\d+)?)?)+")
+_SYMBOL = re.compile(_BY_LENGTH)
+# Names of elements and of kinds of substances, which are chemistry as they stand.
+_ELEMENTS_NAMED = """
+    aluminium aluminum antimony argon arsenic barium beryllium bismuth boron bromine cadmium caesium calcium carbon
+    cerium cesium chlorine chromium cobalt copper fluorine gadolinium gallium germanium gold hafnium helium hydrogen
+    indium iodine iridium iron krypton lanthanum lithium magnesium manganese mercury molybdenum neodymium neon
+    nickel niobium nitrogen osmium oxygen palladium phosphorus platinum plutonium potassium radium rhenium rhodium
+    rubidium ruthenium scandium selenium silicon silver sodium strontium sulfur sulphur tantalum tellurium thallium
+    thorium tin titanium tungsten uranium vanadium xenon yttrium zinc zirconium ammonium
+"""
+ELEMENT_NAMES = frozenset(_ELEMENTS_NAMED.split())
+_KINDS_NAMED = """
+    acid acids alcohol aldehyde alkoxide amide amine anhydride base bromide carbonate chloride ester esters ether ethers
+    fluoride hydrate hydrochloride hydroxide iodide ketone nitrate nitride oxide oxides peroxide phosphate salt salts
+    silicate sulfate sulfide sulphate sulphide
+"""
+KINDS = frozenset(_KINDS_NAMED.split())
+_MULTIPLIERS = (
+    "mono|di|tri|tetra|penta|hexa|hepta|octa|nona|deca|poly|oligo|per|bis|tris|iso|cyclo|neo|sec|tert|ortho|meta|para|"
+    "trans|cis|homo|nor|des|de|un"
+)
+_STEMS = (
+    "meth|eth|prop|but|pent|hex|hept|oct|non|dec|undec|dodec|hexadec|octadec|phen|benz|naphth|anthr|tolu|xyl|styr|"
+    "cumen|cres|acet|form|oxal|malon|succin|glutar|adip|male|fumar|phthal|terephthal|salicyl|acr|acryl|methacr|"
+    "methacryl|vin|all|chlor|brom|fluor|iod|hydr|hydro|hydrox|ox|oxo|oxy|epox|perox|amin|am|imin|im|azo|nitr|nitro|"
+    "cyan|isocyan|thi|thio|sulf|sulph|sulfon|sulphon|phosph|phosphon|sil|silan|silox|silic|siloxan|carb|carbon|carbox|"
+    "carboxyl|carbam|ureth|pyr|pyrid|pyrrol|pyrrolid|piper|piperid|piperaz|morphol|imidaz|imidazol|thiaz|oxaz|triaz|"
+    "pyraz|pyrimid|indol|quinol|fur|furfur|glyc|glycer|gluc|fruct|sacchar|sucr|lact|malt|cellul|dextr|citr|tartr|"
+    "stear|palmit|ole|laur|lin|lign|bor|borax|titan|zircon|alumin|ferr|cupr|chrom|mangan|wolfram|tungst|molybd|vanad|"
+    "stann|plumb|arsen|selen|tellur|anil|aldehyd|ket|ester|ether|toluid|guanid|nicotin|caffe|barbit|melam|capro|"
+    "caprolact|lactam|lacton|ammon"
+)
+_ENDINGS = (
+    "yl|ylene|ylidene|ane|an|ene|en|yne|ol|diol|triol|olate|al|one|dione|oic|ic|ous|oate|ate|ite|ide|ine|in|idine|"
+    "amine|amide|imide|imine|amino|imino|ium|azole|azine|oxide|oxy|ose|ulose|oxane|oxan|aldehyde|ester|ether|acid|o|a|"
+    "i|onic|ylic|oyl|idyl|azo|thio|nitrile|thiol|urea|lactam|lactone|phen"
+)
+_NAME = re.compile(rf"(?:{_MULTIPLIERS})*(?:{_STEMS})(?:{_MULTIPLIERS}|{_STEMS}|{_ENDINGS})*(?:{_ENDINGS})s?")
+# Words of everyday that are put together like names.
+_EVERYDAY = """
+    allied allocate allocation amidst aperiodic decide decides decode ethic formal formally imperial invite linen lines
+    nonperiodic octal online periodic permeate propose proposes thine
+"""
+_NOT_NAMES = frozenset(_EVERYDAY.split())
+_NOT_ENDINGS = ("ical", "icals", "imal", "imals", "ics")  # ethical, decimal
+_SHORTEST_NAME = 6
+
+
+def is_registry_number(word: str) -> bool:
+    """Whether this is a CAS registry number: its last digit is that which the others ask for.
+
+    >>> is_registry_number("64-19-7"), is_registry_number("64-19-8"), is_registry_number("2009-05-1")
+    (True, False, False)
+    """
+    if not _REGISTRY.fullmatch(word):
+        return False
+    digits = word.replace("-", "")
+    total = sum(place * int(digit) for place, digit in enumerate(reversed(digits[:-1]), start=1))
+    return total % 10 == int(digits[-1])
+
+
+def is_formula(word: str) -> bool:
+    """Whether this is a sum formula, by its capital letters: two elements at least, and a number or a small letter.
+
+    >>> [is_formula(word) for word in ("H2SO4", "NaCl", "TiO2", "CO2", "USB", "In", "IC2", "Nacl")]
+    [True, True, True, True, False, False, True, False]
+    """
+    if not 3 <= len(word) <= 40 or not _FORMULA.fullmatch(word):
+        return False
+    symbols = set(_SYMBOL.findall(word))
+    if len(symbols) < 2:
+        return False
+    return any(letter.isdigit() for letter in word) or (any(map(str.islower, word)) and not word[1:].islower())
+
+
+def is_chemical_name(word: str) -> bool:
+    """Whether a word, in small letters, is put together from the parts of chemical names, or names an element.
+
+    >>> [is_chemical_name(word) for word in ("1,2-dichloroethane", "polyethylene", "toluene", "sodium", "2-butanol")]
+    [True, True, True, True, True]
+    >>> [is_chemical_name(word) for word in ("membrane", "machine", "propose", "method", "3-way", "12")]
+    [False, False, False, False, False, False]
+    """
+    if word in ELEMENT_NAMES:
+        return True
+    parts = [part for part in re.split(r"[^a-z]+", word) if len(part) > 1]
+    letters = sum(map(len, parts))
+    if letters < _SHORTEST_NAME - 2 * (len(word) > letters) or word in _NOT_NAMES or word.endswith(_NOT_ENDINGS):
+        return False
+    # Where places are written, 3-chloro-5-nitro, each part is a prefix; else the word must end as names do.
+    return bool(parts) and all(_NAME.fullmatch(part) for part in parts)

@@ -1,0 +1,66 @@
+"""Where words begin and end. Plain Python and Numba run this same function, so this module imports neither."""
+
+from __future__ import annotations
+
+from typing import Any
+
+# What a character is to a word. `index/characters.py` gives every character its class. The order counts: what makes a
+# word comes before what may join two.
+BETWEEN, LETTER, DIGIT, POINT, HYPHEN, ALONE = 0, 1, 2, 3, 4, 5
+
+
+def find_words(
+    text: Any, texts: int, offsets: Any, classes: Any, chemical: int, starts: Any, lengths: Any, word_offsets: Any
+) -> int:
+    """The words of many texts that stand one behind the other: where each starts, its bytes, and each text's words.
+
+    A word is a run of letters and digits. With `chemical`, a point or comma between digits and a hyphen beside a digit
+    belong to it. An ideograph is a word by itself. The bytes are UTF-8, with at least four beyond the end.
+    """
+    words = 0
+    word_offsets[0] = 0
+    for number in range(texts):
+        i, end = offsets[number], offsets[number + 1]
+        begin = i  # of the word we are in, when `last` is LETTER or DIGIT
+        last = BETWEEN
+        joined = BETWEEN  # the point or hyphen passed since, which belongs to the word only if it goes on
+        joint = i  # and where that was
+        while i < end:
+            byte = text[i]
+            if byte < 128:
+                kind, width = classes[byte], 1
+            elif byte < 0xE0:
+                kind, width = classes[((byte & 31) << 6) | (text[i + 1] & 63)], 2
+            elif byte < 0xF0:
+                kind, width = classes[((byte & 15) << 12) | ((text[i + 1] & 63) << 6) | (text[i + 2] & 63)], 3
+            else:  # beyond the table: rare scripts, pictures, and from U+20000 on ideographs
+                plane = ((byte & 7) << 2) | ((text[i + 1] & 63) >> 4)
+                picture = plane == 1 and (text[i + 1] & 15) == 15
+                kind, width = (ALONE if 2 <= plane <= 3 else BETWEEN if picture else LETTER), 4
+            if LETTER <= kind <= DIGIT:
+                if joined != BETWEEN and not (
+                    (joined == POINT and last == DIGIT and kind == DIGIT)
+                    or (joined == HYPHEN and (last == DIGIT) | (kind == DIGIT))
+                ):
+                    starts[words], lengths[words] = begin, joint - begin
+                    words += 1
+                    begin = i
+                elif last == BETWEEN:
+                    begin = i
+                last, joined = kind, BETWEEN
+            elif chemical and last != BETWEEN and joined == BETWEEN and POINT <= kind <= HYPHEN:
+                joined, joint = kind, i
+            else:
+                if last != BETWEEN:
+                    starts[words], lengths[words] = begin, (i if joined == BETWEEN else joint) - begin
+                    words += 1
+                if kind == ALONE:
+                    starts[words], lengths[words] = i, width
+                    words += 1
+                last, joined = BETWEEN, BETWEEN
+            i += width
+        if last != BETWEEN:
+            starts[words], lengths[words] = begin, (end if joined == BETWEEN else joint) - begin
+            words += 1
+        word_offsets[number + 1] = words
+    return words

@@ -1,0 +1,1 @@
+"""Which come first? Models of relevance, and the search for the best documents of a query."""

@@ -1,0 +1,56 @@
+"""What a model knows: of each posting how often the term occurs, and of term, document and collection the statistics.
+
+Arrays have a place for each posting. Where several fields are searched as one text, all numbers are those of that
+text: a word in a field of weight 2 counts as two words, and a document's length is the weighted sum of its fields'.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Array = NDArray[np.float64]
+else:
+    Array = np.ndarray  # numpy.typing takes 8 ms to import
+
+
+@dataclass(frozen=True)
+class InField:
+    """The same postings as one field sees them; a document that has the term in other fields only has tf 0 here."""
+
+    weight: float
+    tf: Array
+    length: Array
+    df: Array
+    average_length: float
+
+
+@dataclass(frozen=True)
+class Postings:
+    """Postings of any number of terms."""
+
+    tf: Array  # how often the term occurs in the document
+    length: Array  # terms of the document
+    df: Array  # documents that have the term
+    cf: Array  # how often the term occurs in all documents
+    documents: int  # that have any term
+    tokens: float  # terms of all documents
+    fields: Mapping[str, InField] = field(default_factory=dict)  # for models that ask for it
+
+    @classmethod
+    def of(
+        cls, *, tf: ArrayLike, length: ArrayLike, documents: int, tokens: float, df: ArrayLike = 1, cf: ArrayLike = 1
+    ) -> Postings:
+        """Postings of a few numbers, for examples."""
+        arrays = np.broadcast_arrays(*(np.atleast_1d(np.asarray(given, np.float64)) for given in (tf, length, df, cf)))
+        return cls(arrays[0], arrays[1], arrays[2], arrays[3], documents, tokens)
+
+    @property
+    def average_length(self) -> float:
+        return self.tokens / self.documents
