@@ -18,6 +18,7 @@ COMMANDS = {
     "qrels citations": "judgements from what patents cite, with the reason for each",
     "qrels claims": "judgements by claim, from judged or estimated passages",
     "simulate office": "a patent office that knows every relevant document",
+    "run": "search for every topic with a named system or your own pipeline",
     "ideal": "one of the two ideal runs for judgements by subtopic",
     "demo": "what the package can show without any data of yours",
 }

@@ -1,0 +1,1 @@
+"""After the first pass: feedback, other evidence, fusion."""

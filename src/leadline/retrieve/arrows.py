@@ -1,0 +1,77 @@
+"""Who cites whom, and who is of one family, as compact arrays: row r points at targets[offsets[r]:offsets[r + 1]]."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import polars as pl
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Arrows:
+    """Arrows between documents.
+
+    >>> arrows = Arrows.of_pairs(np.array([2, 0, 2]), np.array([1, 2, 0]), 3)
+    >>> arrows.degrees.tolist(), [part.tolist() for part in arrows.of_rows(np.array([2, 1]))]
+    ([1, 0, 2], [[0, 0], [0, 1]])
+    >>> arrows.reversed.of_rows(np.array([2]))[1].tolist()
+    [0]
+    """
+
+    offsets: NDArray[np.int64]
+    targets: NDArray[np.int64]
+
+    @classmethod
+    def of_pairs(cls, sources: NDArray[np.integer], targets: NDArray[np.integer], size: int) -> Arrows:
+        """Each arrow once; arrows to oneself are left out."""
+        apart = sources != targets
+        keys = np.unique(sources[apart].astype(np.int64) * size + targets[apart])
+        return cls(np.searchsorted(keys, np.arange(size + 1) * size), keys % size)
+
+    @classmethod
+    def of(cls, citations: pl.DataFrame, units: NDArray[np.int64], size: int) -> Arrows:
+        """Citations between documents of the index; those whose citing document is outside tell a search nothing."""
+        inside = citations.select("citing", "cited").drop_nulls()
+        sources, targets = units[inside["citing"].to_numpy()], units[inside["cited"].to_numpy()]
+        both = (sources >= 0) & (targets >= 0)
+        return cls.of_pairs(sources[both], targets[both], size)
+
+    @classmethod
+    def of_groups(cls, groups: NDArray[np.int64]) -> Arrows:
+        """From each document to all of its group, itself among them.
+
+        >>> Arrows.of_groups(np.array([5, 4, 5])).of_rows(np.array([1, 2]))[1].tolist()
+        [1, 0, 2]
+        """
+        order = np.argsort(groups, kind="stable")
+        starts = np.searchsorted(groups[order], groups)
+        sizes = np.searchsorted(groups[order], groups, "right") - starts
+        offsets = np.concatenate([[0], np.cumsum(sizes)])
+        return cls(offsets, order[_spans(starts, sizes)])
+
+    @cached_property
+    def degrees(self) -> NDArray[np.int64]:
+        """How many arrows leave each document."""
+        return np.diff(self.offsets)
+
+    @cached_property
+    def reversed(self) -> Arrows:
+        sources = np.repeat(np.arange(len(self.degrees)), self.degrees)
+        return Arrows.of_pairs(self.targets, sources, len(self.degrees))
+
+    def of_rows(self, rows: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The arrows that leave these rows: the place in `rows` where each begins, and the row where it ends."""
+        sizes = self.degrees[rows]
+        return np.repeat(np.arange(len(rows)), sizes), self.targets[_spans(self.offsets[rows], sizes)]
+
+
+def _spans(starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The numbers from each start on, as many as its size, one after the other."""
+    before = np.cumsum(sizes) - sizes
+    return np.repeat(starts - before, sizes) + np.arange(int(sizes.sum()))

@@ -1,0 +1,1 @@
+"""What a search may see at all."""
