@@ -213,7 +213,7 @@ def test_the_finding_and_its_picture(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
     pytest.importorskip("altair")
     drawn = study.plot().to_dict()
-    assert len(drawn["layer"]) == 3
+    assert len(drawn["layer"]) == 5  # guides, the lowest, the guides' names, the mean, the measures' names
     assert "PRES@100 keeps the order best" in " ".join(drawn["title"]["text"])
 
 

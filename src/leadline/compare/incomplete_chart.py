@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from leadline.charts.labels import beside, narrow
-from leadline.charts.style import DASHES, GREY, OKABE_ITO, altair, styled
+from leadline.charts.style import DASHES, GREY, OKABE_ITO, PAPER, altair, styled
 
 if TYPE_CHECKING:
     from leadline.compare.incomplete import Incomplete
 
 WIDTH, HEIGHT = 540, 340  # in pixels
-GUIDES = {0.9: "0.9, held to be as good as the same", 0.8: "0.8, noticeably another"}
+GUIDES = {0.9: "as good as the same", 0.8: "noticeably another"}
 
 
 def chart(study: Incomplete) -> Any:
@@ -52,7 +52,7 @@ def plain(study: Incomplete) -> Any:
         "keep:Q",
         title="share of the relevant documents that is known",
         scale=alt.Scale(domain=[fewest, 1], nice=False),
-        axis=alt.Axis(format="%", values=[*study.keep, 1.0], grid=False),
+        axis=alt.Axis(format="%", values=[*study.keep, 1.0], tickCount=len(study.keep) + 1, grid=False),
     )
     base = alt.Chart(alt.Data(values=lines)).encode(
         x=x, color=colour, strokeDash=dash, tooltip=["measure:N", "keep:Q", "mean:Q", "lowest:Q", "low:Q", "high:Q"]
@@ -63,11 +63,11 @@ def plain(study: Incomplete) -> Any:
     lowest = base.mark_line(strokeWidth=1, opacity=0.8).encode(y=alt.Y("lowest:Q", scale=heights))
     guides = alt.Chart(alt.Data(values=[{"y": at, "text": text} for at, text in GUIDES.items()]))
     rule = guides.mark_rule(strokeDash=[2, 4], opacity=0.6).encode(y=alt.Y("y:Q", scale=heights))
-    named = guides.mark_text(align="right", dx=-4, dy=-8, fontSize=12, opacity=0.8).encode(
-        x=alt.value("width"), y=alt.Y("y:Q", scale=heights), text="text:N"
-    )
+    words = guides.encode(x=alt.value("width"), y=alt.Y("y:Q", scale=heights), text="text:N")
+    place = {"align": "right", "dx": -4, "dy": -8, "fontSize": 12}
+    named = words.mark_text(**place, stroke=PAPER, strokeWidth=3) + words.mark_text(**place)
     starts = beside(labels, dict(zip(study.measures, colours, strict=True)), (floor, 1.0), HEIGHT, side="left")
-    return alt.layer(rule, named, lowest, mean, starts).add_params(narrow())
+    return alt.layer(rule, lowest, named, mean, starts).add_params(narrow())
 
 
 def rows(study: Incomplete) -> list[dict[str, Any]]:
