@@ -19,6 +19,7 @@ COMMANDS = {
     "qrels claims": "judgements by claim, from judged or estimated passages",
     "simulate office": "a patent office that knows every relevant document",
     "run": "search for every topic with a named system or your own pipeline",
+    "report": "one page for people: the verdict, every figure, every topic",
     "ideal": "one of the two ideal runs for judgements by subtopic",
     "demo": "what the package can show without any data of yours",
 }

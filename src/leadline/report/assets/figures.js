@@ -1,0 +1,282 @@
+// Figures: drawn when they come near the window, with controls that work by keyboard and a link that keeps the view.
+"use strict";
+const Leadline = (() => {
+  const NARROW = 520; // pixels of a chart below which labels move into it
+  const read = (id) => JSON.parse(document.getElementById(id).textContent);
+  const make = (tag, attributes = {}, ...children) => {
+    const element = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) {
+      if (name === "text") element.textContent = value;
+      else if (value !== null && value !== undefined) element.setAttribute(name, value);
+    }
+    element.append(...children);
+    return element;
+  };
+  const grouped = (number) => String(Math.round(number)).replace(/\B(?=(\d{3})+$)/g, "\u202f");
+  const score = (value) =>
+    value === null || value === undefined ? "–" : value.toFixed(3).replace(/^(-?)0\./, "$1.").replace("-", "−");
+  const percent = (share) => (share === null || share === undefined ? "–" : `${Math.round(100 * share)}\u202f%`);
+
+  // ---- the address: #figure?control=value&… -------------------------------------------------------------------
+  const fragment = () => {
+    const [name, rest = ""] = location.hash.slice(1).split("?");
+    return { name: decodeURIComponent(name), state: Object.fromEntries(new URLSearchParams(rest)) };
+  };
+  const address = (name, state) => {
+    const text = new URLSearchParams(state).toString();
+    return `#${encodeURIComponent(name)}${text ? `?${text}` : ""}`;
+  };
+  const remember = (name, state) => {
+    try { history.replaceState(null, "", address(name, state)); } catch { /* some viewers forbid it */ }
+  };
+
+  // ---- data ----------------------------------------------------------------------------------------------------
+  const rowsOf = ({ columns, count }) => {
+    const rows = Array.from({ length: count }, () => ({}));
+    for (const [name, column] of columns) {
+      const { of, at } = column;
+      for (let i = 0; i < count; i++) {
+        const value = of ? of[at[i]] : column[i];
+        if (value !== undefined) rows[i][name] = value;
+      }
+    }
+    return rows;
+  };
+  const csvOf = (rows) => {
+    const columns = [...new Set(rows.flatMap(Object.keys))];
+    const cell = (value) => {
+      const text = value === null || value === undefined ? "" : String(value);
+      return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+    };
+    return [columns, ...rows.map((row) => columns.map((name) => row[name]))]
+      .map((row) => row.map(cell).join(",")).join("\n") + "\n";
+  };
+  const download = (name, rows) => {
+    const href = `data:text/csv;charset=utf-8,${encodeURIComponent(csvOf(rows))}`;
+    const link = make("a", { href, download: name });
+    document.body.append(link);
+    link.click();
+    link.remove();
+  };
+
+  // ---- one figure ----------------------------------------------------------------------------------------------
+  class Figure {
+    constructor(element) {
+      this.element = element;
+      this.name = element.id;
+      this.chart = element.querySelector(".chart");
+      this.state = {};
+      this.inputs = {};
+      element.querySelector("button.csv")?.addEventListener("click", () => download(`${this.name}.csv`, this.rows()));
+    }
+
+    get data() { return (this._data ??= read(`data-${this.name}`)); }
+    rows() { return rowsOf(this.data.rows); }
+
+    draw() { return (this.drawing ??= this._draw()); }
+
+    async _draw() {
+      if (!this.chart) return;
+      const { more } = this.data;
+      const spec = structuredClone(this.data.spec);
+      this.params = (this.data.spec.params ?? []).filter((param) => param.bind);
+      this.defaults = Object.fromEntries(this.params.map((param) => [param.name, param.value]));
+      this.steps = more.steps ?? {};
+      if (!this.controlled) this.addControls();
+      for (const param of spec.params ?? []) {
+        delete param.bind;
+        if (param.name in this.state) param.value = this.state[param.name];
+      }
+      this.fit(spec);
+      // The rows join the compiled chart: on the way there, thousands of them would be copied again and again.
+      const { named } = this.data;
+      const patch = (compiled) => {
+        for (const source of compiled.data) if (source.name === named) source.values = this.rows();
+        return compiled;
+      };
+      const { view } = await vegaEmbed(this.chart, spec, {
+        mode: "vega-lite", renderer: "svg", actions: false, ast: true, config: Leadline.config,
+        tooltip: { theme: "custom" }, patch,
+      });
+      this.view = view;
+      if (more.drag && !this.dragged) this.allowDrag(more.drag);
+      this.say();
+      this.element.dataset.drawn = "yes";
+      if (!performance.getEntriesByName("first").length) performance.mark("first");
+    }
+
+    // The width of the page, however the chart is built.
+    fit(spec) {
+      const room = this.chart.clientWidth;
+      const narrow = (spec.params ?? []).find((param) => param.name === "narrow");
+      const parts = spec.concat ?? spec.hconcat ?? spec.vconcat;
+      if (narrow) narrow.value = room < NARROW || Boolean(parts);
+      if (parts || spec.facet || spec.repeat) {
+        const units = parts ?? [spec.spec];
+        const first = units[0].width ?? spec.spec?.width;
+        if (typeof first !== "number") return;
+        const most = spec.columns ?? (spec.hconcat ? parts.length : 1);
+        const edge = 96; // an axis with its title, and the gap to the next chart
+        const columns = Math.max(1, Math.min(most, Math.floor(room / (Math.min(first, 200) + edge))));
+        if (spec.columns) spec.columns = columns;
+        if (spec.hconcat) return;
+        const width = Math.max(120, Math.floor(room / columns) - edge);
+        for (const unit of units) if (typeof unit.width === "number" && first < 4 * width) unit.width = width;
+      } else if (typeof spec.width === "number") {
+        if (this.data.more.fixed) return; // it would not be readable any smaller: the figure scrolls
+        spec.width = "container";
+        spec.autosize = { type: "fit-x", contains: "padding" };
+      }
+    }
+
+    addControls() {
+      this.controlled = true;
+      const place = this.element.querySelector(".controls");
+      for (const param of this.params) {
+        const { bind, name } = param;
+        const label = make("label", {}, make("span", { text: bind.name ?? name }));
+        let input;
+        if (bind.input === "select") {
+          input = make("select");
+          bind.options.forEach((value, i) =>
+            input.append(make("option", { value, text: (bind.labels?.[i] ?? value) || "–" })));
+        } else if (bind.input === "range") {
+          const steps = this.steps[name];
+          label.className = "slider";
+          input = make("input", { type: "range", min: steps ? 0 : bind.min, max: steps ? steps.length - 1 : bind.max,
+            step: steps ? 1 : bind.step ?? "any" });
+        } else if (bind.input === "checkbox") input = make("input", { type: "checkbox" });
+        else input = make("input", { type: "number", min: 0, step: "any" });
+        label.append(input);
+        if (bind.input === "range") label.append((input.shown = make("output")));
+        input.dataset.param = name;
+        input.addEventListener("input", () => {
+          const value = this.valueOf(input, param);
+          if (value !== undefined) this.set(name, value);
+        });
+        this.inputs[name] = input;
+        place.append(label);
+        this.show(name, this.state[name] ?? param.value);
+      }
+      if (this.data.more.readout) this.readout = this.element.querySelector(".readout");
+    }
+
+    valueOf(input, { bind, name }) {
+      if (bind.input === "checkbox") return input.checked;
+      if (bind.input === "select") return typeof this.defaults[name] === "number" ? Number(input.value) : input.value;
+      const number = Number(input.value);
+      if (input.value === "" || !Number.isFinite(number)) return undefined;
+      if (bind.input === "number" && number <= 0) return undefined;
+      return this.steps[name] ? this.steps[name][number] : number;
+    }
+
+    show(name, value) {
+      const input = this.inputs[name];
+      if (!input) return;
+      const steps = this.steps[name];
+      if (input.type === "checkbox") input.checked = value;
+      else input.value = steps ? steps.indexOf(value) : value;
+      if (input.shown) {
+        input.shown.textContent = Number.isInteger(value) ? grouped(value) : value;
+        input.setAttribute("aria-valuetext", name === "effort" ? `read ${value} documents` : String(value));
+      }
+    }
+
+    set(name, value) {
+      this.state[name] = value;
+      this.show(name, value);
+      this.view?.signal(name, value).runAsync();
+      this.say();
+      remember(this.name, this.changed());
+    }
+
+    changed() {
+      const all = Object.entries(this.state);
+      return Object.fromEntries(all.filter(([name, value]) => value !== this.defaults?.[name]));
+    }
+
+    // A state that came with the address: texts, to be turned into what the controls hold.
+    restore(state) {
+      const params = (this.data.spec?.params ?? []).filter((param) => param.bind);
+      for (const param of params) {
+        if (!(param.name in state)) continue;
+        const text = state[param.name], { bind } = param;
+        const kinds = { number: Number, boolean: (word) => word === "true" };
+        let value = (kinds[typeof param.value] ?? String)(text);
+        if (typeof value === "number" && !Number.isFinite(value)) continue;
+        if (bind.input === "select" && !bind.options.includes(value)) continue;
+        const steps = this.data.more.steps?.[param.name];
+        if (steps) value = nearest(steps, value);
+        this.state[param.name] = value;
+        this.show(param.name, value);
+        this.view?.signal(param.name, value).runAsync();
+      }
+      this.say();
+    }
+
+    say() {
+      const link = this.element.querySelector("a.link");
+      if (link && this.defaults) link.setAttribute("href", address(this.name, this.changed()));
+      if (this.readout) this.readOut();
+    }
+
+    // What the effort under the line gives: one row a system.
+    readOut() {
+      const value = (name) => this.state[name] ?? this.defaults[name];
+      const effort = value("effort"), minutes = value("minutes"), chosen = value("chosen");
+      const runs = [...new Set([...this.data.more.readout, ...(chosen ? [chosen] : [])])];
+      this._all ??= this.rows();
+      const here = this._all.filter((row) => row.effort === effort && row.kind !== "guide");
+      const found = new Map(here.map((row) => [row.run, row]));
+      const hours = (effort * minutes) / 60;
+      const digits = hours < 10 ? 10 : 1;
+      const time = hours < 1 ? `${Math.round(60 * hours)} minutes` : `${Math.round(digits * hours) / digits} hours`;
+      const read = `${grouped(effort)} document${effort === 1 ? "" : "s"}`;
+      const cost = make("p", { text: `Read ${read}: ${time} a topic, at ${minutes} minutes each.` });
+      const head = make("tr", {}, ...["system", "recall", "95\u202f% interval", "PRES"].map((text, i) =>
+        make("th", { text, class: i ? "num" : null, scope: "col" })));
+      const rows = runs.filter((run) => found.has(run)).map((run) => {
+        const { recall, low, high, PRES } = found.get(run);
+        const interval = low === null || low === undefined ? "–" : `${percent(low)} to ${percent(high)}`;
+        const numbers = [percent(recall), interval, score(PRES)].map((text) => make("td", { class: "num", text }));
+        return make("tr", {}, make("td", { class: "id", text: run }), ...numbers);
+      });
+      const table = make("table", { class: "fit" }, make("thead", {}, head), make("tbody", {}, ...rows));
+      this.readout.replaceChildren(cost, make("div", { class: "scroll" }, table));
+    }
+
+    allowDrag(name) {
+      this.dragged = true;
+      const steps = this.steps[name];
+      this.chart.classList.add("draggable");
+      const move = (event) => {
+        const box = this.chart.querySelector("svg").getBoundingClientRect();
+        const x = event.clientX - box.left - this.view.origin()[0];
+        const at = this.view.scale("x").invert(Math.max(0, Math.min(this.view.width(), x)));
+        const value = nearest(steps, at);
+        if (value !== this.state[name]) this.set(name, value);
+      };
+      this.chart.addEventListener("pointerdown", (event) => {
+        if (event.button) return;
+        try { this.chart.setPointerCapture(event.pointerId); } catch { /* the pointer is gone already */ }
+        this.held = true;
+        move(event);
+      });
+      this.chart.addEventListener("pointermove", (event) => { if (this.held) move(event); });
+      const release = () => { this.held = false; };
+      for (const end of ["pointerup", "pointercancel"]) this.chart.addEventListener(end, release);
+    }
+
+    redraw() {
+      if (!this.drawing) return;
+      this.view?.finalize();
+      this.drawing = null;
+      this.draw();
+    }
+  }
+
+  const nearest = (steps, value) =>
+    steps.reduce((best, step) => (Math.abs(step - value) < Math.abs(best - value) ? step : best));
+
+  return { Figure, read, make, grouped, score, percent, fragment, address, remember, download };
+})();

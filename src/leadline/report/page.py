@@ -1,0 +1,183 @@
+"""The report as one page: no network, light and dark, on paper and on a phone.
+
+Everything that comes out of files (tags, topics, documents) is text to the page, never markup: HTML is escaped, data
+are JSON in which no `<` occurs, and the browser is told to run no script but the two whose hashes the page names.
+"""
+
+from __future__ import annotations
+
+import base64
+import datetime
+import hashlib
+import importlib
+from collections.abc import Callable, Collection, Iterable, Sequence
+from html import escape
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from leadline import __version__
+from leadline.errors import LeadlineError
+from leadline.report.embedding import embedded, page_config, payload, theme_colours
+from leadline.report.evidence import Evidence
+from leadline.report.figure import Figure, needs
+from leadline.report.figures import FIGURES, SECTIONS, maker
+from leadline.report.tables import systems_table, topics_data
+from leadline.report.words import CHIPS, headline
+
+Step = Callable[[int, int, str], None]
+SCRIPTS = ("figures.js", "tables.js", "start.js")
+
+
+def report(evidence: Evidence, *, key: str = "", names: Iterable[str] = FIGURES, progress: Step | None = None) -> str:
+    """The page with every figure that this evidence allows, and a word on those that it does not."""
+    wanted = tuple(names)
+    figures = []
+    for done, name in enumerate(wanted):
+        if progress is not None:
+            progress(done, len(wanted), name)
+        figures.append(figure_or_reason(name, evidence))
+    return page(evidence, figures, key=key)
+
+
+def figure_or_reason(name: str, evidence: Evidence) -> Figure:
+    """A figure; where the evidence is refused on the way to it, one that says why it is missing."""
+    try:
+        return maker(name)(evidence)
+    except LeadlineError as error:
+        words = next(names[name] for _, names in SECTIONS if name in names)
+        return needs(name, words.capitalize(), f"Not drawn: {error}.")
+
+
+def page(evidence: Evidence, figures: Sequence[Figure], *, key: str = "", made: datetime.date | None = None) -> str:
+    """The figures under the verdict, as HTML. `key` says what the page was made from."""
+    by_name = {figure.name: figure for figure in figures}
+    groups = [(title, [by_name[name] for name in names if name in by_name]) for title, names in SECTIONS]
+    groups = [(title, group) for title, group in groups if group]
+    drawn = [figure.name for figure in figures if figure.chart is not None]
+    body = [_top(evidence, made or datetime.date.today()), _verdict(evidence), _contents(drawn)]
+    for place, (title, group) in enumerate(groups):
+        body.append(f"<h2>{escape(title)}</h2>" if place else "")
+        body.append(f'<div class="figures">{"".join(map(_figure, group))}</div>')
+        if place == 0:
+            body.append(_systems(evidence))
+    body += [_topics(evidence), _foot(evidence)]
+    data = [embedded(f"data-{figure.name}", payload(figure)) for figure in figures if figure.chart is not None]
+    data += [embedded("data-config", page_config()), embedded("data-topics", topics_data(evidence))]
+    code = "\n".join(_asset(name) for name in SCRIPTS)
+    scripts = [f"(function(){{{_vega()}}})();", code]
+    policy = (
+        f"default-src 'none'; style-src 'unsafe-inline'; script-src {' '.join(map(_hash, scripts))}; base-uri 'none'"
+    )
+    parts = [
+        f"<!doctype html>\n<!-- leadline {__version__} key {key} -->",
+        '<html lang="en"><head><meta charset="utf-8">',
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        f"<title>Which system finds more? {escape(evidence.leader)}</title>",
+        f"<style>{theme_colours()}\n{_asset('page.css')}</style></head>",
+        f'<body><div class="page">{"".join(body)}</div>',
+        *data,
+        *(f"<script>{script}</script>" for script in scripts),
+        "</body></html>\n",
+    ]
+    return "\n".join(parts)
+
+
+def _top(evidence: Evidence, made: datetime.date) -> str:
+    return (
+        f'<header class="top"><h1>Which system finds more?</h1><span class="counted">{escape(evidence.counted())}'
+        f' · {made.isoformat()} <button type="button" class="plain theme">dark paper</button></span></header>'
+    )
+
+
+def _verdict(evidence: Evidence) -> str:
+    said = headline(evidence)
+    chips = "".join(
+        f'<span><span class="chip {word}">{CHIPS[word]}</span> {escape(against)}</span>'
+        for word, against in said.standing
+    )
+    reasons = "".join(f"<p>{escape(reason)}</p>" for reason in said.reasons)
+    notes = list(dict.fromkeys((*evidence.study.notes, *(evidence.verdict.notes if evidence.verdict else ()))))
+    listed = "".join(f"<li>{escape(note)}</li>" for note in notes)
+    return (
+        f'<section class="verdict" aria-label="the verdict"><p class="lead"><strong>{escape(said.leader)}</strong> '
+        f'{escape(said.leads)} <strong>{said.score}</strong> <span class="interval">{said.interval}</span> '
+        f'<span class="chips">{chips}</span></p><p>{escape(" ".join(said.sentences))}</p>'
+        + (f"<details><summary>Why: the closest rivals</summary>{reasons}</details>" if reasons else "")
+        + (f"<details><summary>What was missing or left out</summary><ul>{listed}</ul></details>" if notes else "")
+        + "</section>"
+    )
+
+
+def _contents(drawn: Collection[str]) -> str:
+    words = {name: text for _, names in SECTIONS for name, text in names.items() if name in drawn}
+    words |= {"systems": "table of systems", "topics": "topic by topic"}
+    links = "".join(f'<li><a href="#{name}">{text}</a></li>' for name, text in words.items())
+    return f'<nav aria-label="contents"><ul>{links}</ul></nav>'
+
+
+def _figure(figure: Figure) -> str:
+    title = f"<h3>{escape(figure.title)}</h3>"
+    if figure.chart is None:
+        return f'<figure>{title}<p class="lacking">{escape(figure.reading)}</p></figure>'
+    kind = ' class="wide"' if figure.more.get("wide") else ""
+    readout = '<div class="readout" aria-live="polite"></div>' if figure.more.get("readout") else ""
+    return (
+        f'<figure id="{figure.name}"{kind}>{title}<p class="reading">{escape(figure.reading)}</p>'
+        f'<div class="controls"></div><div class="chart" role="img" aria-label="{escape(figure.title)}"></div>'
+        f'{readout}<footer><button type="button" class="plain csv">data as CSV</button>'
+        f'<a class="link" href="#{figure.name}">link to this view</a>'
+        f'<span class="source">{escape(figure.source)}</span></footer></figure>'
+    )
+
+
+def _systems(evidence: Evidence) -> str:
+    best = "" if len(evidence.runs) < 2 else (
+        "The best of each measure is bold; those underlined are not significantly worse "
+        "(randomisation test, Holm's correction, 5\u202f%). "
+    )  # fmt: skip
+    return (
+        f'<h2 id="systems">All systems</h2><div class="stack"><p class="aside">{best}Click a heading to sort.</p>'
+        f"{systems_table(evidence)}</div>"
+    )
+
+
+def _topics(evidence: Evidence) -> str:
+    chosen = (
+        '<label>system <select name="a"></select></label><label>against <select name="b"></select></label>'
+        '<label>show <select name="show"><option value="all">all topics</option>'
+        '<option value="lost">where the second wins</option><option value="won">where the first wins</option>'
+        '</select></label><label>find <input type="search" name="search" placeholder="topic or words"></label>'
+    )
+    return (
+        '<section id="topics"><h2>Topic by topic</h2><div class="stack"><p class="found" aria-live="polite"></p>'
+        f'<div class="tools">{chosen}</div><div class="topics tall"></div>'
+        '<p class="tools"><button type="button" class="plain csv">data as CSV</button>'
+        '<a class="link" href="#topics">link to this view</a>'
+        "<span>Choose a topic to see its relevant documents.</span></p>"
+        '<div class="detail stack" tabindex="-1" aria-live="polite"></div></div></section>'
+    )
+
+
+def _foot(evidence: Evidence) -> str:
+    judged = escape(Path(evidence.qrels.name).name)
+    drawn = f"seed {evidence.seed}, {evidence.samples} samples with half the judgements"
+    return f'<footer class="foot">leadline {__version__} · judgements: {judged} · {drawn}</footer>'
+
+
+def _hash(script: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
+
+
+def _asset(name: str) -> str:
+    return resources.files("leadline.report").joinpath("assets", name).read_text(encoding="utf-8")
+
+
+def _vega() -> str:
+    """Vega, Vega-Lite and what puts them into a page, as one script."""
+    try:
+        convert: Any = importlib.import_module("vl_convert")
+    except ImportError:
+        raise LeadlineError("a report needs the package vl-convert-python: pip install it") from None
+    return str(convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")).replace("</script", "<\\/script")
