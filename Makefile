@@ -17,6 +17,7 @@ lint: $(READY)
 	$(BIN)/mypy
 
 unit: $(READY)
+	@command -v chromium >/dev/null || sh tools/install-chromium.sh
 	$(BIN)/pytest -n 2 --dist worksteal --cov --cov-report=term:skip-covered
 
 soak: $(READY)

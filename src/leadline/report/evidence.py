@@ -12,6 +12,7 @@ array([2, 1])
 from __future__ import annotations
 
 import os
+import re
 import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -97,7 +98,10 @@ class Evidence:
     @property
     def subtopics(self) -> Subtopics | None:
         """Judgements by claim or aspect, where there are any."""
-        return self.qrels.subtopics
+        table = self.qrels.subtopics
+        # TREC-COVID's second column is a round of judging, 0.5 or 1, which looks like a subtopic but is none.
+        halves = table is not None and any(re.fullmatch(r"\d+\.\d+", name) for name in table.names)
+        return None if halves else table
 
     @property
     def measure(self) -> Measure:
