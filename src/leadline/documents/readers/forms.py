@@ -53,6 +53,8 @@ def read_xml(root: str, content: bytes, encoding: str) -> Document:
     from leadline.documents.readers.xml import parse
 
     module = reader(XML_ROOTS[root])
+    if encoding == "utf-8" and hasattr(module, "read_bytes"):  # the same document without making a tree of it
+        return module.read_bytes(content)
     if hasattr(module, "prepare"):  # SGML, which wants closing tags and characters for entities
         content = module.prepare(content)
     return _xml_reader(root)(parse(content, encoding))
