@@ -19,31 +19,43 @@ if TYPE_CHECKING:
     from leadline.compare.slices import slices
     from leadline.compare.spectrogram import spectrogram
     from leadline.compare.study import open_study
+    from leadline.documents.store import Collection
+    from leadline.index.index import Index
     from leadline.measures.evaluate import evaluate
     from leadline.measures.explain import explain_topic
     from leadline.measures.ideal import ideal_run
     from leadline.measures.notation import parse_measure
+    from leadline.qrels.from_citations import from_citations
     from leadline.qrels.qrels import Qrels
     from leadline.qrels.read import read_qrels
+    from leadline.retrieve.laboratory import Laboratory
+    from leadline.retrieve.scoring import Searcher
     from leadline.runs.read import read_run
     from leadline.runs.run import Run
     from leadline.scores.read import read_scores
     from leadline.scores.scores import Scores
+    from leadline.topics.topic import Topics
 
 __version__ = "0.1.0"
 __all__ = [
+    "Collection",
+    "Index",
     "InputError",
+    "Laboratory",
     "LeadlineError",
     "MeasureError",
     "MismatchError",
     "Qrels",
     "Run",
     "Scores",
+    "Searcher",
+    "Topics",
     "agreement",
     "compare",
     "correlation",
     "evaluate",
     "explain_topic",
+    "from_citations",
     "ideal_run",
     "incomplete",
     "open_study",
@@ -73,7 +85,13 @@ _HOMES = {
     "explain_topic": "leadline.measures.explain",
     "ideal_run": "leadline.measures.ideal",
     "parse_measure": "leadline.measures.notation",
+    "Collection": "leadline.documents.store",
+    "Index": "leadline.index.index",
+    "Laboratory": "leadline.retrieve.laboratory",
     "Qrels": "leadline.qrels.qrels",
+    "Searcher": "leadline.retrieve.scoring",
+    "Topics": "leadline.topics.topic",
+    "from_citations": "leadline.qrels.from_citations",
     "read_qrels": "leadline.qrels.read",
     "read_run": "leadline.runs.read",
     "Run": "leadline.runs.run",

@@ -56,6 +56,16 @@ class Collection:
                 raise InputError(str(collection.inside / name), "is missing: build the collection anew")
         return collection
 
+    @classmethod
+    def build(
+        cls, sources: Iterable[str | os.PathLike[str]], folder: str | os.PathLike[str], **options: Any
+    ) -> Collection:
+        """Make a collection from files, folders and archives, and open it; options as `documents.build.build` has."""
+        from leadline.documents.build import build
+
+        build(sources, folder, **options)
+        return cls.open(folder)
+
     @property
     def inside(self) -> Path:
         """The folder of the parts and tables."""
