@@ -75,7 +75,10 @@ def test_citations_told_by_the_cited(tmp_path: Path) -> None:
     build([tmp_path / "a.jsonl"], tmp_path / "c")
     citations = Collection.open(tmp_path / "c").citations
     columns = ["citing", "number", "cited", "citing_number", "citing_family"]
-    assert citations.select(columns).rows() == [(1, "US7000001B2", 0, "", None), (None, "US7000001B2", 0, "EP0049154A1", 2)]
+    assert citations.select(columns).rows() == [
+        (1, "US7000001B2", 0, "", None),
+        (None, "US7000001B2", 0, "EP0049154A1", 2),
+    ]
 
 
 def test_the_same_request_is_answered_from_what_is_there(lines: Path, tmp_path: Path) -> None:
@@ -131,6 +134,32 @@ def test_an_old_collection_stays_until_the_new_one_is_whole(lines: Path, tmp_pat
     assert hashes(tmp_path / "c") == old
     build([lines], tmp_path / "c", part_bytes=20_000)
     assert len(Collection.open(tmp_path / "c")) == 4001
+
+
+def test_one_build_at_a_time(lines: Path, tmp_path: Path) -> None:
+    process = subprocess.Popen([sys.executable, "-c", KILLED, str(lines), str(tmp_path / "c")])
+    journal = tmp_path / "c" / "building" / "journal.jsonl"
+    while process.poll() is None and not journal.exists():
+        time.sleep(0.002)
+    process.send_signal(signal.SIGSTOP)
+    with pytest.raises(InputError, match="another build is at work"):
+        build([lines], tmp_path / "c", part_bytes=20_000)
+    process.send_signal(signal.SIGCONT)
+    assert process.wait() == 0
+    assert len(Collection.open(tmp_path / "c")) == 4000
+    assert not (tmp_path / "c" / "lock").exists()
+
+
+def test_claims_that_cannot_be(tmp_path: Path) -> None:
+    twice = [{"number": 1, "text": "A"}, {"number": 1, "text": "B"}]
+    itself = [{"number": 1, "text": "A", "parents": [1]}]
+    lines = [record(1, claims=twice), record(2, claims=itself), record(3)]
+    (tmp_path / "a.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    told = [reason for _, _, reason in build([tmp_path / "a.jsonl"], tmp_path / "c")["first_broken"]]
+    assert told == [
+        "claims: claim 1 is there twice",
+        "claims: claim 1 cannot depend on claim 1, which is not before it",
+    ]
 
 
 def test_processes_change_nothing(tmp_path: Path) -> None:

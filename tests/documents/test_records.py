@@ -34,8 +34,16 @@ def several(items: st.SearchStrategy[Any]) -> st.SearchStrategy[tuple[Any, ...]]
     return st.lists(items, max_size=4).map(tuple)
 
 
-claims = st.builds(Claim, st.integers(0, 99_999), anything, several(st.integers(1, 99_999)))
-citations = st.builds(Citation, numbers | st.just(""), st.sampled_from(ORIGINS), anything, dates, anything)
+@st.composite
+def claims(draw: st.DrawFn) -> tuple[Claim, ...]:
+    """Claims of which each depends on some before it, and no number is there twice."""
+    found = draw(st.lists(st.integers(2, 99_999), max_size=4, unique=True))
+    return tuple(Claim(n, draw(anything), draw(several(st.integers(1, n - 1)))) for n in found)
+
+
+citations = st.builds(Citation, numbers | st.just(""), st.sampled_from(ORIGINS), anything, dates, anything).filter(
+    lambda citation: bool(citation.number or citation.text)
+)
 documents = st.builds(
     Document,
     id=names,
@@ -43,8 +51,8 @@ documents = st.builds(
     **dict.fromkeys(("application", "publication"), dates),
     **dict.fromkeys(("ipc", "cpc"), symbols),
     **dict.fromkeys(("national", "applicants", "inventors"), several(words)),
-    claims=several(claims),
-    priorities=several(st.builds(Priority, numbers | st.just(""), dates)),
+    claims=claims(),
+    priorities=several(st.builds(Priority, numbers | st.just(""), dates).filter(lambda priority: priority != Priority(""))),
     citations=several(citations),
     application_number=numbers | st.just(""),
     relatives=several(numbers),

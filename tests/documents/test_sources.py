@@ -51,6 +51,18 @@ def test_tar(tmp_path: Path) -> None:
     assert contents(tmp_path / "marec.tar.gz") == {"!EP/1.xml": b"<a/>"}
 
 
+def test_a_tar_that_ends_in_a_zip_is_a_tar(tmp_path: Path) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("b.xml", "<b/>")
+    with tarfile.open(tmp_path / "t.tar", "w") as archive:
+        for name, content in {"a.xml": b"<a/>", "b.zip": packed.getvalue()}.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    assert contents(tmp_path / "t.tar") == {"!a.xml": b"<a/>", "!b.zip!b.xml": b"<b/>"}
+
+
 def test_bombs_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sources, "HARMLESS", 1 << 20)
     with zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as archive:

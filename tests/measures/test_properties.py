@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from leadline.measures.hits import Hits
@@ -13,9 +13,6 @@ from leadline.measures.join import join, together
 from leadline.measures.notation import parse_measure
 from leadline.qrels.qrels import Qrels
 from leadline.runs.run import Run
-
-settings.register_profile("leadline", deadline=None)
-settings.load_profile("leadline")
 
 SLACK = 1e-12
 DOCUMENTS = [f"d{number:02}" for number in range(30)]

@@ -17,15 +17,15 @@ from leadline.topics.hidden import Dates
 def define_citing(parser: argparse.ArgumentParser) -> None:
     """The options that say which citations make a document relevant."""
     add = parser.add_argument
-    add("--dates", default="priority", help="priority: nothing counts that was published after it; none: all does")
+    add("--dates", default=None, help="priority: nothing counts that was published after it; none: all does")
     add("--origin", metavar="WHO", action="append", help=f"only citations by {', '.join(ORIGINS)}: some, with commas")
     add("--rules", default="1,2,3", help="1 the topic cites it, 2 its family is cited, 3 the topic's family cites it")
 
 
 def citing_of(options: argparse.Namespace) -> dict[str, Any]:
     """The options as `from_citations` takes them, refused before any work is done."""
-    checked_choice("--dates", options.dates, get_args(Dates))
-    return {"dates": options.dates, "origins": origins_of(options), "rules": rules_of(options)}
+    dates = checked_choice("--dates", options.dates or "priority", get_args(Dates))
+    return {"dates": dates, "origins": origins_of(options), "rules": rules_of(options)}
 
 
 def origins_of(options: argparse.Namespace) -> tuple[str, ...]:

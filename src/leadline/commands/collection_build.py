@@ -10,6 +10,7 @@ import os
 import time
 
 from leadline.commands.output import progress_bar, say
+from leadline.errors import InputError
 
 
 def define(parser: argparse.ArgumentParser) -> None:
@@ -25,6 +26,8 @@ def define(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     from leadline.documents.build import build
 
+    if options.processes < 1:
+        raise InputError("--processes", f"{options.processes} is no number of processes")
     start = time.monotonic()
     with progress_bar("reading", quiet=options.quiet) as step:
         manifest = build(
@@ -33,7 +36,7 @@ def run(options: argparse.Namespace) -> None:
             keep=options.keep,
             form=options.form,
             mapping=options.map,
-            processes=max(1, options.processes),
+            processes=options.processes,
             progress=step,
         )
     counts, seconds = manifest["counts"], time.monotonic() - start

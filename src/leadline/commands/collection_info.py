@@ -52,7 +52,7 @@ SHOWN, BAR = 12, 40
 
 def _block(rows: list[tuple[str, int]], view: str) -> str:
     """The largest counts of one view as bars."""
-    shown = rows[:SHOWN] if view not in ("year", "family size") else rows[-SHOWN:]
+    shown = rows[-SHOWN:] if view == "year" else rows[:SHOWN]
     largest = max((count for _, count in shown), default=1)
     width = max((len(value) for value, _ in shown), default=0)
     lines = [f"by {view}" + (f" ({len(shown)} of {len(rows)})" if len(rows) > len(shown) else "")]

@@ -41,6 +41,8 @@ def run(options: argparse.Namespace) -> None:
     if options.source:
         if options.collection or options.topics:
             raise InputError("--from", "takes the place of DIR TOPICS; give one or the other")
+        if options.dates:
+            raise InputError("--dates", "an earlier .why.tsv holds no dates to choose by; give DIR and TOPICS")
         whole = Provenance.read(options.source)
         _write(whole.select(origins=origins_of(options), rules=rules_of(options)), options)
         return

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import os
+import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -189,7 +190,7 @@ def _read_all(
         return
     # Forking a process in which Polars has started threads can hang, so workers begin afresh.
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(processes, mp_context=context) as pool:
+    with ProcessPoolExecutor(processes, mp_context=context, initializer=_end_with_parent) as pool:
         running: deque[tuple[int, int, Future[Outcome]]] = deque()
         for batch in batches:
             if staging.has(batch.number):
@@ -201,6 +202,13 @@ def _read_all(
             running.append((batch.number, batch.position, future))
         for number, position, future in running:
             note(number, future.result(), position)
+
+
+def _end_with_parent() -> None:
+    """A worker whose parent was killed would wait for work for ever."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=lambda: (parent.join(), os._exit(1)), daemon=True).start()
 
 
 Outcome = dict[str, Any]

@@ -21,7 +21,7 @@ _SIGNS = ("claim", "anspr", "revendic")
 _NOUN = r"(?:claims?|(?:patent|schutz|haupt|unter|neben)?anspr(?:uch(?:e?s)?|(?:ü|ue)chen?|\.)|revendications?)"
 _DASH = r"[-‐‑‒–—−]"
 _TO = rf"(?:to|through|thru|until|up to|bis(?: zu)?|jusqu'à|à|\.\.\.|…|{_DASH})"
-_AND = r"(?:and/or|and|or|as well as|und/oder|und|oder|sowie|et/ou|et|ou|&|/)"
+_AND = r"(?:and/or|and|or|as well as|und/oder|und|oder|sowie|bzw\.|et/ou|et|ou|&|/)"
 _NUMBER = r"[(\[]?([0-9]{1,9}(?![0-9])|[li](?!\w))[)\]]?"  # scanners read 1 as l
 
 _ANCHOR = re.compile(rf"\b{_NOUN}\s*(?:(?:numbers?|nos?|nrn?|n[°º]s?|#|de)(?![^\W\d])\.?)?\s*:?\s*(?={_NUMBER})")

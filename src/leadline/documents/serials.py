@@ -66,7 +66,8 @@ def _american(letters: str, body: str, kind: str) -> str:
     published = _AMERICAN_APPLICATION.fullmatch(digits)
     if published is not None and not letters:
         return published[1] + published[2].zfill(7)
-    return letters + (_stripped(digits) if len(digits) <= 8 and digits.isdigit() else digits)
+    short = len(digits) <= 8 or (digits[0] == "0" and len(digits) == 9)
+    return letters + (_stripped(digits) if short and digits.isdigit() else digits)
 
 
 def _european(letters: str, body: str, kind: str) -> str:

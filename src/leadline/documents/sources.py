@@ -45,6 +45,8 @@ def find_sources(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
             if not stat.S_ISREG(path.stat().st_mode):
                 raise InputError(str(path), "is no plain file; a stream can be saved to one first")
             files = [path]
+        elif os.fspath(given) == "-":
+            raise InputError("-", "standard input cannot be a source, for a build may be resumed: save it to a file")
         else:
             files = [Path(match) for match in sorted(glob.glob(str(given), recursive=True)) if Path(match).is_file()]
             if not files:
@@ -73,11 +75,12 @@ def open_streams(path: Path) -> Iterator[Stream]:
 
 
 def _streams(file: IO[bytes], name: str, packed: int, deeper: int) -> Iterator[Stream]:
-    if zipfile.is_zipfile(file):
-        file.seek(0)
+    # Told by its beginning: a trailer alone is also that of a tar whose last member is a zip.
+    begins_as_zip = file.read(4) in (b"PK\x03\x04", b"PK\x05\x06")
+    file.seek(0)
+    if begins_as_zip:
         yield from _of_zip(file, name, deeper)
         return
-    file.seek(0)
     if _is_tar(name):
         yield from _of_tar(file, name)
         return
@@ -123,9 +126,15 @@ def _of_tar(file: IO[bytes], name: str) -> Iterator[Stream]:
         with tarfile.open(fileobj=file, mode="r|*") as archive:
             for member in archive:
                 opened = archive.extractfile(member) if member.isreg() else None
-                if opened is not None:
-                    inside = f"{name}!{member.name}"
-                    yield Stream(inside, _watched(iter(partial(opened.read, 1 << 20), b""), inside, packed))
+                if opened is None:
+                    continue
+                inside = f"{name}!{member.name}"
+                pieces = _watched(iter(partial(opened.read, 1 << 20), b""), inside, packed)
+                if member.name.lower().endswith((".zip", ".gz", ".xz", ".zst", ".bz2")):
+                    content = b"".join(pieces)
+                    yield from _streams(io.BytesIO(content), inside, len(content), DEEPEST - 1)
+                else:
+                    yield Stream(inside, pieces)
     except (tarfile.TarError, EOFError, OSError) as error:
         raise InputError(name, f"is a damaged archive: {' '.join(str(error).lower().split())}") from None
 

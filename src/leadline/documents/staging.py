@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from leadline.documents.document import Document
 from leadline.documents.parts import write_part
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 VERSION = 1
 MANIFEST = "manifest.json"
+LOCK = "lock"
 BROKEN_IN_MANIFEST = 100  # the rest of them stand in broken.tsv
 
 
@@ -42,17 +43,34 @@ class Staging:
         self.key = _hash({"version": VERSION, **origin})
         self.done: dict[int, dict[str, Any]] = {}
         self.finished: dict[str, Any] | None = None
+        self._held: IO[str] | None = None
 
     @classmethod
     def open(cls, folder: Path, origin: dict[str, Any]) -> Staging:
         """Begin a build, or go on with one of the same sources and options that did not finish."""
         staging = cls(folder, origin)
         _check_target(folder)
-        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            staging._lock()
+        except OSError as error:
+            raise InputError(str(folder), f"cannot be written: {(error.strerror or str(error)).lower()}") from None
         staging.finished = staging._adopt()
         if staging.finished is None:
             staging._resume()
         return staging
+
+    def _lock(self) -> None:
+        """One build at a time in a folder. The system lets the lock go when its process ends, however it ends."""
+        try:
+            import fcntl
+        except ImportError:  # not on Windows
+            return
+        self._held = (self.folder / LOCK).open("w")
+        try:
+            fcntl.flock(self._held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise InputError(str(self.folder), "another build is at work in this folder") from None
 
     def __enter__(self) -> Staging:
         return self
@@ -62,8 +80,11 @@ class Staging:
     ) -> None:
         if isinstance(error, InputError):  # nothing to go on with; a stop or a crash leaves the parts for later
             shutil.rmtree(self.building, ignore_errors=True)
-            with contextlib.suppress(OSError):
-                self.folder.rmdir()
+        (self.folder / LOCK).unlink(missing_ok=True)
+        if self._held is not None:
+            self._held.close()
+        with contextlib.suppress(OSError):
+            self.folder.rmdir()  # which is refused where anything is in it
 
     @property
     def documents(self) -> int:
@@ -181,7 +202,7 @@ def _check_target(folder: Path) -> None:
     if folder.exists() and not folder.is_dir():
         raise InputError(str(folder), "is a file; name a folder for the collection")
     if folder.is_dir():
-        ours = (folder / MANIFEST, folder / "building")
+        ours = (folder / MANIFEST, folder / "building", folder / LOCK)
         if any(folder.iterdir()) and not any(path.exists() for path in ours):
             raise InputError(str(folder), "is a folder with other things in it; name an empty or a new one")
 

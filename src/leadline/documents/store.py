@@ -43,7 +43,10 @@ class Collection:
         try:
             manifest = json.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
-            raise InputError(os.fspath(folder), "is no collection; `leadline collection build` makes one") from None
+            inside = Path(folder) / "collection"  # where a simulated office keeps its own
+            there = (inside / MANIFEST).exists()
+            hint = f"did you mean {inside}?" if there else "`leadline collection build` makes one"
+            raise InputError(os.fspath(folder), f"is no collection; {hint}") from None
         except (OSError, ValueError) as error:
             raise InputError(str(path), f"cannot be read: {' '.join(str(error).split())}") from None
         if not isinstance(manifest, dict) or manifest.get("what") != "a leadline collection":
@@ -135,7 +138,7 @@ class Collection:
             joined = frame.join(lookup, on="name", how="left", maintain_order="left")
             return joined["row"].cast(pl.Int64).fill_null(-1).to_numpy()
 
-        asked = list(names)
+        asked = [name.encode("utf-8", "replace").decode() for name in names]  # a file need not be UTF-8
         rows = found(asked).copy()
         for spelling in ("id", "key"):
             lost = np.flatnonzero(rows < 0)

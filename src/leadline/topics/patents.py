@@ -36,7 +36,8 @@ def located(topics: Iterable[Topic], patents: Patents) -> pl.DataFrame:
 
     asked = list(topics)
     rows = patents.rows([topic.patent for topic in asked])
-    table = pl.DataFrame({"topic": [topic.id for topic in asked], "row": rows.tolist()}, strict=False)
+    names = [topic.id.encode("utf-8", "replace").decode() for topic in asked]  # a file need not be UTF-8
+    table = pl.DataFrame({"topic": names, "row": rows.tolist()}, strict=False)
     return table.cast({"topic": pl.String, "row": pl.Int64}).filter(pl.col("row") >= 0).cast({"row": pl.UInt32})
 
 

@@ -87,6 +87,9 @@ def sample_topics(
     few = f"fewer than {fewest} relevant document{'s' * (fewest != 1)}"
     left_out["no relevant document"] = int((table["relevant"] == 0).sum())
     left_out[few] = len(table) - len(enough) - left_out["no relevant document"]
+    if table.is_empty():
+        reasons = ", ".join(f"{count} {reason}" for reason, count in left_out.items() if count)
+        raise MismatchError(f"no patent can be a topic: none passes the filters ({reasons})")
     if enough.is_empty():
         most = max(table["relevant"], default=0)
         raise MismatchError(

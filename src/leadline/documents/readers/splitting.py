@@ -24,6 +24,7 @@ _ENCODING = re.compile(rb"<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w.-]+)")
 _NAMESPACE = re.compile(rb"\sxmlns(?::[\w.-]+)?\s*=\s*(?:\"[^\"<]*\"|'[^'<]*')")
 _ELEMENT = re.compile(rb"<([A-Za-z_][\w.:-]{0,80})")
 _RECORD = re.compile(rb"^PATN[ \t]*\r?$", re.MULTILINE)
+_BETWEEN = re.compile(r"[\s,]*")
 _OVERLAP = 256  # bytes kept between pieces, so that no tag is cut in two
 _HEAD = 1 << 16
 
@@ -58,6 +59,10 @@ def split(pieces: Iterator[bytes], form: str | None = None) -> Iterator[Raw | Br
     head = window.buffer.removeprefix(b"\xef\xbb\xbf").lstrip()
     if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return iter([Broken(0, "is UTF-16 text; save it as UTF-8")])
+    if head[:2] == b"PK":
+        return iter([Broken(0, "is a damaged archive")])
+    if b"\0" in head:
+        return iter([Broken(0, "is not a text")])
     if form is None:
         form = _form_of(head)
     if form == "greenbook":
@@ -226,13 +231,21 @@ def _json_array(window: _Window) -> Iterator[Raw | Broken]:
         if len(window.buffer) > LARGEST:
             yield Broken(0, f"a JSON list longer than {LARGEST >> 20} MiB; write one object a line")
             return
-    try:
-        records = json.loads(window.buffer)
-    except (ValueError, RecursionError) as error:
-        yield Broken(0, f"is not readable JSON: {' '.join(str(error).split())[:100]}")
-        return
-    for place, record in enumerate(records):
-        yield Raw("json", place, json.dumps(record).encode())
+    text = window.buffer.decode("utf-8-sig", "replace")
+    decoder, at, offset = json.JSONDecoder(), text.index("[") + 1, 0
+    while True:
+        begin = _BETWEEN.match(text, at).end()  # type: ignore[union-attr]
+        if text[begin : begin + 1] in ("]", ""):
+            return
+        offset += len(text[at:begin].encode()) if offset else len(text[:begin].encode())
+        try:
+            _, at = decoder.raw_decode(text, begin)
+        except (ValueError, RecursionError) as error:
+            yield Broken(offset, f"is not readable JSON: {' '.join(str(error).split())[:100]}")
+            return
+        record = text[begin:at].encode()
+        yield Raw("json", offset, record)
+        offset += len(record)
 
 
 def _csv(window: _Window) -> Iterator[Raw | Broken]:

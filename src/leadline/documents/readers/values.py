@@ -90,7 +90,15 @@ def _claims(where: str, value: Any) -> tuple[Claim, ...]:
     if isinstance(value, str):
         return split(value)
     items = enumerate(_items(where, value, "texts or of {number, text, parents}"))
-    return tuple(_claim(f"{where}[{place}]", item, place + 1) for place, item in items)
+    claims = tuple(_claim(f"{where}[{place}]", item, place + 1) for place, item in items)
+    numbers: set[int] = set()
+    for claim in claims:
+        if claim.number in numbers:
+            raise ValueError(f"{where}: claim {claim.number} is there twice")
+        if later := [parent for parent in claim.parents if parent >= claim.number]:
+            raise ValueError(f"{where}: claim {claim.number} cannot depend on claim {later[0]}, which is not before it")
+        numbers.add(claim.number)
+    return claims
 
 
 def _claim(where: str, value: Any, place: int) -> Claim:
@@ -116,7 +124,8 @@ def _claim_number(where: str, value: Any) -> int:
 
 def _priorities(where: str, value: Any) -> tuple[Priority, ...]:
     items = enumerate(_items(where, value, "{number, date}"))
-    return tuple(_priority(f"{where}[{place}]", item) for place, item in items)
+    found = (_priority(f"{where}[{place}]", item) for place, item in items)
+    return tuple(priority for priority in found if priority != Priority(""))
 
 
 def _priority(where: str, value: Any) -> Priority:
@@ -134,7 +143,8 @@ def _priority(where: str, value: Any) -> Priority:
 
 def _citations(where: str, value: Any) -> tuple[Citation, ...]:
     items = enumerate(_items(where, value, "numbers or of {number, origin, category, date, text}"))
-    return tuple(_citation(f"{where}[{place}]", item) for place, item in items)
+    found = (_citation(f"{where}[{place}]", item) for place, item in items)
+    return tuple(citation for citation in found if citation.number or citation.text)
 
 
 def _citation(where: str, value: Any) -> Citation:
