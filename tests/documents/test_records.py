@@ -52,7 +52,7 @@ documents = st.builds(
     **dict.fromkeys(("ipc", "cpc"), symbols),
     **dict.fromkeys(("national", "applicants", "inventors"), several(words)),
     claims=claims(),
-    priorities=several(st.builds(Priority, numbers | st.just(""), dates).filter(lambda priority: priority != Priority(""))),
+    priorities=several(st.builds(Priority, numbers | st.just(""), dates).filter(lambda each: each != Priority(""))),
     citations=several(citations),
     application_number=numbers | st.just(""),
     relatives=several(numbers),
