@@ -18,8 +18,12 @@ COMMANDS = {
     "qrels citations": "judgements from what patents cite, with the reason for each",
     "qrels claims": "judgements by claim, from judged or estimated passages",
     "simulate office": "a patent office that knows every relevant document",
+    "index": "make a collection searchable",
+    "search": "search in words: AND, NEAR, phrases, fields, the newest first",
+    "prior-art": "what came before a patent and bears on its claims",
     "run": "search for every topic with a named system or your own pipeline",
     "report": "one page for people: the verdict, every figure, every topic",
+    "grid": "many runs from a table of choices",
     "ideal": "one of the two ideal runs for judgements by subtopic",
     "demo": "what the package can show without any data of yours",
 }

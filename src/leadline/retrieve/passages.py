@@ -40,8 +40,8 @@ def passages_of(document: Document, place: int = 0) -> Iterator[Passage]:
     """The passages of a document in their order.
 
     >>> from leadline.documents.document import Claim
-    >>> found = Document("X", abstract="A nail.", description="Nails bend.\\n\\nOurs do not.", claims=(Claim(1, "A nail."),))
-    >>> [passage.where for passage in passages_of(found)]
+    >>> nail = Document("X", abstract="A nail.", description="It bends.\\n\\nOurs not.", claims=(Claim(1, "A nail."),))
+    >>> [passage.where for passage in passages_of(nail)]
     ['abstract', '¶ 1', '¶ 2', 'claim 1']
     """
     paragraphs = [line for line in document.description.split("\n") if line.strip()]
@@ -52,7 +52,8 @@ def passages_of(document: Document, place: int = 0) -> Iterator[Passage]:
         words = block.split()
         step = len(words) if len(words) <= LONGEST else PIECE
         for start in range(0, len(words), step or 1):
-            yield Passage(place, where, " ".join(words[start : start + step]))
+            before, behind = ["…"] * (start > 0), ["…"] * (start + step < len(words))
+            yield Passage(place, where, " ".join([*before, *words[start : start + step], *behind]))
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,8 @@ class Passages:
 
     def shares(self, sought: Sequence[Mapping[str, float]]) -> NDArray[np.float64]:
         """For each passage and each set of weighted terms the share of the weight that the passage holds."""
-        vocabulary = {term: number for number, term in enumerate(dict.fromkeys(term for each in sought for term in each))}
+        terms = dict.fromkeys(term for each in sought for term in each)
+        vocabulary = {term: number for number, term in enumerate(terms)}
         weights = np.zeros((len(vocabulary), len(sought)))
         for column, each in enumerate(sought):
             weights[[vocabulary[term] for term in each], column] = list(each.values())

@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from leadline.index.analysis import Analysis
+from leadline.index.analysis import Analysis, spans
+from leadline.index.characters import joined
 
-_PIECE = re.compile(r"[^\W_]+(?:[.,‐‑–−-][^\W_]+)*")  # what may be one word: 1,2-dichloroethane
-_RUN = re.compile(r"[^\W_]+")
+_PIECE = re.compile(r"\S+")  # no word goes beyond a blank
 
 
 @dataclass(frozen=True)
@@ -41,24 +41,27 @@ class Marker:
 
     def __init__(self, analysis: Analysis, weights: Mapping[str, float]) -> None:
         self.analysis, self.weights = analysis, weights
-        self._known: dict[str, tuple[str, ...]] = {}
-
-    def _terms(self, word: str) -> tuple[str, ...]:
-        if word not in self._known:
-            self._known[word] = tuple(self.analysis.terms(word))
-        return self._known[word]
+        self._known: dict[str, list[tuple[int, int, str]]] = {}
 
     def marks(self, text: str) -> list[tuple[int, int, str]]:
         """Where the words sought stand, and the term of each."""
         found = []
         for piece in _PIECE.finditer(text):
-            terms = self._terms(piece[0])
-            if len(terms) == 1 and terms[0] in self.weights:
-                found.append((piece.start(), piece.end(), terms[0]))
-            elif len(terms) > 1:
-                for run in _RUN.finditer(text, piece.start(), piece.end()):
-                    found += [(run.start(), run.end(), term) for term in self._terms(run[0]) if term in self.weights]
+            if piece[0] not in self._known:
+                self._known[piece[0]] = self._within(piece[0])
+            found += [(piece.start() + start, piece.start() + end, term) for start, end, term in self._known[piece[0]]]
         return found
+
+    def _within(self, piece: str) -> list[tuple[int, int, str]]:
+        content, offsets = joined([piece])
+        starts, lengths, _ = spans(content, offsets, self.analysis.words)
+        whole = content.tobytes()[: int(offsets[-1])]
+        places = list(zip(starts.tolist(), (starts + lengths).tolist(), strict=True))
+        terms = [term.decode() for term in self.analysis.reduced([whole[start:end] for start, end in places])]
+        sought = [(place, term) for place, term in zip(places, terms, strict=True) if term in self.weights]
+        if len(whole.decode()) != len(piece):  # one sign may become several, as ½ does
+            return [(0, len(piece), term) for _, term in sought[:1]]
+        return [(len(whole[:start].decode()), len(whole[:end].decode()), term) for (start, end), term in sought]
 
     def snippet(self, text: str, width: int) -> Snippet:
         """The piece of a text, at most so wide, that holds the heaviest words sought, each counted once."""
@@ -75,17 +78,19 @@ class Marker:
         return Snippet(before + text[start:end] + behind, inside)
 
     def _window(self, marks: list[tuple[int, int, str]], room: int) -> tuple[int, int]:
-        """The first and last place of the words that weigh most and fit together; of equals the first."""
-        best, most = (0, 0), 0.0
+        """The first and last place of the words that weigh most and fit; of equals those nearest together."""
+        best, most = (0, 0), (0.0, 0)
         for place, (start, _, _) in enumerate(marks):
-            held: dict[str, float] = {}
-            last = start
+            held: set[str] = set()
+            weight = 0.0
             for _, end, term in marks[place:]:
                 if end - start > room:
                     break
-                held[term], last = self.weights[term], end
-            if sum(held.values()) > most + 1e-12:
-                best, most = (start, last), sum(held.values())
+                if term not in held:
+                    held.add(term)
+                    weight += self.weights[term]
+                    if (round(weight, 9), start - end) > most:
+                        best, most = (start, end), (round(weight, 9), start - end)
         return best
 
 

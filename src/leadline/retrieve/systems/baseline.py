@@ -1,4 +1,8 @@
-"""The plain way: every word of the patent, or of the topic's text, searched with BM25."""
+"""The plain way, against which every other system is measured: all words of the topic, searched with BM25.
+
+A patent as topic gives the words of its title, abstract, claims and description, each as often as it stands there; a
+need in words gives those of its title and narrative.
+"""
 
 from __future__ import annotations
 

@@ -1,0 +1,127 @@
+"""A query as it was understood: words, joined by operators, within fields."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Order = Literal["score", "newest", "oldest"]
+ORDERS: tuple[Order, ...] = ("score", "newest", "oldest")
+FILTERS = ("class", "office", "before", "after")  # what is known of a document, besides its words
+
+
+@dataclass(frozen=True)
+class Words:
+    """A word as it was typed, perhaps cut off (`polymer*`), or a phrase."""
+
+    text: str
+    quoted: bool = False
+
+
+@dataclass(frozen=True)
+class Near:
+    """Each part at most so many words from the one before it."""
+
+    parts: tuple[Node, ...]
+    within: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Side:
+    """Parts side by side, each with its mark: + for one that must be there, - for one that must not."""
+
+    parts: tuple[tuple[str, Node], ...]
+
+
+@dataclass(frozen=True)
+class And:
+    parts: tuple[Node, ...]
+
+
+@dataclass(frozen=True)
+class Or:
+    parts: tuple[Node, ...]
+
+
+@dataclass(frozen=True)
+class Within:
+    """A part that is sought in one field; in `class`, `office`, `before` or `after` it is no word but a filter."""
+
+    field: str
+    part: Node
+
+
+@dataclass(frozen=True)
+class Boosted:
+    """A part whose words count so many times."""
+
+    part: Node
+    factor: float
+
+
+Node = Words | Near | Side | And | Or | Within | Boosted
+
+
+@dataclass(frozen=True)
+class Understood:
+    """What a text means: the tree (None where it has no words), the order of results, and what was odd."""
+
+    tree: Node | None
+    order: Order | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def written(self) -> str:
+        order = [f"sort:{self.order}"] if self.order else []
+        return " ".join(([written(self.tree)] if self.tree is not None else []) + order)
+
+
+def is_filter(node: Node) -> bool:
+    """Whether a part asks only for what is known of a document, and for no word of it.
+
+    >>> is_filter(Or((Within("class", Words("C07D")), Within("office", Words("EP")))))
+    True
+    """
+    if isinstance(node, Within):
+        return node.field in FILTERS or is_filter(node.part)
+    if isinstance(node, Boosted):
+        return is_filter(node.part)
+    return not isinstance(node, Words) and all(is_filter(part) for part in parts_of(node))
+
+
+def parts_of(node: Node) -> tuple[Node, ...]:
+    if isinstance(node, Side):
+        return tuple(part for _, part in node.parts)
+    if isinstance(node, (And, Or, Near)):
+        return node.parts
+    return (node.part,) if isinstance(node, (Within, Boosted)) else ()
+
+
+def written(node: Node) -> str:
+    """The query that means this tree.
+
+    >>> written(And((Words("film"), Side((("", Words("acid")), ("-", Boosted(Words("metal foil", True), 2.0)))))))
+    'film AND acid -"metal foil"^2'
+    """
+    return _WRITERS[type(node)](node)
+
+
+def _enclosed(node: Node, *loose: type) -> str:
+    """A part in parentheses, where it binds less tightly than what it is a part of."""
+    return f"({written(node)})" if isinstance(node, loose) else written(node)
+
+
+_WRITERS: dict[type, Callable[[Any], str]] = {
+    Words: lambda node: f'"{node.text}"' if node.quoted else node.text,
+    Near: lambda node: "".join(
+        f" NEAR/{within} {_enclosed(part, Near, Side, And, Or)}" if within else _enclosed(part, Near, Side, And, Or)
+        for part, within in zip(node.parts, (0, *node.within), strict=True)
+    ),
+    Side: lambda node: " ".join(mark + _enclosed(part, Near if mark else Side, Side, And, Or)
+                                for mark, part in node.parts),
+    And: lambda node: " AND ".join(_enclosed(part, And, Or) for part in node.parts),
+    Or: lambda node: " OR ".join(_enclosed(part, Or) for part in node.parts),
+    Within: lambda node: f"{node.field}:{_enclosed(node.part, Near, Side, And, Or, Boosted)}",
+    Boosted: lambda node: f"{_enclosed(node.part, Near, Side, And, Or, Boosted)}^{node.factor:.9g}",
+}  # fmt: skip
