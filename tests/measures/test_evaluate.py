@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tempfile
 from pathlib import Path
 
 import ir_measures
@@ -138,6 +139,33 @@ def test_terms_sum_to_the_score(judged: dict[str, int], ranking: list[str]) -> N
         parts = ll.explain_topic(text, {"7": judged}, run, "7")
         assert parts.before + parts.after + sum(term.adds for term in parts.terms) == pytest.approx(parts.value)
         assert len(parts.terms) == sum(grade >= 1 for grade in judged.values())
+
+
+TOPICS = st.lists(st.sampled_from("12345"), min_size=1, unique=True)
+
+
+@settings(max_examples=150)
+@given(TOPICS, TOPICS, st.data())
+def test_topics_in_any_order_whichever_engine_reads_the_files(
+    judged: list[str], answered: list[str], data: st.DataObject
+) -> None:
+    """Topics of a run may stand in another order than those of the judgements, and some have nothing judged."""
+    documents = st.lists(st.sampled_from("abcde"), min_size=1, max_size=3, unique=True)
+    qrels = {topic: dict.fromkeys(data.draw(documents), 1) for topic in judged}
+    run = {topic: data.draw(documents) for topic in answered}
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        (Path(folder) / "q").write_text("".join(f"{t} 0 {d} 1\n" for t, graded in qrels.items() for d in graded))
+        lines = [f"{t} Q0 {d} 0 {-place} x\n" for t, ranked in run.items() for place, d in enumerate(ranked)]
+        (Path(folder) / "r").write_text("".join(lines))
+        found = []
+        for engine in ("plain", "compiled"):
+            patch.setenv("LEADLINE_ENGINE", engine)
+            scores = ll.evaluate(f"{folder}/q", f"{folder}/r", "R@3 PRES@3 num_ret")
+            found.append(dict(zip(scores.topics, scores.values[0].tolist(), strict=True)))
+    assert found[0] == found[1]
+    for topic in judged:
+        right = len(set(run.get(topic, ())) & set(qrels[topic]))
+        assert found[1][topic][0] == right / len(qrels[topic])
 
 
 def test_offered_to_ir_measures() -> None:

@@ -111,25 +111,25 @@ def join_text(text: Text, qrels: Qrels, order: Order, memory: Fresh) -> RunHits 
     if total < 0 or state[1] == 0:
         return None
     strangers = topics.take(np.flatnonzero(is_judged[: state[1]] < 0)).names()
-    offsets, place = _in_order_of_judgements(hit_start, total)
+    in_run = is_judged[: state[1]]
+    offsets, place = _in_order_of_judgements(hit_start, in_run[in_run >= 0], total)
     rank, document, first, last = (column[:total].copy() if place is None else column[place] for column in hits)
     longer = int(state[2])
     return RunHits(offsets, rank, document, first, last, retrieved, hit_start >= 0, tuple(strangers), longer)
 
 
 def _in_order_of_judgements(
-    hit_start: NDArray[np.int64], total: int
+    hit_start: NDArray[np.int64], in_run: NDArray[np.int32], total: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:
     """Offsets of each topic's hits, and where each hit is found, when `hit_start` says where a topic's hits start.
 
-    None where they are found in order, as they mostly are.
+    `in_run` are the topics in the order of the run: a topic without hits starts where the next one does, so that the
+    starts alone do not tell which of them has the hits. None where they are found in order, as they mostly are.
     """
-    answered = np.flatnonzero(hit_start >= 0)
-    by_start = answered[np.argsort(hit_start[answered], kind="stable")]
     counts = np.zeros(len(hit_start), np.int64)
-    counts[by_start] = np.diff(np.append(hit_start[by_start], total))
+    counts[in_run] = np.diff(np.append(hit_start[in_run], total))
     offsets = np.concatenate([[0], np.cumsum(counts)])
-    if (by_start == answered).all():
+    if (np.diff(in_run) > 0).all():
         return offsets, None
     return offsets, np.arange(total) - np.repeat(offsets[:-1], counts) + np.repeat(hit_start, counts)
 
