@@ -151,8 +151,9 @@ def test_topics_in_any_order_whichever_engine_reads_the_files(
 ) -> None:
     """Topics of a run may stand in another order than those of the judgements, and some have nothing judged."""
     documents = st.lists(st.sampled_from("abcde"), min_size=1, max_size=3, unique=True)
-    qrels = {topic: dict.fromkeys(data.draw(documents), 1) for topic in judged}
-    run = {topic: data.draw(documents) for topic in answered}
+    answered.insert(data.draw(st.integers(0, len(answered))), "0")  # one that agrees: without any, both are refused
+    qrels = {topic: dict.fromkeys(data.draw(documents), 1) for topic in judged} | {"0": {"a": 1}}
+    run = {topic: data.draw(documents) if topic != "0" else ["a"] for topic in answered}
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         (Path(folder) / "q").write_text("".join(f"{t} 0 {d} 1\n" for t, graded in qrels.items() for d in graded))
         lines = [f"{t} Q0 {d} 0 {-place} x\n" for t, ranked in run.items() for place, d in enumerate(ranked)]
