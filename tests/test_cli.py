@@ -228,11 +228,6 @@ def test_a_small_evaluation_loads_neither_numba_nor_frames(leadline: Command, tm
     subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True, capture_output=True)
 
 
-def test_demo(leadline: Command) -> None:
-    result = leadline("demo")
-    assert result.returncode == 0
-    assert "DUT09TSRun6" in result.stdout.decode()
-
 
 def test_output_follows_links_and_spares_devices(leadline: Command, tmp_path: Path) -> None:
     (tmp_path / "real.tsv").write_text("old")

@@ -25,5 +25,6 @@ COMMANDS = {
     "report": "one page for people: the verdict, every figure, every topic",
     "grid": "many runs from a table of choices",
     "ideal": "one of the two ideal runs for judgements by subtopic",
-    "demo": "what the package can show without any data of yours",
+    "reproduce": "the papers' tables and figures, theirs beside ours",
+    "demo": "everything on a simulated office, then the report",
 }

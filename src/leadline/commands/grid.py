@@ -46,4 +46,5 @@ def run(options: argparse.Namespace) -> None:
         outcome = runs.make(plan, progress)
     if not options.quiet:
         before = f", {len(outcome.kept):,} were there already" if outcome.kept else ""
-        say([f"{len(outcome.made):,} runs made in {options.output}{before}", *outcome.notes])
+        made = f"{len(outcome.made):,} run{'s' * (len(outcome.made) != 1)} made in {options.output}{before}"
+        say([made, *outcome.notes])
