@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -193,14 +192,6 @@ WIDE = str.maketrans("0123456789", "０１２３４５６７８９")
 def test_generated_spellings_give_one_id(case: tuple[str, str]) -> None:
     wanted, text = case
     assert normalise(text).id == wanted
-
-
-def test_many_numbers_take_little_time() -> None:
-    texts = [f"US {7_000_000 + i:,} B2" for i in range(50_000)]
-    start = time.perf_counter()
-    for text in texts:
-        normalise(text)
-    assert time.perf_counter() - start < 2.5  # about 0.3 on a quiet machine
 
 
 def test_real_numbers_are_stable(shared: Path) -> None:

@@ -55,7 +55,7 @@ class GridRuns:
         for number, planned in enumerate(plan):
             made_of = {"system": settings(planned.pipeline), "index": self.index, "topics": self.asked, "k": self.k}
             if self._is_finished(planned.name, made_of):
-                outcome.kept.append(planned.name)
+                outcome.kept += self._found(planned.name)
                 continue
 
             def told(done: int, total: int, _: str, number: int = number, name: str = planned.name) -> None:
@@ -63,7 +63,7 @@ class GridRuns:
                     progress(number * total + done, len(plan) * total, name)
 
             outcome.notes |= dict.fromkeys(self._make(planned, made_of, told))
-            outcome.made.append(planned.name)
+            outcome.made += self._found(planned.name)
         outcome.notes |= dict.fromkeys(self._strangers(plan))
         return outcome
 
@@ -85,6 +85,9 @@ class GridRuns:
         self._write()
         journal.finish()
         return notes
+
+    def _found(self, name: str) -> list[str]:
+        return [name] if self._file(name).is_file() else []
 
     def _file(self, name: str) -> Path:
         return self.folder / RUNS / f"{name}.run"

@@ -10,6 +10,7 @@ from leadline.retrieve.after.family_members import FamilyMembers
 from leadline.retrieve.after.fuse import Fuse
 from leadline.retrieve.after.one_a_family import OneAFamily
 from leadline.retrieve.after.rm3 import RM3
+from leadline.retrieve.after.where import Where
 from leadline.retrieve.dense.steps import Dense, Hybrid
 from leadline.retrieve.filters.dates import Dates
 from leadline.retrieve.filters.only import Only
@@ -19,6 +20,7 @@ from leadline.retrieve.query.best_terms import BestTerms
 from leadline.retrieve.query.claims import Claims
 from leadline.retrieve.query.drop_terms import DropTerms
 from leadline.retrieve.query.from_run import FromRun
+from leadline.retrieve.query.nouns import Nouns
 from leadline.retrieve.query.search import Search
 from leadline.retrieve.query.survey import Survey
 from leadline.retrieve.query.text import Text
@@ -42,6 +44,7 @@ __all__ = [
     "FromRun",
     "Fuse",
     "Hybrid",
+    "Nouns",
     "OneAFamily",
     "Only",
     "Pipeline",
@@ -50,4 +53,5 @@ __all__ = [
     "Step",
     "Survey",
     "Text",
+    "Where",
 ]
