@@ -49,6 +49,7 @@ def define(parser: argparse.ArgumentParser) -> None:
     add("--unit", metavar="WHAT", help="what a row of the index is: document, or family")
     add("--members", metavar="WHICH", help="whose texts a family has: joined, first or longest")
     add("--add", action="store_true", help="index what the collection has gained, as the index was made")
+    add("--dense", action="store_true", help="also vectors, for the steps dense and hybrid (extra `dense`)")
     add("--workers", type=int, metavar="N", help="threads, as many as processors unless said")
     add("-q", "--quiet", action="store_true", help="print no notes and no progress")
 
@@ -74,8 +75,19 @@ def run(options: argparse.Namespace) -> None:
     what = {"document": "documents", "family": "families"}[index.unit]
     added, fields = f"{gained:,} added, " if options.add else "", len(index.fields)
     print(f"{added}{len(index):,} {what}, {words:,} words in {fields} fields, {_bytes(size)}, in {seconds:.1f} s")
+    if options.dense:
+        _add_vectors(folder, options)
     if not options.quiet:
         say(_notes(index, settings, options))
+
+
+def _add_vectors(folder: Path, options: argparse.Namespace) -> None:
+    """Vectors beside the index; stopped, it goes on where it was when asked again."""
+    from leadline.retrieve.dense.vectors import build_vectors
+    from leadline.retrieve.laboratory import Laboratory
+
+    with progress_bar("vectors", quiet=options.quiet) as step:
+        build_vectors(Laboratory.open(folder), progress=step)
 
 
 def _check(settings: dict[str, Any], options: argparse.Namespace) -> None:
