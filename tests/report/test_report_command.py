@@ -10,16 +10,14 @@ import pytest
 pytest.importorskip("altair", reason="a report needs the package altair")
 pytest.importorskip("vl_convert", reason="a report needs the package vl-convert-python")
 
-from leadline import commands
 from leadline.cli import main
-from leadline.report import page
+from leadline.report import shell
 from leadline.report.key import key_of, key_written_in
 
 
 @pytest.fixture(autouse=True)
-def listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(commands.COMMANDS, "report", "one page")
-    monkeypatch.setattr(page, "_vega", lambda: "/* Vega stands here */")  # packing it takes seconds
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shell, "_vega", lambda: "/* Vega stands here */")  # packing it takes seconds
 
 
 @pytest.fixture

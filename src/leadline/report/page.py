@@ -6,27 +6,21 @@ are JSON in which no `<` occurs, and the browser is told to run no script but th
 
 from __future__ import annotations
 
-import base64
 import datetime
-import hashlib
-import importlib
 from collections.abc import Callable, Collection, Iterable, Sequence
 from html import escape
-from importlib import resources
 from pathlib import Path
-from typing import Any
 
 from leadline import __version__
 from leadline.errors import LeadlineError
-from leadline.report.embedding import embedded, page_config, payload, theme_colours
 from leadline.report.evidence import Evidence
 from leadline.report.figure import Figure, needs
 from leadline.report.figures import FIGURES, SECTIONS, maker
+from leadline.report.shell import figure_html, shell
 from leadline.report.tables import systems_table, topics_data
 from leadline.report.words import CHIPS, headline
 
 Step = Callable[[int, int, str], None]
-SCRIPTS = ("figures.js", "tables.js", "start.js")
 
 
 def report(evidence: Evidence, *, key: str = "", names: Iterable[str] = FIGURES, progress: Step | None = None) -> str:
@@ -58,30 +52,12 @@ def page(evidence: Evidence, figures: Sequence[Figure], *, key: str = "", made: 
     body = [_top(evidence, made or datetime.date.today()), _verdict(evidence), _contents(drawn)]
     for place, (title, group) in enumerate(groups):
         body.append(f"<h2>{escape(title)}</h2>" if place else "")
-        body.append(f'<div class="figures">{"".join(map(_figure, group))}</div>')
+        body.append(f'<div class="figures">{"".join(map(figure_html, group))}</div>')
         if place == 0:
             body.append(_systems(evidence))
     body += [_topics(evidence), _foot(evidence)]
-    data = [embedded(f"data-{figure.name}", payload(figure)) for figure in figures if figure.chart is not None]
-    data += [embedded("data-config", page_config()), embedded("data-topics", topics_data(evidence))]
-    code = "\n".join(_asset(name) for name in SCRIPTS)
-    scripts = [f"(function(){{{_vega()}}})();", code]
-    policy = (
-        f"default-src 'none'; style-src 'unsafe-inline'; script-src {' '.join(map(_hash, scripts))}; base-uri 'none'"
-    )
-    parts = [
-        f"<!doctype html>\n<!-- leadline {__version__} key {key} -->",
-        '<html lang="en"><head><meta charset="utf-8">',
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
-        '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f"<title>Which system finds more? {escape(evidence.leader)}</title>",
-        f"<style>{theme_colours()}\n{_asset('page.css')}</style></head>",
-        f'<body><div class="page">{"".join(body)}</div>',
-        *data,
-        *(f"<script>{script}</script>" for script in scripts),
-        "</body></html>\n",
-    ]
-    return "\n".join(parts)
+    title = f"Which system finds more? {evidence.leader}"
+    return shell(title, body, figures, key=key, topics=topics_data(evidence))
 
 
 def _top(evidence: Evidence, made: datetime.date) -> str:
@@ -117,21 +93,6 @@ def _contents(drawn: Collection[str]) -> str:
     return f'<nav aria-label="contents"><ul>{links}</ul></nav>'
 
 
-def _figure(figure: Figure) -> str:
-    title = f"<h3>{escape(figure.title)}</h3>"
-    if figure.chart is None:
-        return f'<figure>{title}<p class="lacking">{escape(figure.reading)}</p></figure>'
-    kind = ' class="wide"' if figure.more.get("wide") else ""
-    readout = '<div class="readout" aria-live="polite"></div>' if figure.more.get("readout") else ""
-    return (
-        f'<figure id="{figure.name}"{kind}>{title}<p class="reading">{escape(figure.reading)}</p>'
-        f'<div class="controls"></div><div class="chart" role="img" aria-label="{escape(figure.title)}"></div>'
-        f'{readout}<footer><button type="button" class="plain csv">data as CSV</button>'
-        f'<a class="link" href="#{figure.name}">link to this view</a>'
-        f'<span class="source">{escape(figure.source)}</span></footer></figure>'
-    )
-
-
 def _systems(evidence: Evidence) -> str:
     best = "" if len(evidence.runs) < 2 else (
         "The best of each measure is bold; those underlined are not significantly worse "
@@ -164,20 +125,3 @@ def _foot(evidence: Evidence) -> str:
     judged = escape(Path(evidence.qrels.name).name)
     drawn = f"seed {evidence.seed}, {evidence.samples} samples with half the judgements"
     return f'<footer class="foot">leadline {__version__} · judgements: {judged} · {drawn}</footer>'
-
-
-def _hash(script: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
-
-
-def _asset(name: str) -> str:
-    return resources.files("leadline.report").joinpath("assets", name).read_text(encoding="utf-8")
-
-
-def _vega() -> str:
-    """Vega, Vega-Lite and what puts them into a page, as one script."""
-    try:
-        convert: Any = importlib.import_module("vl_convert")
-    except ImportError:
-        raise LeadlineError("a report needs the package vl-convert-python: pip install it") from None
-    return str(convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")).replace("</script", "<\\/script")

@@ -23,12 +23,19 @@ SCRIPTS = ("figures.js", "tables.js", "start.js")
 NO_TOPICS = "Leadline.topics = () => () => {};"  # for pages without the table of topics
 
 
-def shell(title: str, body: Iterable[str], figures: Sequence[Figure], *, key: str = "") -> str:
-    """The page as HTML: a body in which `figure_html` left room, and the data of the figures that stand there."""
+def shell(title: str, body: Iterable[str], figures: Sequence[Figure], *, key: str = "", topics: Any = None) -> str:
+    """The page as HTML: a body in which `figure_html` left room, and the data of the figures that stand there.
+
+    `topics` is what the table of topics shows, where the body has room for one.
+    """
     data = [embedded(f"data-{figure.name}", payload(figure)) for figure in figures if figure.chart is not None]
     data.append(embedded("data-config", page_config()))
+    if topics is not None:
+        data.append(embedded("data-topics", topics))
     code = [_asset(name) for name in SCRIPTS]
-    scripts = [f"(function(){{{_vega()}}})();", "\n".join([*code[:-1], NO_TOPICS, code[-1]])]
+    if topics is None:
+        code.insert(-1, NO_TOPICS)
+    scripts = [f"(function(){{{_vega()}}})();", "\n".join(code)]
     policy = (
         f"default-src 'none'; style-src 'unsafe-inline'; script-src {' '.join(map(_hash, scripts))}; base-uri 'none'"
     )
