@@ -16,6 +16,7 @@ import leadline as ll
 from leadline.commands import grid as command
 from leadline.errors import InputError
 from leadline.retrieve.grid import plan, read_grid
+from leadline.retrieve.grid_runs import GridRuns
 from leadline.retrieve.laboratory import Laboratory
 from leadline.retrieve.steps import RM3, Search, Text
 from leadline.retrieve.written import settings, system
@@ -98,6 +99,8 @@ def test_systems_are_choices() -> None:
         ("[choices.a]\n'b/c' = 'text'\n'b c' = 'text'", "two runs would be called b_c"),
         ("[choices.a]\nb = {step = 'search', model = 'bm52'}", "did you mean bm25?"),
         ("[choices.a]\nb = {step = 'search', model = {each = [1]}}", "search: model: 1 is not a word"),
+        ("[choices.a]\nb = {step = 'search', model = {each = []}}", "each takes a list of at least one value"),
+        ("[choices.a]\nb = {step = 'search', model = {each = 'dph'}}", "each takes a list of at least one value"),
     ],
 )
 def test_what_is_wrong_is_said_in_a_line(text: str, problem: str) -> None:
@@ -196,6 +199,13 @@ def test_a_killed_grid_goes_on(lab: Laboratory, files: Path, monkeypatch, capsys
     assert not list(out.glob("*.unfinished"))
     for path in (files / "whole" / "runs").iterdir():
         assert (out / "runs" / path.name).read_bytes() == path.read_bytes()
+
+
+def test_an_index_is_no_place_for_a_grid(lab: Laboratory, files: Path) -> None:
+    before = (lab.index.folder / "manifest.json").read_bytes()
+    with pytest.raises(InputError, match="holds something else than a grid of runs"):
+        GridRuns(lab.index.folder, lab, ll.Topics.of(TOPICS), 10)
+    assert (lab.index.folder / "manifest.json").read_bytes() == before
 
 
 def test_a_run_that_fails_is_named(lab: Laboratory, files: Path) -> None:

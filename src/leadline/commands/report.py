@@ -76,6 +76,9 @@ def _check(options: argparse.Namespace) -> None:
     """Refuse wrong requests before any file is read."""
     if len(options.inputs) < 2:
         raise InputError("report", "give QRELS and RUN...")
+    folder = Path(options.output).parent
+    if options.output != "-" and not folder.is_dir():
+        raise InputError(str(folder), "no such folder to write the report to")
     if len(parse_measures(options.measure)) != 1:
         raise InputError("report", "takes one measure: name the one you would decide by with -m")
     if options.output != "-" and Path(options.output).suffix.lower() not in (".html", ".htm"):

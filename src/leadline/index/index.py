@@ -215,6 +215,8 @@ def _manifest(folder: Path) -> dict[str, Any]:
         raise InputError(str(path), "is not the manifest of an index")
     if manifest.get("version") != VERSION:
         raise InputError(str(path), f"is of version {manifest.get('version')}, not {VERSION}: build the index anew")
+    if not all(isinstance(manifest.get(name), list) for name in ("fields", "segments")):
+        raise InputError(str(path), "is damaged: build the index anew")
     return manifest
 
 

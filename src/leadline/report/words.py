@@ -46,15 +46,24 @@ def headline(evidence: Evidence) -> Headline:
         return Headline(
             evidence.leader, reaches, score(mean), _interval(mean - width, mean + width), (), (*_effort(evidence), why)
         )
+    level = _level(evidence)
     return Headline(
         found.leader,
-        f"leads with {found.measure}",
+        f"and {level} are level at {found.measure}" if level else f"leads with {found.measure}",
         score(found.mean),
         _interval(found.low, found.high),
         _standing(found),
-        (*_effort(evidence), *_doubts(found)),
-        tuple(found.closest_reasons()),
+        (*_effort(evidence), *_doubts(found, samples=0 if level else found.samples)),
+        () if level else tuple(found.closest_reasons()),
     )
+
+
+def _level(evidence: Evidence) -> str:
+    """Who has the very score of the leader: then nobody leads."""
+    best = float(evidence.means[evidence.place(evidence.leader)])
+    others = [run for run in evidence.runs if run != evidence.leader]
+    level = [run for run in others if float(evidence.means[evidence.place(run)]) == best]
+    return level[0] if len(level) == 1 else f"{len(level)} others" if level else ""
 
 
 def _standing(found: Verdicts) -> tuple[tuple[Word, str], ...]:
@@ -75,11 +84,11 @@ def _effort(evidence: Evidence) -> tuple[str, ...]:
     return (f"{text}{more}.",)
 
 
-def _doubts(found: Verdicts) -> list[str]:
+def _doubts(found: Verdicts, samples: int) -> list[str]:
     said = []
-    if found.samples:
-        held = round(found.samples * (1 - max(verdict.turned_in for verdict in found.verdicts)))
-        said.append(f"With half the judgements it leads its closest rival in {held} of {found.samples} samples.")
+    if samples:
+        held = round(samples * (1 - max(verdict.turned_in for verdict in found.verdicts)))
+        said.append(f"With half the judgements it leads its closest rival in {held} of {samples} samples.")
     if not math.isnan(found.unjudged):
         share = f"{percent(found.unjudged)} of its first {TOP} documents were never judged."
         said.append(share if found.unjudged > 0 else f"All of its first {TOP} documents were judged.")

@@ -90,7 +90,9 @@ def table_1() -> Exhibit:
     columns = ["system", "F1", "ours", "F'1", "ours", "F'4", "ours"]
     return Exhibit(
         "Table 1", "F1, F′1 and F′4 of four systems on one topic", "same" if agree else "differs",
-        "All twelve numbers come out as printed." if agree else "Some number does not come out as printed.",
+        "All twelve numbers come out as printed, but for the rounding of the last digit."
+        if agree
+        else "Some number does not come out as printed.",
         (Table(columns, rows, digits=4),),
     )  # fmt: skip
 
@@ -99,7 +101,8 @@ def table_2_and_3() -> Exhibit:
     """PRES of the worked examples."""
     table, off = worked_examples()
     said = (
-        "Every recall, AP and PRES comes out as printed. System 2 is printed with the ranks 50, 51, 53, 54; its "
+        "Every recall, AP and PRES comes out as printed, but for the rounding of the last digit. "
+        "System 2 is printed with the ranks 50, 51, 53, 54; its "
         "figures belong to 50, 51, 52, 53, which are used here."
     )
     return Exhibit("Tables 2, 3", "AP, recall and PRES of worked examples", "differs" if off else "same",

@@ -109,6 +109,9 @@ def _each(name: str, written: Any) -> Iterator[tuple[str, list[Any]]]:
         for option, value in step.items()
         if isinstance(value, Mapping) and list(value) == ["each"]
     ]
+    for _, option, listed in several:
+        if not isinstance(listed, list) or not listed:
+            raise InputError(name, f"{option}: each takes a list of at least one value")
     for values in itertools.product(*(listed for _, _, listed in several)):
         made = [dict(step) if isinstance(step, Mapping) else step for step in steps]
         for (place, option, _), value in zip(several, values, strict=True):

@@ -42,6 +42,7 @@ class GridRuns:
         self.folder, self.lab, self.topics, self.k = folder, lab, topics, k
         self.index = [segment["sha256"] for segment in lab.index.manifest["segments"]]
         self.asked = [repr(topic) for topic in topics]
+        _refuse_other_content(folder)
         try:
             (folder / RUNS).mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -135,3 +136,13 @@ def table(plan: Sequence[Planned]) -> bytes:
 
 def _digest(made_of: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()
+
+
+def _refuse_other_content(folder: Path) -> None:
+    """An index or a collection has a manifest too, and would be lost with it."""
+    try:
+        written = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return
+    if not isinstance(written, dict) or written.get("what") != "a grid of runs":
+        raise InputError(str(folder), "holds something else than a grid of runs: name another folder")
