@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from leadline.commands import COMMANDS
 from leadline.errors import InputError
 from leadline.reproduce import beyond, chem_2009, cube_2013, pres_2010, robustness_2010, web_2012
 from leadline.reproduce.exhibit import Exhibit, Paper
@@ -127,7 +126,6 @@ def test_a_folder_without_runs_is_refused(tmp_path: Path) -> None:
         Lab.open(tmp_path)
 
 
-@pytest.mark.skipif("reproduce" not in COMMANDS, reason="the command is not listed yet")
 def test_the_command_makes_a_page_once(tmp_path: Path) -> None:
     def run() -> str:
         command = [sys.executable, "-m", "leadline.cli", "reproduce", "-o", "papers.html"]

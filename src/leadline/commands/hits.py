@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from leadline.commands.output import check_output, define_output
 from leadline.commands.page import Page
+from leadline.errors import InputError
 from leadline.retrieve.hits import Hit
 from leadline.retrieve.snippets import Snippet
 from leadline.scores.table import Table
@@ -13,6 +16,22 @@ from leadline.scores.table import Table
 LINES = 2  # of a snippet
 INDENT = " " * 6
 COLUMNS = ("rank", "document", "score", "title", "published", "class", "members", "snippet")
+
+
+def define_hits(parser: argparse.ArgumentParser, k: int) -> None:
+    """The options of every command that shows hits."""
+    add = parser.add_argument
+    add("-k", type=int, default=k, help=f"how many families to show, {k} unless said")
+    add("--collection", metavar="DIR", help="the collection, where it is no longer where the index was made from it")
+    add("-q", "--quiet", action="store_true", help="print no notes")
+    define_output(parser)
+
+
+def check_hits(options: argparse.Namespace) -> None:
+    """Refuse wrong requests before any file is read."""
+    check_output(options)
+    if options.k < 1:
+        raise InputError("-k", f"{options.k} is no number of families to show")
 
 
 def room(page: Page) -> int:

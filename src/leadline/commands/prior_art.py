@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from leadline.commands.hits import INDENT, room, shown, table
-from leadline.commands.output import check_output, define_output, emit, emit_table, say
+from leadline.commands.hits import INDENT, check_hits, define_hits, room, shown, table
+from leadline.commands.output import emit, emit_table, say
 from leadline.commands.page import Page, fitted
 from leadline.documents.document import Claim, Document
 from leadline.documents.store import day
@@ -41,17 +41,12 @@ def define(parser: argparse.ArgumentParser) -> None:
     add("patent", metavar="PATENT", nargs="+", help="a number in the collection, in any spelling, or a file")
     add("--system", metavar="NAME", help=f"a pipeline in a file .toml, or {', '.join(systems())}; "
         "unless said the 30 best terms of each field, with BM25")  # fmt: skip
-    add("-k", type=int, default=10, help="how many families to show, 10 unless said")
     add("--date", metavar="DATE", help="the patent's priority, where its file tells none")
-    add("--collection", metavar="DIR", help="the collection, where it is no longer where the index was made from it")
-    add("-q", "--quiet", action="store_true", help="print no notes")
-    define_output(parser)
+    define_hits(parser, k=10)
 
 
 def run(options: argparse.Namespace) -> None:
-    check_output(options)
-    if options.k < 1:
-        raise InputError("-k", f"{options.k} is no number of families to show")
+    check_hits(options)
     pipeline = system(options.system) if options.system else USUAL
     lab = Laboratory.open(options.index, options.collection)
     page = Page.here(options.output)

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from leadline.commands.hits import room, shown, table
-from leadline.commands.output import check_output, define_output, emit, emit_table, say
+from leadline.commands.hits import check_hits, define_hits, room, shown, table
+from leadline.commands.output import emit, emit_table, say
 from leadline.commands.page import Page
 from leadline.errors import InputError, checked_choice
 from leadline.index.index import Index
@@ -46,18 +46,13 @@ def define(parser: argparse.ArgumentParser) -> None:
     add("--after", metavar="DATE", help="only what was published after this day")
     add("--class", dest="classes", metavar="CODES", help="only these classes: C07D,A61K31")
     add("--office", metavar="CODES", help="only these offices: EP,US")
-    add("-k", type=int, default=20, help="how many families to show, 20 unless said")
     add("--newest", action="store_true", help="the newest first, not the best")
     add("--why", action="store_true", help="what each word adds to the score")
-    add("--collection", metavar="DIR", help="the collection, where it is no longer where the index was made from it")
-    add("-q", "--quiet", action="store_true", help="print no notes")
-    define_output(parser)
+    define_hits(parser, k=20)
 
 
 def run(options: argparse.Namespace) -> None:
-    check_output(options)
-    if options.k < 1:
-        raise InputError("-k", f"{options.k} is no number of families to show")
+    check_hits(options)
     text = " ".join(options.query)
     name, parameters = parsed(options.model)
     model_named(name).settled(parameters)
