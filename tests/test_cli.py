@@ -228,7 +228,6 @@ def test_a_small_evaluation_loads_neither_numba_nor_frames(leadline: Command, tm
     subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True, capture_output=True)
 
 
-
 def test_output_follows_links_and_spares_devices(leadline: Command, tmp_path: Path) -> None:
     (tmp_path / "real.tsv").write_text("old")
     (tmp_path / "link.tsv").symlink_to(tmp_path / "real.tsv")

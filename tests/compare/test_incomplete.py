@@ -237,9 +237,7 @@ def test_whose_judgements_are_left_out() -> None:
     assert known(study.without_unique_of("x1", depth=1)) == set("bcdef")
     assert known(study.to_depth(1)) == set("abce")
     assert known(study.to_depth(1).to_depth(2)) == set("abce")
-    assert study.without_unique_of("x1", "x2").values()[:, :, 0] == pytest.approx(
-        np.array([[0.5, 1], [0, 1], [1, 1]])
-    )
+    assert study.without_unique_of("x1", "x2").values()[:, :, 0] == pytest.approx(np.array([[0.5, 1], [0, 1], [1, 1]]))
     found = left_out(study, each_run(study, teams={"x1": "X", "x2": "X", "y": "Y"}))
     assert found.names == ("X", "Y")
     assert found.relevant.tolist() == [2, 1]

@@ -87,7 +87,7 @@ def test_a_json_list_is_as_good_as_lines() -> None:
     found = list(split(iter([b'[{"id": "a"},\n {"id": "b"}]'])))
     assert [json.loads(raw.content)["id"] for raw in found if isinstance(raw, Raw)] == ["a", "b"]
     assert [raw.offset for raw in found] == [1, 15]
-    broken = list(split(iter(["[{\"id\": \"\u00e4\"}, {no}]".encode()])))
+    broken = list(split(iter(['[{"id": "\u00e4"}, {no}]'.encode()])))
     assert isinstance(broken[1], Broken)
     assert broken[1].offset == 15
     assert broken[1].reason.startswith("is not readable JSON: Expecting property name")

@@ -41,9 +41,7 @@ def read_hits(run_path: Path, qrels: Qrels, measure: str) -> tuple[Hits, np.ndar
     return together([part], qrels), part.answered
 
 
-def check_track(
-    printed: list[list[str]], run_path: Path, qrels: Qrels, options: str, *, cut: int, digits: int
-) -> None:
+def check_track(printed: list[list[str]], run_path: Path, qrels: Qrels, options: str, *, cut: int, digits: int) -> None:
     measures = [parse_measure(f"{name}(variant=trecdd,{options})@{cut}") for name in ("CT", "ACT")]
     hits, answered = read_hits(run_path, qrels, measures[0].text)
     ours = np.column_stack([measure(hits) for measure in measures])
@@ -114,9 +112,7 @@ SINGLE = [{1: 1}] * 4 + [{2: 1}] * 4
 
 
 @pytest.mark.parametrize("lid", ["relevance", "height"])
-@pytest.mark.parametrize(
-    ("gamma", "coverage", "single"), [(0.1, 0.06875, 0.04860625), (0.9, 0.11875, 0.15045625)]
-)
+@pytest.mark.parametrize(("gamma", "coverage", "single"), [(0.1, 0.06875, 0.04860625), (0.9, 0.11875, 0.15045625)])
 def test_two_ideal_runs_by_hand(lid: str, gamma: float, coverage: float, single: float) -> None:
     """Four documents of rel ¼ do not pass the lid before the fourth is read, so both lids agree."""
     measure = f"CT(gamma={gamma},theta=given,max_grade=4,lid={lid})@4"
@@ -205,9 +201,7 @@ def test_names_of_the_paper(name: str, theta: str, time: str) -> None:
 
 def test_topics_without_anything() -> None:
     """Topic 1 holds nothing relevant, the run does not answer 2, and finds nothing relevant in 3."""
-    qrels = Qrels.from_columns(
-        ["1", "2", "3", "3"], ["a", "b", "c", "d"], [0, 1, 1, 2], subtopics=["1", "1", "1", "2"]
-    )
+    qrels = Qrels.from_columns(["1", "2", "3", "3"], ["a", "b", "c", "d"], [0, 1, 1, 2], subtopics=["1", "1", "1", "2"])
     hits = together([join(Run.of({"1": {"a": 1}, "3": {"x": 1}}), qrels, kernels=False)], qrels)
     for measure in map(parse_measure, ("CT@5", "ACT(time=150)@5", "CT_speed@1", "CT_ltc")):
         np.testing.assert_array_equal(measure(hits), [np.nan, 0, 0])

@@ -62,8 +62,6 @@ def test_lists_of_measures() -> None:
 
 
 def test_no_alias_means_two_measures() -> None:
-    names = [
-        name.lower() for definition in definitions().values() for name in {definition.name, *definition.aliases}
-    ]
+    names = [name.lower() for definition in definitions().values() for name in {definition.name, *definition.aliases}]
     folded = sorted(name for name in names if names.count(name) > 1 and len({aliases()[name].name}) > 1)
     assert not folded

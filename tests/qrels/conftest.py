@@ -54,7 +54,11 @@ TOPIC = _document(
 DOCUMENTS = [
     TOPIC,
     _document(
-        "US6100000B1", "2002-05-05", filed="2000-12-01", priorities=TOPIC.priorities, family="ink",
+        "US6100000B1",
+        "2002-05-05",
+        filed="2000-12-01",
+        priorities=TOPIC.priorities,
+        family="ink",
         citations=(
             Citation("US5000001A", "examiner"),  # which the topic cites too
             Citation("US5000013A", "applicant"),

@@ -279,9 +279,7 @@ def loops(graph: Graph, dates: str, origins: Iterable[str], rules: Iterable[int]
                 since = document["publication"] or document["known"]
                 late = dates == "priority" and since and topic["known"] and since > topic["known"]
                 if document["family"] != topic["family"] and not late:
-                    found |= {
-                        (topic["id"], document["id"], rule, who["id"], number) for rule in rules if reached[rule]
-                    }
+                    found |= {(topic["id"], document["id"], rule, who["id"], number) for rule in rules if reached[rule]}
     return found
 
 

@@ -65,5 +65,3 @@ def test_database_that_tells_who_cites(shared: Path, tmp_path: Path) -> None:
     folder = shared / "patents/synbio"
     collection = a_collection(tmp_path, folder / "docs.jsonl.xz", "synbio.toml")
     assert set(ours(collection, dates="none")) == set(theirs(folder / "qrels_family_expanded.txt"))
-
-

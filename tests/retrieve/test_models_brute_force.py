@@ -26,9 +26,7 @@ documents = st.lists(
     }),
     min_size=1, max_size=12,
 ).filter(lambda texts: any(text["title"] or text["body"] for text in texts))  # fmt: skip
-queries = st.dictionaries(
-    st.sampled_from([*WORDS, "unknown"]), st.sampled_from([1.0, 2.0, 0.5, -1.0, 0.3]), min_size=1
-)
+queries = st.dictionaries(st.sampled_from([*WORDS, "unknown"]), st.sampled_from([1.0, 2.0, 0.5, -1.0, 0.3]), min_size=1)
 
 
 def brute_force(texts, names, query, model, k, fields, mask):

@@ -81,9 +81,7 @@ def test_drawing_follows_the_weights() -> None:
         {"row": [0, 2], "relevant": [3, 3], "cited_examiner": [2, 0], "cited_applicant": [0, 0]},
         schema_overrides={"row": pl.UInt32},
     )
-    first = [
-        sample_topics(records, counts, np.random.default_rng(seed), number=1).topics[0].id for seed in range(2000)
-    ]
+    first = [sample_topics(records, counts, np.random.default_rng(seed), number=1).topics[0].id for seed in range(2000)]
     assert abs(first.count(records["id"][0]) / 2000 - 0.75) < 4 * np.sqrt(0.75 * 0.25 / 2000)
 
 

@@ -45,9 +45,7 @@ class Thinned:
         return replace(inner, document=self.place[inner.document], judged=self.judged, qrels=self.qrels)
 
 
-def at_random(
-    qrels: Qrels, share: float, rng: np.random.Generator, level: int = 1, *, of: Drawn = "relevant"
-) -> Mask:
+def at_random(qrels: Qrels, share: float, rng: np.random.Generator, level: int = 1, *, of: Drawn = "relevant") -> Mask:
     """Keep a share of each topic's relevant documents, rounded half up, at least one; what is not relevant stays.
 
     With `of="judged"` the same share of the documents that are not relevant is kept, as if fewer had been read.

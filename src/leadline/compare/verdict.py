@@ -315,4 +315,3 @@ def _chance(p: float, corrected: float, comparisons: int, alpha: float) -> str:
     finding = "It is hardly chance" if corrected < alpha else "It may be chance"
     among = f", {corrected:.2g} after correction for {comparisons} comparisons" if comparisons > 1 else ""
     return f"{finding}: p = {p:.2g}{among}."
-

@@ -38,8 +38,10 @@ def counts(collection: Collection, by: str) -> pl.DataFrame:
 def _counted(values: pl.Series) -> pl.DataFrame:
     import polars as pl
 
-    named = values.alias("value").to_frame().with_columns(
-        value=pl.when(pl.col("value") == "").then(pl.lit("not given")).otherwise(pl.col("value"))
+    named = (
+        values.alias("value")
+        .to_frame()
+        .with_columns(value=pl.when(pl.col("value") == "").then(pl.lit("not given")).otherwise(pl.col("value")))
     )
     return named.group_by("value").len("count").sort("count", "value", descending=[True, False])
 

@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def families(
-    documents: pl.DataFrame, given: pl.DataFrame | None = None
-) -> tuple[NDArray[np.uint32], pl.DataFrame]:
+def families(documents: pl.DataFrame, given: pl.DataFrame | None = None) -> tuple[NDArray[np.uint32], pl.DataFrame]:
     """The family of each row, and a table of every number whose family is known, in the collection or not.
 
     `documents` has the columns row, key, family, relatives, priority_number and application_number; `given` is a table

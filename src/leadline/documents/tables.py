@@ -112,8 +112,12 @@ def _last_day(date: pl.Expr) -> pl.Expr:
 
     first = _first_day(date)
     length = date.str.len_bytes()
-    return pl.when(length >= 10).then(first).when(length >= 7).then(first.dt.month_end()).otherwise(
-        first.dt.offset_by("11mo").dt.month_end()
+    return (
+        pl.when(length >= 10)
+        .then(first)
+        .when(length >= 7)
+        .then(first.dt.month_end())
+        .otherwise(first.dt.offset_by("11mo").dt.month_end())
     )
 
 

@@ -82,9 +82,7 @@ def _texts(collection: Any, fields: Sequence[str], units: pl.DataFrame) -> pl.Da
 def _batch(texts: pl.DataFrame, units: pl.DataFrame, fields: Sequence[str]) -> Batch:
     import polars as pl
 
-    days = {
-        name: units[name].cast(pl.Int32).fill_null(int(MISSING)).to_numpy() for name in NUMBERS if name != "family"
-    }
+    days = {name: units[name].cast(pl.Int32).fill_null(int(MISSING)).to_numpy() for name in NUMBERS if name != "family"}
     return Batch(
         ids=units["id"].to_list(),
         texts={name: texts[name].to_list() for name in fields},

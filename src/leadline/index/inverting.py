@@ -68,4 +68,3 @@ def _field(found: Occurrences, positions: bool) -> dict[str, NDArray[Any]]:
         "terms": terms.buffer, "term_offsets": terms.offsets, "starts": list_starts, "totals": totals,
         "documents": documents, "frequencies": frequencies, "lengths": document_lengths, "positions": places,
     }  # fmt: skip
-

@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 _SMALL = 100_000  # postings that NumPy has united before the kernels are loaded
 
 
-def united(
-    fields: Sequence[Lists], documents: int
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+def united(fields: Sequence[Lists], documents: int) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
     """Where each term's list begins, its documents, and for each field a row of the frequencies there.
 
     >>> title = Lists(np.array([0, 1]), np.array([3], np.int32), np.array([1], np.int32), np.array([1]))

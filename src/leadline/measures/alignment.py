@@ -78,9 +78,7 @@ class Alignment:
             if summary.longer_lines:
                 text += f"; {summary.longer_lines} lines with words after the tag, which are not read"
             notes.setdefault(text, []).append(run)
-        lines = [
-            text if len(runs) == len(self.runs) else f"{listed(runs, 4)}: {text}" for text, runs in notes.items()
-        ]
+        lines = [text if len(runs) == len(self.runs) else f"{listed(runs, 4)}: {text}" for text, runs in notes.items()]
         if empty:
             topics_word = "topic" if len(empty) == 1 else "topics"
             lines.append(f"{len(empty)} {topics_word} with nothing relevant, left out of means: {listed(empty)}")

@@ -182,7 +182,13 @@ def explain_topic(
 
 
 def _explained(
-    measure: Measure, qrels: Qrels, source: Source, topic: str, *, order: Order = "score", reads: str | None = None,
+    measure: Measure,
+    qrels: Qrels,
+    source: Source,
+    topic: str,
+    *,
+    order: Order = "score",
+    reads: str | None = None,
     lengths: Mapping[str, float] | None = None,
 ) -> Breakdown:
     view = view_with_reads(measure, reads)

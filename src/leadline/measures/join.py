@@ -60,6 +60,8 @@ def join(run: Run, qrels: Qrels, *, kernels: bool, reading: Reading | None = Non
 
 MOST_TOPICS = 50_000  # in one run, for the short way
 _TIE_ENDS = ("tie_first", "tie_last")
+
+
 def _join_compiled(run: Run, qrels: Qrels, run_topic: NDArray[np.int32]) -> _Joined:
     most = min(len(run), len(qrels))
     offsets = np.empty(len(qrels.topics) + 1, np.int64)
@@ -160,9 +162,7 @@ def _join_plain(run: Run, qrels: Qrels, run_topic: NDArray[np.int32]) -> _Joined
     return np.array(offsets, np.int64), *flat  # type: ignore[return-value]
 
 
-def together(
-    parts: Sequence[RunHits], qrels: Qrels, *, judged: Judged | None = None, with_ties: bool = True
-) -> Hits:
+def together(parts: Sequence[RunHits], qrels: Qrels, *, judged: Judged | None = None, with_ties: bool = True) -> Hits:
     """The hits of several runs as rows of one Hits: all topics of the first run, then of the second, and so on."""
     topics = len(qrels.topics)
     starts = np.cumsum([0] + [len(part.rank) for part in parts])

@@ -71,9 +71,8 @@ class Provenance:
         if self.ways.is_empty():
             raise InputError(name, "no citation gives a judgement; see --dates, --origin and --rules")
         strong = pl.col("category").str.contains("[XYIN]") if grades == "category" else pl.lit(value=False)
-        pairs = (
-            self.ways.group_by("topic", "document", maintain_order=True)
-            .agg(grade=pl.when(strong.any()).then(2).otherwise(1))
+        pairs = self.ways.group_by("topic", "document", maintain_order=True).agg(
+            grade=pl.when(strong.any()).then(2).otherwise(1)
         )
         topics, documents, values = (pairs[column].to_list() for column in ("topic", "document", "grade"))
         return Qrels.from_columns(topics, documents, values, name)

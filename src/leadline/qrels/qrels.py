@@ -119,9 +119,7 @@ class Qrels:
         """Where each judged document of a topic is, for the plain path."""
         names = self.documents.as_bytes()
         places = self.offsets.tolist()
-        return {
-            topic: {names[i]: i for i in range(places[t], places[t + 1])} for t, topic in enumerate(self.topics)
-        }
+        return {topic: {names[i]: i for i in range(places[t], places[t + 1])} for t, topic in enumerate(self.topics)}
 
     @cached_property
     def tables(self) -> tuple[NDArray[np.int64], NDArray[np.int32], Ids]:

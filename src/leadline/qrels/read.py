@@ -128,15 +128,18 @@ _FIVE_COLUMNS: dict[Format, Any] = {
 
 
 def _plain(table: Table) -> Qrels:
-    builder = Builder(
-        table.text.name, table.coded(0), table.coded(2), table.integers(3, "grade"), table.line_number
-    )
+    builder = Builder(table.text.name, table.coded(0), table.coded(2), table.integers(3, "grade"), table.line_number)
     if len(table.coded(1)) > 1:
         # Nothing is judged twice, so the second column may name subtopics: the measures that need them can tell.
         plain = builder.plain()
         by_subtopic = builder.by_subtopic(table.coded(1))
         return Qrels(
-            plain.name, plain.topics, plain.offsets, plain.documents, plain.grades, "plain",
+            plain.name,
+            plain.topics,
+            plain.offsets,
+            plain.documents,
+            plain.grades,
+            "plain",
             subtopics=by_subtopic.subtopics,
         )
     return builder.plain()
@@ -178,7 +181,10 @@ def _prels(table: Table) -> Qrels:
         raise InputError(table.text.name, "no line has a judgement and a probability")
     lines = np.flatnonzero(usable)
     builder = Builder(
-        table.text.name, table.coded(0).at(lines), table.coded(1).at(lines), grades[lines],
+        table.text.name,
+        table.coded(0).at(lines),
+        table.coded(1).at(lines),
+        grades[lines],
         lambda line: table.line_number(int(lines[line])),
     )
     return builder.prels(chances[lines])
@@ -229,7 +235,10 @@ def qrels_of(thing: Any, name: str = "qrels") -> Qrels:
             labels = [str(getattr(row, "subtopic_id", getattr(row, "iteration", "0"))) for row in rows]
             pairs = {(row.query_id, row.doc_id) for row in rows}
             return Qrels.from_columns(
-                [row.query_id for row in rows], [row.doc_id for row in rows], [row.relevance for row in rows], name,
+                [row.query_id for row in rows],
+                [row.doc_id for row in rows],
+                [row.relevance for row in rows],
+                name,
                 subtopics=labels if len(pairs) < len(rows) else None,
             )
     raise InputError(name, f"{type(thing).__name__} is not judgements: give a file, a mapping or a data frame")

@@ -104,6 +104,7 @@ def under(symbol: str, level: Level) -> str:
 
 _levels = cache(levels)
 
+
 class Counts(NamedTuple):
     """What agreement is made of: a number for each document, but for the topic's."""
 

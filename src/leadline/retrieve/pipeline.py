@@ -136,4 +136,3 @@ def steps() -> Mapping[str, type[Step]]:
 
 def step_named(name: str) -> type[Step]:
     return steps()[checked_choice("step", name, list(steps()))]
-

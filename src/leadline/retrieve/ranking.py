@@ -48,9 +48,7 @@ class Vector:
 _memory = threading.local()
 
 
-def rank(
-    weights: Weights, queries: Sequence[Vector], k: int, mask: NDArray[np.bool_] | None
-) -> list[Ranking]:
+def rank(weights: Weights, queries: Sequence[Vector], k: int, mask: NDArray[np.bool_] | None) -> list[Ranking]:
     """The k best documents of each query among those the mask allows."""
     k = min(k, len(weights.index))
     if not _use_kernels(weights, queries):
@@ -97,9 +95,7 @@ def _ranked_compiled(
         take("keys", room, np.uint64), take("spare rows", room, np.int32), take("spare keys", room, np.uint64),
         rows, scores, found,
     )  # fmt: skip
-    return [
-        Ranking(rows[q * k : q * k + n], scores[q * k : q * k + n]) for q, n in enumerate(found.tolist())
-    ]
+    return [Ranking(rows[q * k : q * k + n], scores[q * k : q * k + n]) for q, n in enumerate(found.tolist())]
 
 
 def _ranked_plain(weights: Weights, query: Vector, k: int, mask: NDArray[np.bool_] | None) -> Ranking:

@@ -195,7 +195,10 @@ def run_of(thing: Any, name: str = "run", *, order: Order = "score") -> Run:
         rows = list(thing)
         if rows and all(hasattr(row, "query_id") and hasattr(row, "score") for row in rows):
             return Run.from_columns(
-                [row.query_id for row in rows], [row.doc_id for row in rows], [row.score for row in rows], name,
+                [row.query_id for row in rows],
+                [row.doc_id for row in rows],
+                [row.score for row in rows],
+                name,
                 order=order,
             )
     raise InputError(name, f"{type(thing).__name__} is not a run: give a file, a mapping or a data frame")

@@ -44,9 +44,7 @@ class Run:
     longer_lines: int = 0  # lines with words after the last field, which are not read
 
     @classmethod
-    def of(
-        cls, ranking: Mapping[Any, Mapping[Any, float]], name: str = "run", *, order: Order = "score"
-    ) -> Run:
+    def of(cls, ranking: Mapping[Any, Mapping[Any, float]], name: str = "run", *, order: Order = "score") -> Run:
         """A run from {topic: {document: score}}."""
         return cls.from_columns(*columns_of_mapping(ranking, name, "score"), name, order=order)
 

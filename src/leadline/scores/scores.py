@@ -253,7 +253,7 @@ class Scores:
                 align = "right" if table.is_numeric(c) else "left"
                 cells.append(
                     f'<td style="text-align:{align};font-variant-numeric:tabular-nums">{text}'
-                    f'{f" <small>{aside}</small>" if aside else ""}</td>'
+                    f"{f' <small>{aside}</small>' if aside else ''}</td>"
                 )
             body.append(f"<tr>{''.join(cells)}</tr>")
         return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"

@@ -1,12 +1,12 @@
 """An office as files: the collection, topics, what the citations say, what is true, and how it was made.
 
-    DIR/manifest.json               settings, seed, versions, counts, hashes
-    DIR/collection/                 the documents
-    DIR/topics.tsv                  patents whose prior art is sought
-    DIR/qrels.citations.txt         what examiners, applicants and opponents say (.why.tsv: the citations behind it)
-    DIR/qrels.true.txt              what is true: topic 0 document grade
-    DIR/qrels.true.claims.txt       the same by claim: topic claim document grade weight
-    DIR/truth/*.parquet             concepts, inventions, claims, prior art, searches of the examiners
+DIR/manifest.json               settings, seed, versions, counts, hashes
+DIR/collection/                 the documents
+DIR/topics.tsv                  patents whose prior art is sought
+DIR/qrels.citations.txt         what examiners, applicants and opponents say (.why.tsv: the citations behind it)
+DIR/qrels.true.txt              what is true: topic 0 document grade
+DIR/qrels.true.claims.txt       the same by claim: topic claim document grade weight
+DIR/truth/*.parquet             concepts, inventions, claims, prior art, searches of the examiners
 """
 
 from __future__ import annotations

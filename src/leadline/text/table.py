@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 TOO_FEW_FIELDS, NOT_A_NUMBER, NAN = -1, -2, -3  # as the kernels report them
 
 
-
 @dataclass(frozen=True)
 class Coded:
     """A column as its distinct values, in the order of first sight, and the number of each line's among them.

@@ -103,7 +103,7 @@ def _read_fields(block: str, record: dict[str, Any]) -> None:
             continue
         end = _closed(block, tag[1], place, len(block))
         if end == len(block):
-            if block[:tag.start()].rpartition("\n")[2].strip():
+            if block[: tag.start()].rpartition("\n")[2].strip():
                 continue  # neither closed nor at the start of a line: no field, but a sign in a text
             following = re.compile(r"^[ \t]*<", re.MULTILINE).search(block, place)
             end = len(block) if following is None else following.start()

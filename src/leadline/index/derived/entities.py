@@ -83,4 +83,3 @@ def _names(kind: NDArray[np.int8], links: NDArray[np.bool_]) -> tuple[NDArray[np
     named = np.add.reduceat(kind == NAME, starts, dtype=np.int64) > 0
     good = (stops > starts) & (stops - starts < LONGEST) & named
     return starts[good], stops[good]
-

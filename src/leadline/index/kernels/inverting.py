@@ -10,7 +10,15 @@ from leadline.text.kernels.primitives import hash_of, same_bytes
 
 
 def number_words(
-    text: Any, words: int, starts: Any, lengths: Any, seed: np.uint64, slots: Any, mask: int, first: Any, hashes: Any,
+    text: Any,
+    words: int,
+    starts: Any,
+    lengths: Any,
+    seed: np.uint64,
+    slots: Any,
+    mask: int,
+    first: Any,
+    hashes: Any,
     codes: Any,
 ) -> int:
     """Number equal words equally, in the order of first sight; -1 when the table is too small for this text."""
@@ -39,7 +47,14 @@ def number_words(
 
 
 def count_terms(
-    texts: int, word_offsets: Any, codes: Any, term_of: Any, terms: int, latest: Any, frequency: Any, total: Any,
+    texts: int,
+    word_offsets: Any,
+    codes: Any,
+    term_of: Any,
+    terms: int,
+    latest: Any,
+    frequency: Any,
+    total: Any,
     lengths: Any,
 ) -> int:
     """In how many texts each term occurs and how often, and the number of terms of each text; returns the postings."""
@@ -62,8 +77,18 @@ def count_terms(
 
 
 def fill_postings(
-    texts: int, word_offsets: Any, codes: Any, term_of: Any, terms: int, latest: Any, cursors: Any, documents: Any,
-    frequencies: Any, positioned: int, position_cursors: Any, positions: Any,
+    texts: int,
+    word_offsets: Any,
+    codes: Any,
+    term_of: Any,
+    terms: int,
+    latest: Any,
+    cursors: Any,
+    documents: Any,
+    frequencies: Any,
+    positioned: int,
+    position_cursors: Any,
+    positions: Any,
 ) -> int:
     """Write each term's documents in ascending order with its frequency there, and the places where it stands.
 

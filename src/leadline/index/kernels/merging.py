@@ -95,8 +95,17 @@ def find_terms(
 
 
 def unite_lists(
-    terms: int, fields: int, starts: Any, stops: Any, documents: Any, frequencies: Any, heads: Any, offsets: Any,
-    into_documents: Any, into_frequencies: Any, capacity: int,
+    terms: int,
+    fields: int,
+    starts: Any,
+    stops: Any,
+    documents: Any,
+    frequencies: Any,
+    heads: Any,
+    offsets: Any,
+    into_documents: Any,
+    into_frequencies: Any,
+    capacity: int,
 ) -> int:
     """Each term's lists in several fields as one list of documents, with a frequency for every field.
 

@@ -26,8 +26,16 @@ def _view(options: Mapping[str, Any]) -> View:
 
 @measure("CT", at="effort", aliases=("CubeTest",), view=_view)
 def cube_test(
-    hits: Hits, effort: int = 10, *, gamma: float = 0.5, theta: Theta = "equal", time: Time = "rank",
-    lid: Lid = "relevance", max_grade: int | None = None, variant: Variant = "paper", passages: Passages = "discount",
+    hits: Hits,
+    effort: int = 10,
+    *,
+    gamma: float = 0.5,
+    theta: Theta = "equal",
+    time: Time = "rank",
+    lid: Lid = "relevance",
+    max_grade: int | None = None,
+    variant: Variant = "paper",
+    passages: Passages = "discount",
 ) -> Array:
     """How fast the first `effort` documents fill the need, which is a cube with a compartment for each subtopic.
 
@@ -72,15 +80,30 @@ def cube_test(
     array([0.06875])
     """
     return fill(
-        hits, effort, gamma=gamma, theta=theta, time=time, lid=lid, max_grade=max_grade, variant=variant,
+        hits,
+        effort,
+        gamma=gamma,
+        theta=theta,
+        time=time,
+        lid=lid,
+        max_grade=max_grade,
+        variant=variant,
         passages=passages,
     ).final
 
 
 @measure("ACT", at="effort", aliases=("avg_CT",), view=_view)
 def average_cube_test(
-    hits: Hits, effort: int = 10, *, gamma: float = 0.5, theta: Theta = "equal", time: Time = "rank",
-    lid: Lid = "relevance", max_grade: int | None = None, variant: Variant = "paper", passages: Passages = "discount",
+    hits: Hits,
+    effort: int = 10,
+    *,
+    gamma: float = 0.5,
+    theta: Theta = "equal",
+    time: Time = "rank",
+    lid: Lid = "relevance",
+    max_grade: int | None = None,
+    variant: Variant = "paper",
+    passages: Passages = "discount",
 ) -> Array:
     """How fast the need fills, averaged over every moment at which a searcher of this `effort` may stop reading.
 
@@ -104,15 +127,30 @@ def average_cube_test(
     array([0.375])
     """
     return fill(
-        hits, effort, gamma=gamma, theta=theta, time=time, lid=lid, max_grade=max_grade, variant=variant,
+        hits,
+        effort,
+        gamma=gamma,
+        theta=theta,
+        time=time,
+        lid=lid,
+        max_grade=max_grade,
+        variant=variant,
         passages=passages,
     ).average
 
 
 @measure("CT_speed", at="effort", view=_view)
 def cube_test_speed(
-    hits: Hits, effort: int = 10, *, gamma: float = 0.5, theta: Theta = "equal", time: Time = "rank",
-    lid: Lid = "relevance", max_grade: int | None = None, variant: Variant = "paper", passages: Passages = "discount",
+    hits: Hits,
+    effort: int = 10,
+    *,
+    gamma: float = 0.5,
+    theta: Theta = "equal",
+    time: Time = "rank",
+    lid: Lid = "relevance",
+    max_grade: int | None = None,
+    variant: Variant = "paper",
+    passages: Passages = "discount",
 ) -> Array:
     """How fast the need still fills when the searcher reads the document at this `effort`: is going on worth it?
 
@@ -135,15 +173,28 @@ def cube_test_speed(
     (array([0.]), array([0.5]))
     """
     return fill(
-        hits, effort, gamma=gamma, theta=theta, time=time, lid=lid, max_grade=max_grade, variant=variant,
+        hits,
+        effort,
+        gamma=gamma,
+        theta=theta,
+        time=time,
+        lid=lid,
+        max_grade=max_grade,
+        variant=variant,
         passages=passages,
     ).speed
 
 
 @measure("CT_lgc", at="effort", view=_view)
 def cube_test_lgc(
-    hits: Hits, effort: int = 10, *, gamma: float = 0.5, theta: Theta = "decay", time: Time = "words",
-    lid: Lid = "relevance", max_grade: int | None = None,
+    hits: Hits,
+    effort: int = 10,
+    *,
+    gamma: float = 0.5,
+    theta: Theta = "decay",
+    time: Time = "words",
+    lid: Lid = "relevance",
+    max_grade: int | None = None,
 ) -> Array:
     """The Cube Test where earlier subtopics weigh more and reading takes as long as the documents are.
 
@@ -171,8 +222,14 @@ def cube_test_lgc(
 
 @measure("CT_pgc", at="effort", view=_view)
 def cube_test_pgc(
-    hits: Hits, effort: int = 10, *, gamma: float = 0.5, theta: Theta = "claims", time: Time = "words",
-    lid: Lid = "relevance", max_grade: int | None = None,
+    hits: Hits,
+    effort: int = 10,
+    *,
+    gamma: float = 0.5,
+    theta: Theta = "claims",
+    time: Time = "words",
+    lid: Lid = "relevance",
+    max_grade: int | None = None,
 ) -> Array:
     """The Cube Test of a patent's claims: dependent ones weigh half, reading takes as long as the documents are.
 
@@ -200,8 +257,14 @@ def cube_test_pgc(
 
 @measure("CT_lac", at="effort", view=_view)
 def cube_test_lac(
-    hits: Hits, effort: int = 10, *, gamma: float = 0.5, theta: Theta = "decay", time: Time = "150",
-    lid: Lid = "relevance", max_grade: int | None = None,
+    hits: Hits,
+    effort: int = 10,
+    *,
+    gamma: float = 0.5,
+    theta: Theta = "decay",
+    time: Time = "150",
+    lid: Lid = "relevance",
+    max_grade: int | None = None,
 ) -> Array:
     """The Cube Test where earlier subtopics weigh more and every document takes as long as one of 150 words.
 
@@ -224,8 +287,14 @@ def cube_test_lac(
 
 @measure("CT_ltc", at="effort", view=_view)
 def cube_test_ltc(
-    hits: Hits, effort: int = 10, *, gamma: float = 0.5, theta: Theta = "decay", time: Time = "top",
-    lid: Lid = "relevance", max_grade: int | None = None,
+    hits: Hits,
+    effort: int = 10,
+    *,
+    gamma: float = 0.5,
+    theta: Theta = "decay",
+    time: Time = "top",
+    lid: Lid = "relevance",
+    max_grade: int | None = None,
 ) -> Array:
     """The Cube Test where earlier subtopics weigh more and the searcher always reads all of the first `effort`.
 

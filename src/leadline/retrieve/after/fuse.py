@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from leadline.retrieve.laboratory import Laboratory
 
 
-
 @step("fuse")
 class Fuse(Step):
     """The results of several pipelines combined: each starts from the request as it is here.

@@ -65,4 +65,3 @@ class RM3(Step):
         best = words[: self.terms]
         total = sum(model[word] for word in best)
         return {word: model[word] / total for word in best}
-

@@ -107,9 +107,7 @@ def _done(notes: Path, unfinished: Path, shape: tuple[int, int]) -> int:
         return 0
 
 
-def _texts(
-    lab: Laboratory, fields: Sequence[str], done: int
-) -> Iterator[tuple[int, NDArray[np.int64], list[str]]]:
+def _texts(lab: Laboratory, fields: Sequence[str], done: int) -> Iterator[tuple[int, NDArray[np.int64], list[str]]]:
     """Documents in the order of the collection, from one on: their places there, their rows in the index, their texts.
 
     Where a row of the index is a family, its text is that of the document whose id it bears.

@@ -1,10 +1,10 @@
 """Other spellings of the words of a query: joined, parted, by initials. Whether anyone writes them, the index knows.
 
-    dimethyl formamide     dimethylformamide            two words, one word
-    TiO2-coated            TiO2 coated                  parts at hyphens
-    TiO2 coated            TiO2-coated                  and the other way round, where a number makes it one term
-    U.S.A.                 USA                          letters with points
-    water-in-oil-in-oil    W/O/O                        initials; without hyphens only where there are three or more
+dimethyl formamide     dimethylformamide            two words, one word
+TiO2-coated            TiO2 coated                  parts at hyphens
+TiO2 coated            TiO2-coated                  and the other way round, where a number makes it one term
+U.S.A.                 USA                          letters with points
+water-in-oil-in-oil    W/O/O                        initials; without hyphens only where there are three or more
 """
 
 from __future__ import annotations

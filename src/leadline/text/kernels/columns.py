@@ -10,8 +10,17 @@ from leadline.text.kernels.primitives import hash_of, same_bytes
 
 
 def encode(
-    text: Any, count: int, stride: int, starts: Any, lengths: Any, seed: np.uint64, slots: Any, mask: int,
-    first: Any, hashes: Any, codes: Any,
+    text: Any,
+    count: int,
+    stride: int,
+    starts: Any,
+    lengths: Any,
+    seed: np.uint64,
+    slots: Any,
+    mask: int,
+    first: Any,
+    hashes: Any,
+    codes: Any,
 ) -> int:
     """Number equal fields equally, in the order of first sight. `first` holds the line each was first seen in."""
     known = 0

@@ -14,9 +14,7 @@ from leadline.text.kernels.scanning import scan_lines
 NOT_SIMPLE = -4  # a text that `join_text` leaves to the longer way
 
 
-def index_documents(
-    topics: int, offsets: Any, document_hash: Any, table_start: Any, slots: Any
-) -> int:
+def index_documents(topics: int, offsets: Any, document_hash: Any, table_start: Any, slots: Any) -> int:
     """One hash table a topic: `slots[table_start[t]:table_start[t + 1]]` holds places of documents, or -1."""
     for t in range(topics):
         first = table_start[t]

@@ -11,9 +11,7 @@ from leadline.text.kernels.primitives import bytes_above, same_bytes
 
 
 @njit(forceinline=True, error_model="numpy")
-def comes_first(
-    text: Any, starts: Any, lengths: Any, key: Any, by_document: int, a: int, b: int
-) -> bool:
+def comes_first(text: Any, starts: Any, lengths: Any, key: Any, by_document: int, a: int, b: int) -> bool:
     """The tie rule: larger key first, then the larger document id (or the earlier line)."""
     if key[a] != key[b]:
         return key[a] > key[b]

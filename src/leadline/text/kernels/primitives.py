@@ -26,6 +26,7 @@ EXACT_POWERS = np.array([10.0**k for k in range(23)])
 SPELLED_INFINITY = np.frombuffer(b"infinity", np.uint8)
 SPELLED_NAN = np.frombuffer(b"nanxxxxx", np.uint8)
 
+
 @intrinsic
 def load64(_context: Any, _pointer: Any, _offset: Any) -> Any:
     """Eight bytes at any address, as one little-endian number."""
