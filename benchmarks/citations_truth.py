@@ -3,7 +3,7 @@
     python benchmarks/citations_truth.py FOLDER [--seeds 1,2,3,4,5,6,7,8] [--patents 8000]
 
 FOLDER keeps the offices, some 150 MB each: stopped, it goes on where it was. About two minutes an office on two cores.
-It writes src/leadline/reproduce/citations_truth.json, docs/citations-and-truth.svg, and the tables of the document.
+It writes src/leadline/show/papers/citations_truth.json, docs/citations-and-truth.svg, and the tables of the document.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from leadline.compare.recovery import Recovery
-from leadline.demo.citations_truth import study_offices
-from leadline.report.figures.citations_truth import figure, short
-from leadline.simulate.settings import Settings
+from leadline.collections.simulate.settings import Settings
+from leadline.show.demo.citations_truth import study_offices
+from leadline.show.figures.catalogue.citations_truth import figure, short
+from leadline.trust.recovery import Recovery
 
 ROOT = Path(__file__).parents[1]
 DOCUMENT = ROOT / "docs" / "citations-and-truth.md"

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-from leadline.index.analysis import Analysis
-from leadline.runs.run import Run
-from leadline.topics.topic import Topic, Topics
+from leadline.records.runs.run import Run
+from leadline.records.topics.topic import Topic, Topics
+from leadline.search.index.analysis import Analysis
 
 # The archive, its files of documents, queries and judgements, and which columns judge.
 FILES = {

@@ -23,15 +23,17 @@ from tuning import LEAST, STAGES, TEXT, build_up
 
 import leadline as ll
 from leadline.cli import main as leadline
-from leadline.compare.corrections import holm
-from leadline.documents.store import Collection
-from leadline.index.batches import FIELDS
-from leadline.index.derived import DERIVED
-from leadline.index.index import Index
-from leadline.retrieve.laboratory import Laboratory
-from leadline.retrieve.pipeline import Step
-from leadline.retrieve.registry import models
-from leadline.retrieve.steps import (
+from leadline.collections.documents.store import Collection
+from leadline.records.scores.scores import Scores
+from leadline.records.scores.table import Table
+from leadline.records.topics.topic import Topic, Topics
+from leadline.search.index.batches import FIELDS
+from leadline.search.index.derived import DERIVED
+from leadline.search.index.index import Index
+from leadline.search.models.registry import MODELS
+from leadline.search.pipeline.laboratory import Laboratory
+from leadline.search.pipeline.pipeline import Step
+from leadline.search.pipeline.steps import (
     RM3,
     Citations,
     ClaimScores,
@@ -43,10 +45,8 @@ from leadline.retrieve.steps import (
     Survey,
     Text,
 )  # fmt: skip
-from leadline.retrieve.written import settings, system, systems
-from leadline.scores.scores import Scores
-from leadline.scores.table import Table
-from leadline.topics.topic import Topic, Topics
+from leadline.search.pipeline.written import settings, system, systems
+from leadline.trust.corrections import holm
 
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("LEADLINE_SHARED", ROOT.parent / "shared")) / "data"
@@ -156,7 +156,7 @@ def classic(data: Path, work: Path) -> list[str]:
             continue
         known = read_classic(name, data / "classic")
         lab = Laboratory(Index.build(known.documents, work / f"{name}.index", fields=["title", "abstract"]))
-        runs = [(Survey() >> Search(model)).run(lab, known.topics, name=model) for model in models()]
+        runs = [(Survey() >> Search(model)).run(lab, known.topics, name=model) for model in MODELS]
         runs += [(TEXT[choice]).run(lab, known.topics, name=choice) for choice in TEXT if choice != "bm25"]
         runs.append(searched_by_bm25s(known, lab.index.analysis))
         scores[name] = ll.evaluate(known.qrels, runs, MEASURES)
@@ -180,7 +180,7 @@ def classic(data: Path, work: Path) -> list[str]:
 
 
 def modelled(offices: Sequence[Office]) -> list[str]:
-    pipelines = {model: Text() >> Search(model) for model in models()}
+    pipelines = {model: Text() >> Search(model) for model in MODELS}
     scores = {office.name: office.scores(pipelines) for office in offices}
     return [
         "## Models, for patents as topics",

@@ -19,8 +19,8 @@ from pathlib import Path
 
 import numpy as np
 
-from leadline.compare.incomplete import SHARES, incomplete
-from leadline.compare.study import open_study
+from leadline.trust.incomplete import SHARES, incomplete
+from leadline.trust.study import open_study
 
 DATA = Path(os.environ.get("LEADLINE_SHARED", Path(__file__).parents[2] / "shared")) / "data/runs/trec_covid_r1"
 PROMISE = 30.0  # seconds

@@ -24,11 +24,11 @@ from pathlib import Path
 
 import numpy as np
 
-from leadline.documents.machine import KERNELS
-from leadline.documents.numbers import normalise
-from leadline.documents.readers import uspto
-from leadline.documents.readers.splitting import Raw, split
-from leadline.documents.readers.xml import parse
+from leadline.collections.documents.machine import KERNELS
+from leadline.collections.documents.numbers import normalise
+from leadline.collections.documents.readers import uspto
+from leadline.collections.documents.readers.splitting import Raw, split
+from leadline.collections.documents.readers.xml import parse
 from leadline.text.source import read_text
 
 PROMISE = 100  # MB/s

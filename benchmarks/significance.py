@@ -19,11 +19,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from leadline.compare.bootstrap import bootstrap, random_counts
-from leadline.compare.paired import all_pairs, student_t
-from leadline.compare.randomisation import randomisation
-from leadline.compare.tukey import randomised_tukey
-from leadline.compare.wilcoxon import wilcoxon
+from leadline.trust.bootstrap import bootstrap, random_counts
+from leadline.trust.paired import all_pairs, student_t
+from leadline.trust.randomisation import randomisation
+from leadline.trust.tukey import randomised_tukey
+from leadline.trust.wilcoxon import wilcoxon
 
 PROMISE = 3.0  # seconds
 SMALL_SYSTEMS, SMALL_PAIRS, SMALL_DRAWS = 3, 2, 2000

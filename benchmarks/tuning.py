@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from leadline.retrieve.after.where import Where
-from leadline.retrieve.pipeline import Step
-from leadline.retrieve.query.text import Counting
-from leadline.retrieve.steps import RM3, BestTerms, Citations, ClassAgreement, FamilyMembers, Fuse, Search, Survey, Text
+from leadline.search.pipeline.after.where import Where
+from leadline.search.pipeline.pipeline import Step
+from leadline.search.pipeline.query.text import Counting
+from leadline.search.pipeline.steps import (
+    RM3,
+    BestTerms,
+    Citations,
+    ClassAgreement,
+    FamilyMembers,
+    Fuse,
+    Search,
+    Survey,
+    Text,
+)
 
 LEAST = 0.002  # of PRES@100 that a further step must gain
 Stage = dict[str, Callable[[Step | None], Step]]

@@ -10,33 +10,33 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from leadline.errors import InputError, LeadlineError, MeasureError, MismatchError
+from leadline.version import __version__
 
 if TYPE_CHECKING:
-    from leadline import compare, published
-    from leadline.compare.agreement import agreement
-    from leadline.compare.correlation import correlation
-    from leadline.compare.face import incomplete, power, verdicts
-    from leadline.compare.slices import slices
-    from leadline.compare.spectrogram import spectrogram
-    from leadline.compare.study import open_study
-    from leadline.documents.store import Collection
-    from leadline.index.index import Index
+    from leadline.collections.documents.store import Collection
+    from leadline.judge.citations.from_citations import from_citations
     from leadline.measures.evaluate import evaluate
     from leadline.measures.explain import explain_topic
     from leadline.measures.ideal import ideal_run
     from leadline.measures.notation import parse_measure
-    from leadline.qrels.from_citations import from_citations
-    from leadline.qrels.qrels import Qrels
-    from leadline.qrels.read import read_qrels
-    from leadline.retrieve.laboratory import Laboratory
-    from leadline.retrieve.scoring import Searcher
-    from leadline.runs.read import read_run
-    from leadline.runs.run import Run
-    from leadline.scores.read import read_scores
-    from leadline.scores.scores import Scores
-    from leadline.topics.topic import Topics
+    from leadline.records.qrels.qrels import Qrels
+    from leadline.records.qrels.read import read_qrels
+    from leadline.records.runs.read import read_run
+    from leadline.records.runs.run import Run
+    from leadline.records.scores.read import read_scores
+    from leadline.records.scores.scores import Scores
+    from leadline.records.topics.topic import Topics
+    from leadline.search.index.index import Index
+    from leadline.search.models.searcher import Searcher
+    from leadline.search.pipeline.laboratory import Laboratory
+    from leadline.show.papers import published
+    from leadline.trust.agreement import agreement
+    from leadline.trust.correlation import correlation
+    from leadline.trust.face import compare, incomplete, power, verdicts
+    from leadline.trust.slices import slices
+    from leadline.trust.spectrogram import spectrogram
+    from leadline.trust.study import open_study
 
-__version__ = "0.1.0"
 __all__ = [
     "Collection",
     "Index",
@@ -50,6 +50,7 @@ __all__ = [
     "Scores",
     "Searcher",
     "Topics",
+    "__version__",
     "agreement",
     "compare",
     "correlation",
@@ -72,38 +73,39 @@ __all__ = [
 
 # Imported when first asked for, so that a command pays only for what it uses.
 _HOMES = {
-    "agreement": "leadline.compare.agreement",
-    "correlation": "leadline.compare.correlation",
-    "incomplete": "leadline.compare.face",
-    "power": "leadline.compare.face",
-    "verdicts": "leadline.compare.face",
-    "slices": "leadline.compare.slices",
-    "spectrogram": "leadline.compare.spectrogram",
-    "open_study": "leadline.compare.study",
-    "read_scores": "leadline.scores.read",
+    "compare": "leadline.trust.face",
+    "agreement": "leadline.trust.agreement",
+    "correlation": "leadline.trust.correlation",
+    "incomplete": "leadline.trust.face",
+    "power": "leadline.trust.face",
+    "verdicts": "leadline.trust.face",
+    "slices": "leadline.trust.slices",
+    "spectrogram": "leadline.trust.spectrogram",
+    "open_study": "leadline.trust.study",
+    "read_scores": "leadline.records.scores.read",
     "evaluate": "leadline.measures.evaluate",
     "explain_topic": "leadline.measures.explain",
     "ideal_run": "leadline.measures.ideal",
     "parse_measure": "leadline.measures.notation",
-    "Collection": "leadline.documents.store",
-    "Index": "leadline.index.index",
-    "Laboratory": "leadline.retrieve.laboratory",
-    "Qrels": "leadline.qrels.qrels",
-    "Searcher": "leadline.retrieve.scoring",
-    "Topics": "leadline.topics.topic",
-    "from_citations": "leadline.qrels.from_citations",
-    "read_qrels": "leadline.qrels.read",
-    "read_run": "leadline.runs.read",
-    "Run": "leadline.runs.run",
-    "Scores": "leadline.scores.scores",
+    "Collection": "leadline.collections.documents.store",
+    "Index": "leadline.search.index.index",
+    "Laboratory": "leadline.search.pipeline.laboratory",
+    "Qrels": "leadline.records.qrels.qrels",
+    "Searcher": "leadline.search.models.searcher",
+    "Topics": "leadline.records.topics.topic",
+    "from_citations": "leadline.judge.citations.from_citations",
+    "read_qrels": "leadline.records.qrels.read",
+    "read_run": "leadline.records.runs.read",
+    "Run": "leadline.records.runs.run",
+    "Scores": "leadline.records.scores.scores",
 }
 
 
 def __getattr__(name: str) -> Any:
     import importlib
 
-    if name in ("compare", "published"):
-        return importlib.import_module(f"leadline.{name}")
+    if name == "published":
+        return importlib.import_module("leadline.show.papers.published")
     if name in _HOMES:
         return getattr(importlib.import_module(_HOMES[name]), name)
     raise AttributeError(f"module 'leadline' has no attribute {name!r}")

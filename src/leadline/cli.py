@@ -9,14 +9,17 @@ from __future__ import annotations
 import argparse
 import importlib
 import sys
+import warnings
 from collections.abc import Sequence
+from typing import Any
 
 from leadline.commands import COMMANDS
-from leadline.errors import LeadlineError, printable
+from leadline.errors import LeadlineError, LeadlineWarning, nearest, printable
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command: status 0 fine, 1 a wrong input, 2 wrong usage."""
+    warnings.showwarning = _print_warning
     try:
         _run(list(sys.argv[1:] if arguments is None else arguments))
         sys.stdout.flush()
@@ -34,24 +37,26 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.exit(130)
 
 
+def _print_warning(message: Warning | str, category: type[Warning], *_place: Any, **_line: Any) -> None:
+    """Our own warnings as one line; those of libraries are for their developers."""
+    if issubclass(category, LeadlineWarning):
+        print(f"leadline: {printable(str(message))}", file=sys.stderr)
+
+
 def _run(arguments: list[str]) -> None:
     if not arguments or arguments[0] in ("-h", "--help", "help"):
         print(overview())
         return
     if arguments[0] == "--version":
-        from leadline import __version__
+        from leadline.version import __version__
 
         print(f"leadline {__version__}")
         return
     words = 2 if " ".join(arguments[:2]) in COMMANDS else 1
     name = " ".join(arguments[:words])
     if name not in COMMANDS:
-        import difflib
-
-        near = [command for command in COMMANDS if command.startswith(f"{name} ")] or difflib.get_close_matches(
-            " ".join(arguments[:2]), COMMANDS, n=1
-        )
-        hint = f"; did you mean {', '.join(near)}?" if near else ""
+        longer = [command for command in COMMANDS if command.startswith(f"{name} ")]
+        hint = f"; did you mean {', '.join(longer)}?" if longer else nearest(" ".join(arguments[:2]), COMMANDS)
         print(f"leadline: no command {printable(name)!r}{hint} `leadline --help` lists them", file=sys.stderr)
         sys.exit(2)
     command = importlib.import_module(f"leadline.commands.{name.replace('-', '_').replace(' ', '_')}")

@@ -10,7 +10,7 @@ The command line prints the message as one line and ends with status 1. Python u
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 
 class LeadlineError(Exception):
@@ -33,6 +33,10 @@ class MismatchError(LeadlineError):
     """Runs and judgements that do not belong together."""
 
 
+class LeadlineWarning(UserWarning):
+    """Something was done another way than usual, and the result is right all the same. One line on the terminal."""
+
+
 def checked_choice(option: str, value: str, choices: Sequence[str]) -> str:
     """The value, when it is one of the choices; else an error with the nearest.
 
@@ -41,11 +45,25 @@ def checked_choice(option: str, value: str, choices: Sequence[str]) -> str:
     """
     if value in choices:
         return value
+    raise not_a_choice(option, value, choices)
+
+
+def not_a_choice(option: str, value: object, choices: Sequence[str]) -> InputError:
+    """The error for a word that is not among the choices."""
+    return InputError(option, f"{value!r} is none of {', '.join(choices)}{nearest(value, choices)}")
+
+
+def nearest(name: object, choices: Iterable[str], *, most: int = 1) -> str:
+    """The end of an error message that suggests what may have been meant; empty when nothing is near.
+
+    >>> nearest("pres", ["PRES", "AP"]), nearest("qqq", ["PRES", "AP"])
+    ('; did you mean PRES?', '')
+    """
     import difflib
 
-    near = difflib.get_close_matches(str(value), choices, n=1)
-    hint = f"; did you mean {near[0]}?" if near else ""
-    raise InputError(option, f"{value!r} is none of {', '.join(choices)}{hint}")
+    known = {choice.lower(): choice for choice in choices}
+    near = difflib.get_close_matches(str(name).lower(), known, n=most, cutoff=0.5 if most > 1 else 0.6)
+    return f"; did you mean {' or '.join(known[each] for each in near)}?" if near else ""
 
 
 def printable(text: str) -> str:

@@ -19,10 +19,10 @@ from leadline.measures.ideal import ideal_run
 from leadline.measures.join import join, reading_of, together
 from leadline.measures.notation import parse_measure
 from leadline.measures.reads import read_reads
-from leadline.qrels.qrels import Qrels
-from leadline.qrels.read import read_qrels
-from leadline.runs.read import read_run
-from leadline.runs.run import Run
+from leadline.records.qrels.qrels import Qrels
+from leadline.records.qrels.read import read_qrels
+from leadline.records.runs.read import read_run
+from leadline.records.runs.run import Run
 
 TRACK_OUTPUTS = [
     f"{program}{kind}.ddA.cut{cut}.out"

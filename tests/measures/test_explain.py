@@ -10,7 +10,7 @@ from leadline.commands.explain import description
 from leadline.errors import MeasureError
 from leadline.measures.explain import SECTIONS, sections, worked_example
 from leadline.measures.notation import parse_measure, parse_measures
-from leadline.measures.registry import Measure, aliases, definitions
+from leadline.measures.registry import MEASURES, Measure
 
 REQUIRED = {"WSS": "@0.95", "effort": "@0.9", "iprec": "@0.1", "Rprec_mult": "@0.2", "Rnorm": "(size=1000)"}
 
@@ -24,7 +24,7 @@ def with_defaults(name: str) -> Measure:
     raise AssertionError(name)
 
 
-@pytest.mark.parametrize("name", [definition.name for definition in definitions().values()])
+@pytest.mark.parametrize("name", [definition.name for definition in MEASURES.values()])
 def test_every_measure_is_explained(name: str) -> None:
     measure = with_defaults(name)
     assert set(sections(measure.definition)) >= {"Meaning", *SECTIONS}
@@ -62,6 +62,6 @@ def test_lists_of_measures() -> None:
 
 
 def test_no_alias_means_two_measures() -> None:
-    names = [name.lower() for definition in definitions().values() for name in {definition.name, *definition.aliases}]
-    folded = sorted(name for name in names if names.count(name) > 1 and len({aliases()[name].name}) > 1)
+    names = [name.lower() for definition in MEASURES.values() for name in {definition.name, *definition.aliases}]
+    folded = sorted(name for name in names if names.count(name) > 1 and len({MEASURES[name].name}) > 1)
     assert not folded

@@ -19,10 +19,10 @@ from leadline.measures.hits import Hits
 from leadline.measures.intents import Reader, example, greedy_ideal
 from leadline.measures.join import join, together
 from leadline.measures.notation import parse_measure
-from leadline.qrels.qrels import Qrels
-from leadline.qrels.read import read_qrels
-from leadline.runs.read import read_run
-from leadline.runs.run import Run
+from leadline.records.qrels.qrels import Qrels
+from leadline.records.qrels.read import read_qrels
+from leadline.records.runs.read import read_run
+from leadline.records.runs.run import Run
 
 Judgements = dict[str, dict[str, int]]  # document -> subtopic -> grade
 GAINS: dict[str, Callable[[int], float]] = {

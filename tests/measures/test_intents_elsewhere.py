@@ -13,10 +13,10 @@ import pytest
 from leadline.measures.hits import Hits
 from leadline.measures.join import join, together
 from leadline.measures.notation import parse_measure
-from leadline.qrels.qrels import Qrels
-from leadline.qrels.read import read_qrels
-from leadline.runs.read import read_run
-from leadline.runs.run import Run
+from leadline.records.qrels.qrels import Qrels
+from leadline.records.qrels.read import read_qrels
+from leadline.records.runs.read import read_run
+from leadline.records.runs.run import Run
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 DIV = GOLDEN / "inputs" / "div"

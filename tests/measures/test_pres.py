@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from leadline import published
 from leadline.errors import InputError
 from leadline.measures.hits import Hits
 from leadline.measures.join import join, together
 from leadline.measures.notation import parse_measure
-from leadline.qrels.qrels import Qrels
-from leadline.qrels.read import read_qrels
-from leadline.runs.read import read_run
+from leadline.records.qrels.qrels import Qrels
+from leadline.records.qrels.read import read_qrels
+from leadline.records.runs.read import read_run
+from leadline.show.papers import published
 
 
 def value(measure: str, hits: Hits) -> float:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from leadline.measures.hits import Hits
 from leadline.measures.join import join, together
 from leadline.measures.notation import parse_measure
-from leadline.qrels.qrels import Qrels
-from leadline.runs.run import Run
+from leadline.records.qrels.qrels import Qrels
+from leadline.records.runs.run import Run
 
 SLACK = 1e-12
 DOCUMENTS = [f"d{number:02}" for number in range(30)]

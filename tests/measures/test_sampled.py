@@ -13,10 +13,10 @@ from leadline.errors import MeasureError
 from leadline.measures.hits import Hits
 from leadline.measures.join import RunHits, join, together
 from leadline.measures.notation import parse_measure
-from leadline.qrels.qrels import Qrels
-from leadline.qrels.read import read_qrels
-from leadline.runs.read import read_run
-from leadline.runs.run import Run
+from leadline.records.qrels.qrels import Qrels
+from leadline.records.qrels.read import read_qrels
+from leadline.records.runs.read import read_run
+from leadline.records.runs.run import Run
 
 HALF_DIGIT = 0.5e-4 + 1e-9
 SUMMED = {"inum_rel_ret", "inum_rel"}

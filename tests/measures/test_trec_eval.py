@@ -24,10 +24,10 @@ from leadline.measures.like_trec_eval import (
 )
 from leadline.measures.notation import parse_measure
 from leadline.measures.unjudged import judged_only
-from leadline.qrels.qrels import Qrels
-from leadline.qrels.read import read_qrels
-from leadline.runs.read import read_run, run_of_text
-from leadline.runs.run import Run
+from leadline.records.qrels.qrels import Qrels
+from leadline.records.qrels.read import read_qrels
+from leadline.records.runs.read import read_run, run_of_text
+from leadline.records.runs.run import Run
 from leadline.text.source import Text
 
 WITH_PARAMETERS = ("syn.A.gains.c", "syn.A.fracgains.c", "syn.A.rbp8.c")

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from leadline.errors import LeadlineError
 from leadline.measures.join import join
-from leadline.qrels.qrels import Qrels
-from leadline.qrels.read import qrels_of_text
-from leadline.runs.read import run_of_text
+from leadline.records.qrels.qrels import Qrels
+from leadline.records.qrels.read import qrels_of_text
+from leadline.records.runs.read import run_of_text
 from leadline.text.source import Text
 
 NAMES = ["1", "2", "10", "Q0", "d1", "d2", "d10", "é", "d1234567", "d12345678", "a-very-long-identifier-0001"]

@@ -6,12 +6,12 @@ import argparse
 import json
 from typing import Any, get_args
 
-from leadline.documents.document import ORIGINS
-from leadline.documents.store import Collection
+from leadline.collections.documents.document import ORIGINS
+from leadline.collections.documents.hidden import Dates
+from leadline.collections.documents.store import Collection
 from leadline.errors import InputError, checked_choice
-from leadline.qrels.provenance import RULES
+from leadline.judge.citations.provenance import RULES
 from leadline.text.source import write_whole
-from leadline.topics.hidden import Dates
 
 
 def define_citing(parser: argparse.ArgumentParser) -> None:
@@ -42,7 +42,7 @@ def rules_of(options: argparse.Namespace) -> tuple[int, ...]:
 
 def write_manifest(output: str, what: str, collection: Collection, facts: dict[str, Any]) -> None:
     """Say beside a file what it was made from, so that it can be traced and made again."""
-    from leadline import __version__
+    from leadline.version import __version__
 
     made_from = {"folder": collection.folder.name, "hash": collection.manifest["hash"]}
     manifest = {"what": what, "leadline": __version__, "collection": made_from, **facts}

@@ -24,7 +24,7 @@ def define(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from leadline.documents.build import build
+    from leadline.collections.documents.build import build
 
     if options.processes < 1:
         raise InputError("--processes", f"{options.processes} is no number of processes")

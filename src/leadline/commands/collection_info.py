@@ -9,7 +9,7 @@ import argparse
 
 from leadline.commands.output import check_output, define_output, emit, emit_table
 from leadline.errors import checked_choice
-from leadline.scores.table import Table
+from leadline.records.scores.table import Table
 
 
 def define(parser: argparse.ArgumentParser) -> None:
@@ -21,9 +21,9 @@ def define(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from leadline.charts.save import check_ending, save
-    from leadline.documents.counts import VIEWS, counts, summary
-    from leadline.documents.store import Collection
+    from leadline.collections.documents.counts import VIEWS, counts, summary
+    from leadline.collections.documents.store import Collection
+    from leadline.show.charts.save import check_ending, save
 
     check_output(options)
     if options.figure:
@@ -42,7 +42,7 @@ def run(options: argparse.Namespace) -> None:
         rows += [[view, value, count] for view in VIEWS for value, count in counts(collection, view).rows()]
         emit_table(Table(["what", "value", "count"], rows), options)
     if options.figure:
-        from leadline.documents.counts_chart import chart
+        from leadline.show.charts.collection_counts import chart
 
         save(chart(collection), options.figure)
 

@@ -9,8 +9,8 @@ import argparse
 
 from leadline.commands.comparing import define_inputs, scores_of
 from leadline.commands.output import emit_table, say
-from leadline.compare.agreement import agreement
 from leadline.errors import InputError
+from leadline.trust.agreement import agreement
 
 
 def define(parser: argparse.ArgumentParser) -> None:

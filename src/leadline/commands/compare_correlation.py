@@ -9,7 +9,7 @@ import argparse
 
 from leadline.commands.comparing import define_inputs, scores_of
 from leadline.commands.output import emit_table, say
-from leadline.compare.correlation import correlation
+from leadline.trust.correlation import correlation
 
 
 def define(parser: argparse.ArgumentParser) -> None:

@@ -11,12 +11,12 @@ from collections.abc import Callable
 
 from leadline.commands.comparing import check_inputs, define_inputs, rng_of
 from leadline.commands.output import emit, emit_table, progress_bar, say
-from leadline.compare.incomplete import incomplete
-from leadline.compare.left_out import each_depth, each_run, each_source, left_out
-from leadline.compare.study import Study, open_study
-from leadline.compare.thinning import read_sources
 from leadline.errors import InputError
 from leadline.text.side_tables import read_runs_info, read_topics
+from leadline.trust.incomplete import incomplete
+from leadline.trust.left_out import each_depth, each_run, each_source, left_out
+from leadline.trust.study import Study, open_study
+from leadline.trust.thinning import read_sources
 
 MEASURES = "AP@100 R@100 PRES@100 AP@1000 R@1000 PRES@1000"  # the paper's
 

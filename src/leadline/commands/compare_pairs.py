@@ -9,9 +9,9 @@ import argparse
 
 from leadline.commands.comparing import define_inputs, rng_of, scores_of
 from leadline.commands.output import emit, emit_table, say
-from leadline.compare.pairs import compare, triangle
 from leadline.errors import checked_choice
-from leadline.scores.table import Table
+from leadline.records.scores.table import Table
+from leadline.trust.pairs import compare, triangle
 
 TESTS = ("randomisation", "t", "wilcoxon", "bootstrap", "tukey")
 CORRECTIONS = ("holm", "bonferroni", "bh", "none")

@@ -9,8 +9,8 @@ import argparse
 
 from leadline.commands.comparing import define_inputs, rng_of, scores_of
 from leadline.commands.output import emit_table, say
-from leadline.compare.power import power
 from leadline.errors import checked_choice
+from leadline.trust.power import power
 
 TESTS = ("bootstrap", "tukey")
 

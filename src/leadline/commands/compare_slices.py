@@ -11,9 +11,9 @@ import numpy as np
 
 from leadline.commands.comparing import check_inputs, define_inputs, scores_of
 from leadline.commands.output import emit_table, say
-from leadline.compare.slices import read_attributes, slices
 from leadline.errors import InputError
-from leadline.qrels.read import read_qrels
+from leadline.records.qrels.read import read_qrels
+from leadline.trust.slices import read_attributes, slices
 
 
 def define(parser: argparse.ArgumentParser) -> None:

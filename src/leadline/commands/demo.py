@@ -18,11 +18,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from leadline.collections.simulate.settings import Settings
 from leadline.commands.output import emit, progress_bar
-from leadline.demo.laboratory import Told
-from leadline.demo.show import SAMPLES, demo
 from leadline.errors import InputError
-from leadline.simulate.settings import Settings
+from leadline.show.demo.laboratory import Told
+from leadline.show.demo.show import SAMPLES, demo
 
 FEWEST = 500
 FEWEST_PER_TOPIC = 20  # patents of the office for each topic: a small office has few with prior art

@@ -13,8 +13,8 @@ import numpy as np
 from leadline.commands.output import check_output, define_output, emit, emit_table, progress_bar, say
 from leadline.errors import InputError, checked_choice
 from leadline.measures.evaluate import Like, Unjudged, evaluate
-from leadline.runs.order import Order
-from leadline.scores.scores import Scores
+from leadline.records.runs.order import Order
+from leadline.records.scores.scores import Scores
 from leadline.text.side_tables import read_lengths, read_runs_info, read_topics
 
 

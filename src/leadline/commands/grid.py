@@ -15,10 +15,10 @@ from pathlib import Path
 
 from leadline.commands.output import emit, progress_bar, say
 from leadline.errors import InputError
-from leadline.retrieve.grid import read_grid
-from leadline.retrieve.grid_runs import GridRuns, table
-from leadline.retrieve.laboratory import Laboratory
-from leadline.topics.topic import Topics
+from leadline.records.topics.topic import Topics
+from leadline.search.pipeline.grid import read_grid
+from leadline.search.pipeline.grid_runs import GridRuns, table
+from leadline.search.pipeline.laboratory import Laboratory
 
 
 def define(parser: argparse.ArgumentParser) -> None:

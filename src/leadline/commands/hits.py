@@ -9,9 +9,9 @@ from typing import Any
 from leadline.commands.output import check_output, define_output
 from leadline.commands.page import Page
 from leadline.errors import InputError
-from leadline.retrieve.hits import Hit
-from leadline.retrieve.snippets import Snippet
-from leadline.scores.table import Table
+from leadline.records.scores.table import Table
+from leadline.search.answers.hits import Hit
+from leadline.search.answers.snippets import Snippet
 
 LINES = 2  # of a snippet
 INDENT = " " * 6

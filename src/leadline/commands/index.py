@@ -18,15 +18,15 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
+from leadline.collections.documents.store import Collection
 from leadline.commands.output import progress_bar, say
-from leadline.documents.store import Collection
 from leadline.errors import InputError, checked_choice
-from leadline.index.analysis import LANGUAGES, Analysis, Stemming, Words
-from leadline.index.batches import FIELDS
-from leadline.index.derived import DERIVED
-from leadline.index.families import Members, Unit
-from leadline.index.index import MANIFEST, Index
-from leadline.index.stop_words import COMMON
+from leadline.search.index.analysis import LANGUAGES, Analysis, Stemming, Words
+from leadline.search.index.batches import FIELDS
+from leadline.search.index.derived import DERIVED
+from leadline.search.index.families import Members, Unit
+from leadline.search.index.index import MANIFEST, Index
+from leadline.search.index.stop_words import COMMON
 
 if TYPE_CHECKING:
     import polars as pl
@@ -83,8 +83,8 @@ def run(options: argparse.Namespace) -> None:
 
 def _add_vectors(folder: Path, options: argparse.Namespace) -> None:
     """Vectors beside the index; stopped, it goes on where it was when asked again."""
-    from leadline.retrieve.dense.vectors import build_vectors
-    from leadline.retrieve.laboratory import Laboratory
+    from leadline.search.dense.vectors import build_vectors
+    from leadline.search.pipeline.laboratory import Laboratory
 
     with progress_bar("vectors", quiet=options.quiet) as step:
         build_vectors(Laboratory.open(folder), progress=step)

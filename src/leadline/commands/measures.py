@@ -9,8 +9,8 @@ import argparse
 
 from leadline.commands.output import check_output, define_output, emit_table
 from leadline.errors import InputError
-from leadline.measures.registry import definitions
-from leadline.scores.table import Table
+from leadline.measures.registry import MEASURES
+from leadline.records.scores.table import Table
 
 
 def define(parser: argparse.ArgumentParser) -> None:
@@ -21,7 +21,7 @@ def define(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     check_output(options)
     rows = []
-    for definition in definitions().values():
+    for definition in sorted(MEASURES.values(), key=lambda known: (known.family, known.name.lower())):
         row = [
             definition.name + (f"@{definition.at}" if definition.at else ""),
             definition.meaning,

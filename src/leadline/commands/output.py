@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from leadline.errors import InputError, checked_choice, printable
-from leadline.scores.table import FORMATS, Table
+from leadline.records.scores.table import FORMATS, Table
 from leadline.text.source import write_whole
 
 

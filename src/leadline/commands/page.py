@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from leadline.errors import printable
-from leadline.retrieve.snippets import Snippet
+from leadline.search.answers.snippets import Snippet
 
 WIDEST = 120  # columns: longer lines are hard to read
 ELSEWHERE = 100  # columns, where no terminal tells

@@ -18,19 +18,19 @@ from typing import Any
 
 import numpy as np
 
+from leadline.collections.documents.document import Claim, Document
+from leadline.collections.documents.store import day
 from leadline.commands.hits import INDENT, check_hits, define_hits, room, shown, table
 from leadline.commands.output import emit, emit_table, say
 from leadline.commands.page import Page, fitted
-from leadline.documents.document import Claim, Document
-from leadline.documents.store import day
 from leadline.errors import InputError, printable
-from leadline.retrieve.laboratory import Laboratory
-from leadline.retrieve.passages import Best
-from leadline.retrieve.patent_file import read_patent
-from leadline.retrieve.prior_art import PriorArt, prior_art
-from leadline.retrieve.request import Request
-from leadline.retrieve.steps import BestTerms, Search
-from leadline.retrieve.written import system, systems
+from leadline.search.answers.passages import Best
+from leadline.search.answers.patent_file import read_patent
+from leadline.search.answers.prior_art import PriorArt, prior_art
+from leadline.search.pipeline.laboratory import Laboratory
+from leadline.search.pipeline.request import Request
+from leadline.search.pipeline.steps import BestTerms, Search
+from leadline.search.pipeline.written import system, systems
 
 USUAL = BestTerms() >> Search()  # on a simulated office it finds what the whole text does, in a third of the time
 

@@ -11,15 +11,15 @@ from __future__ import annotations
 import argparse
 from typing import get_args
 
+from leadline.collections.documents.store import Collection
 from leadline.commands.citing import citing_of, counted, define_citing, origins_of, rules_of, write_manifest
 from leadline.commands.output import check_output, emit, say
-from leadline.documents.store import Collection
 from leadline.errors import InputError, checked_choice
+from leadline.judge.citations.from_citations import Derived, from_citations
+from leadline.judge.citations.provenance import Grades, Provenance
 from leadline.measures.alignment import listed
-from leadline.qrels.from_citations import Derived, from_citations
-from leadline.qrels.provenance import Grades, Provenance
-from leadline.scores.table import FORMATS, Table
-from leadline.topics.topic import Topics
+from leadline.records.scores.table import FORMATS, Table
+from leadline.records.topics.topic import Topics
 
 
 def define(parser: argparse.ArgumentParser) -> None:

@@ -12,26 +12,25 @@ import argparse
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, get_args
 
+from leadline.collections.documents.document import INDEPENDENT_WEIGHT, Claim
+from leadline.collections.documents.patents import located
+from leadline.collections.documents.store import Collection
 from leadline.commands.citing import citing_of, counted, define_citing, write_manifest
 from leadline.commands.output import check_output, emit, say
-from leadline.documents.document import Claim
-from leadline.documents.store import Collection
 from leadline.errors import InputError, MismatchError, checked_choice
-from leadline.measures.alignment import listed
-from leadline.qrels.from_citations import from_citations
-from leadline.qrels.from_claims import (
-    INDEPENDENT,
+from leadline.judge.citations.from_citations import from_citations
+from leadline.judge.citations.from_claims import (
     ClaimJudgements,
     Largest,
     claim_judgements,
     claim_table,
     read_passages,
 )
-from leadline.qrels.passages import SHARE, cut_into_passages, estimated_passages
-from leadline.qrels.read import read_qrels
-from leadline.scores.table import FORMATS, Table
-from leadline.topics.patents import located
-from leadline.topics.topic import Topics
+from leadline.judge.citations.passages import SHARE, cut_into_passages, estimated_passages
+from leadline.measures.alignment import listed
+from leadline.records.qrels.read import read_qrels
+from leadline.records.scores.table import FORMATS, Table
+from leadline.records.topics.topic import Topics
 
 if TYPE_CHECKING:
     import polars as pl
@@ -113,7 +112,7 @@ def _grades(judgements: ClaimJudgements) -> Table:
     """How many judgements have each grade, of independent and of dependent claims."""
     import polars as pl
 
-    alone = (pl.col("weight") == INDEPENDENT).sum()
+    alone = (pl.col("weight") == INDEPENDENT_WEIGHT).sum()
     counts = judgements.rows.group_by("grade").agg(pl.len(), independent=alone, dependent=pl.len() - alone)
     return Table(["grade", "judgements", "independent claims", "dependent claims"], counts.sort("grade").rows())
 

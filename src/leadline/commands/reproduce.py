@@ -15,13 +15,13 @@ from pathlib import Path
 
 from leadline.commands.output import emit, progress_bar
 from leadline.errors import InputError
-from leadline.report.code import code_of
-from leadline.report.key import key_of, key_written_in
-from leadline.reproduce.beyond import STORED
-from leadline.reproduce.exhibit import STATES
-from leadline.reproduce.lab import Lab
-from leadline.reproduce.page import page, papers
-from leadline.scores.table import Table
+from leadline.records.scores.table import Table
+from leadline.show.papers.beyond import STORED
+from leadline.show.papers.exhibit import STATES
+from leadline.show.papers.lab import Lab
+from leadline.show.papers.page import page, papers
+from leadline.show.report.code import code_of
+from leadline.show.report.key import key_of, key_written_in
 
 
 def define(parser: argparse.ArgumentParser) -> None:

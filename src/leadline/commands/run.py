@@ -15,12 +15,12 @@ from typing import Any
 
 from leadline.commands.output import emit, progress_bar, say
 from leadline.errors import InputError
-from leadline.retrieve.journal import Journal
-from leadline.retrieve.laboratory import Laboratory
-from leadline.retrieve.outside import read_patents
-from leadline.retrieve.written import settings, system, systems
+from leadline.records.topics.topic import Topics
+from leadline.search.pipeline.journal import Journal
+from leadline.search.pipeline.laboratory import Laboratory
+from leadline.search.pipeline.outside import read_patents
+from leadline.search.pipeline.written import settings, system, systems
 from leadline.text.source import stem, write_whole
-from leadline.topics.topic import Topics
 
 
 def define(parser: argparse.ArgumentParser) -> None:
@@ -75,7 +75,7 @@ def _asked(options: argparse.Namespace, lab: Laboratory) -> Topics:
 
 def _write_manifest(options: argparse.Namespace, lab: Laboratory, made_of: dict[str, Any], tag: str) -> None:
     """Say beside the run what it was made from, so that it can be traced and made again."""
-    from leadline import __version__
+    from leadline.version import __version__
 
     topics = [Path(name).name for name in (options.topics, options.patents) if name]
     facts = {"what": "a run", "leadline": __version__, "tag": tag, "topics": topics, "k": options.k}

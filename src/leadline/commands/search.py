@@ -18,16 +18,16 @@ from leadline.commands.hits import check_hits, define_hits, room, shown, table
 from leadline.commands.output import emit, emit_table, say
 from leadline.commands.page import Page
 from leadline.errors import InputError, checked_choice
-from leadline.index.index import Index
-from leadline.retrieve.hits import Hit, has_texts, one_a_family, read_hits, snippets, weighed
-from leadline.retrieve.laboratory import Laboratory
-from leadline.retrieve.language.language import Answer, Language
-from leadline.retrieve.language.meaning import published
-from leadline.retrieve.language.reading import filter_value
-from leadline.retrieve.passages import Passages
-from leadline.retrieve.query.search import parsed
-from leadline.retrieve.registry import model_named, models
-from leadline.retrieve.snippets import Snippet
+from leadline.search.answers.hits import Hit, has_texts, one_a_family, read_hits, snippets, weighed
+from leadline.search.answers.passages import Passages
+from leadline.search.answers.snippets import Snippet
+from leadline.search.index.index import Index
+from leadline.search.language.language import Answer, Language
+from leadline.search.language.meaning import published
+from leadline.search.language.reading import filter_value
+from leadline.search.models.registry import MODELS
+from leadline.search.pipeline.laboratory import Laboratory
+from leadline.search.pipeline.query.search import parsed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,7 +40,7 @@ def define(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("index", metavar="INDEX", help="an index, as `leadline index` makes it")
     add("query", metavar="QUERY", nargs="+", help="what is sought; one that begins with - goes behind --")
-    add("--model", default="bm25", help=f"{', '.join(models())}; parameters as in 'bm25(k1=0.9, b=0.4)'")
+    add("--model", default="bm25", help=f"{', '.join(MODELS)}; parameters as in 'bm25(k1=0.9, b=0.4)'")
     add("--fields", metavar="NAMES", help="where words without a field are sought, with weights: title=2,abstract")
     add("--before", metavar="DATE", help="only what was published before this day")
     add("--after", metavar="DATE", help="only what was published after this day")
@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> None:
     check_hits(options)
     text = " ".join(options.query)
     name, parameters = parsed(options.model)
-    model_named(name).settled(parameters)
+    MODELS.named(name).settled(parameters)
     lab = Laboratory.open(options.index, options.collection)
     language = Language(lab.index)
     how: dict[str, Any] = {

@@ -12,7 +12,7 @@ import time
 
 from leadline.commands.output import emit, progress_bar, say
 from leadline.errors import InputError, checked_choice
-from leadline.scores.table import FORMATS, Table
+from leadline.records.scores.table import FORMATS, Table
 
 
 def define(parser: argparse.ArgumentParser) -> None:
@@ -29,8 +29,8 @@ def define(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from leadline.simulate.settings import Settings
-    from leadline.simulate.writing import write_office
+    from leadline.collections.simulate.settings import Settings
+    from leadline.judge.simulated_office import write_office
 
     checked_choice("--format", options.format, FORMATS)
     if options.format == "parquet":

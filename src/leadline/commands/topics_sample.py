@@ -13,16 +13,15 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
+from leadline.collections.documents.store import Collection, day
 from leadline.commands.citing import citing_of, counted, define_citing, write_manifest
 from leadline.commands.output import check_output, emit, say
-from leadline.documents.store import Collection, day
 from leadline.errors import InputError, checked_choice
-from leadline.qrels.from_citations import count_relevant
-from leadline.qrels.from_claims import DEPENDENT, INDEPENDENT
-from leadline.scores.table import FORMATS, Table
-from leadline.topics.sampling import FEWEST_RELEVANT, PerFamily, Sample, sample_topics
-from leadline.topics.topic import Subtopic, Topics
-from leadline.topics.written import MARKUP, encoded_as
+from leadline.judge.citations.from_citations import count_relevant
+from leadline.judge.citations.sampling import FEWEST_RELEVANT, PerFamily, Sample, sample_topics
+from leadline.records.scores.table import FORMATS, Table
+from leadline.records.topics.topic import Subtopic, Topics
+from leadline.records.topics.written import MARKUP, encoded_as
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -107,8 +106,7 @@ def _words(text: str) -> Sequence[str]:
 def _with_claims(topics: Topics, collection: Collection) -> Topics:
     def claims(topic: str) -> tuple[Subtopic, ...]:
         return tuple(
-            Subtopic(str(claim.number), claim.text, INDEPENDENT if claim.independent else DEPENDENT)
-            for claim in collection.document(topic).claims
+            Subtopic(str(claim.number), claim.text, claim.weight) for claim in collection.document(topic).claims
         )
 
     return replace(topics, items=tuple(replace(topic, subtopics=claims(topic.id)) for topic in topics))

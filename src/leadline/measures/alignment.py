@@ -10,7 +10,7 @@ import numpy as np
 
 from leadline.errors import MismatchError
 from leadline.measures.join import RunHits
-from leadline.qrels.qrels import Qrels
+from leadline.records.qrels.qrels import Qrels
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -21,12 +21,12 @@ from leadline.measures.reads import read_reads
 from leadline.measures.registry import Measure, View
 from leadline.measures.ties import tie_range
 from leadline.measures.unjudged import judged_only
-from leadline.qrels.qrels import Qrels
-from leadline.qrels.read import qrels_of, read_qrels
-from leadline.runs.order import Order
-from leadline.runs.read import read_run, run_names, run_of, run_of_text, run_paths
-from leadline.runs.run import Run
-from leadline.scores.scores import Scores
+from leadline.records.qrels.qrels import Qrels
+from leadline.records.qrels.read import qrels_of, read_qrels
+from leadline.records.runs.order import Order
+from leadline.records.runs.read import read_run, run_names, run_of, run_of_text, run_paths
+from leadline.records.runs.run import Run
+from leadline.records.scores.scores import Scores
 from leadline.text.engine import use_kernels
 from leadline.text.memory import Fresh, Reused
 from leadline.text.side_tables import read_lengths, read_runs_info, read_topics

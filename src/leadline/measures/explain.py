@@ -23,10 +23,10 @@ from leadline.measures.hits import Hits, Integers, Reading
 from leadline.measures.join import RunHits, join, together
 from leadline.measures.notation import parse_measure
 from leadline.measures.registry import Definition, Measure
-from leadline.qrels.qrels import Qrels
-from leadline.runs.order import Order
-from leadline.runs.run import Run
-from leadline.scores.table import Table
+from leadline.records.qrels.qrels import Qrels
+from leadline.records.runs.order import Order
+from leadline.records.runs.run import Run
+from leadline.records.scores.table import Table
 
 SECTIONS = ("Formula", "Paper", "Range", "Unjudged", "Short list")
 

@@ -18,9 +18,9 @@ import numpy as np
 from leadline.errors import LeadlineError
 from leadline.measures.evaluate import evaluate
 from leadline.measures.notation import parse_measure
-from leadline.measures.registry import Definition, definitions
-from leadline.qrels.read import qrels_of
-from leadline.runs.read import run_of
+from leadline.measures.registry import MEASURES, Definition
+from leadline.records.qrels.read import qrels_of
+from leadline.records.runs.read import run_of
 
 
 @cache
@@ -31,7 +31,7 @@ def offer() -> Any:
     from ir_measures.measures import registry
 
     ours = {}
-    for definition in definitions().values():
+    for definition in MEASURES.values():
         known = registry.get(definition.name)
         if known is None:
             known = registry[definition.name] = _measure_class(definition)()

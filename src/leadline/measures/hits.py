@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from leadline.qrels.qrels import Qrels
+from leadline.records.qrels.qrels import Qrels
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,8 +13,8 @@ import numpy as np
 
 from leadline.errors import InputError
 from leadline.measures.aspects import Theta, weights
-from leadline.qrels.qrels import Qrels, Subtopics
-from leadline.runs.run import Run
+from leadline.records.qrels.qrels import Qrels, Subtopics
+from leadline.records.runs.run import Run
 
 Kind = Literal["coverage", "single"]
 

@@ -11,8 +11,8 @@ from leadline.errors import MeasureError
 from leadline.measures.aspects import SubtopicHits, Theta, subtopic_hits, subtopics_of, weights
 from leadline.measures.hits import Array, Hits, Integers
 from leadline.measures.join import join, together
-from leadline.qrels.qrels import Qrels
-from leadline.runs.run import Run
+from leadline.records.qrels.qrels import Qrels
+from leadline.records.runs.run import Run
 
 
 def example(read: Sequence[str], judged: Mapping[str, Mapping[str, int]]) -> Hits:

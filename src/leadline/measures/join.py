@@ -12,9 +12,9 @@ import numpy as np
 from leadline.errors import InputError, MeasureError
 from leadline.measures.hits import Hits, Judged, Reading
 from leadline.measures.reads import AGAIN
-from leadline.qrels.qrels import Qrels
-from leadline.runs.order import SORTING, Order
-from leadline.runs.run import Run
+from leadline.records.qrels.qrels import Qrels
+from leadline.records.runs.order import SORTING, Order
+from leadline.records.runs.run import Run
 from leadline.text import compiled, frames
 from leadline.text.ids import SEED, Ids, encode_id
 from leadline.text.memory import Fresh

@@ -6,24 +6,23 @@ the order of their bytes, and RBP is scaled by the largest grade of the topic.
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any, Literal
 
 import numpy as np
 
-from leadline.errors import MeasureError, MismatchError
+from leadline.errors import MeasureError, MismatchError, nearest
 from leadline.measures.catalogue.interpolated import share_of_relevant
 from leadline.measures.evaluate import open_qrels, open_sources
 from leadline.measures.hits import Array, Hits, Mask
 from leadline.measures.join import join, together
 from leadline.measures.notation import parse_measure
 from leadline.measures.unjudged import first_only, judged_only
-from leadline.qrels.qrels import Qrels
-from leadline.runs.order import Order
-from leadline.runs.read import read_run
-from leadline.runs.run import Run
+from leadline.records.qrels.qrels import Qrels
+from leadline.records.runs.order import Order
+from leadline.records.runs.read import read_run
+from leadline.records.runs.run import Run
 from leadline.text.engine import use_kernels
 from leadline.text.ids import decode_id, encode_id
 from leadline.text.table import is_skipped
@@ -93,9 +92,9 @@ def asked_for(measures: Iterable[str] | None) -> Collection[str]:
         return ALL_TREC
     for name in wanted:
         if name not in ALL_TREC:
-            near = difflib.get_close_matches(name, ALL_TREC, n=1)
-            hint = f"; did you mean {near[0]}?" if near else ""
-            raise MeasureError(f"trec_eval has no measure {name!r}{hint} (leave out --like to use others)")
+            raise MeasureError(
+                f"trec_eval has no measure {name!r}{nearest(name, ALL_TREC)} (leave out --like to use others)"
+            )
     return wanted
 
 

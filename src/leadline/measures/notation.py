@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, get_args, get_origin
 
-from leadline.errors import MeasureError
-from leadline.measures.registry import Definition, Measure, aliases
+from leadline.errors import MeasureError, nearest
+from leadline.measures.registry import MEASURES, Definition, Measure
 
 _WRITTEN = re.compile(r"(?P<name>[^\s(@]+)\s*(?:\((?P<options>.*)\))?\s*(?:@\s*(?P<at>[^\s@]+))?", re.DOTALL)
 
@@ -79,22 +79,17 @@ def _how_to_give(definition: Definition, name: str) -> str:
 
 
 def _definition(name: str, at: str | None) -> tuple[Definition, str | None]:
-    known = aliases()
-    if name.lower() in known:
-        return known[name.lower()], at
+    found = MEASURES.find(name)
+    if found is not None:
+        return found, at
     stem, _, number = name.rpartition("_")
     if at is None and stem.lower() in _NUMBERED and re.fullmatch(r"[\d.]+", number):
-        return known[_NUMBERED[stem.lower()].lower()], number
+        return MEASURES[_NUMBERED[stem.lower()]], number
     raise MeasureError(f"no measure {name!r}{_suggestion(name)}")
 
 
 def _suggestion(name: str) -> str:
-    import difflib
-
-    known = {alias: definition.name for alias, definition in aliases().items()}
-    near = difflib.get_close_matches(name.lower(), list(known), n=3, cutoff=0.5)
-    near = list(dict.fromkeys(known[alias] for alias in near))
-    return f"; did you mean {' or '.join(near)}?" if near else "; `leadline measures` lists them all"
+    return nearest(name, MEASURES.names(), most=3) or "; `leadline measures` lists them all"
 
 
 def _options(written: str, definition: Definition, text: str) -> dict[str, str]:
@@ -106,11 +101,8 @@ def _options(written: str, definition: Definition, text: str) -> dict[str, str]:
         name = name.strip().lower()
         name = definition.rename.get(name, name)
         if not equals or name not in (*definition.parameters, "judged_only"):
-            import difflib
-
             options = ", ".join(definition.parameters) or "none"
-            near = difflib.get_close_matches(name, list(definition.parameters), n=1)
-            hint = f"; did you mean {near[0]}?" if near else ""
+            hint = nearest(name, definition.parameters)
             raise MeasureError(f"{text}: {definition.name} has no option {name!r}{hint} (it has: {options})")
         if name in given:
             raise MeasureError(f"{text}: {name} is given twice")

@@ -8,7 +8,7 @@ import numpy as np
 
 from leadline.errors import MeasureError
 from leadline.measures.hits import Hits, Integers, Judged
-from leadline.qrels.qrels import Qrels, Subtopics
+from leadline.records.qrels.qrels import Qrels, Subtopics
 from leadline.text.ids import Ids
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from leadline.errors import InputError
-from leadline.runs.run import Run
+from leadline.records.runs.run import Run
 from leadline.text import frames
 from leadline.text.ids import decode_id
 from leadline.text.source import Text, read_text, stem

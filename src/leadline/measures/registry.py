@@ -7,16 +7,15 @@ Its docstring is what `leadline explain` prints: the meaning on the first line, 
 
 from __future__ import annotations
 
-import importlib
 import inspect
-import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from leadline.measures.hits import Array, Hits
 from leadline.measures.unjudged import judged_only
+from leadline.register import Register
 
 Need = Literal["subtopics", "strata", "prels", "words", "seconds", "iterations"]
 Better = Literal["higher", "lower", "neither"]
@@ -63,7 +62,7 @@ class Definition:
         return get_args(kind) if get_origin(kind) is Literal else None
 
 
-_definitions: dict[str, Definition] = {}
+MEASURES = Register[Definition]("measure", "leadline.measures.catalogue", entry_points="leadline.measures")
 
 
 def measure(
@@ -83,33 +82,15 @@ def measure(
     def enter(function: Callable[..., Array]) -> Callable[..., Array]:
         parameters = dict(list(inspect.signature(function).parameters.items())[1:])
         fixed = View(needs=frozenset([needs] if needs else []))
-        _definitions[name.lower()] = Definition(
+        home = function.__module__
+        definition = Definition(
             name, function, at, better, aliases, aggregate, counts, view or (lambda _options: fixed), rename or {},
-            function.__module__.rsplit(".", 1)[-1], parameters,
+            home.rsplit(".", 1)[-1], parameters,
         )  # fmt: skip
+        MEASURES.add(name, definition, aliases=aliases, home=home)
         return function
 
     return enter
-
-
-@cache
-def definitions() -> Mapping[str, Definition]:
-    """Every measure by its name in small letters. The files of the register's folder are found, not listed."""
-    from leadline.measures import catalogue
-
-    for module in pkgutil.iter_modules(catalogue.__path__):
-        importlib.import_module(f"{catalogue.__name__}.{module.name}")
-    return dict(sorted(_definitions.items(), key=lambda item: (item[1].family, item[0])))
-
-
-@cache
-def aliases() -> Mapping[str, Definition]:
-    """Every name and alias, in small letters."""
-    known = {}
-    for definition in definitions().values():
-        for name in (definition.name, *definition.aliases):
-            known[name.lower()] = definition
-    return known
 
 
 @dataclass(frozen=True)

@@ -73,8 +73,7 @@ class Library:
         import llvmlite.binding as llvm
 
         here = Path(__file__)
-        room, _, folder = self.package.removeprefix("leadline.").partition(".")
-        folders = {here.with_name("kernels"), here.parents[1] / room / folder}  # others build on the primitives here
+        folders = {here.with_name("kernels"), here.parents[1].joinpath(*self.package.split(".")[1:])}
         depends_on = [
             here.read_text(encoding="utf-8"),
             *(path.read_text(encoding="utf-8") for each in sorted(folders) for path in sorted(each.glob("*.py"))),

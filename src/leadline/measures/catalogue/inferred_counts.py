@@ -23,7 +23,7 @@ def inferred_precision(hits: Hits, effort: int, rel: int = 1) -> Array:
     Short list: as if followed by documents that are not relevant.
 
     >>> from dataclasses import replace
-    >>> from leadline.qrels.qrels import Qrels
+    >>> from leadline.records.qrels.qrels import Qrels
     >>> qrels = Qrels.from_columns(["7"] * 3, ["a", "b", "c"], [1, -1, 0], strata=["2", "2", "2"])
     >>> hits = replace(Hits.of(ranks=[1, 2, 3], grades=[1, -1, 0], retrieved=4), qrels=qrels)
 
@@ -51,7 +51,7 @@ def inferred_found(hits: Hits, depth: int = 1000, rel: int = 1) -> Array:
     Short list: changes nothing.
 
     >>> from dataclasses import replace
-    >>> from leadline.qrels.qrels import Qrels
+    >>> from leadline.records.qrels.qrels import Qrels
     >>> qrels = Qrels.from_columns(["7"] * 3, ["a", "b", "c"], [1, -1, 0], strata=["2", "2", "2"])
     >>> hits = replace(Hits.of(ranks=[1, 2, 3], grades=[1, -1, 0], retrieved=4), qrels=qrels)
     >>> inferred_found(hits).round(3)
@@ -75,7 +75,7 @@ def inferred_relevant(hits: Hits, rel: int = 1) -> Array:
     Short list: changes nothing; the list is not looked at.
 
     >>> from dataclasses import replace
-    >>> from leadline.qrels.qrels import Qrels
+    >>> from leadline.records.qrels.qrels import Qrels
     >>> qrels = Qrels.from_columns(["7"] * 4, ["a", "b", "c", "d"], [1, 1, -1, 0], strata=["1", "2", "2", "2"])
     >>> inferred_relevant(replace(Hits.of(ranks=[], grades=[], missed=[1, 1, -1, 0]), qrels=qrels))
     array([2.5])

@@ -27,7 +27,7 @@ def inf_ndcg(hits: Hits, depth: int = 1000) -> Array:
     Short list: as if followed by documents that are not relevant.
 
     >>> from dataclasses import replace
-    >>> from leadline.qrels.qrels import Qrels
+    >>> from leadline.records.qrels.qrels import Qrels
     >>> qrels = Qrels.from_columns(["7"] * 4, ["b", "c", "a", "d"], [1, -1, 2, 0], strata=["2", "2", "1", "2"])
     >>> hits = replace(Hits.of(ranks=[1, 2, 3], grades=[1, -1, 2], missed=[0]), qrels=qrels)
 

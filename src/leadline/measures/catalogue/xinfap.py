@@ -25,7 +25,7 @@ def xinf_ap(hits: Hits, depth: int = 1000, rel: int = 1) -> Array:
     Short list: as if followed by documents that are not relevant.
 
     >>> from dataclasses import replace
-    >>> from leadline.qrels.qrels import Qrels
+    >>> from leadline.records.qrels.qrels import Qrels
     >>> qrels = Qrels.from_columns(["7"] * 4, ["a", "b", "c", "d"], [1, 1, -1, 0], strata=["1", "2", "2", "2"])
     >>> hits = replace(Hits.of(ranks=[1, 3], grades=[1, 1], missed=[-1, 0]), qrels=qrels)
 

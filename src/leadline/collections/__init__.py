@@ -1,0 +1,1 @@
+"""What is searched? Documents and the collections they are kept in."""

@@ -1,0 +1,200 @@
+"""Which claims a claim refers back to, read from its words, and the claims of a plain text.
+
+English, German and French wording is understood. Every reference counts as a parent, as it does for the offices that
+mark references in their XML: "the nail of claim 1, bent" and "a method of making the nail of claim 1" both depend on
+claim 1. Only earlier claims count. A claim of another document, "claim 1 of U.S. Pat. No. 5,123,456", does not.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_left
+from collections.abc import Iterator
+
+from leadline.collections.documents.document import Claim
+
+_MOST = 10_000  # no patent has so many claims; a higher number is a misprint
+
+# The patterns down to `parents` see texts in small letters with single blanks.
+_SIGNS = ("claim", "anspr", "revendic")
+_NOUN = r"(?:claims?|(?:patent|schutz|haupt|unter|neben)?anspr(?:uch(?:e?s)?|(?:ü|ue)chen?|\.)|revendications?)"
+_DASH = r"[-‐‑‒–—−]"
+_TO = rf"(?:to|through|thru|until|up to|bis(?: zu)?|jusqu'à|à|\.\.\.|…|{_DASH})"
+_AND = r"(?:and/or|and|or|as well as|und/oder|und|oder|sowie|bzw\.|et/ou|et|ou|&|/)"
+_NUMBER = r"[(\[]?([0-9]{1,9}(?![0-9])|[li](?!\w))[)\]]?"  # scanners read 1 as l
+
+_ANCHOR = re.compile(rf"\b{_NOUN}\s*(?:(?:numbers?|nos?|nrn?|n[°º]s?|#|de)(?![^\W\d])\.?)?\s*:?\s*(?={_NUMBER})")
+_FIRST = re.compile(_NUMBER)
+_LAST = re.compile(rf"\s*{_TO}\s*(?:{_NOUN}\s*)?{_NUMBER}")
+_NEXT = re.compile(rf"\s*(?:[,;]\s*({_AND}(?!\w)\s*)?|({_AND}(?!\w)\s*))(?={_NUMBER})")
+# A number with a quantity behind it is no claim: "the paint of claim 1 and 2 parts of water".
+_QUANTITY = re.compile(
+    rf"\.[0-9]|\s*(?:{_DASH}\s*)?(?:%|°|per\s?cent|wt|weight|prozent|gew|parts?\b|teilen?\b|parties\b|times\b|fold\b|carbon\b"
+    r"|(?:mono|di|tri|methyl|ethyl)|atoms?\b|(?:[mcnµμ]?m|k?g|mg|[mµμ]?l|min|mol|moles?|minutes?|hours?|h|seconds?|s|days?|[kmg]?hz|k?v|k?w)\b)"
+)
+# After a mere comma in "claim 1, 2 ..." the sentence must go on as it does behind a claim's number.
+_GOES_ON = re.compile(
+    rf"\s*(?:$|[,;.:)\]&/]|{_DASH}|(?:and|or|to|wherein|in|which|where(?:by|of)?|characteri[sz]ed|further|comprising|having"
+    r"|including|with|for|when|is|are|said|above|inclusive|und|oder|bis|dadurch|wobei|bei|mit|zur|zum|für"
+    r"|et|ou|à|caractérisée?s?|dans|dont|où|comportant|comprenant|pour)\b)"
+)
+
+_EARLIER = r"(?:preceding|previous|foregoing|above(?:-mentioned)?|aforementioned|aforesaid|prior|earlier)"
+_VORHER = r"(?:vor(?:her|aus|an)?gehend|vor(?:an)?stehend|vorangegangen|vorherig|vorig|vorgenannt|obig)"
+_PRECEDING = re.compile(
+    rf"\b{_EARLIER}\s+(?:(?!(?:and|or|the|to|in|of)\b)\w+\s+)?(claims?)\b(?!\s*[(\[]?[0-9])"
+    rf"|\b{_VORHER}(?:e[nr]?|em)\s+(\w*anspr(?:uch(?:e?s)?|(?:ü|ue)chen?))\b(?!\s*[0-9])"
+    r"|\b(revendications?)\s+(?:précédente?s?|antérieure?s?|qui précèdent|ci-dessus)"
+    r"|\b(claims?)\s+(?:above|hereinabove|hereinbefore)\b"
+)
+# "The preceding claim" is one; "any preceding claim" is any of all.
+_THE_ONE = re.compile(r"\b(?:the|said|dem|des|la|nach|gemäß|gemäss)\s+(?:immediately\s+|directly\s+|unmittelbar\s+)?$")
+_SINGULAR = frozenset({"claim", "anspruch", "anspruchs", "anspruches", "revendication"})
+
+_OFFICE = r"(?:u\.?\s?s\.?(?:\s?a\.?)?|united states|european|german|british|french|japanese|ep|wo|pct|de|gb|fr|jp)"
+_PATENT = (
+    rf"(?:{_OFFICE}\W*(?:[a-c][0-9]?\W+)?(?:[0-9]|pat)|pat\.|brevet|demande\b"
+    r"|(?:haupt|stamm)?patent(?:s|e[sn]?|schrift|anmeldung)?\b\W*(?:$|no\b|num|nr|appl|publ|[a-z]{0,2}\W?[0-9]|[.,;)])"
+    r"|(?:co-?pending|parent|patent|related|prior|our|earlier) application"
+    r"|applications?\s+(?:serial|ser\.|nos?\.|number|[a-z]{0,3}[\s/]*[0-9]))"
+)
+_ELSEWHERE = re.compile(rf"\s*,?\s*(?:of|in|from|des|der|aus|von|du|de la)\s+(?:[\w'-]+\s+){{0,4}}?{_PATENT}")
+_ELSEWHERE_BEFORE = re.compile(rf"\b{_OFFICE}\W[^;:]{{0,30}}?[0-9][0-9,./ ]{{3,}}(?:[a-c][0-9]?)?\W{{1,3}}(?:in\s+)?$")
+
+
+def parents(text: str, number: int) -> tuple[int, ...]:
+    """The claims that claim `number` refers back to, in order.
+
+    >>> parents("A nail according to any of claims 1 to 3, or claim 5.", 6)
+    (1, 2, 3, 5)
+    >>> parents("Nagel nach einem der vorhergehenden Ansprüche.", 4), parents("Clou selon la revendication 1 ou 2.", 4)
+    ((1, 2, 3), (1, 2))
+    """
+    small = " ".join((text if text.isascii() else unicodedata.normalize("NFC", text)).lower().split())
+    if not any(sign in small for sign in _SIGNS):
+        return ()
+    most = min(number - 1, _MOST)
+    found: list[int] = []
+    reached = 0
+    for first, last in sorted([*_preceding(small, number), *_numbered(small)]):
+        found.extend(range(max(first, reached + 1), min(last, most) + 1))
+        reached = max(reached, last)
+    return tuple(found)
+
+
+def _preceding(text: str, number: int) -> Iterator[tuple[int, int]]:
+    for match in _PRECEDING.finditer(text):
+        noun, start = match[match.lastindex or 0], match.start()
+        one = noun in _SINGULAR and _THE_ONE.search(text, max(0, start - 40), start)
+        yield (number - 1 if one else 1, number - 1)
+
+
+def _numbered(text: str) -> Iterator[tuple[int, int]]:
+    """First and last claim of each reference by number, as written: such claims need not exist."""
+    for anchor in _ANCHOR.finditer(text):
+        ranges, end = _ranges(text, anchor.end())
+        start = anchor.start()
+        if not _ELSEWHERE.match(text, end) and not _ELSEWHERE_BEFORE.search(text, max(0, start - 80), start):
+            yield from ranges
+
+
+def _ranges(text: str, start: int) -> tuple[list[tuple[int, int]], int]:
+    """The list of numbers and ranges that starts here, "1, 2 or 5-7", and where it ends."""
+    ranges: list[tuple[int, int]] = []
+    end, loose = start, False
+    while first := _FIRST.match(text, start):
+        last = _LAST.match(text, first.end())
+        stop = (last or first).end()
+        quantity = _QUANTITY.match(text, stop)
+        if ranges and (quantity or (loose and not _GOES_ON.match(text, stop))):
+            break
+        if quantity:
+            last, stop = None, first.end()
+        low, high = sorted((_claim(first[1]), _claim((last or first)[1])))
+        ranges.append((low, high))
+        end = stop
+        more = _NEXT.match(text, end)
+        if more is None:
+            break
+        start, loose = more.end(), not (more[1] or more[2])
+    return ranges, end
+
+
+def _claim(number: str) -> int:
+    return int(number) if number.isdigit() else 1
+
+
+# A claim's number stands at the start of a line; or behind a sentence and before a capital; or, where a claim ends in a
+# formula without a full stop, before an article with a reference soon after it.
+_COUNT = r"0{0,4}([1-9][0-9]{0,3})\s?"
+_ARTICLE = r"(?:The|An?|Der|Die|Das|Eine?|L['’ae]|Une?)\b"
+_START = re.compile(
+    rf"^(?:Claim\s)?{_COUNT}[.:)](?=\s?[^\W\d]|\s\S)"
+    rf"|(?<=[.:;)\]])\s(?:Claim\s)?{_COUNT}[.)]\s?(?=[\"'“(\[]?[^\W\d_a-zß-öø-ÿ]|[(\[]cancel)"
+    rf"|(?<=[^,;-])\s{_COUNT}\.\s(?={_ARTICLE}[^.;:]{{0,120}}?\b(?:claim|[Aa]nspr|revend))",
+    re.MULTILINE,
+)
+_NO_START = re.compile(
+    rf"(?<=\S\s)(?:{_NOUN}|of|to|through|bis|{_AND}|(?:figs?|nos?|nr|abb|eqs?|ex|tab|vol|ref|approx|pat)[.:])\s*$",
+    re.IGNORECASE,
+)
+_PREAMBLE = re.compile(
+    r"(?:(?:(?:what|that which) (?:is|we|i) claim(?:ed)?(?: is)?|(?:we|i) claim|the invention claimed is"
+    r"|(?:patent)?claims?|(?:patent)?ansprüche|revendications?)\s*:|[il]\s?\.(?=\s))\s*",
+    re.IGNORECASE,
+)
+_CANCELLED = re.compile(
+    r"(?:[0-9]+\s*(?:-|–|to)\s*[0-9]+\s*\.?\s*)?[(\[]?\s*(?:cancell?ed|deleted|gestrichen)\s*[)\]]?\.?", re.IGNORECASE
+)
+
+
+def split(text: str) -> tuple[Claim, ...]:
+    """The claims of a plain text, cut at numbers that count up; a text without numbers is claim 1.
+
+    >>> [claim.text for claim in split("What is claimed is: 1. A nail. 2. The nail of claim 1, bent.")]
+    ['A nail.', 'The nail of claim 1, bent.']
+    """
+    text = "\n".join(filter(None, (" ".join(line.split()) for line in text.splitlines())))
+    starts = _counting_up([match for match in _START.finditer(text) if not _refers(text, match.start())])
+    edges = [0, *(match.end() for match in starts)], [*(match.start() for match in starts), len(text)]
+    numbers = [0, *map(_number_of, starts)]
+    claims = []
+    for number, start, end in zip(numbers, *edges, strict=True):
+        words = text[start:end].replace("\n", " ").strip()
+        if number == 0:
+            words = "" if 1 in numbers else _PREAMBLE.sub("", words, count=1)
+        if words and not _CANCELLED.fullmatch(words):
+            claims.append(Claim(number or 1, words, parents(words, number)))
+    return tuple(claims)
+
+
+def _refers(text: str, place: int) -> bool:
+    """Whether the words before a number make it that of a figure or a claim referred to."""
+    return _NO_START.search(text, max(0, place - 20), place) is not None
+
+
+def _number_of(start: re.Match[str]) -> int:
+    return int(start[1] or start[2] or start[3])
+
+
+def _counting_up(starts: list[re.Match[str]]) -> list[re.Match[str]]:
+    """The longest chain of growing numbers, so that one stray number cannot hide the claims behind it."""
+    ends: list[int] = []  # the smallest last number of a chain of each length
+    places: list[int] = []
+    previous: list[int] = []
+    for place, start in enumerate(starts):
+        number = _number_of(start)
+        length = bisect_left(ends, number)
+        previous.append(places[length - 1] if length else -1)
+        if length == len(ends):
+            ends.append(number)
+            places.append(place)
+        elif number < ends[length]:  # an equal number later in the text is rather a step inside a claim
+            ends[length], places[length] = number, place
+    chain = []
+    place = places[-1] if places else -1
+    while place >= 0:
+        chain.append(starts[place])
+        place = previous[place]
+    return chain[::-1]

@@ -1,0 +1,94 @@
+"""What is searched: a patent or an article, with its claims, classes, dates and citations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+Origin = Literal["applicant", "examiner", "opposition", "third party", "unknown"]
+ORIGINS: tuple[Origin, ...] = get_args(Origin)
+
+
+INDEPENDENT_WEIGHT, DEPENDENT_WEIGHT = 1.0, 0.5  # of a claim, where claims are subtopics
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One claim: its number, its text, and the claims it refers back to.
+
+    >>> Claim(1, "A nail."), Claim(2, "The nail of claim 1, bent.", (1,)).independent
+    (Claim(number=1, text='A nail.', parents=()), False)
+    """
+
+    number: int
+    text: str
+    parents: tuple[int, ...] = ()
+
+    @property
+    def independent(self) -> bool:
+        return not self.parents
+
+    @property
+    def weight(self) -> float:
+        """How much the claim counts among the claims of its patent."""
+        return INDEPENDENT_WEIGHT if self.independent else DEPENDENT_WEIGHT
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """What a document cites: a patent by its normalised number, or literature by its text."""
+
+    number: str = ""  # "US5793966A", without a kind where none is printed; "" for literature
+    origin: Origin = "unknown"  # an examiner's are those of search reports too
+    category: str = ""  # of a search report: X, Y, A, D ...
+    date: str = ""  # when the cited document was published, as far as printed: "1998-08"
+    text: str = ""  # literature, as printed
+
+
+@dataclass(frozen=True, slots=True)
+class Priority:
+    """An earlier application whose date this one claims: documents with the same priorities are a simple family."""
+
+    number: str
+    date: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A patent, an application, or an article.
+
+    Dates are `YYYY-MM-DD`, shorter where less is known, and empty where nothing is.
+    Class symbols are written without blanks, `C07D401/04`.
+    """
+
+    id: str  # the name in runs and qrels: the source's own, or the normalised number
+    office: str = ""  # two letters; empty for an article
+    serial: str = ""  # the normalised number between office and kind
+    kind: str = ""  # B2, A1 ...; "article" for articles
+    language: str = ""  # two small letters, of the text kept here
+    title: str = ""
+    abstract: str = ""
+    description: str = ""
+    claims: tuple[Claim, ...] = ()
+    ipc: tuple[str, ...] = ()  # the first is the main class
+    cpc: tuple[str, ...] = ()
+    national: tuple[str, ...] = ()  # the office's own scheme, as it writes it: "709/204"
+    priorities: tuple[Priority, ...] = ()
+    application: str = ""  # when it was filed
+    application_number: str = ""  # normalised; the priority that later filings claim
+    publication: str = ""  # when it was published or granted
+    citations: tuple[Citation, ...] = ()
+    citers: tuple[str, ...] = ()  # normalised numbers of documents that the source says cite this one
+    family: str = ""  # the source's name for the simple family
+    relatives: tuple[str, ...] = ()  # normalised numbers the source lists as family members
+    applicants: tuple[str, ...] = ()
+    inventors: tuple[str, ...] = ()
+
+    @property
+    def priority(self) -> str:
+        """The latest of its priority dates, which is the one that filters; empty where it claims none.
+
+        >>> Document("X", priorities=(Priority("EP1", "1999-01-02"), Priority("EP2", "1998-05-06"))).priority
+        '1999-01-02'
+        """
+        return max((priority.date for priority in self.priorities), default="")

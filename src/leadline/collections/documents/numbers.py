@@ -1,0 +1,144 @@
+"""One spelling for a patent's number, however it was printed.
+
+Offices, journals and databases write the same publication in many ways. Here it is the office's two letters, the
+serial and the kind code, without blanks: `US7412705B2`. The serial follows the office:
+
+| office | serial | from |
+|---|---|---|
+| US | without leading zeros; with `D`, `RE`, `PP`, `H`, `T` where it is no utility patent | `7,412,705`, `D0435854` |
+| US | year and seven digits for a published application | `2005/0004437`, `2005004437` |
+| EP | seven digits | `0 049 154`, `49154` |
+| WO | year and six digits | `95/00123`, `9500123` |
+| JP | era, two-digit year and number, `S58123456`; year and six digits since 2000 | `58-123456`, `2004-12345` |
+| KR | year and seven digits, without the code of the right | `10-2004-0012345` |
+| others | without leading zeros | |
+
+The number of a filing is no publication's, and is not forced to look like one: `US10/123456` keeps its slash, for
+US10123456 is a different thing. An international filing, `PCT/US2004/012345`, has the office WO, the serial
+`US2004012345` and the kind `W`, which is what the offices' exchange format gives it.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import NamedTuple
+
+from leadline.collections.documents.serials import OFFICES, full_year, serial
+
+
+class Number(NamedTuple):
+    """A publication's number in its three parts."""
+
+    office: str
+    serial: str
+    kind: str
+
+    @property
+    def id(self) -> str:
+        return self.office + self.serial + self.kind
+
+    @property
+    def key(self) -> str:
+        """The number without its kind: what an application and the patent granted on it may share.
+
+        >>> normalise("EP 0 049 154 B2").key
+        'EP0049154'
+        """
+        return self.office + self.serial
+
+
+_PLAIN = re.compile(r"([A-Z]{2})([0-9]+)([A-V][0-9]?)?")
+_KIND = re.compile(r"[A-Z][0-9]?")
+_EDGES = " -/.,:"
+_SIGNS = str.maketrans({**dict.fromkeys("‐‑‒–—−", "-"), **dict.fromkeys("’‘`", "'"), "_": "-"})
+
+# Words around a number, and the slips of scanners: only looked for where something hints at them.
+_WORDY = re.compile(r"[A-Z]{3}|U\.|NO\.|W0|DM/")
+_WORDS = re.compile(
+    r"\b(?:(?:LETTERS\s)?PATENTS?|PAT|PUBLICATIONS?|PUBN?|PUBL|PUBLISHED|APPLICATIONS?|APPLN?|SERIAL|SER)\b\.?\s*"
+    r"(?:(?:NOS?|NR|NUMBER)\b\.?:?\s*)?|^NOS?\.\s*"
+)
+_UNITED_STATES = re.compile(r"^U\.\s?S\.(?:\s?A\.)?")
+_AMERICAN_WORD = re.compile(r"^(?:US)?\s*(DES(?:IGN)?|RE(?:ISSUE)?|PLANT|PLT|SIR)\b\.?\s*(?=[0-9])")
+_AMERICAN_LETTERS = {"D": "USD", "R": "USRE", "P": "USPP", "S": "USH"}  # by the word's initial
+_MISREAD = re.compile(r"^W0(?=[-/\s]*[0-9])")
+_HAGUE = re.compile(r"^(?:WO\s?)?DM/\s*(?=[0-9])")  # an international design; without the stroke, DM is Dominica
+
+_ONLY_AMERICAN = re.compile(r"(?:D|RE|PP|T)[0-9]+|H0*[0-9]{1,4}")  # where no office is named; other H are Japanese
+_KIND_FIRST = re.compile(r"(?:([A-Z]{2})[-\s])?([ABCUY][0-9]?)[-\s]\s*(?=[0-9])")  # "EP-A1-0 049 154"
+_TREATY = re.compile(r"(?:WO)?[-/\s]*PCT[-/\s]*([A-Z]{2})[-/\s]*([0-9]{4}|[0-9]{2})[-/\s]*([0-9]{5,6})(?:\s?W[A-Z]?)?")
+_TREATY_EUROPEAN = re.compile(r"WO([0-9]{4})([A-Z]{2})([0-9]{1,6})W?")  # as the European office writes it
+_TREATY_EXCHANGE = re.compile(r"([0-9]{4})([0-9]{6})|([0-9]{2})([0-9]{5})")  # as the exchange format: US, 2004012345, W
+_PARTS = re.compile(r"([A-Z]{2})?[-/\s.,:]*([A-Z]{0,3})[-/\s.]*([0-9](?:[-0-9/.,'\s]*[0-9])?)[-/\s.,]*([A-Z][0-9]?)?")
+
+
+@lru_cache(maxsize=1 << 17)
+def normalise(text: str, office: str = "", kind: str = "") -> Number:
+    """The number that a text spells. `office` and `kind` stand in where the text names none.
+
+    >>> normalise("US 7,412,705 B2") == normalise("US07412705B2") == normalise("7412705", "US", "B2")
+    True
+    >>> normalise("US2005004437A1").id, normalise("WO 95/00123").id, normalise("RE38,123").id
+    ('US20050004437A1', 'WO1995000123', 'USRE38123')
+    >>> normalise("Smith et al., 1998")
+    Number(office='', serial='Smith et al., 1998', kind='')
+    """
+    plain = _PLAIN.fullmatch(text)
+    if plain is not None and plain[1] in OFFICES and (plain[3] or not kind):
+        own = OFFICES[plain[1]]
+        return Number(own, serial(own, "", plain[2], plain[3] or ""), plain[3] or "")
+    cleaned = " ".join((text if text.isascii() else unicodedata.normalize("NFKC", text)).split())
+    parsed = _parsed(cleaned.upper().translate(_SIGNS).strip(_EDGES), _valid_office(office), _valid_kind(kind))
+    return parsed or Number("", cleaned, "")
+
+
+def _parsed(text: str, office: str, kind: str) -> Number | None:
+    if _WORDY.search(text):
+        if filed := _TREATY.fullmatch(text):
+            return _filing(filed[1], filed[2], filed[3])
+        text = _without_words(text)
+    if filed := _TREATY_EUROPEAN.fullmatch(text):
+        return _filing(filed[2], filed[1], filed[3])
+    if (first := _KIND_FIRST.match(text)) and (first[1] or office) in OFFICES:
+        text, kind = (first[1] or "") + text[first.end() :], first[2]
+    parts = _PARTS.fullmatch(text)
+    if parts is None:
+        return None
+    named, letters, body, own_kind = parts.groups(default="")
+    if named not in OFFICES:
+        named, letters = "", named + letters
+    if len(letters) > 3:
+        return None
+    named = OFFICES.get(named, "")
+    if not named and not office and _ONLY_AMERICAN.fullmatch(serial("", letters, body)):
+        named = "US"
+    office, kind = named or office, own_kind or kind
+    counted = serial(office, letters, body, kind)
+    if kind == "W" and office not in {"", "WO"}:
+        filed = _TREATY_EXCHANGE.fullmatch(letters + body) or _TREATY_EXCHANGE.fullmatch(counted)
+        if filed:
+            return _filing(office, filed[1] or filed[3], filed[2] or filed[4])
+    return Number(office, counted, kind)
+
+
+def _without_words(text: str) -> str:
+    text = _WORDS.sub("", _UNITED_STATES.sub("US ", text)).strip(_EDGES)
+    text = _AMERICAN_WORD.sub(lambda word: _AMERICAN_LETTERS[word[1][0]], text)
+    return _HAGUE.sub("WODM", _MISREAD.sub("WO", text))
+
+
+def _filing(receiver: str, year: str, number: str) -> Number:
+    return Number("WO", receiver + full_year(year) + number.zfill(6), "W")
+
+
+def _valid_office(text: str) -> str:
+    """Two letters of an office; the Green Book prints a third behind them, `JPX`."""
+    letters = text.strip().upper()
+    return OFFICES.get(letters[:2], "") if len(letters) <= 3 else ""
+
+
+def _valid_kind(text: str) -> str:
+    kind = text.strip().upper() if text else ""
+    return kind if _KIND.fullmatch(kind) else ""

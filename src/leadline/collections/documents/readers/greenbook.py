@@ -1,0 +1,207 @@
+"""The Green Book, in which the United States printed patents from 1976 to 2001: tagged lines, no markup.
+
+A record begins with `PATN` alone on its line. Four letters alone open a group (`INVT`, `UREF`, `CLMS`), three and two
+blanks a field of it, and a line that begins with a blank goes on with the field before.
+
+- Number: `WKU 039327094` is US3932709; the ninth character is a check digit, which is dropped whatever it says.
+- Kind: there were no kind codes. A stands for utility patents, S for designs, E for reissues, P for plants, H for
+  statutory registrations and I for defensive publications, the first letters of the codes used since 2001.
+- Priorities: foreign priorities, provisionals, and the filing dates of parents: what this application continues, in
+  part or whole, was divided from, or is reissued from. A substitute has no right to the earlier date. Where nothing is
+  claimed, the international application that this one comes from was the first filing, and counts.
+- Filed: of an application that came by the international route, the day it was filed there.
+- Applicants: assignees; the inventors where there are none.
+- Citations: nothing says who found them, so their origin is unknown; an asterisk, where there is one, is an examiner's.
+- Text: paragraphs one a line, rows of tables too; drawn formulas and structures are not in the data.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from leadline.collections.documents.claims import split
+from leadline.collections.documents.classes import national, symbol
+from leadline.collections.documents.dates import iso
+from leadline.collections.documents.document import Citation, Claim, Document, Origin, Priority
+from leadline.collections.documents.numbers import normalise
+from leadline.collections.documents.readers.american import (
+    application,
+    distinct,
+    earlier,
+    filing_date,
+    office,
+    patent_cited,
+    read_claim,
+)
+from leadline.collections.documents.readers.dotcodes import plain
+
+ROOT_LINE = b"PATN"  # alone on its line, it begins a record; what stands before the first is the week's header
+
+_BEGIN = re.compile(r"^PATN[ \t]*$", re.MULTILINE | re.IGNORECASE)
+_TAG = re.compile(r"([A-Za-z]{4}(?=\s*$)|[A-Za-z][A-Za-z0-9]{2}(?=  |\s*$))")
+_NUMBER = re.compile(r"(D|RE|PP|H|T|AI)?0*[1-9][0-9]*", re.IGNORECASE)
+_KINDS = {"": "A", "D": "S", "RE": "E", "PP": "P", "H": "H", "T": "I"}
+_DESCRIPTION = ("PARN", "GOVT", "BSUM", "DRWD", "DETD")
+_DRAWN = frozenset({"TBL", "EQU"})  # laid out by lines, which stay apart
+_RULE = re.compile(r"[\s_=-]*")
+# When each series of application numbers began, newest first.
+_SERIES = (
+    ("1997-12-30", "09"),
+    ("1993", "08"),
+    ("1987", "07"),
+    ("1979", "06"),
+    ("1970", "05"),
+    ("1960", "04"),
+    ("1948", "03"),
+    ("", "02"),
+)
+
+
+@dataclass(slots=True)
+class _Group:
+    """A group of fields, each with its tag and its lines."""
+
+    name: str
+    fields: list[tuple[str, list[str]]] = field(default_factory=list)
+
+    def all(self, tag: str) -> list[str]:
+        return [" ".join(lines) for name, lines in self.fields if name == tag]
+
+    def first(self, tag: str) -> str:
+        return next(iter(self.all(tag)), "").strip()
+
+    def paragraphs(self) -> Iterator[str]:
+        for tag, lines in self.fields:
+            for paragraph in lines if tag in _DRAWN else [" ".join(lines)]:
+                if not _RULE.fullmatch(paragraph) and (words := plain(paragraph)):
+                    yield words
+
+
+def read(content: bytes) -> Document:
+    """One record as a document.
+
+    >>> read(b"PATN\\nWKU  D03671518\\nTTL  Pasta\\nISD  19960220\\n").id
+    'USD367151S'
+    """
+    groups = _groups(content)
+    patent = groups[0]
+    serial = patent.first("WKU")
+    if not serial:
+        raise ValueError("the record has no patent number (WKU)")
+    spelled = _NUMBER.fullmatch(serial[:8])
+    if spelled is None:
+        raise ValueError(f"{serial[:20]!r} is no patent number (WKU)")
+    number = normalise(serial[:8], "US", _KINDS.get((spelled[1] or "").upper(), ""))
+    route = next((group for group in groups if group.name == "PCTA"), _Group("PCTA"))
+    international = Priority(application(route.first("PCN")), iso(route.first("PD3")))
+    filed = filing_date(patent.first("APD"), international.date)
+    series, applied = patent.first("SRC").replace("D", "29").zfill(2), patent.first("APN")  # D as in design
+    return Document(
+        id=number.id,
+        office=number.office,
+        serial=number.serial,
+        kind=number.kind,
+        language="en",
+        title=plain(patent.first("TTL")),
+        abstract=_text(groups, ("ABST",)),
+        description=_text(groups, _DESCRIPTION),
+        claims=_claims(groups),
+        ipc=distinct(symbol(text) for text in _all(groups, "CLAS", "ICL")),
+        national=distinct(national(text) for tag in ("OCL", "XCL") for text in _all(groups, "CLAS", tag)),
+        priorities=earlier(list(_priorities(groups, series)) or [international], filed),
+        application=filed,
+        application_number=application(series + applied[:6]) if applied else "",
+        publication=iso(patent.first("ISD")),
+        citations=tuple(_citations(groups)),
+        applicants=_names(groups, "ASSG") or _names(groups, "INVT"),
+        inventors=_names(groups, "INVT"),
+    )
+
+
+def _groups(content: bytes) -> list[_Group]:
+    """The groups of a record; the first is always that of the patent itself."""
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError:
+        text = content.decode("latin-1")
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    begin = _BEGIN.search(text)
+    if begin is None:
+        raise ValueError("no line PATN, which begins a Green Book record")
+    same_case = str.islower if begin[0].islower() else str.isupper  # else a word that begins a line could be a tag
+    groups = [_Group("PATN")]
+    for line in text[begin.end() :].split("\n"):
+        tag = _TAG.match(line)
+        if tag is None or not same_case(tag[1]):
+            if not groups[-1].fields:
+                groups[-1].fields.append(("PAR", []))  # a heading may follow its group without a tag
+            groups[-1].fields[-1][1].append(line.strip())
+        elif len(tag[1]) == 4:
+            groups.append(_Group(tag[1].upper()))
+        else:
+            groups[-1].fields.append((tag[1].upper(), [line[5:]]))
+    return groups
+
+
+def _all(groups: Iterable[_Group], name: str, tag: str) -> list[str]:
+    return [text for group in groups if group.name == name for text in group.all(tag)]
+
+
+def _text(groups: Iterable[_Group], names: tuple[str, ...]) -> str:
+    return "\n".join(paragraph for group in groups if group.name in names for paragraph in group.paragraphs())
+
+
+def _claims(groups: Iterable[_Group]) -> tuple[Claim, ...]:
+    found: list[_Group] = []
+    for group in groups:
+        if group.name not in {"CLMS", "DCLM"}:
+            continue
+        found.append(_Group("0"))
+        for tag, lines in group.fields:
+            if tag == "NUM":
+                printed = re.search(r"[0-9]{1,4}", lines[0])
+                found.append(_Group(printed[0] if printed else str(int(found[-1].name) + 1)))
+            elif tag != "STM":
+                found[-1].fields.append((tag, lines))
+    texts = [(int(group.name), " ".join(group.paragraphs())) for group in found]
+    numbered = tuple(read_claim(number, text) for number, text in texts if number and text)
+    return numbered or split(" ".join(text for _, text in texts))
+
+
+def _priorities(groups: Iterable[_Group], own_series: str) -> Iterator[Priority]:
+    for group in groups:
+        number, date = group.first("APN"), iso(group.first("APD"))
+        if group.name == "PRIR":
+            yield Priority(application(number, office(group.first("CNT"))), date)
+        elif group.name in {"RLAP", "REIS"}:
+            if re.fullmatch(r"[0-9]{6}.?", number):
+                number = _series(date, own_series) + number[:6]
+            yield Priority(application(number), date)
+
+
+def _series(date: str, own: str) -> str:
+    """The series that an application of a day got its number in: parents are printed without it."""
+    if own == "29" and date >= "1992-10":  # since then designs have their own
+        return own
+    return next(code for first_day, code in _SERIES if date >= first_day)
+
+
+def _citations(groups: Iterable[_Group]) -> Iterator[Citation]:
+    for group in groups:
+        if group.name == "OREF":
+            for text in map(plain, group.all("PAL") + group.all("PAR")):
+                if text:
+                    examined = text.endswith("*")
+                    yield Citation(origin="examiner" if examined else "unknown", text=text.rstrip("* "))
+        elif group.name in {"UREF", "FREF"} and group.first("PNO"):
+            printed = group.first("PNO")
+            where = "US" if group.name == "UREF" else office(group.first("CNT"))
+            origin: Origin = "examiner" if printed.endswith("*") else "unknown"
+            yield patent_cited(printed.rstrip("* "), where, "", group.first("ISD"), origin)
+
+
+def _names(groups: Iterable[_Group], name: str) -> tuple[str, ...]:
+    """People are printed `Daniels; Everette E.`, companies as they are."""
+    return distinct(plain(text).replace("; ", ", ", 1) for text in _all(groups, name, "NAM"))

@@ -1,0 +1,155 @@
+"""Journal articles in JATS or its forerunner, the NLM's tag set: `article`, as PubMed Central and publishers give it.
+
+An article is known by its number in PubMed Central, else by that in PubMed, else by its DOI. Its body is the
+description, its authors stand where a patent's inventors stand, and its references are literature, except patents.
+It claims nothing, and has no classes: keywords and subjects belong to no scheme.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from leadline.collections.documents.dates import iso
+from leadline.collections.documents.document import Citation, Document
+from leadline.collections.documents.numbers import Number, normalise
+from leadline.collections.documents.readers.tidy import listed, paragraphs, tidy, wording
+from leadline.collections.documents.readers.xml import Element, find_text
+
+ROOTS = ("article",)
+_LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
+_IDS = ("pmc", "pmcid", "pmid", "doi", "publisher-id")  # the first that there is names the article
+_NO_PUBLICATION = frozenset({"pmc-release", "nihms-submitted", "received", "accepted", "rev-recd", "retracted"})
+
+
+def read(element: Element) -> Document:
+    """One article."""
+    tidy(element)
+    for given in element.iter("given-names"):  # nothing but the tag parts them from the surname
+        given.text = f" {given.text or ''}"
+    meta = element.find("front/article-meta")
+    if meta is None:
+        raise ValueError("no element front/article-meta: not an article in JATS")
+    own = (element.get(_LANGUAGE) or "en").lower()[:2]  # the language where none is said, by the tag set's rule
+    body = element.find("body")
+    abstract = _abstract(meta, own)
+    return Document(
+        id=_name(meta),
+        kind="article",
+        language=own if body is not None or abstract is None else _language(abstract, own),
+        title=_title(meta, own),
+        abstract=paragraphs(abstract),
+        description=paragraphs(body),
+        publication=_publication(meta),
+        citations=tuple(_references(element)),
+        inventors=tuple(_authors(meta)),
+    )
+
+
+def _name(meta: Element) -> str:
+    found = {identifier.get("pub-id-type"): wording(identifier) for identifier in meta.findall("article-id")}
+    name = next((kind for kind in _IDS if found.get(kind)), None)
+    if name is None:
+        raise ValueError("no article-id of the types " + ", ".join(_IDS))
+    return "PMC" + found[name].upper().removeprefix("PMC") if name.startswith("pmc") else found[name]
+
+
+def _language(element: Element, own: str) -> str:
+    return (element.get(_LANGUAGE) or own).lower()[:2]
+
+
+def _title(meta: Element, own: str) -> str:
+    """The title in English where there is one, without the marks of its footnotes."""
+    groups = [*meta.findall("title-group"), *meta.findall("title-group/trans-title-group")]
+    english = (group for group in groups if _language(group, own) == "en")
+    group = next(english, groups[0] if groups else None)
+    if group is None:
+        return ""
+    parts = [group.find(tag) for tag in ("article-title", "trans-title", "subtitle", "trans-subtitle")]
+    for part in parts:
+        for mark in [] if part is None else list(part.iter("xref", "fn")):
+            mark.clear(keep_tail=True)
+    return ": ".join(filter(None, map(wording, parts)))
+
+
+def _abstract(meta: Element, own: str) -> Element | None:
+    """The abstract proper, in English where there is one: others are for tables of contents, or drawn."""
+    found = [*meta.findall("abstract"), *meta.findall("trans-abstract")]
+    proper = [abstract for abstract in found if not abstract.get("abstract-type")] or found
+    english = (abstract for abstract in proper if _language(abstract, own) == "en")
+    return next(english, proper[0] if proper else None)
+
+
+def _publication(meta: Element) -> str:
+    """The earliest date it was out, on paper or not. Of two in one year, the one that says the day is taken."""
+    dates = [(date.get("pub-type") or date.get("date-type") or "", _date(date)) for date in meta.findall("pub-date")]
+    out = [date for kind, date in dates if date and kind not in _NO_PUBLICATION]
+    released = [date for kind, date in dates if date and kind == "pmc-release"]
+    return min(out or released, key=lambda date: f"{date}-99-99"[:10], default="")
+
+
+def _date(element: Element) -> str:
+    year, month, day = (find_text(element, part) for part in ("year", "month", "day"))
+    if not year:
+        return iso(element.get("iso-8601-date", "")) or iso(find_text(element, "string-date"))
+    if month.isdecimal():
+        return iso(f"{year}-{month}-{day}" if day.isdecimal() else f"{year}-{month}") or iso(year)
+    return (iso(f"{day} {month} {year}".strip()) if month else "") or iso(year)
+
+
+def _authors(meta: Element) -> Iterator[str]:
+    for author in meta.iterfind("contrib-group/contrib"):
+        if author.get("contrib-type", "author") == "author":
+            names = (find_text(author, f".//{part}") for part in ("surname", "given-names"))
+            if name := ", ".join(filter(None, names)) or find_text(author, ".//collab"):
+                yield name
+
+
+_PRINTED = ("mixed-citation",)
+_TAGGED = ("element-citation", "citation", "nlm-citation")
+
+
+def _references(element: Element) -> Iterator[Citation]:
+    """What the authors cite. Some publishers give a reference twice, as printed and cut into its parts."""
+    for reference in element.iterfind("back//ref-list/ref"):
+        printed, tagged = list(reference.iter(*_PRINTED)), list(reference.iter(*_TAGGED))
+        if len(printed) == 1 and len(tagged) == 1:
+            yield from _reference(printed[0], tagged[0])
+        else:
+            for one in (*printed, *tagged):
+                yield from _reference(one, one)
+
+
+def _reference(printed: Element, tagged: Element) -> Iterator[Citation]:
+    words = wording(printed) if printed.tag in _PRINTED or (printed.text or "").strip() else listed(printed)
+    kind = tagged.get("publication-type") or tagged.get("citation-type") or printed.get("publication-type") or ""
+    date = _date(tagged)
+    number = _patent(printed, tagged, words) if kind.lower() == "patent" or _has_patent(tagged) else None
+    if number is not None and number.office:
+        yield Citation(number.id, "applicant", date=date)
+    elif words:
+        yield Citation(origin="applicant", date=date, text=words)
+
+
+def _has_patent(element: Element) -> bool:
+    return next(element.iter("patent"), None) is not None
+
+
+_NUMBER = re.compile(
+    r"\b(?:U\.?\s?S\.?(?:A\.?)?|EP|WO|PCT|JP|DE|GB|FR|CN|KR|CA|AU|CH)\b[\s,-]*"
+    r"(?:(?:[Pp]at(?:ent)?|[Aa]ppl(?:ication)?|[Nn]o|[Nn]r|[Nn]umber)\b\.?[\s,:]*)*"
+    r"[A-Z]{0,2}[\s-]?[0-9][0-9,./ -]{3,14}[0-9](?:\s?[A-Z][0-9]?\b)?"
+)
+
+
+def _patent(printed: Element, tagged: Element, words: str) -> Number | None:
+    """The number a reference to a patent names: tagged as such, or found among its words."""
+    for found in (*tagged.iter("patent"), *printed.iter("patent")):
+        number = normalise(wording(found), found.get("country", ""))
+        if number.office:
+            return number
+    for match in _NUMBER.finditer(words):
+        number = normalise(match[0])
+        if number.office:
+            return number
+    return None

@@ -1,0 +1,85 @@
+"""Whether a document is sound XML, and where its parts stand, without a tree.
+
+A kernel walks over the bytes and matches the tags. It says that a document is sound only where there can be no doubt;
+a document with anything but plain elements, attributes and references, or that is broken, is left to a real parser.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+from leadline.collections.documents.machine import KERNELS, kernels_pay
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Extent = tuple[int, int]  # the places in a document's bytes where something begins and ends
+Outline = tuple[dict[bytes, Extent], dict[bytes, Extent]]
+_DEEPEST, _MOST_ATTRIBUTES, _ROWS = 200, 50, 4096  # the first two are the kernel's
+
+
+class _Desk(threading.local):
+    """Where the kernel writes, and a parser: a thread's own, for making them takes as long as a short document."""
+
+    rows: NDArray[np.int64] | None = None
+    names: NDArray[np.int64]
+    attributes: NDArray[np.int64]
+    parser: Any = None
+
+
+_desk = _Desk()
+
+
+def outline(content: bytes) -> Outline | None:
+    """The extents of the root's children and of the first child's children, by name; the first of a name counts.
+
+    None is no judgement: a parser must look at the document.
+    """
+    if not kernels_pay(len(content)):
+        return None
+    import numpy as np
+
+    if _desk.rows is None:
+        _desk.rows = np.empty(4 * _ROWS, np.int64)
+        _desk.names, _desk.attributes = np.empty(2 * _DEEPEST, np.int64), np.empty(2 * _MOST_ATTRIBUTES, np.int64)
+    text = np.frombuffer(content, np.uint8)
+    found = KERNELS.kernel("outline")(text, len(content), _desk.names, _desk.attributes, _desk.rows, _ROWS)
+    if found < 0:
+        return None
+    if not content.isascii():  # the kernel looks at no other characters
+        check(content)
+    children: dict[bytes, Extent] = {}
+    grandchildren: dict[bytes, Extent] = {}
+    for depth, begin, end, length in _desk.rows[: 4 * found].reshape(-1, 4).tolist():
+        (children if depth == 1 else grandchildren).setdefault(content[begin + 1 : begin + 1 + length], (begin, end))
+    return children, grandchildren
+
+
+class _Nobody:
+    """Whom a parser tells nothing but that it is done, so that it only checks."""
+
+    def close(self) -> None:
+        pass
+
+
+def check(content: bytes) -> None:
+    """Nothing, or a ValueError with the parser's words when a document is not sound XML.
+
+    >>> check(b"<p>one <b>two</p></b>")
+    Traceback (most recent call last):
+    ValueError: Opening and ending tag mismatch: b line 1 and p, line 1, column 18 (<string>, line 1)
+    """
+    from lxml import etree
+
+    parser, _desk.parser = _desk.parser, None  # one that met an error is not used again
+    if parser is None:
+        settings = {"resolve_entities": False, "no_network": True, "huge_tree": True}
+        parser = etree.XMLParser(target=_Nobody(), encoding="utf-8", **settings)
+    try:
+        parser.feed(content)
+        parser.close()
+    except etree.XMLSyntaxError as error:
+        raise ValueError(" ".join(str(error).split())) from None
+    _desk.parser = parser

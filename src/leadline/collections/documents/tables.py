@@ -1,0 +1,218 @@
+"""The narrow tables of a collection, made from its parts: records, citations, families, and where each document is.
+
+They hold everything but the texts, so that a filter by date or class, or a walk along citations, reads no text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from leadline.collections.documents.family import families, without_kind
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_NARROW = (
+    "id", "office", "serial", "kind", "language", "title", "application", "publication", "application_number",
+    "ipc", "cpc", "national", "family", "relatives", "citers", "applicants", "priority_number", "priority_date",
+    "words",
+)  # fmt: skip
+LOOKUP_ROWS = 8192  # in a row group: what is unpacked to find one name
+
+
+def write_tables(
+    parts: Sequence[Path],
+    folder: Path,
+    citations_beside: pl.DataFrame | None = None,
+    families_beside: pl.DataFrame | None = None,
+) -> dict[str, int]:
+    """Write the tables, and count what became of the documents."""
+    import polars as pl
+
+    narrow = pl.concat([_narrow(part, place) for place, part in enumerate(parts)]).collect()
+    everything = len(narrow)
+    narrow = narrow.unique("id", keep="first", maintain_order=True).with_row_index("row")
+    narrow = narrow.with_columns(key=_key())
+    family, known_families = families(narrow, families_beside)
+    records = _records(narrow).with_columns(family=pl.Series(family))
+    names = _names(records)
+    lookup = names.join(narrow.select("row", "part", "place"), on="row", how="left").sort("name")
+    citations = _resolved(_citations(parts, narrow, names, citations_beside), names)
+    citations = _with_citers(citations, narrow, names, records, known_families)
+    own = records.filter(pl.col("serial") != "").select("family", number=pl.concat_str("office", "serial", "kind"))
+    known_families = pl.concat([own.select("number", "family"), known_families]).unique("number", maintain_order=True)
+    records.drop("row").write_parquet(folder / "records.parquet")
+    citations.write_parquet(folder / "citations.parquet")
+    known_families.sort("number").write_parquet(folder / "families.parquet")
+    lookup.write_parquet(folder / "lookup.parquet", row_group_size=LOOKUP_ROWS)
+    return {
+        "documents": len(records),
+        "listed twice": everything - len(records),
+        "families": int(records["family"].n_unique()),
+        "citations": len(citations),
+        "citations inside": int(citations["cited"].is_not_null().sum()),
+        "dated by filing": int((records["dated_by"] == "application").sum()),
+        "dated by publication": int((records["dated_by"] == "publication").sum()),
+        "not dated": int(records["known"].is_null().sum()),
+    }
+
+
+def _narrow(part: Path, place: int) -> pl.LazyFrame:
+    import polars as pl
+
+    return (
+        pl.scan_parquet(part)
+        .select(
+            *_NARROW,
+            claims=pl.col("claim_numbers").list.len(),
+            literature=pl.col("cited_number").list.count_matches(""),
+        )
+        .with_row_index("place")
+        .with_columns(part=pl.lit(place, pl.UInt32))
+    )
+
+
+def _records(narrow: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    priority = _first_day(pl.col("priority_date").list.max())
+    application, publication = _first_day(pl.col("application")), _last_day(pl.col("publication"))
+    dated = narrow.with_columns(
+        priority=priority, application=application, publication=publication, earliest=_first_day(pl.col("publication"))
+    )
+    return dated.select(
+        "row", "id", "key", "office", "serial", "kind", "language", "title", "priority", "application", "publication",
+        pl.coalesce("priority", "application", "earliest").alias("known"),
+        pl.when(pl.col("priority").is_not_null()).then(pl.lit("priority"))
+        .when(pl.col("application").is_not_null()).then(pl.lit("application"))
+        .when(pl.col("publication").is_not_null()).then(pl.lit("publication")).otherwise(pl.lit("")).alias("dated_by"),
+        "ipc", "cpc", "national", "applicants", "claims", "words", "literature", "part", "place",
+    )  # fmt: skip
+
+
+def _key() -> pl.Expr:
+    """Office and number without the kind, under which citations look for a document; an article goes by its id."""
+    import polars as pl
+
+    return pl.when(pl.col("serial") != "").then(pl.col("office") + pl.col("serial")).otherwise(pl.col("id"))
+
+
+def _first_day(date: pl.Expr) -> pl.Expr:
+    """A date of which perhaps only the month or year is known, taken early: it must not let later documents in."""
+    import polars as pl
+
+    return pl.concat_str(date, pl.lit("-01-01")).str.slice(0, 10).str.to_date("%Y-%m-%d", strict=False)
+
+
+def _last_day(date: pl.Expr) -> pl.Expr:
+    """The same, taken late: what was published some day in a year is not known to have been there before its end."""
+    import polars as pl
+
+    first = _first_day(date)
+    length = date.str.len_bytes()
+    return (
+        pl.when(length >= 10)
+        .then(first)
+        .when(length >= 7)
+        .then(first.dt.month_end())
+        .otherwise(first.dt.offset_by("11mo").dt.month_end())
+    )
+
+
+def _citations(
+    parts: Sequence[Path], narrow: pl.DataFrame, names: pl.DataFrame, beside: pl.DataFrame | None
+) -> pl.DataFrame:
+    """Every citation of a patent, one a row, under the row of the citing document."""
+    import polars as pl
+
+    fields = ("number", "origin", "category", "date")
+    live = narrow.select("part", "place", citing="row")
+    exploded = pl.concat(
+        [
+            pl.scan_parquet(part)
+            .select(pl.col(f"cited_{field}").alias(field) for field in fields)
+            .with_row_index("place")
+            .filter(pl.col("number").list.len() > 0)
+            .explode(*fields)
+            .filter(pl.col("number") != "")
+            .with_columns(part=pl.lit(place, pl.UInt32))
+            for place, part in enumerate(parts)
+        ]
+    ).collect()
+    found = exploded.join(live, on=["part", "place"], how="inner", maintain_order="left").select("citing", *fields)
+    if beside is None:
+        return found
+    named = _found(beside.with_columns(asked="citing"), names).filter(pl.col("found").is_not_null())
+    more = named.select(citing="found", **{field: pl.col(field) for field in fields})
+    return pl.concat([found, more]).sort("citing", maintain_order=True)
+
+
+def _names(records: pl.DataFrame) -> pl.DataFrame:
+    """Every name a document goes by, the best first: its id, its whole number, its number without a kind."""
+    import polars as pl
+
+    whole = pl.when(pl.col("serial") != "").then(pl.concat_str("office", "serial", "kind")).otherwise("id")
+    by_age = records.sort("publication", "row", nulls_last=True)
+    names = [
+        records.select("row", name="id"),
+        records.select("row", name=whole),
+        by_age.select("row", name="key"),
+    ]
+    return pl.concat(names).unique("name", keep="first", maintain_order=True)
+
+
+def _found(asked: pl.DataFrame, names: pl.DataFrame) -> pl.DataFrame:
+    """The row of the document that each `asked` means: that very publication, else another of its number."""
+    import polars as pl
+
+    exact = names.select(asked="name", exact="row")
+    loose = names.select(bare="name", loose="row")
+    return (
+        asked.with_columns(bare=without_kind(pl.col("asked")))
+        .join(exact, on="asked", how="left", maintain_order="left")
+        .join(loose, on="bare", how="left", maintain_order="left")
+        .with_columns(found=pl.coalesce("exact", "loose"))
+        .drop("exact", "loose", "bare", "asked")
+    )
+
+
+def _resolved(citations: pl.DataFrame, names: pl.DataFrame) -> pl.DataFrame:
+    """Citations, with the row of the cited document where it is in the collection."""
+    resolved = _found(citations.with_columns(asked="number"), names)
+    return resolved.select("citing", "number", "origin", "category", "date", cited="found")
+
+
+def _with_citers(
+    citations: pl.DataFrame, narrow: pl.DataFrame, names: pl.DataFrame, records: pl.DataFrame, outside: pl.DataFrame
+) -> pl.DataFrame:
+    """Citations that only the cited document's source tells of.
+
+    Where the citing document is not in the collection, `citing` is null and `citing_family` says whose relative it is.
+    """
+    import polars as pl
+
+    told = narrow.select(cited="row", asked="citers").explode("asked", empty_as_null=True).drop_nulls("asked")
+    whole = records.select(cited="row", number=pl.concat_str("key", "kind"))
+    told = told.with_columns(citing_number="asked").join(whole, on="cited", how="left")
+    found = _found(told, names)
+    inside = (
+        found.filter(pl.col("found").is_not_null())
+        .rename({"found": "citing"})
+        .join(citations.select("citing", "cited"), on=["citing", "cited"], how="anti")
+        .select("citing", "number", "cited")
+    )
+    families = outside.with_columns(bare=without_kind(pl.col("number"))).unique("bare", maintain_order=True)
+    strangers = (
+        found.filter(pl.col("found").is_null())
+        .with_columns(bare=without_kind(pl.col("citing_number")))
+        .join(families.select("bare", citing_family="family"), on="bare")
+        .select("number", "cited", "citing_number", "citing_family")
+    )
+    unknown = {"origin": pl.lit("unknown"), "category": pl.lit(""), "date": pl.lit("")}
+    more = pl.concat([inside, strangers], how="diagonal").with_columns(**unknown)
+    return pl.concat([citations, more], how="diagonal").select(
+        "citing", "number", "cited", "origin", "category", "date",
+        pl.col("citing_number").fill_null(""), "citing_family",
+    )  # fmt: skip

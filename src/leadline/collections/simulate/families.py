@@ -1,0 +1,187 @@
+"""Where an invention is filed and published: the members of its family, their dates and their numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leadline.collections.simulate.inventions import Inventions, first_day, years_of
+from leadline.collections.simulate.settings import AUTHORITIES, DE, EP, JP, US, WO, Settings
+from leadline.collections.simulate.streams import Integers, offsets, places_within, stream
+
+Mask = NDArray[np.bool_]
+
+_ABROAD = 0.5  # share of the inventions that are filed anywhere but at home
+_FOREIGN = np.array([0.65, 0.70, 0.0, 0.40, 0.12])  # where those go: US, EP, WO, JP, DE
+_WEEKDAY = np.array([1, 2, 3, 2, 3])  # offices publish once a week: US on Tuesdays, EP on Wednesdays, WO on Thursdays
+_US_PUBLISHES_APPLICATIONS = first_day(2001) + 73  # 15 March 2001
+_YEAR = 365.25
+NEVER = 1 << 40  # a day beyond all others
+
+
+class TooFewError(Exception):
+    """The inventions have fewer documents than were asked for."""
+
+
+@dataclass(frozen=True)
+class Publications:
+    """All documents, family by family in the order of their inventions, and within a family by date."""
+
+    invention: Integers
+    office: Integers  # a place in AUTHORITIES
+    granted: Mask  # a patent, and not an application
+    application: Integers  # the application it belongs to; those of one family differ by office only
+    filed: Integers  # days from 1970
+    published: Integers
+    starts: Integers  # where the documents of each invention begin
+
+    def __len__(self) -> int:
+        return len(self.invention)
+
+    @property
+    def first_published(self) -> Integers:
+        """Of each invention, when the first document came out; never for one that has none."""
+        found = self.starts[:-1] < self.starts[1:]
+        return np.where(found, np.append(self.published, 0)[self.starts[:-1]], NEVER)
+
+
+def publish(settings: Settings, inventions: Inventions) -> Publications:
+    """The documents of the inventions that came out before the collection ends, so many as were asked for.
+
+    Families are left out at random until the count is right, so the inventions must be a few more than needed. One left
+    out is as one that was never filed.
+    """
+    rng = stream(settings.seed, "families")
+    filed_at = _offices(rng, inventions)
+    invention, office = np.nonzero(filed_at)
+    application = np.arange(len(invention))
+    priority = inventions.priority[invention]
+    at_home = office == inventions.home[invention]
+    filed = priority + np.where(at_home, 0, rng.integers(330, 366, len(priority)))
+    early = _on_weekday(priority + rng.integers(545, 575, len(priority)), office)
+    early = np.maximum(early, _on_weekday(filed + 150, office))
+    appears = (office != US) | (early >= _US_PUBLISHES_APPLICATIONS)
+    years = np.array([authority.grant_years for authority in AUTHORITIES])[office]
+    late = _on_weekday(early + (years * _YEAR * rng.lognormal(0, 0.4, len(office))).astype(np.int64), office)
+    share = np.array([authority.grant_share for authority in AUTHORITIES])[office]
+    succeeds = rng.random(len(office)) < np.where(share > 0, np.where(appears, share, 0.9), 0)
+    columns = [
+        np.concatenate([column[appears], column[succeeds]]) for column in (invention, office, application, filed)
+    ]
+    published = np.concatenate([early[appears], late[succeeds]])
+    granted = np.repeat([False, True], [appears.sum(), succeeds.sum()])
+    order = np.lexsort((columns[1], published, columns[0]))
+    order = order[published[order] < first_day(settings.last_year + 1)]
+    order = order[_enough(rng, columns[0][order], settings.patents)]
+    invention, office, application, filed = (column[order] for column in columns)
+    starts = offsets(np.bincount(invention, minlength=len(inventions)))
+    return Publications(invention, office, granted[order], application, filed, published[order], starts)
+
+
+def _offices(rng: np.random.Generator, inventions: Inventions) -> Mask:
+    """Where each invention is filed: at home, and half of them elsewhere too, the more through WO the later."""
+    count = len(inventions)
+    filed = np.zeros((count, len(AUTHORITIES)), bool)
+    abroad = rng.random(count) < _ABROAD
+    wide = rng.beta(3, 2, count)[:, None] * 5 / 3  # some applicants go everywhere, some to one country
+    filed |= abroad[:, None] & (rng.random(filed.shape) < _FOREIGN * wide)
+    international = np.clip((inventions.years - 1978) / 40, 0.02, 0.6)
+    filed[:, WO] = abroad & (rng.random(count) < international)
+    filed[:, DE] &= ~filed[:, EP]  # who files at the European office does not file in Germany as well
+    filed[np.arange(count), inventions.home] = True
+    return filed
+
+
+def _enough(rng: np.random.Generator, invention: Integers, wanted: int) -> Mask:
+    """Which documents to keep: those of families in random order, the last family perhaps without its latest."""
+    if len(invention) < wanted:
+        raise TooFewError
+    lot = rng.random(int(invention[-1]) + 1)
+    order = np.lexsort((np.arange(len(invention)), lot[invention]))
+    kept = np.zeros(len(invention), bool)
+    kept[order[:wanted]] = True
+    return kept
+
+
+def _on_weekday(days: Integers, office: Integers) -> Integers:
+    """The first day from these on that is the office's day of publication. 1 January 1970 was a Thursday."""
+    return days + (_WEEKDAY[office] - days - 3) % 7
+
+
+# Where the numbers of a year begin, about as they really did; between these years they grow evenly.
+_FIRST_NUMBERS = {
+    (US, True): ([1976, 1985, 1995, 2005, 2020], [3_930_271, 4_490_855, 5_377_381, 6_836_899, 10_524_402]),
+    (EP, False): ([1978, 1985, 1990, 2000, 2010, 2020], [1, 128_000, 348_000, 965_000, 2_145_000, 3_590_000]),
+    (JP, True): ([1976, 1996, 2010, 2020], [1_000_001, 2_500_001, 4_400_001, 6_630_001]),
+}  # fmt: skip
+
+
+def numbered(publications: Publications) -> tuple[NDArray[np.object_], NDArray[np.object_]]:
+    """The serial number and the kind of each document, as its office writes them."""
+    kinds = _kinds(publications)
+    serials = np.empty(len(publications), object)
+    for office in range(len(AUTHORITIES)):
+        for granted in (False, True):
+            chosen = np.flatnonzero((publications.office == office) & (publications.granted == granted))
+            if office in (EP, DE) and granted:  # a patent keeps the number of its application
+                serials[chosen] = _of_application(publications, serials, chosen)
+            else:
+                serials[chosen] = _running(office, granted, publications, chosen)
+    return serials, kinds
+
+
+def _running(office: int, granted: bool, publications: Publications, chosen: Integers) -> list[str]:
+    """Numbers in the order of publication, or of filing in Germany, that begin anew each year."""
+    days = publications.filed[chosen] if office == DE else publications.published[chosen]
+    order = np.lexsort((chosen, days))
+    years = years_of(days[order])
+    place = places_within(np.unique(years, return_counts=True)[1]) + 1
+    serials = np.empty(len(chosen), object)
+    if (office, granted) in _FIRST_NUMBERS:
+        known, first = _FIRST_NUMBERS[office, granted]
+        values = np.interp(years, known, first).astype(np.int64) + place
+        serials[order] = [f"{value:07d}" for value in values.tolist()]
+    else:
+        write = _WRITERS[office]
+        serials[order] = [write(year, number) for year, number in zip(years.tolist(), place.tolist(), strict=True)]
+    return list(serials)
+
+
+def _german(year: int, number: int) -> str:
+    """
+    >>> _german(1981, 7), _german(1997, 7), _german(2001, 7), _german(2005, 7)
+    ('3100007', '19700007', '10100007', '102005000007')
+    """
+    if year >= 2004:
+        return f"10{year}{number:06d}"
+    return f"{year - 1950 if year < 1995 else f'1{year % 100:02d}'}{number:05d}"
+
+
+_WRITERS = {
+    US: lambda year, number: f"{year}{number:07d}",
+    WO: lambda year, number: f"{year}{number:06d}",
+    JP: lambda year, number: f"{year}{number:06d}",
+    DE: _german,
+}
+
+
+def _of_application(publications: Publications, serials: NDArray[np.object_], chosen: Integers) -> NDArray[np.object_]:
+    """The numbers of the applications from which these patents came."""
+    by_application = np.empty(int(publications.application.max()) + 1, object)
+    first = np.flatnonzero(~publications.granted)
+    by_application[publications.application[first]] = serials[first]
+    return by_application[publications.application[chosen]]
+
+
+def _kinds(publications: Publications) -> NDArray[np.object_]:
+    """Kinds as the offices' tables have them. US grants were plain A until 2001, DE grants C2 until 2004."""
+    written = np.array([[a.application_kind, a.grant_kind] for a in AUTHORITIES], object)
+    kinds = written[publications.office, publications.granted.astype(int)]
+    year = years_of(publications.published)
+    american = (publications.office == US) & publications.granted
+    kinds[american & ~np.isin(publications.application, publications.application[~publications.granted])] = "B1"
+    kinds[american & (year < 2001)] = "A"
+    kinds[(publications.office == DE) & publications.granted & (year < 2004)] = "C2"
+    return kinds

@@ -1,0 +1,141 @@
+"""Documents as the offices print them: the words of a family's members, with numbers, dates, classes and citations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from leadline.collections.documents.document import Citation, Document, Priority
+from leadline.collections.simulate.citing import CATEGORY, ORIGIN
+from leadline.collections.simulate.concepts import OF_GROUP
+from leadline.collections.simulate.settings import AUTHORITIES, DE, EP, JP, US
+from leadline.collections.simulate.streams import Integers, mixed, share
+from leadline.collections.simulate.texts import BLOCK, Writer
+from leadline.collections.simulate.words import LONG, stem
+
+if TYPE_CHECKING:
+    from leadline.collections.simulate.office import SimulatedOffice
+
+_FIRMS = {US: ("Inc.", "Corp.", "LLC"), JP: ("K.K.", "Co., Ltd."), DE: ("GmbH", "AG"), EP: ("S.A.", "Ltd.", "B.V.")}
+_RECLASSIFIED = 0.1  # share of the documents whose office puts another symbol first than the rest of the family does
+
+
+class Printer:
+    """Makes the documents of an office, a block of families at a time."""
+
+    def __init__(self, office: SimulatedOffice) -> None:
+        self.office = office
+        self.writer = Writer(office)
+
+    @property
+    def blocks(self) -> int:
+        return -(-len(self.office.inventions) // BLOCK)
+
+    def block(self, number: int) -> Iterator[Document]:
+        """The documents of one block. It depends on its number alone, and not on the blocks before it."""
+        office, publications = self.office, self.office.publications
+        rows = np.arange(number * BLOCK, min((number + 1) * BLOCK, len(office.inventions)))
+        documents = np.arange(publications.starts[rows[0]], publications.starts[rows[-1] + 1])
+        filed, published = (_written(days[documents]) for days in (publications.filed, publications.published))
+        classes, applicants, inventors = self._classes(rows), self._applicants(rows), self._inventors(rows)
+        priorities = self._priorities(rows)
+        at_home = publications.office[documents] == office.inventions.home[publications.invention[documents]]
+        other_first = share(office.settings.seed, 41, documents) < _RECLASSIFIED
+        citations = self._citations(documents)
+        for place, (document, text) in enumerate(zip(documents.tolist(), self.writer.block(number), strict=True)):
+            row = int(publications.invention[document]) - int(rows[0])
+            first_filing = at_home[place] and len(priorities[row]) == 1
+            symbols = classes[row][::-1] if other_first[place] else classes[row]
+            code = AUTHORITIES[publications.office[document]].code
+            yield Document(
+                id=office.ids[document],
+                office=code,
+                serial=office.serials[document],
+                kind=office.kinds[document],
+                language="en",
+                title=text.title,
+                abstract=text.abstract,
+                description=text.description,
+                claims=text.claims,
+                ipc=symbols,
+                cpc=classes[row],
+                national=self._national(int(rows[row])) if code == "US" else (),
+                priorities=() if first_filing else priorities[row],
+                application=filed[place],
+                application_number=priorities[row][-1].number if at_home[place] else "",
+                publication=published[place],
+                citations=citations[place],
+                applicants=(applicants[row],),
+                inventors=inventors[row],
+            )
+
+    def _citations(self, documents: Integers) -> list[tuple[Citation, ...]]:
+        cited, publications = self.office.cited, self.office.publications
+        if not len(documents):
+            return []
+        bounds = cited.starts[documents[0] : documents[-1] + 2]
+        span = slice(int(bounds[0]), int(bounds[-1]))
+        target = cited.document[span]
+        numbers, dates = self.office.ids[target], _written(publications.published[target])
+        rows = zip(numbers, cited.origin[span].tolist(), cited.category[span].tolist(), dates, strict=True)
+        made = [Citation(number, ORIGIN[origin], CATEGORY[category], date) for number, origin, category, date in rows]
+        return [tuple(made[first:last]) for first, last in pairwise((bounds - bounds[0]).tolist())]
+
+    def _priorities(self, rows: Integers) -> list[tuple[Priority, ...]]:
+        """What each invention claims: its own first filing, and that of the one it continues."""
+        inventions = self.office.inventions
+        of = np.concatenate([rows, np.maximum(inventions.parent[rows], 0)])
+        codes = [AUTHORITIES[home].code for home in inventions.home[of].tolist()]
+        days, years = _written(inventions.priority[of]), inventions.years[of].tolist()
+        numbers = zip(codes, years, of.tolist(), days, strict=True)
+        made = [Priority(f"{code}{year}{number:07d}", day) for code, year, number, day in numbers]
+        own, earlier = made[: len(rows)], made[len(rows) :]
+        continues = inventions.parent[rows] >= 0
+        return [(b, a) if more else (a,) for a, b, more in zip(own, earlier, continues.tolist(), strict=True)]
+
+    def _classes(self, rows: Integers) -> list[tuple[str, ...]]:
+        """The symbol of the line of work, then those of other groups whose concepts the invention uses."""
+        inventions, concepts, tree = self.office.inventions, self.office.concepts, self.office.tree
+        classes = []
+        for row in rows.tolist():
+            used = inventions.disclosed[inventions.starts[row] : inventions.starts[row + 1]]
+            groups = np.unique(concepts.owner[used[concepts.level[used] == OF_GROUP]])
+            own = int(inventions.group[row])
+            others = [tree.symbol(group, group % 49 * 2 + 2) for group in groups.tolist() if group != own]
+            classes.append((tree.symbol(own, int(inventions.subgroup[row])), *others[:2]))
+        return classes
+
+    def _national(self, row: int) -> tuple[str, ...]:
+        inventions = self.office.inventions
+        place = int(inventions.group[row]) % 900 + int(inventions.subgroup[row])
+        return (f"{100 + int(inventions.subclass[row])}/{place}",)
+
+    def _applicants(self, rows: Integers) -> list[str]:
+        inventions, seed = self.office.inventions, self.office.settings.seed
+        names = []
+        for applicant, home in zip(inventions.applicant[rows].tolist(), inventions.home[rows].tolist(), strict=True):
+            ending = _FIRMS[home][applicant % len(_FIRMS[home])]
+            names.append(f"{stem(LONG + applicant, seed).capitalize()} {ending}")
+        return names
+
+    def _inventors(self, rows: Integers) -> list[tuple[str, ...]]:
+        """One to three people; the same ones come back within a firm."""
+        inventions, seed = self.office.inventions, self.office.settings.seed
+        made = []
+        for row, applicant in zip(rows.tolist(), inventions.applicant[rows].tolist(), strict=True):
+            keys = mixed(seed, 42, row, np.arange(3)).tolist()
+            people = [applicant * 40 + key % 40 for key in keys[: 1 + keys[0] % 3]]
+            made.append(tuple(dict.fromkeys(_person(person, seed) for person in people)))
+        return made
+
+
+def _person(number: int, seed: int) -> str:
+    return f"{stem(LONG + 10_000_000 + number, seed).capitalize()}, {stem(number % 977, seed).capitalize()}"
+
+
+def _written(days: Integers) -> Sequence[str]:
+    """Days as YYYY-MM-DD."""
+    return list(map(str, np.datetime_as_string(np.datetime64("1970-01-01") + days).tolist()))

@@ -1,0 +1,1 @@
+"""What is relevant? Judgements, and where they come from."""

@@ -1,0 +1,1 @@
+"""Judgements derived from citations and claims, with the reason for each."""

@@ -1,0 +1,88 @@
+"""Why a document is relevant: the citations behind each judgement, kept beside the judgements."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from leadline.collections.documents.document import ORIGINS
+from leadline.errors import InputError, checked_choice
+from leadline.records.qrels.qrels import Qrels
+from leadline.text.frames import frame_of_text
+from leadline.text.source import read_text, write_whole
+
+if TYPE_CHECKING:
+    import polars as pl
+
+RULES = (1, 2, 3)
+Grades = Literal["one", "category"]
+COLUMNS = ("topic", "document", "rule", "origin", "category", "citing", "cited")
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """One row for every way in which a document came to be relevant to a topic.
+
+    The columns: topic, document, rule, origin and category of the citation, the document citing, the number cited.
+    """
+
+    ways: pl.DataFrame
+    topics: tuple[str, ...] = ()  # all that were asked for, also those without a judgement
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Provenance:
+        """What `write` wrote."""
+        import polars as pl
+
+        text = read_text(path)
+        ways = frame_of_text(text, "csv")
+        missing = [name for name in COLUMNS if name not in ways.columns]
+        if missing:
+            raise InputError(text.name, f"no column {missing[0]}; give a .why.tsv written beside judgements", line=1)
+        ways = ways.select(pl.col(COLUMNS).fill_null(""))
+        wrong = (~ways["rule"].is_in([str(rule) for rule in RULES])).arg_true()
+        if len(wrong):
+            raise InputError(text.name, f"rule {ways['rule'][wrong[0]]!r} is none of 1, 2, 3", line=int(wrong[0]) + 2)
+        return cls(ways.with_columns(pl.col("rule").cast(pl.UInt8)))
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write the ways as a table apart by tabs; the file appears whole or not at all."""
+        write_whole(path, self.ways.write_csv(separator="\t", quote_style="never").encode("utf-8", "surrogateescape"))
+
+    def select(self, *, origins: Collection[str] = ORIGINS, rules: Collection[int] = RULES) -> Provenance:
+        """Only the ways of some origins and rules: what the examiner alone held relevant, say."""
+        import polars as pl
+
+        for origin in origins:
+            checked_choice("origin", origin, ORIGINS)
+        ways = self.ways.filter(pl.col("origin").is_in(list(origins)) & pl.col("rule").is_in(list(rules)))
+        return replace(self, ways=ways)
+
+    def qrels(self, *, grades: Grades = "one", name: str = "qrels") -> Qrels:
+        """The judgements: one a pair, grade 1, or by the category of the search report.
+
+        With `grades="category"` a document that takes away novelty or inventive step, alone or with others (X, Y, and
+        I and N of the newer reports), has grade 2, every other 1; of several ways the largest counts.
+        """
+        import polars as pl
+
+        if self.ways.is_empty():
+            raise InputError(name, "no citation gives a judgement; see --dates, --origin and --rules")
+        strong = pl.col("category").str.contains("[XYIN]") if grades == "category" else pl.lit(value=False)
+        pairs = self.ways.group_by("topic", "document", maintain_order=True).agg(
+            grade=pl.when(strong.any()).then(2).otherwise(1)
+        )
+        topics, documents, values = (pairs[column].to_list() for column in ("topic", "document", "grade"))
+        return Qrels.from_columns(topics, documents, values, name)
+
+    def counts(self) -> pl.DataFrame:
+        """How many judgements each rule gives, and by whose citations: one may come by several."""
+        import polars as pl
+
+        pair = pl.struct("topic", "document")
+        by = [pair.filter(pl.col("origin") == origin).n_unique().alias(origin) for origin in ORIGINS]
+        rules = self.ways.group_by(pl.col("rule").cast(pl.String)).agg(pair.n_unique().alias("judgements"), *by)
+        together = self.ways.select(pl.lit("all").alias("rule"), pair.n_unique().alias("judgements"), *by)
+        return pl.concat([rules.sort("rule"), together.cast(rules.schema)])

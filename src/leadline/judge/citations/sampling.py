@@ -1,0 +1,125 @@
+"""Which patents become topics: those with enough to find, drawn so that the first k are as good a sample as all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from leadline.collections.documents.patents import row_numbers
+from leadline.errors import MismatchError
+from leadline.records.topics.topic import Topic, Topics
+
+if TYPE_CHECKING:
+    import polars as pl
+    from numpy.typing import NDArray
+
+FEWEST_RELEVANT = 3
+PerFamily = Literal["one", "all"]
+_ATTRIBUTES = (
+    "office", "kind", "class", "priority", "relevant", "cited_examiner", "cited_applicant", "claims", "words",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Topics drawn from a collection, and what became of the other documents."""
+
+    topics: Topics
+    relevant: NDArray[np.int64]  # documents of each topic
+    candidates: int  # that could have been drawn
+    left_out: Mapping[str, int]  # documents by the first reason that kept them out
+
+    def quartiles(self) -> list[float]:
+        """The least, the quartiles and the most relevant documents of a topic."""
+        return [float(value) for value in np.quantile(self.relevant, [0, 0.25, 0.5, 0.75, 1])]
+
+    def histogram(self) -> list[tuple[str, int]]:
+        """How many topics have how many relevant documents, in ranges that double.
+
+        >>> Sample(Topics(()), np.array([3, 4, 5, 17]), 4, {}).histogram()
+        [('3 to 4', 2), ('5 to 8', 1), ('9 to 16', 0), ('17 to 32', 1)]
+        """
+        steps = np.ceil(np.log2(np.maximum(self.relevant, 1))).astype(np.int64)
+        ranges = []
+        for step in range(int(steps.min()), int(steps.max()) + 1):
+            first, last = 2**step // 2 + 1, 2**step
+            ranges.append((f"{first} to {last}" if first < last else f"{last}", int((steps == step).sum())))
+        return ranges
+
+
+def sample_topics(
+    records: pl.DataFrame,
+    counts: pl.DataFrame,
+    rng: np.random.Generator,
+    *,
+    number: int = 100,
+    fewest: int = FEWEST_RELEVANT,
+    masks: Mapping[str, NDArray[np.bool_]] | None = None,
+    per_family: PerFamily = "one",
+) -> Sample:
+    """Patents as topics, at random: those with many citations of the examiner and few of the applicant come rather.
+
+    `counts` says how many relevant documents each patent would have (row, relevant, cited_examiner, cited_applicant),
+    and `masks` what else a topic must be: by the reason to print, a value for each document.
+
+    A patent weighs (1 + examiner's) / (1 + applicant's relevant documents). Drawing is without replacement: each gets
+    an exponential time divided by its weight, and the first `number` are taken (Efraimidis and Spirakis 2006). In
+    that order the heavy come first, so the topics drawn are shuffled: any first k of them are a fair sample of all.
+    Of one family only the first drawn is taken.
+    """
+    import polars as pl
+
+    left_out: dict[str, int] = {}
+    open_to_all = np.ones(len(records), bool)
+    for reason, mask in {"articles, not patents": (records["kind"] != "article").to_numpy(), **(masks or {})}.items():
+        left_out[reason] = int((open_to_all & ~mask).sum())
+        open_to_all &= mask
+    table = (
+        records.with_columns(row=row_numbers())
+        .filter(pl.Series(open_to_all))
+        .join(counts, on="row", how="left", maintain_order="left")
+        .with_columns(pl.col("relevant", "cited_examiner", "cited_applicant").fill_null(0))
+    )
+    enough = table.filter(pl.col("relevant") >= fewest)
+    few = f"fewer than {fewest} relevant document{'s' * (fewest != 1)}"
+    left_out["no relevant document"] = int((table["relevant"] == 0).sum())
+    left_out[few] = len(table) - len(enough) - left_out["no relevant document"]
+    if table.is_empty():
+        reasons = ", ".join(f"{count} {reason}" for reason, count in left_out.items() if count)
+        raise MismatchError(f"no patent can be a topic: none passes the filters ({reasons})")
+    if enough.is_empty():
+        most = max(table["relevant"], default=0)
+        raise MismatchError(
+            f"no patent can be a topic: none has {fewest} relevant documents in the collection, the most is {most}"
+        )
+    weight = (1.0 + enough["cited_examiner"].to_numpy()) / (1.0 + enough["cited_applicant"].to_numpy())
+    drawn = enough.with_columns(turn=pl.Series(rng.exponential(size=len(enough)) / weight)).sort("turn")
+    if per_family == "one":
+        drawn = drawn.unique("family", keep="first", maintain_order=True)
+        left_out["another of the family could be drawn"] = len(enough) - len(drawn)
+    taken = drawn.head(number)[rng.permutation(min(number, len(drawn)))]
+    return Sample(
+        Topics.of(map(_topic, _described(taken).iter_rows(named=True))),
+        taken["relevant"].cast(pl.Int64).to_numpy(),
+        len(drawn),
+        {reason: count for reason, count in left_out.items() if count},
+    )
+
+
+def _described(records: pl.DataFrame) -> pl.DataFrame:
+    """What a table of topics says of each, so that scores can be sliced by it."""
+    import polars as pl
+
+    symbol = pl.coalesce(pl.col("ipc").list.first(), pl.col("cpc").list.first()).fill_null("")
+    return records.with_columns(
+        pl.col("known").dt.to_string("%Y-%m-%d").fill_null("").alias("priority"),
+        symbol.str.slice(0, 4).alias("class"),
+    ).select("id", "title", *_ATTRIBUTES)
+
+
+def _topic(row: dict[str, object]) -> Topic:
+    attributes = {name: str(row[name]) for name in _ATTRIBUTES}
+    return Topic(str(row["id"]), " ".join(str(row["title"] or "").split()), attributes=attributes)

@@ -1,0 +1,131 @@
+"""An office as files: the collection, topics, what the citations say, what is true, and how it was made.
+
+DIR/manifest.json               settings, seed, versions, counts, hashes
+DIR/collection/                 the documents
+DIR/topics.tsv                  patents whose prior art is sought
+DIR/qrels.citations.txt         what examiners, applicants and opponents say (.why.tsv: the citations behind it)
+DIR/qrels.true.txt              what is true: topic 0 document grade
+DIR/qrels.true.claims.txt       the same by claim: topic claim document grade weight
+DIR/truth/*.parquet             concepts, inventions, claims, prior art, searches of the examiners
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from leadline.collections.documents.build import write_collection
+from leadline.collections.documents.document import Document
+from leadline.collections.documents.store import Collection
+from leadline.collections.simulate.office import SimulatedOffice, found
+from leadline.collections.simulate.printing import Printer
+from leadline.collections.simulate.settings import Settings
+from leadline.collections.simulate.statistics import statistics
+from leadline.collections.simulate.streams import Integers, stream
+from leadline.collections.simulate.truth import true_claim_qrels, true_qrels
+from leadline.collections.simulate.truth_tables import TABLES
+from leadline.errors import InputError
+from leadline.judge.citations.from_citations import count_relevant, from_citations
+from leadline.judge.citations.sampling import sample_topics
+from leadline.records.topics.topic import Topics
+from leadline.text.source import write_whole
+
+WHAT = "a simulated patent office"
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Written:
+    """An office on disk."""
+
+    office: SimulatedOffice
+    topics: Integers  # as places among the office's documents
+    manifest: dict[str, Any]
+
+
+def write_office(settings: Settings, folder: str | os.PathLike[str], progress: Progress | None = None) -> Written:
+    """Simulate an office and write all of it. The manifest comes last: where it is, everything is."""
+    place = Path(folder)
+    _check(place)
+    (place / "truth").mkdir(parents=True, exist_ok=True)
+    (place / "manifest.json").unlink(missing_ok=True)
+    step = progress or (lambda _done, _total: None)
+    office = found(settings, lambda done, total: step(done, 3 * total))  # a third of the work, about
+    origin = {"simulated": dataclasses.asdict(settings), "fingerprint": _fingerprint(office)}
+    made = write_collection(_told(office, step), place / "collection", origin)
+    for name, table in TABLES.items():
+        table(office).write_parquet(place / "truth" / f"{name}.parquet")
+    topics = _write_topics(office, place) if settings.topics else np.zeros(0, np.int64)
+    manifest = _manifest(office, topics, made["hash"], place)
+    write_whole(place / "manifest.json", f"{json.dumps(manifest, indent=1, ensure_ascii=False)}\n".encode())
+    return Written(office, topics, manifest)
+
+
+def _check(place: Path) -> None:
+    if place.exists() and not place.is_dir():
+        raise InputError(str(place), "is a file; name a folder for the office")
+    if place.is_dir() and any(place.iterdir()) and not (place / "truth").is_dir():
+        raise InputError(str(place), "is a folder with other things in it; name an empty or a new one")
+
+
+def _fingerprint(office: SimulatedOffice) -> str:
+    """A hash of the office, so that what another version made of the same settings is not taken for it."""
+    arrays = (office.claims.concepts, office.pairs.earlier, office.cited.document, office.publications.published)
+    words = repr(list(Printer(office).block(0)))
+    return hashlib.sha256(b"".join(array.tobytes() for array in arrays) + words.encode()).hexdigest()
+
+
+def _told(office: SimulatedOffice, progress: Progress) -> Iterator[Document]:
+    """The documents, which are two thirds of the work, and how many of them are made."""
+    count = len(office.publications)
+    for done, document in enumerate(office.documents()):
+        if done % 500 == 0:
+            progress(count + 2 * done, 3 * count)
+        yield document
+
+
+def _write_topics(office: SimulatedOffice, place: Path) -> Integers:
+    """Topics drawn as from any collection, among patents that have true prior art; then both kinds of judgements."""
+    collection = Collection.open(place / "collection")
+    has_prior_art = np.isin(office.publications.invention, office.pairs.invention)
+    counts = count_relevant(collection, np.flatnonzero(has_prior_art).astype(np.uint32))
+    sample = sample_topics(
+        collection.records, counts, stream(office.settings.seed, "topics"),
+        number=office.settings.topics, masks={"without true prior art": has_prior_art},
+    )  # fmt: skip
+    sample.topics.write(place / "topics.tsv")
+    _write_citations(collection, sample.topics, place / "qrels.citations.txt")
+    topics = np.asarray(collection.rows(sample.topics.ids), np.int64)
+    true_qrels(office, topics).write(place / "qrels.true.txt")
+    true_claim_qrels(office, topics).write(place / "qrels.true.claims.txt")
+    return topics
+
+
+def _write_citations(collection: Collection, topics: Topics, path: Path) -> None:
+    provenance = from_citations(collection, topics).provenance
+    provenance.qrels(name=str(path)).write(path)
+    provenance.write(f"{path}.why.tsv")
+
+
+def _manifest(office: SimulatedOffice, topics: Integers, collection: str, place: Path) -> dict[str, Any]:
+    from leadline.version import __version__
+
+    files = sorted(path for path in [*place.glob("*.t*"), *place.glob("truth/*.parquet")] if path.is_file())
+    hashes = {str(path.relative_to(place)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+    return {
+        "what": WHAT,
+        "leadline": __version__,
+        "numpy": np.__version__,  # whose generators may change their draws from one version to another
+        "settings": dataclasses.asdict(office.settings),
+        "statistics": statistics(office, topics),
+        "collection": collection,
+        "files": hashes,
+    }

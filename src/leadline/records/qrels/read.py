@@ -1,0 +1,244 @@
+"""Qrels from files in each of the formats in use, and from other packages' objects."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from leadline.errors import InputError
+from leadline.records.qrels.qrels import LARGEST_GRADE, Builder, Qrels
+from leadline.text import frames
+from leadline.text.source import Text, read_text
+from leadline.text.table import Table, number_of, read_table
+
+Format = Literal["plain", "strata", "subtopics", "prels", "passages"]
+
+_COLUMNS = {
+    "plain": "topic 0 document grade",
+    "strata": "topic 0 document stratum grade",
+    "subtopics": "topic subtopic document grade [weight]",
+    "prels": "topic document grade method probability",
+    "passages": "topic subtopic document passage grade",
+}
+
+
+def read_qrels(source: str | os.PathLike[str], *, format: str | None = None) -> Qrels:
+    """Judgements from a file. `format` is guessed where only one reading is possible."""
+    return qrels_of_text(read_text(source), format=format)
+
+
+def qrels_of_text(text: Text, *, format: str | None = None) -> Qrels:
+    """Judgements from a text in memory."""
+    if format is not None and format not in get_args(Format):
+        raise InputError("qrels format", f"{format!r} is none of {', '.join(get_args(Format))}")
+    kind = frames.named_kind(text.name, text.buffer[text.begin : text.begin + 4096].tobytes())
+    if kind is not None:
+        return qrels_of_frame(frames.frame_of_text(text, kind), where=text.name)
+    fewest = 5 if format in ("strata", "prels", "passages") else 4
+    table = read_table(text, fewest, 6, lambda found: _wrong_count(found, format))
+    if table.columns == 6:
+        line = int(np.flatnonzero(table.ids[5].lengths)[0])
+        raise table.error(line, _wrong_count(6, format))
+    if table.columns == 5 and not table.ids[4].lengths.all():
+        line = int(np.flatnonzero(table.ids[4].lengths == 0)[0])
+        raise table.error(line, "4 fields, but other lines have 5")
+    if format == "plain" and table.columns == 5:
+        raise table.error(0, _wrong_count(5, format))
+    return _READERS[format or _guess(table)](table)
+
+
+def _wrong_count(found: int, format: str | None) -> str:
+    expected = _COLUMNS[format or "plain"]
+    count = "5" if format in ("strata", "prels", "passages") else "4 or 5" if format == "subtopics" else "4"
+    problem = f"{found} field{'s' * (found != 1)}, expected {count} ({expected})"
+    return problem + "; this looks like a run, which comes after the judgements" if found >= 6 else problem
+
+
+def _guess(table: Table) -> Format:
+    """The format of a file, where only one reading is possible."""
+    if table.columns == 4:
+        labels = table.coded(1)
+        if len(labels) == 1 or _once_a_topic(table, 2):
+            return "plain"
+        triples = table.coded(0).pair(table.coded(2)) * len(labels) + labels.codes
+        # The same document twice under the same label is an error that `plain` words better.
+        return "subtopics" if len(labels) > 1 and len(np.unique(triples)) == len(triples) else "plain"
+    possible = [format for format, test in _FIVE_COLUMNS.items() if test(table)]
+    if len(possible) == 1:
+        return possible[0]
+    raise InputError(
+        table.text.name,
+        "5 fields can be read in several ways; say which with --qrels-format "
+        + ", ".join(f"{format} ({_COLUMNS[format]})" for format in (possible or _FIVE_COLUMNS)),
+    )
+
+
+def _numbers(table: Table, column: int) -> list[float | None]:
+    coded = table.coded(column)
+    values = [number_of(name) for name in coded.names]
+    return [values[code] for code in coded.codes.tolist()]
+
+
+def _whole(table: Table, column: int) -> bool:
+    return all(name.lstrip(b"+-").isdigit() for name in table.coded(column).names)
+
+
+def _once_a_topic(table: Table, column: int) -> bool:
+    """Whether a column names nothing twice for a topic, as one of documents would."""
+    return len(np.unique(table.coded(0).pair(table.coded(column)))) == len(table)
+
+
+def _can_be_strata(table: Table) -> bool:
+    return len(table.coded(1)) == 1 and _once_a_topic(table, 2) and _whole(table, 3) and _whole(table, 4)
+
+
+def _can_be_weights(table: Table) -> bool:
+    labels, weights = table.coded(1), table.coded(4)
+    if len(labels) == 1 or not _whole(table, 3) or not all((number_of(name) or -1) > 0 for name in weights.names):
+        return False
+    if _whole(table, 2) and _once_a_topic(table, 1):
+        return False  # the second column names documents, the third their grades
+    subtopics = table.coded(0).pair(labels)
+    return len(np.unique(subtopics)) == len(np.unique(subtopics * len(weights) + weights.codes))
+
+
+def _can_be_prels(table: Table) -> bool:
+    chances = [number_of(name) for name in table.coded(4).names if name.upper() != b"NA"]
+    return (
+        _once_a_topic(table, 1)
+        and set(table.coded(3).names) <= {b"0", b"1", b"2"}
+        and _whole(table, 2)
+        and all(chance is not None and 0 <= chance <= 1 for chance in chances)
+    )
+
+
+def _can_be_passages(table: Table) -> bool:
+    return len(table.coded(1)) > 1 and _whole(table, 4)
+
+
+_FIVE_COLUMNS: dict[Format, Any] = {
+    "strata": _can_be_strata,
+    "subtopics": _can_be_weights,
+    "prels": _can_be_prels,
+    "passages": _can_be_passages,
+}
+
+
+def _plain(table: Table) -> Qrels:
+    builder = Builder(table.text.name, table.coded(0), table.coded(2), table.integers(3, "grade"), table.line_number)
+    if len(table.coded(1)) > 1:
+        # Nothing is judged twice, so the second column may name subtopics: the measures that need them can tell.
+        plain = builder.plain()
+        by_subtopic = builder.by_subtopic(table.coded(1))
+        return Qrels(
+            plain.name,
+            plain.topics,
+            plain.offsets,
+            plain.documents,
+            plain.grades,
+            "plain",
+            subtopics=by_subtopic.subtopics,
+        )
+    return builder.plain()
+
+
+def _strata(table: Table) -> Qrels:
+    grades, strata = table.integers(4, "grade"), table.integers(3, "stratum")
+    return Builder(table.text.name, table.coded(0), table.coded(2), grades, table.line_number).strata(strata)
+
+
+def _subtopics(table: Table) -> Qrels:
+    if table.columns == 5 and not _can_be_weights(table) and _can_be_passages(table):
+        return _passages(table)
+    grades = table.integers(3, "grade")
+    weights = table.floats(4, "weight") if table.columns == 5 else None
+    builder = Builder(table.text.name, table.coded(0), table.coded(2), grades, table.line_number)
+    return builder.by_subtopic(table.coded(1), weights)
+
+
+def _passages(table: Table) -> Qrels:
+    grades = table.integers(4, "grade")
+    builder = Builder(table.text.name, table.coded(0), table.coded(2), grades, table.line_number)
+    return builder.by_subtopic(table.coded(1), passages=True)
+
+
+def _prels(table: Table) -> Qrels:
+    """Sampled judgements with the probability each document had of being sampled.
+
+    As Northeastern's program reads them: only method 1 was a sample, other methods judged for certain; lines
+    without a judgement (-999) or without a usable probability are left out.
+    """
+    grades = table.integers(2, "grade")
+    chances = np.array([np.nan if value is None else value for value in _numbers(table, 4)])
+    method = table.integers(3, "method")
+    usable = (grades != -999) & (chances >= 0) & (chances <= 1)
+    chances = np.where(method == 1, chances, 1.0)
+    usable &= chances > 0
+    if not usable.any():
+        raise InputError(table.text.name, "no line has a judgement and a probability")
+    lines = np.flatnonzero(usable)
+    builder = Builder(
+        table.text.name,
+        table.coded(0).at(lines),
+        table.coded(1).at(lines),
+        grades[lines],
+        lambda line: table.line_number(int(lines[line])),
+    )
+    return builder.prels(chances[lines])
+
+
+_READERS = {"plain": _plain, "strata": _strata, "subtopics": _subtopics, "prels": _prels, "passages": _passages}
+
+
+def qrels_of_frame(frame: Any, *, where: str = "qrels") -> Qrels:
+    """Qrels from a data frame with the columns topic, document and grade, and perhaps subtopic, weight, stratum."""
+    table = frames.as_polars(frame)
+    topics = frames.strings(table, frames.pick(table, frames.TOPIC, where), where)
+    documents = frames.strings(table, frames.pick(table, frames.DOCUMENT, where), where)
+    grades = np.array(frames.numbers(table, frames.pick(table, frames.GRADE, where), where))
+    wrong = (grades != np.floor(grades)) | (np.abs(grades) > LARGEST_GRADE)
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise InputError(where, f"row {row + 1}: grade {grades[row]:g} is not a whole number of at most nine digits")
+    strata = frames.find_column(table, frames.STRATUM)
+    subtopic = frames.find_column(table, frames.SUBTOPIC)
+    weight = frames.find_column(table, frames.WEIGHT)
+    labels = frames.strings(table, subtopic, where) if subtopic else None
+    if labels is not None and len(set(labels)) == 1:
+        labels = None
+    return Qrels.from_columns(
+        topics, documents, grades.astype(np.int32), where,
+        subtopics=labels,
+        weights=list(frames.numbers(table, weight, where)) if weight and labels is not None else None,
+        strata=frames.strings(table, strata, where) if strata else None,
+    )  # fmt: skip
+
+
+def qrels_of(thing: Any, name: str = "qrels") -> Qrels:
+    """Qrels from whatever holds them: Qrels, a mapping, a data frame, ranx Qrels, ir_measures' rows, a dataset."""
+    if isinstance(thing, Qrels):
+        return thing
+    if isinstance(thing, Mapping):
+        return Qrels.of(thing, name)
+    if frames.is_frame(thing):
+        return qrels_of_frame(thing, where=name)
+    if hasattr(thing, "qrels") and hasattr(thing, "to_dict"):  # ranx
+        return Qrels.of(thing.to_dict(), getattr(thing, "name", None) or name)
+    if hasattr(thing, "qrels_iter"):  # a dataset of ir_datasets
+        thing = thing.qrels_iter()
+    if isinstance(thing, Iterable) and not isinstance(thing, (str, bytes)):
+        rows = list(thing)
+        if rows and all(hasattr(row, "query_id") and hasattr(row, "relevance") for row in rows):
+            labels = [str(getattr(row, "subtopic_id", getattr(row, "iteration", "0"))) for row in rows]
+            pairs = {(row.query_id, row.doc_id) for row in rows}
+            return Qrels.from_columns(
+                [row.query_id for row in rows],
+                [row.doc_id for row in rows],
+                [row.relevance for row in rows],
+                name,
+                subtopics=labels if len(pairs) < len(rows) else None,
+            )
+    raise InputError(name, f"{type(thing).__name__} is not judgements: give a file, a mapping or a data frame")

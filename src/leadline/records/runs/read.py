@@ -1,0 +1,248 @@
+"""Runs from files, patterns and folders, and from whatever Python objects other packages use."""
+
+from __future__ import annotations
+
+import glob
+import math
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from leadline.errors import InputError, nearest
+from leadline.records.runs.order import Order, ordered
+from leadline.records.runs.run import Run
+from leadline.text import compiled, frames
+from leadline.text.engine import use_kernels
+from leadline.text.ids import SEED, Ids, decode_id
+from leadline.text.memory import FRESH, Fresh
+from leadline.text.source import Text, read_text, stem
+from leadline.text.table import NAN, NOT_A_NUMBER, TOO_FEW_FIELDS, is_skipped, number_of, shown, table_size
+
+Layout = Literal["trec", "dynamic"]
+
+# What the lines hold. TREC's Dynamic Domain track put the iteration second and had no rank.
+_FIELDS = {
+    "trec": (6, "topic Q0 document rank score tag"),
+    "dynamic": (5, "topic iteration document score on-topic"),
+}
+_KEY_FIELD = {"score": 4, "rank": 3, "file": 4}
+
+
+def read_run(
+    source: str | os.PathLike[str],
+    name: str | None = None,
+    *,
+    order: Order = "score",
+    layout: Layout = "trec",
+    kernels: bool | None = None,
+    memory: Fresh = FRESH,
+) -> Run:
+    """A run from a file, compressed or not; `-` is standard input.
+
+    `order` is what the ranking follows: `score` (the rank column is ignored, as trec_eval does), `rank` (the rank
+    column, as ndeval does) or `file` (the lines as they stand).
+    """
+    text = read_text(source, memory)
+    return run_of_text(text, name or stem(source), order=order, layout=layout, kernels=kernels, memory=memory)
+
+
+def run_of_text(
+    text: Text,
+    name: str,
+    *,
+    order: Order = "score",
+    layout: Layout = "trec",
+    kernels: bool | None = None,
+    memory: Fresh = FRESH,
+) -> Run:
+    """A run from a text in memory."""
+    kind = frames.named_kind(text.name, text.buffer[text.begin : text.begin + 4096].tobytes())
+    if kind is not None:
+        return run_of_frame(frames.frame_of_text(text, kind), name, where=text.name, order=order)
+    if kernels is None:
+        kernels = use_kernels(text.size())
+    key_field = _KEY_FIELD[order] if layout == "trec" else 0
+    scan = _scan_compiled if kernels else _scan_plain
+    topics, codes, documents, keys, longer = scan(text, layout, key_field, memory)
+    if order == "rank":
+        np.negative(keys, out=keys)
+    offsets, sequence, twice = ordered(codes, len(topics), documents, keys, order, kernels=kernels, memory=memory)
+    if twice is not None:
+        first, second = (_line_number(text, line) for line in twice)
+        topic, document = decode_id(topics[codes[twice[1]]]), shown(documents.at(twice[1]))
+        raise InputError(
+            text.name, f"document {document} is listed twice for topic {topic} (first on line {first})", line=second
+        )
+    names = tuple(map(decode_id, topics))
+    return Run(name, names, offsets, sequence, documents, keys, order, text, longer_lines=longer)
+
+
+_Scanned = tuple[list[bytes], "np.ndarray[Any, Any]", Ids, "np.ndarray[Any, Any]", int]
+
+
+def _scan_compiled(text: Text, layout: Layout, key_field: int, memory: Fresh) -> _Scanned:
+    fields, _ = _FIELDS[layout]
+    capacity = text.size() // (2 * fields) + 1
+    slots = np.zeros(table_size(capacity), np.int32)  # zeros that are never touched cost nothing
+    topic_starts, topic_lengths = np.empty(capacity, np.int64), np.empty(capacity, np.int32)
+    codes = memory.take("codes", capacity, np.int32)
+    starts = memory.take("starts", capacity, np.int64)
+    lengths = memory.take("lengths", capacity, np.int32)
+    hashes = memory.take("hashes", capacity, np.uint64)
+    keys = memory.take("keys", capacity, np.float64)
+    found = np.array([text.begin, 0, 0])
+    count = compiled.kernel("scan_run")(
+        text.buffer, text.end, SEED, fields, key_field, slots, len(slots) - 1,
+        topic_starts, topic_lengths, np.empty(capacity, np.uint64), codes, starts, lengths, hashes, keys, found,
+    )  # fmt: skip
+    if count in (TOO_FEW_FIELDS, NOT_A_NUMBER, NAN):
+        line = text.line_number(int(found[0]))
+        if count == TOO_FEW_FIELDS:
+            start = int(found[0])
+            stop = start + text.buffer[start:].tobytes().index(b"\n")
+            raise _too_few(text, text.buffer[start:stop].tobytes().split(), layout, line)
+        raise _no_number(text, text.buffer[int(found[1]) : int(found[2])].tobytes(), key_field, line)
+    if count == 0:
+        raise InputError(text.name, "is empty")
+    topics = Ids(text.buffer, topic_starts[: found[1]], topic_lengths[: found[1]]).as_bytes()
+    if not key_field:
+        keys[:count] = 0.0
+    documents = Ids(text.buffer, starts[:count], lengths[:count], hashes[:count])
+    return topics, codes[:count], documents, keys[:count], int(found[2])
+
+
+def _scan_plain(text: Text, layout: Layout, key_field: int, _memory: Fresh) -> _Scanned:
+    fields, _ = _FIELDS[layout]
+    known: dict[bytes, int] = {}
+    codes: list[int] = []
+    documents: list[bytes] = []
+    keys: list[float] = []
+    longer = 0
+    for number, line in enumerate(text.bytes().split(b"\n"), start=1):
+        parts = line.split(None, fields)
+        if len(parts) < fields:
+            if is_skipped(line):
+                continue
+            raise _too_few(text, parts, layout, number)
+        if parts[0].startswith(b"#"):
+            continue
+        longer += len(parts) > fields
+        codes.append(known.setdefault(parts[0], len(known)))
+        documents.append(parts[2])
+        if key_field:
+            key = number_of(parts[key_field])
+            if key is None or math.isnan(key):
+                raise _no_number(text, parts[key_field], key_field, number)
+            keys.append(key)
+    if not codes:
+        raise InputError(text.name, "is empty")
+    ids = Ids.of(documents)
+    return list(known), np.array(codes, np.int32), ids, np.array(keys or np.zeros(len(codes))), longer
+
+
+def _too_few(text: Text, parts: Sequence[bytes], layout: Layout, line: int) -> InputError:
+    expected, names = _FIELDS[layout]
+    problem = f"{len(parts)} field{'s' * (len(parts) != 1)}, expected {expected} ({names})"
+    if len(parts) == 4 and number_of(parts[3]) is not None:
+        problem += "; this looks like judgements (qrels), which come before the runs"
+    elif len(parts) == 1 and b"," in parts[0]:
+        problem += "; a table with commas is read when its name ends in .csv"
+    return InputError(text.name, problem, line=line)
+
+
+def _no_number(text: Text, field: bytes, key_field: int, line: int) -> InputError:
+    what = "score" if key_field == 4 else "rank"
+    if number_of(field) is None:
+        return InputError(text.name, f"{what} {shown(field)} is not a number", line=line)
+    return InputError(text.name, f"{what} is NaN, which has no place in a ranking", line=line)
+
+
+def _line_number(text: Text, wanted: int) -> int:
+    seen = -1
+    for number, line in enumerate(text.bytes().split(b"\n"), start=1):
+        seen += not is_skipped(line)
+        if seen == wanted:
+            return number
+    raise IndexError(wanted)
+
+
+def run_of_frame(frame: Any, name: str = "run", *, where: str | None = None, order: Order = "score") -> Run:
+    """A run from a data frame with the columns topic, document and score, or other packages' names for them."""
+    where = where or name
+    table = frames.as_polars(frame)
+    topics = frames.strings(table, frames.pick(table, frames.TOPIC, where), where)
+    documents = frames.strings(table, frames.pick(table, frames.DOCUMENT, where), where)
+    scores = frames.numbers(table, frames.pick(table, frames.SCORE, where), where)
+    return Run.from_columns(topics, documents, np.array(scores), name, order=order)
+
+
+def run_of(thing: Any, name: str = "run", *, order: Order = "score") -> Run:
+    """A run from whatever holds one: a Run, a mapping, a data frame, a ranx Run, or ScoredDoc rows."""
+    if isinstance(thing, Run):
+        return thing
+    if isinstance(thing, Mapping):
+        return Run.of(thing, name, order=order)
+    if frames.is_frame(thing):
+        return run_of_frame(thing, name, order=order)
+    if hasattr(thing, "run") and hasattr(thing, "keys") and hasattr(thing, "to_dict"):  # ranx
+        return Run.of(thing.to_dict(), getattr(thing, "name", None) or name, order=order)
+    if hasattr(thing, "scoreddocs_iter"):  # a dataset of ir_datasets
+        thing = thing.scoreddocs_iter()
+    if isinstance(thing, Iterable) and not isinstance(thing, (str, bytes)):
+        rows = list(thing)
+        if rows and all(hasattr(row, "query_id") and hasattr(row, "score") for row in rows):
+            return Run.from_columns(
+                [row.query_id for row in rows],
+                [row.doc_id for row in rows],
+                [row.score for row in rows],
+                name,
+                order=order,
+            )
+    raise InputError(name, f"{type(thing).__name__} is not a run: give a file, a mapping or a data frame")
+
+
+def run_paths(patterns: Sequence[str | os.PathLike[str]]) -> list[str]:
+    """The files that paths, patterns and folders name, each once, in order."""
+    paths: dict[str, None] = {}
+    for given in patterns:
+        pattern = os.fspath(given)
+        if pattern == "-" or (Path(pattern).exists() and not os.path.isdir(pattern)):
+            found = [pattern]
+        elif os.path.isdir(pattern):
+            found = sorted(str(path) for path in Path(pattern).iterdir() if path.is_file() and path.name[0] != ".")
+            if not found:
+                raise InputError(pattern, "is a folder without files")
+        else:
+            found = sorted(path for path in glob.glob(pattern, recursive=True) if os.path.isfile(path))
+            if not found:
+                raise InputError(pattern, _nearest_file(pattern))
+        paths.update(dict.fromkeys(found))
+    return list(paths)
+
+
+def _nearest_file(path: str) -> str:
+    if glob.has_magic(path):
+        return "no file fits this pattern"
+    folder = Path(path).parent
+    names = [entry.name for entry in folder.iterdir()] if folder.is_dir() else []
+    return f"no such file{nearest(Path(path).name, names)}"
+
+
+def run_names(paths: Sequence[str]) -> list[str]:
+    """What to call the runs of these files: the shortest names that tell them apart.
+
+    >>> run_names(["a/bm25.run", "b/bm25.run", "tfidf.run.gz"])
+    ['a/bm25', 'b/bm25', 'tfidf']
+    """
+    names = [stem(path) for path in paths]
+    depth = 1
+    while len(set(names)) < len(names) and depth < 20:
+        names = [
+            str(Path(*Path(path).parts[-depth - 1 : -1], stem(path))) if names.count(name) > 1 else name
+            for path, name in zip(paths, names, strict=True)
+        ]
+        depth += 1
+    return names if len(set(names)) == len(names) else list(paths)

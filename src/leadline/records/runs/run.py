@@ -1,0 +1,112 @@
+"""What came back: one system's ranked lists, in the order of the one tie rule."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from leadline.errors import InputError
+from leadline.records.runs.order import Order, ordered
+from leadline.text.engine import use_kernels
+from leadline.text.frames import columns_of_mapping
+from leadline.text.ids import Ids, encode_id
+from leadline.text.source import Text, write_whole
+from leadline.text.table import read_table, shown
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Run:
+    """For each topic a list of documents, best first.
+
+    Lines keep the order they came in; `order` says in which order they are read: `order[offsets[t]:offsets[t+1]]`
+    are the lines of topic t from rank 1 on.
+
+    >>> run = Run.of({"7": {"d1": 0.2, "d2": 0.9, "d3": 0.9}})
+    >>> run.ranking("7")
+    [('d3', 0.9), ('d2', 0.9), ('d1', 0.2)]
+    """
+
+    name: str
+    topics: tuple[str, ...]
+    offsets: NDArray[np.int64]
+    order: NDArray[np.int32]
+    documents: Ids
+    keys: NDArray[np.float64]  # what it is sorted by, larger first
+    sorting: Order = "score"
+    text: Text | None = field(default=None, repr=False)
+    longer_lines: int = 0  # lines with words after the last field, which are not read
+
+    @classmethod
+    def of(cls, ranking: Mapping[Any, Mapping[Any, float]], name: str = "run", *, order: Order = "score") -> Run:
+        """A run from {topic: {document: score}}."""
+        return cls.from_columns(*columns_of_mapping(ranking, name, "score"), name, order=order)
+
+    @classmethod
+    def from_columns(
+        cls,
+        topics: Sequence[str],
+        documents: Sequence[str],
+        scores: Sequence[float] | NDArray[np.float64],
+        name: str = "run",
+        *,
+        order: Order = "score",
+    ) -> Run:
+        """A run from three columns of equal length."""
+        if not len(topics):
+            raise InputError(name, "is empty")
+        known: dict[str, int] = {}
+        codes = np.fromiter((known.setdefault(topic, len(known)) for topic in topics), np.int32, len(topics))
+        try:
+            keys = np.array(scores, np.float64)
+        except (TypeError, ValueError, OverflowError):
+            raise InputError(name, "a score is not a number") from None
+        if keys.ndim != 1:
+            raise InputError(name, "a score is not a number")
+        if np.isnan(keys).any():
+            place = int(np.isnan(keys).argmax())
+            raise InputError(name, f"topic {topics[place]}: the score of {documents[place]} is NaN")
+        ids = Ids.of(documents)
+        kernels = use_kernels(len(ids.buffer))
+        offsets, sequence, twice = ordered(codes, len(known), ids, keys, order, kernels=kernels)
+        if twice is not None:
+            raise InputError(name, f"topic {topics[twice[1]]} names document {shown(ids.at(twice[1]))} twice")
+        return cls(name, tuple(known), offsets, sequence, ids, keys, order)
+
+    def __len__(self) -> int:
+        return len(self.order)
+
+    def ranking(self, topic: str) -> list[tuple[str, float]]:
+        """The documents of a topic with their scores, best first."""
+        t = self.topics.index(topic)
+        lines = self.order[self.offsets[t] : self.offsets[t + 1]].tolist()
+        return [(self.documents[line], float(self.keys[line])) for line in lines]
+
+    def column(self, place: int, most: int) -> Ids:
+        """A further column of the file the run was read from, line by line."""
+        if self.text is None:
+            raise InputError(self.name, f"column {place + 1} is needed, and only a run read from a file has one")
+        return read_table(self.text, 5, most, lambda found: f"{found} fields").ids[place]
+
+    def to_bytes(self) -> bytes:
+        """The run in TREC's format, ranks counted from 1."""
+        tag = encode_id("_".join(self.name.split()))
+        lines = []
+        for t, topic in enumerate(self.topics):
+            ranked = self.order[self.offsets[t] : self.offsets[t + 1]].tolist()
+            lines += [
+                b"%s Q0 %s %d %s %s\n"
+                % (encode_id(topic), self.documents.at(line), rank, repr(float(self.keys[line])).encode(), tag)
+                for rank, line in enumerate(ranked, start=1)
+            ]
+        return b"".join(lines)
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write the run in TREC's format; the file appears whole or not at all."""
+        write_whole(path, self.to_bytes())

@@ -1,0 +1,145 @@
+"""Searching in words: what a text asks for, ranked by any model or the newest first (docs/query-language.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from leadline.errors import checked_choice
+from leadline.search.index.index import Index
+from leadline.search.index.segment import MISSING
+from leadline.search.language.meaning import Meaning
+from leadline.search.language.reading import understand
+from leadline.search.language.spans import Unit
+from leadline.search.language.terms import WiderIndex
+from leadline.search.language.tree import FILTERS, ORDERS, Node, Order, Within, parts_of
+from leadline.search.models.ranking import Ranking
+from leadline.search.models.searcher import Combine, Contribution, Fields, Searcher
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a query found, and how it was understood."""
+
+    ranking: Ranking  # the k first
+    found: int  # all that match
+    written: str  # the query as it was understood
+    order: Order
+    terms: Mapping[str, float]  # the words that rank, and what each counts
+    units: tuple[Unit, ...]  # the same words one by one, to be shown in the texts
+    notes: tuple[str, ...]
+    is_empty: bool  # whether the text had no word to search for, and no filter
+    _how: Mapping[str, Any]
+
+
+class Language:
+    """The query language over an index.
+
+    >>> from tempfile import mkdtemp
+    >>> texts = [{"id": "EP1", "title": "Polymer film"}, {"id": "EP2", "title": "Film of metal, polymerised"}]
+    >>> language = Language(Index.build(texts, mkdtemp(), fields=["title"], positions=True))
+    >>> [language.search(query).found for query in ("polym* AND film", '"polymer film"', "metal NEAR/2 film", "-metal")]
+    [2, 1, 1, 1]
+    """
+
+    def __init__(self, index: Index) -> None:
+        self.index = WiderIndex(index)
+        self.searcher = Searcher(self.index)
+
+    def search(
+        self,
+        text: str,
+        model: str = "bm25",
+        k: int = 1000,
+        *,
+        fields: Fields = None,
+        combine: Combine = "text",
+        mask: NDArray[np.bool_] | None = None,
+        order: Order | None = None,
+        **parameters: Any,
+    ) -> Answer:
+        """The first k documents that a text asks for. Where it says nothing that can be sought, there are none.
+
+        `fields` are those in which words without a field are sought, the documents' own unless said; `order` counts
+        where the text itself names none.
+        """
+        if order is not None:
+            checked_choice("order", order, ORDERS)
+        asked = understand(text, self.index.fields)
+        weighted = self.searcher._weighted(self.index.own if fields is None else fields)
+        usual = tuple(weighted)
+        if asked.tree is not None:
+            weighted |= dict.fromkeys(sorted(_named(asked.tree) - weighted.keys()), 1.0)
+        meaning = Meaning(self.index, usual, tuple(weighted))
+        matching = meaning.matching(asked.tree) if asked.tree is not None else None
+        notes = [*asked.notes, *meaning.notes]
+        how = {"model": model, "fields": weighted, "combine": combine, **parameters}
+        is_empty = matching is None
+        if matching is None:
+            matching = np.zeros(len(self.index), np.bool_)
+            notes.append("there is no word to search for")
+        if mask is not None:
+            matching = matching & mask
+        first = asked.order or order or "score"
+        if first == "score" and not meaning.terms and matching.any():
+            notes.append("there is no word to rank by: the newest come first")
+            first = "newest"
+        ranking = self._ranked(matching, meaning.terms, min(k, len(self.index)), first, how)
+        return Answer(
+            ranking, int(matching.sum()), asked.written, first, meaning.terms, tuple(dict.fromkeys(meaning.units)),
+            tuple(dict.fromkeys(notes)), is_empty, how,
+        )  # fmt: skip
+
+    def why(self, answer: Answer, document: str | int) -> list[Contribution]:
+        """What each word or phrase of the query adds to the score of a document."""
+        return self.searcher.why(answer.terms, document, **answer._how) if answer.terms else []
+
+    def _ranked(
+        self, matching: NDArray[np.bool_], terms: Mapping[str, float], k: int, order: Order, how: Mapping[str, Any]
+    ) -> Ranking:
+        if order == "score":
+            best = self.searcher.search(terms, k=k, mask=matching, **how) if terms and matching.any() else _none()
+            return self._completed(best, matching, k)
+        rows: NDArray[np.integer] = np.flatnonzero(matching)
+        days = self._public()[rows].astype(np.int64)
+        missing = days == MISSING
+        days = np.where(missing, np.iinfo(np.int64).max, -days if order == "newest" else days)
+        rows = rows[np.lexsort((-self.index.ranks[rows].astype(np.int64), days))[:k]]
+        scores = np.zeros(len(self.index))
+        if terms and len(rows):
+            only = np.zeros(len(self.index), np.bool_)
+            only[rows] = True
+            scored = self.searcher.search(terms, k=len(rows), mask=only, **how)
+            scores[scored.rows] = scored.scores
+        return Ranking(rows.astype(np.int32), scores[rows])
+
+    def _completed(self, best: Ranking, matching: NDArray[np.bool_], k: int) -> Ranking:
+        """Those that match without a word that ranks, as those of `film OR NOT metal` may, stand behind the others."""
+        if len(best) == k:
+            return best
+        others = matching.copy()
+        others[best.rows] = False
+        rows = np.flatnonzero(others)
+        rows = rows[np.argsort(-self.index.ranks[rows].astype(np.int64))][: k - len(best)].astype(np.int32)
+        lowest = min(0.0, float(best.scores[-1])) if len(best) else 0.0
+        return Ranking(np.concatenate([best.rows, rows]), np.concatenate([best.scores, np.full(len(rows), lowest)]))
+
+    def _public(self) -> NDArray[np.int32]:
+        published = self.index.column("publication")
+        return np.where(published == MISSING, self.index.column("known"), published)
+
+
+def _none() -> Ranking:
+    return Ranking(np.empty(0, np.int32), np.empty(0))
+
+
+def _named(node: Node) -> set[str]:
+    """The fields of documents that a query names."""
+    own = {node.field} - set(FILTERS) if isinstance(node, Within) else set()
+    return own.union(*map(_named, parts_of(node)))

@@ -1,0 +1,111 @@
+"""What a query's words are in an index: its terms, and for phrases, words cut off or sought in one field, new ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from leadline.search.index.analysis import Analysis, spans
+from leadline.search.index.characters import joined
+from leadline.search.index.index import Index, Lists
+from leadline.search.language.spans import FieldPlaces, Phrase, Positional, Unit, frequencies
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+KEPT = 1000  # lists of written terms: what one query asks for twice, not what was ever asked
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a query writes that no single term of the index says, and the fields in which it is sought."""
+
+    part: Positional
+    fields: tuple[str, ...]
+
+
+class WiderIndex(Index):
+    """An index that knows written terms too, so that every model scores and explains a phrase as it does a word.
+
+    A written term is named as a query writes it, `"water in oil"` or `title:film*`: no term of an index has such signs.
+    """
+
+    def __init__(self, index: Index) -> None:
+        vars(self).update(vars(index))
+        self._written: dict[bytes, Written] = {}
+        self._places: dict[tuple[int, str], FieldPlaces] = {}
+        self._known: dict[tuple[str, bytes], tuple[NDArray[np.int32], NDArray[np.int32]]] = {}
+
+    def write(self, name: str, term: Written) -> str:
+        """Enter a written term; its name."""
+        self._written[name.encode("utf-8", "replace")] = term
+        return name
+
+    def lists(self, field: str, terms: Sequence[bytes]) -> Lists:
+        plain = super().lists(field, [b"" if term in self._written else term for term in terms])
+        if not any(term in self._written for term in terms):
+            return plain
+        parts = []
+        occurrences = plain.occurrences.copy()
+        for place, term in enumerate(terms):
+            if term in self._written:
+                documents, counts = self._found(field, term)
+                occurrences[place] = counts.sum()
+            else:
+                run = slice(plain.offsets[place], plain.offsets[place + 1])
+                documents, counts = plain.documents[run], plain.frequencies[run]
+            parts.append((documents, counts))
+        offsets = np.concatenate([[0], np.cumsum([len(documents) for documents, _ in parts])]).astype(np.int64)
+        documents, counts = (np.concatenate(each) for each in zip(*parts, strict=True))
+        return Lists(offsets, documents, counts, occurrences)
+
+    def _found(self, field: str, name: bytes) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """The documents of a written term in a field, and how often each has it."""
+        term = self._written[name]
+        if field not in term.fields:
+            return np.empty(0, np.int32), np.empty(0, np.int32)
+        if (field, name) not in self._known:
+            if len(self._known) >= KEPT:
+                self._known.clear()
+            found = [frequencies(term.part, self._at(number, field)) for number in range(len(self.segments))]
+            documents = [part + np.int32(base) for (part, _), base in zip(found, self.bases, strict=False)]
+            self._known[field, name] = np.concatenate(documents), np.concatenate([counts for _, counts in found])
+        return self._known[field, name]
+
+    def _at(self, segment: int, field: str) -> FieldPlaces:
+        if (segment, field) not in self._places:
+            self._places[segment, field] = FieldPlaces(self.segments[segment].field(field), len(self.segments[segment]))
+        return self._places[segment, field]
+
+
+def phrase_of(analysis: Analysis, text: str) -> Phrase | None:
+    """The words of a text in their places; None where all are left out. A star behind a word cuts it off.
+
+    >>> phrase_of(Analysis(), "water in oils")
+    Phrase(units=(Unit(term=b'water', prefix=b''), None, Unit(term=b'oil', prefix=b'')))
+    >>> phrase_of(Analysis(), "Polymer*")
+    Phrase(units=(Unit(term=b'polym', prefix=b'polymer'),))
+    """
+    units: list[Unit | None] = []
+    for piece in text.split():
+        words = _words(analysis, piece)
+        units += [Unit(term) if term else None for term in analysis.reduced(words)]
+        if words and piece.endswith("*"):
+            # A common word is no common beginning of words: one that is left out may be cut off.
+            units[-1] = Unit(units[-1].term if units[-1] else b"", words[-1])
+    while units and units[0] is None:
+        units.pop(0)
+    while units and units[-1] is None:
+        units.pop()
+    return Phrase(tuple(units)) if units else None
+
+
+def _words(analysis: Analysis, text: str) -> list[bytes]:
+    """The words of a text before any is left out or stemmed."""
+    content, offsets = joined([text])
+    starts, lengths, _ = spans(content, offsets, analysis.words)
+    whole = content.tobytes()
+    return [whole[start : start + length] for start, length in zip(starts.tolist(), lengths.tolist(), strict=True)]

@@ -1,0 +1,1 @@
+"""Models: from the postings of a query to the documents that score highest."""

@@ -1,0 +1,1 @@
+"""Pipelines: small steps that turn a topic into a ranked list."""

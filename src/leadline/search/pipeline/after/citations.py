@@ -1,0 +1,97 @@
+"""Citation feedback: what the first results cite is likely prior art too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from leadline.search.index.segment import MISSING
+from leadline.search.pipeline.mixing import mixed
+from leadline.search.pipeline.options import Count, Share
+from leadline.search.pipeline.pipeline import Step, step
+from leadline.search.pipeline.request import Request
+
+if TYPE_CHECKING:
+    from leadline.search.pipeline.laboratory import Laboratory
+
+Credit = Literal["score", "rank", "equal"]
+# What a first result has to give, by its score or its rank.
+CREDITS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "score": lambda scores: scores / scores[0] if scores[0] > 0 else np.ones(len(scores)),
+    "rank": lambda scores: 1 / np.log2(np.arange(2, len(scores) + 2)),
+    "equal": np.ones_like,
+}
+
+
+@step("citations")
+class Citations(Step):
+    """Documents cited by the first results gain, whether they were found by their words or not.
+
+    Formula: (1 − weight) · first + weight · gain, both from 0 to 1; the gain of a document is the sum of the credits of
+    the first `documents` results that cite it, divided by the largest such sum. With `members="family"` it is families
+    that cite and are cited: publications of one invention give their credit once, the best of them, and all members of
+    a cited family gain. `split="shared"` divides a result's credit among what it cites.
+
+    Of citations only those are used that a searcher could have seen on the topic's day, for their document was public
+    (`seen="before"`). BiTeM's run at TREC-CHEM 2009 gained 168 % in MAP with all citations, those of later patents
+    among them: `Dates("none") >> Search() >> Citations(seen="all") >> Dates()` shows what that is worth. The citations
+    of the topic and of its family are never used, for they are what the judgements are made of.
+    """
+
+    documents: Count = 20
+    weight: Share = 0.2
+    seen: Literal["before", "all"] = "before"
+    credit: Credit = "score"
+    split: Literal["whole", "shared"] = "whole"
+    members: Literal["family", "document"] = "family"
+
+    def __call__(self, lab: Laboratory, request: Request) -> Request:
+        first = request.ranking
+        if first is None or not len(first):
+            return request
+        credits = CREDITS[self.credit](first.scores[: self.documents])
+        rows, gains = self._gains(lab, request, first.rows[: self.documents], credits)
+        seen = lab.visible(request)[rows]
+        rows, gains = rows[seen], gains[seen]
+        if not len(rows):
+            return request
+        return replace(request, ranking=lab.ranking(*mixed(first, rows, gains / gains.max(), self.weight)))
+
+    def _gains(
+        self, lab: Laboratory, request: Request, rows: np.ndarray, credits: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The documents that these results cite, and what they gain."""
+        usable = ~np.isin(lab.family[rows], request.families)
+        if self.seen == "before" and request.is_dated:
+            usable &= (lab.public[rows] <= request.day) & (lab.public[rows] != MISSING)
+        rows, credits = rows[usable], credits[usable]
+        place, cited = lab.cites.of_rows(rows)
+        given = credits[place]
+        if self.split == "shared":
+            given = given / lab.cites.degrees[rows][place]
+        if self.members == "document":
+            unique, where = np.unique(cited, return_inverse=True)
+            return unique, np.bincount(where, given)
+        return _gains_of_families(lab, rows[place], cited, given)
+
+
+def _gains_of_families(
+    lab: Laboratory, citing: np.ndarray, cited: np.ndarray, given: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The same between families: of the credits that one family gives another the largest counts."""
+    from_family, to_family = lab.kin[citing], lab.kin[cited]
+    apart = from_family != to_family
+    order = np.lexsort((-given, from_family, to_family))
+    order = order[apart[order]]
+    pairs = np.stack([from_family, to_family], axis=1)[order]
+    first = np.ones(len(order), np.bool_)
+    first[1:] = (pairs[1:] != pairs[:-1]).any(1)
+    taken = order[first]
+    families, where = np.unique(to_family[taken], return_inverse=True)
+    gains = np.bincount(where, given[taken], minlength=len(families))
+    one_member = cited[taken][np.unique(where, return_index=True)[1]]
+    place, members = lab.relatives.of_rows(one_member)
+    return members, gains[place]

@@ -1,0 +1,53 @@
+"""Claims as evidence: results are ordered again by how well they bear on each claim of the topic."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import numpy as np
+
+from leadline.search.pipeline.mixing import minmax, mixed
+from leadline.search.pipeline.options import Fields, Share, Weight
+from leadline.search.pipeline.pipeline import Step, step
+from leadline.search.pipeline.query.claims import Wording, claim_queries
+from leadline.search.pipeline.query.search import Search
+from leadline.search.pipeline.request import Request
+
+if TYPE_CHECKING:
+    from leadline.search.pipeline.laboratory import Laboratory
+
+
+@step("claim_scores")
+class ClaimScores(Step):
+    """Results are ordered again by their score for the topic's claims: the sum over claims, or that of the best.
+
+    Formula: (1 − weight) · first + weight · claims, both from 0 to 1. Each claim is a query of its own, searched among
+    the results in `fields`, the claims unless said. BiTeM gained 3 % in MAP this way at TREC-CHEM 2009.
+    """
+
+    needs_patent: ClassVar[bool] = True
+    weight: Share = 0.5
+    by: Literal["sum", "best"] = "sum"
+    wording: Wording = "unnested"
+    model: str = "bm25"
+    fields: Fields = ("claims",)
+    dependent: Weight = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        Search(self.model)  # refuses a wrong one before any work is done
+
+    def __call__(self, lab: Laboratory, request: Request) -> Request:
+        first = request.ranking
+        if first is None or not len(first):
+            return request
+        queries = claim_queries(lab, lab.document(request).claims, self.wording, dependent=self.dependent)
+        if not queries:
+            return request.noted("without claims")
+        among = np.zeros(len(lab.index), np.bool_)
+        among[first.rows] = True
+        search = Search(self.model, self.fields, several=self.by, depth=len(first))
+        found = search(lab, replace(request.only(among), queries=tuple(queries))).ranking
+        assert found is not None
+        return replace(request, ranking=lab.ranking(*mixed(first, found.rows, minmax(found.scores), self.weight)))

@@ -1,0 +1,46 @@
+"""A pipeline in another index of the same documents, or of some of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from leadline.errors import InputError
+from leadline.search.pipeline.pipeline import Step, step
+from leadline.search.pipeline.request import Request
+
+if TYPE_CHECKING:
+    from leadline.search.pipeline.laboratory import Laboratory
+
+
+@step("elsewhere")
+class Elsewhere(Step):
+    """Search another index, with its own fields and analysis, and bring back what this one has too.
+
+    Fused with a search here it merges two indexes, as Iowa did with one of claims and one of everything else.
+    """
+
+    index: str = ""
+    then: Step | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.index or self.then is None:
+            raise InputError("elsewhere", "name an index, and with `then` the pipeline to run in it")
+
+    @property
+    def wants_patent(self) -> bool:
+        return self.then is not None and self.then.wants_patent
+
+    def __call__(self, lab: Laboratory, request: Request) -> Request:
+        assert self.then is not None
+        there = lab.neighbour(self.index)
+        topic = lab.document(request) if request.is_patent and self.wants_patent else request.topic
+        asked = there.request(topic)
+        done = self.then(there, replace(asked, topic=request.topic, dates=request.dates))
+        if done.ranking is None:
+            raise InputError("elsewhere: then", "finds nothing: end it with a search")
+        rows = lab.rows(there.names(done.ranking.rows))
+        inside = rows >= 0
+        ranking = lab.ranking(rows[inside], done.ranking.scores[inside])
+        return replace(request, ranking=ranking, notes=(*request.notes, *done.notes)).sifted(lab.visible(request))

@@ -1,0 +1,46 @@
+"""A pipeline that runs only where it can: what it needs may be missing from an index, or not installed."""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import TYPE_CHECKING
+
+from leadline.errors import InputError
+from leadline.search.pipeline.options import Names
+from leadline.search.pipeline.pipeline import Step, step
+from leadline.search.pipeline.request import Request
+
+if TYPE_CHECKING:
+    from leadline.search.pipeline.laboratory import Laboratory
+
+
+@step("where")
+class Where(Step):
+    """One pipeline where the index has these fields and these packages are installed, elsewhere the other.
+
+    Without another the request stays as it is. What was missing is told beside the result, so that nobody takes the
+    one for the other.
+    """
+
+    fields: Names = ()
+    packages: Names = ()
+    then: Step | None = None
+    otherwise: Step | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.then is None or not (self.fields or self.packages):
+            raise InputError("where", "name `fields` or `packages`, and with `then` the pipeline that needs them")
+
+    @property
+    def wants_patent(self) -> bool:
+        return any(one is not None and one.wants_patent for one in (self.then, self.otherwise))
+
+    def __call__(self, lab: Laboratory, request: Request) -> Request:
+        lacking = [f"the field {name} in the index" for name in self.fields if name not in lab.index.fields]
+        lacking += [f"the package {name}" for name in self.packages if importlib.util.find_spec(name) is None]
+        if lacking:
+            told = request.noted(f"searched without {' and '.join(lacking)}")
+            return told if self.otherwise is None else self.otherwise(lab, told)
+        assert self.then is not None
+        return self.then(lab, request)

@@ -1,0 +1,50 @@
+"""Only documents of some offices, classes or years."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from leadline.collections.documents.store import day
+from leadline.search.index.segment import MISSING
+from leadline.search.pipeline.options import Names
+from leadline.search.pipeline.pipeline import Step, step
+from leadline.search.pipeline.request import Request
+
+if TYPE_CHECKING:
+    import datetime
+
+    from leadline.search.pipeline.laboratory import Laboratory
+
+
+@step("only")
+class Only(Step):
+    """Find only documents of these offices, in these classes or under them, published before or after a day."""
+
+    offices: Names = ()
+    classes: Names = ()
+    before: str = ""
+    after: str = ""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for written in filter(None, (self.before, self.after)):
+            day(written)
+
+    def __call__(self, lab: Laboratory, request: Request) -> Request:
+        allowed = np.ones(len(lab.index), np.bool_)
+        if self.offices:
+            allowed &= lab.index.having("office", self.offices)
+        if self.classes:
+            allowed &= lab.index.having("classes", self.classes)
+        published = lab.index.column("publication") if self.before or self.after else np.empty(0)
+        if self.before:
+            allowed &= (published < _days(day(self.before))) & (published != MISSING)
+        if self.after:
+            allowed &= published > _days(day(self.after))
+        return request.only(allowed)
+
+
+def _days(date: datetime.date) -> int:
+    return date.toordinal() - 719163  # since 1970

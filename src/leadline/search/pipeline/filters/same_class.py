@@ -1,0 +1,31 @@
+"""Only documents that share a class with the topic."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from leadline.search.pipeline.classing import Level
+from leadline.search.pipeline.pipeline import Step, step
+from leadline.search.pipeline.request import Request
+
+if TYPE_CHECKING:
+    from leadline.search.pipeline.laboratory import Laboratory
+
+
+@step("same_class")
+class SameClass(Step):
+    """Find only documents with one of the topic's classes at a level, or with the same main class.
+
+    A topic without any class sees everything. Iowa's second run at TREC-CHEM 2009 kept those with the topic's primary
+    class.
+    """
+
+    needs_patent: ClassVar[bool] = True
+    level: Level = "subclass"
+    by: Literal["any", "main"] = "any"
+
+    def __call__(self, lab: Laboratory, request: Request) -> Request:
+        symbols = lab.symbols(request)
+        if not symbols:
+            return request.noted("without any class")
+        return request.only(lab.classes.agreement(symbols, self.level, self.by) > 0)

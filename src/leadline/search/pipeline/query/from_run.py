@@ -1,0 +1,47 @@
+"""A run that exists already as the first results: by another system, or of queries written by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from leadline.errors import InputError
+from leadline.records.runs.read import read_run
+from leadline.records.runs.run import Run
+from leadline.search.pipeline.pipeline import Step, step
+from leadline.search.pipeline.request import Request
+
+if TYPE_CHECKING:
+    from leadline.search.pipeline.laboratory import Laboratory
+
+
+@step("run")
+class FromRun(Step):
+    """The topic's documents as a file has them, in TREC's format. What the topic may not see is left out."""
+
+    file: str = ""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.file:
+            raise InputError("run: file", "name the file of a run")
+
+    def __call__(self, lab: Laboratory, request: Request) -> Request:
+        run = _read(self.file)
+        topic = request.topic.id
+        listed = run.ranking(topic) if topic in run.topics else []
+        rows = lab.rows([document for document, _ in listed])
+        inside = rows >= 0
+        scores = np.array([score for _, score in listed], np.float64)
+        request = replace(request, ranking=lab.ranking(rows[inside], scores[inside])).sifted(lab.visible(request))
+        if not listed:
+            return request.noted(f"not in the run {run.name}")
+        return request if inside.all() else request.noted(f"with documents in the run {run.name} that the index lacks")
+
+
+@lru_cache(maxsize=16)
+def _read(file: str) -> Run:
+    return read_run(file)

@@ -1,0 +1,57 @@
+"""The register of sources of synonyms. A source is a function of the laboratory, in a file of its own, that gives what
+finds names in texts; any other name is the file of a table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+from weakref import WeakKeyDictionary
+
+from leadline.errors import InputError, nearest
+from leadline.register import Register
+from leadline.search.pipeline.synonyms.thesaurus import Match
+from leadline.search.pipeline.synonyms.words import Words
+
+if TYPE_CHECKING:
+    from leadline.search.pipeline.laboratory import Laboratory
+
+
+class Finder(Protocol):
+    """What finds names in a text, and other names for them."""
+
+    def matches(self, words: Words) -> Iterator[Match]: ...
+
+
+Source = Callable[["Laboratory"], Finder]
+SOURCES = Register[Source]("synonyms", "leadline.search.pipeline.synonyms", entry_points="leadline.synonyms")
+_opened: WeakKeyDictionary[Laboratory, dict[str, Finder]] = WeakKeyDictionary()
+
+
+def source(name: str) -> Callable[[Source], Source]:
+    """Enter a function of the laboratory into the register of sources."""
+
+    def enter(function: Source) -> Source:
+        SOURCES.add(name, function, home=function.__module__)
+        return function
+
+    return enter
+
+
+def check_source(name: str) -> None:
+    """Refuse what is neither a source nor a file, with the nearest name."""
+    if name not in SOURCES and not Path(name).exists():
+        hint = nearest(name, SOURCES)
+        raise InputError("synonyms", f"{name!r} is none of {', '.join(SOURCES)}, nor the file of a table{hint}")
+
+
+def opened(name: str, lab: Laboratory) -> Finder:
+    """A source, opened when it is first asked for and kept as long as the laboratory."""
+    from leadline.search.pipeline.synonyms.table import read_table
+
+    check_source(name)
+    known = _opened.setdefault(lab, {})
+    if name not in known:
+        known[name] = SOURCES[name](lab) if name in SOURCES else read_table(Path(name))
+    return known[name]

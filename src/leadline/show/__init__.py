@@ -1,0 +1,1 @@
+"""What do we show? Charts, figures, the report, the papers, the demo."""

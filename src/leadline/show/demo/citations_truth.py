@@ -1,0 +1,130 @@
+"""Would citations have put the systems in their true order? Several simulated offices, ranked by both.
+
+Judgements by citation come in four kinds: of all who cite or of examiners alone, and with or without the documents that
+came out after the topic's priority. The Cube Test needs judgements by claim, which citations do not give: here, as in
+an office action, whoever cites a document says which claims it bears on, and says it rightly; a cited document that is
+no prior art bears on none.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from leadline.collections.documents.store import Collection
+from leadline.collections.simulate.settings import Settings
+from leadline.judge.citations.from_citations import from_citations
+from leadline.measures.hits import Mask
+from leadline.records.qrels.qrels import Qrels
+from leadline.records.qrels.read import read_qrels
+from leadline.records.runs.read import read_run
+from leadline.records.runs.run import Run
+from leadline.records.topics.topic import Topics
+from leadline.show.demo.laboratory import Kept, Told, key_of, make_lab
+from leadline.show.demo.systems import LARGE, planned
+from leadline.text.source import write_whole
+from leadline.trust.recovery import Recovery, recovery, together
+from leadline.trust.study import Study, open_study
+
+EFFORTS = (20, 100, 500)
+STORED = "citations-truth.json"
+WHOLE = ("AP", "R", "PRES")  # of whole documents
+BY_CLAIM = "CT(theta=given)"
+EXAMINERS = ("examiner",)
+ALL = "all citations"
+SEED = 1  # of what is drawn at random
+FEWEST_TIMES = 5  # a collection is to be so many times what a searcher reads
+
+
+def study_offices(
+    folder: Path,
+    *,
+    seeds: Sequence[int] = (1, 2, 3, 4, 5),
+    settings: Settings | None = None,
+    efforts: Sequence[int] = EFFORTS,
+    stage: Told,
+) -> Recovery:
+    """The study over several offices, one a seed, each in a folder of its own; what is there is not made again."""
+    base = settings or Settings(patents=8000)
+    systems = planned(LARGE)
+    found = []
+    for seed in seeds:
+        lab = make_lab(folder / f"seed-{seed}", replace(base, seed=seed), systems, stage)
+        with stage(f"both judgements of seed {seed}") as _:
+            found.append(study_lab(lab, efforts))
+    return together(found)
+
+
+def study_lab(folder: Path, efforts: Sequence[int] = EFFORTS) -> Recovery:
+    """The study in one lab whose truth is known. A second request for the same uses what is stored."""
+    kept = Kept(folder)
+    key = key_of(kept.read().get("runs", ""), tuple(efforts), rooms=("compare", "measures", "qrels", "demo"))
+    stored = folder / STORED
+    if kept.has("citations-truth", key) and stored.is_file():
+        return Recovery.of_record(json.loads(stored.read_text(encoding="utf-8")))
+    collection = Collection.open(folder / "office" / "collection")
+    # Who reads a large part of all there is finds everything, with any system: that ranks nothing.
+    sensible = [effort for effort in efforts if effort * FEWEST_TIMES <= len(collection)]
+    runs = {path.stem: read_run(path) for path in sorted((folder / "runs").glob("*.run"))}
+    true = read_qrels(folder / "qrels.true.txt")
+    claims = read_qrels(folder / "qrels.true.claims.txt", format="subtopics")
+    kinds = citation_qrels(collection, Topics.read(folder / "topics.tsv"))
+    kinds |= controls(true, kinds[ALL], np.random.default_rng(SEED))
+    truth = _studies(true, claims, runs, sensible)
+    judged = {name: _studies(one, restricted(claims, one), runs, sensible) for name, one in kinds.items()}
+    found = recovery(truth, judged)
+    write_whole(stored, json.dumps(found.to_record()).encode())
+    kept.add("citations-truth", key)
+    return found
+
+
+def _studies(whole: Qrels, claims: Qrels, runs: dict[str, Run], efforts: Sequence[int]) -> list[Study]:
+    """One study of whole documents and one by claim, under each measure at each effort."""
+    names = [f"{name}@{effort}" for name in WHOLE for effort in efforts]
+    return [open_study(whole, runs, names), open_study(claims, runs, [f"{BY_CLAIM}@{effort}" for effort in efforts])]
+
+
+def citation_qrels(collection: Collection, topics: Topics) -> dict[str, Qrels]:
+    """The judgements that the citations of a collection give, in four kinds."""
+    kinds = {
+        ALL: from_citations(collection, topics),
+        "examiners only": from_citations(collection, topics, origins=EXAMINERS),
+        "all + later": from_citations(collection, topics, dates="none"),
+        "examiners + later": from_citations(collection, topics, origins=EXAMINERS, dates="none"),
+    }
+    return {name: derived.provenance.qrels(name=name) for name, derived in kinds.items()}
+
+
+def controls(true: Qrels, cited: Qrels, rng: np.random.Generator) -> dict[str, Qrels]:
+    """What the citations have right, and as much of the truth at random: is it how much is missing, or what?
+
+    >>> true, cited = Qrels.of({"7": {"a": 1, "b": 1, "c": 1}}), Qrels.of({"7": {"b": 1, "x": 1}})
+    >>> {name: len(one) for name, one in controls(true, cited, np.random.default_rng(1)).items()}
+    {'cited and relevant': 1, 'as many at random': 1}
+    """
+    right = _among(true, cited)
+    drawn = np.zeros(len(true), bool)
+    for start, stop in pairwise(true.offsets.tolist()):
+        drawn[start + rng.permutation(stop - start)[: int(right[start:stop].sum())]] = True
+    return {"cited and relevant": true.where(right), "as many at random": true.where(drawn)}
+
+
+def restricted(claims: Qrels, cited: Qrels) -> Qrels:
+    """The judgements by claim of those documents that were cited for the topic."""
+    return claims.where(_among(claims, cited))
+
+
+def _among(judged: Qrels, others: Qrels) -> Mask:
+    """Which judgements are of documents that the others also have for the topic."""
+    known = set(zip(_topics(others), others.documents.names(), strict=True))
+    pairs = zip(_topics(judged), judged.documents.names(), strict=True)
+    return np.array([pair in known for pair in pairs], bool)
+
+
+def _topics(qrels: Qrels) -> list[str]:
+    return [qrels.topics[place] for place in qrels.topic_of_document.tolist()]

@@ -1,0 +1,106 @@
+"""What the demo found, in ten lines: who wins, whether that is firm, what the citations missed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from leadline.show.figures.evidence import Evidence
+from leadline.show.report.words import WORDS
+from leadline.trust.incomplete import Incomplete
+from leadline.trust.recovery import Recovery
+from leadline.trust.verdict import Verdicts
+
+EFFORT = 100
+
+
+def story(cited: Evidence, true: Evidence, thinned: Incomplete, recovered: Recovery) -> list[str]:
+    """The lines, each a sentence. `cited` and `true` are the same runs under the two kinds of judgements."""
+    return list(_lines(cited, true, thinned, recovered))
+
+
+def _lines(cited: Evidence, true: Evidence, thinned: Incomplete, recovered: Recovery) -> Iterator[str]:
+    trio = cited.trio
+    yield f"{len(cited.runs)} systems searched for the prior art of {len(cited.topics)} patents; {_missed(cited, true)}"
+    yield f"By citations {_winners(cited, trio)}."
+    yield f"In truth     {_winners(true, trio)}."
+    yield from _firmness(cited, true)
+    yield _effort(cited, true)
+    yield _thinned(thinned)
+    yield _order(recovered)
+    yield _flattered(recovered)
+
+
+def _missed(cited: Evidence, true: Evidence) -> str:
+    """How much of the truth the citations hold, and how much of them is true."""
+    known, real = _pairs(cited), _pairs(true)
+    found = len(known & real)
+    return (
+        f"their citations hold {_percent(found, len(real))} of what is truly relevant, and "
+        f"{_percent(len(known) - found, len(known))} of them is not."
+    )
+
+
+def _pairs(evidence: Evidence) -> set[tuple[str, str]]:
+    qrels = evidence.qrels
+    topics = [qrels.topics[place] for place in qrels.topic_of_document.tolist()]
+    rows = zip(topics, qrels.documents.names(), qrels.grades.tolist(), strict=True)
+    return {(topic, document) for topic, document, grade in rows if grade >= evidence.level}
+
+
+def _percent(part: int, whole: int) -> str:
+    return f"{100 * part / max(1, whole):.0f} %"
+
+
+def _winners(evidence: Evidence, measures: Sequence[str]) -> str:
+    """Who leads under each measure."""
+    means = evidence.scores(measures).means()
+    best = [int(np.argmax(means[:, m])) for m in range(len(measures))]
+    told = [f"{evidence.runs[best[m]]} under {name} ({means[best[m], m]:.3f})" for m, name in enumerate(measures)]
+    if len(set(best)) == 1:
+        scores = ", ".join(f"{name} {means[best[0], m]:.3f}" for m, name in enumerate(measures))
+        return f"{evidence.runs[best[0]]} wins under all three: {scores}"
+    return f"the winners are {', '.join(told)}"
+
+
+def _firmness(cited: Evidence, true: Evidence) -> Iterator[str]:
+    for name, evidence in (("By citations", cited), ("In truth", true)):
+        found = evidence.verdict
+        if found is not None:
+            yield f"{name}, is that firm? {_standing(found)}"
+
+
+def _standing(found: Verdicts) -> str:
+    counted = [f"{found.count(word)} {word}" for word in WORDS if found.count(word)]
+    rival = max(found.verdicts, key=lambda verdict: verdict.p)
+    return f"{found.leader} against the others: {', '.join(counted)}; the closest is {rival.other}."
+
+
+def _effort(cited: Evidence, true: Evidence) -> str:
+    shares = [float(one.scores(f"R@{EFFORT}").means()[one.place(one.leader), 0]) for one in (cited, true)]
+    return (
+        f"Who reads {EFFORT} documents of the leader finds {100 * shares[0]:.0f} % of what was cited, and "
+        f"{100 * shares[1]:.0f} % of what is true."
+    )
+
+
+def _thinned(found: Incomplete) -> str:
+    k = int(np.argmin(found.keep))
+    told = ", ".join(f"{name} {found.mean[k, m]:.2f}" for m, name in enumerate(found.measures))
+    return f"With {100 * found.keep[k]:.0f} % of the citations the order of systems keeps a τ of {told}."
+
+
+def _order(found: Recovery) -> str:
+    """How like the true order the order by citations is."""
+    wanted = [name for name in found.measures if name.endswith(f"@{EFFORT}") and not name.startswith("CT")]
+    told = ", ".join(f"{name} {found.tau[0, 0, found.measures.index(name)]:.2f}" for name in wanted)
+    return f"Against the true order, the order by citations has a τ of {told}."
+
+
+def _flattered(found: Recovery) -> str:
+    table = found.flattered(f"PRES@{EFFORT}").rows
+    (most, up, *_), (least, down, *_) = table[0], table[-1]
+    if not up and not down:
+        return "Citations flatter no system: all stand where they stand in truth."
+    return f"Citations flatter {most} most ({up:+.0f} places) and wrong {least} most ({down:+.0f})."

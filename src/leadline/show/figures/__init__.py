@@ -1,0 +1,1 @@
+"""Figures: each is one function of the evidence."""

@@ -1,0 +1,172 @@
+"""Who leads under which measure, and would it matter?"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+
+from leadline.measures.hits import Array, Integers, Mask
+from leadline.show.charts.labels import narrow
+from leadline.show.charts.style import altair
+from leadline.show.figures.evidence import Evidence
+from leadline.show.figures.figure import Figure, needs
+from leadline.show.figures.marks import short
+from leadline.show.figures.names import above, staggered
+from leadline.trust.pairs import compare
+
+NAME = "bump"
+TOP = 10  # places under each measure that are shown where there are many runs
+FEW = 14  # runs that are all shown
+DRAWS, ALPHA = 20_000, 0.05
+WIDTH, LINE = 440, 26  # pixels; LINE is the height of a place
+SOURCE = (
+    "Places by mean over topics. A swap counts as significant when each of the two measures prefers its own run "
+    "significantly (randomisation test, Holm's correction over the pairs shown, 5\u202f%)."
+)
+
+State = Literal["steady", "chance", "significant"]
+
+
+def figure(evidence: Evidence) -> Figure:
+    """Places under average precision, PRES and recall, joined; swaps that may be chance are dimmed."""
+    names = evidence.trio
+    if len(evidence.runs) < 2:
+        return needs(NAME, "Who leads under which measure", "Two or more runs are needed to give places.", SOURCE)
+    scores = evidence.scores(names)
+    places = np.stack([places_of(column, evidence.runs) for column in scores.means().T])
+    shown = _shown(places)
+    prefers = _preferences(evidence, shown)
+    states = [_states(places[m : m + 2, shown], prefers[m : m + 2]) for m in range(2)]
+    rows = [
+        {
+            "run": evidence.runs[r],
+            "measure": name,
+            "place": int(places[m, r]),
+            "mean": round(float(scores.means()[r, m]), 4),
+        }
+        for r in shown.tolist()
+        for m, name in enumerate(names)
+    ]
+    chart = _chart(evidence, places[:, shown], shown, states)
+    title, reading = _title(evidence, places), _reading(evidence, places, shown, prefers)
+    return Figure(NAME, title, reading, chart, rows, SOURCE)
+
+
+def places_of(means: Array, runs: tuple[str, ...]) -> Integers:
+    """The place of each run by its mean, from 1; equal means by name, and runs without one last.
+
+    >>> places_of(np.array([0.2, 0.9, 0.9]), ("x", "z", "y"))
+    array([3, 2, 1])
+    """
+    order = sorted(range(len(runs)), key=lambda r: (-np.nan_to_num(means[r], nan=-np.inf), runs[r]))
+    places = np.empty(len(runs), np.int64)
+    places[order] = np.arange(1, len(runs) + 1)
+    return places
+
+
+def _shown(places: Integers) -> Integers:
+    """All of a few runs; of many, those that stand high under any of the measures. In the order of the second."""
+    runs = places.shape[1]
+    kept = np.arange(runs) if runs <= FEW else np.flatnonzero((places <= TOP).any(axis=0))
+    return np.asarray(kept[np.argsort(places[1, kept])], np.int64)
+
+
+def _preferences(evidence: Evidence, shown: Integers) -> Integers:
+    """Measure × run × run: 1 where the first is significantly better, −1 where worse, 0 where nobody can tell."""
+    scores = evidence.scores(evidence.trio).select_runs(shown.tolist())
+    found = np.zeros((3, len(shown), len(shown)), np.int64)
+    defined = np.isfinite(scores.values).all(axis=(0, 2))
+    if len(shown) < 2 or defined.sum() < 2:
+        return found
+    for m, name in enumerate(evidence.trio):
+        pairs = compare(scores, name, rng=evidence.rng(f"{NAME} {name}"), draws=DRAWS)
+        signs = np.where(pairs.significant(ALPHA), np.sign(pairs.difference), 0).astype(np.int64)
+        found[m, pairs.first, pairs.second] = signs
+        found[m, pairs.second, pairs.first] = -signs
+    return found
+
+
+def swaps(places: Integers, prefers: Integers) -> tuple[Mask, Mask]:
+    """Run × run: which pairs two measures put in different orders, and for which of them both mean it."""
+    above = places[:, :, None] < places[:, None, :]
+    swapped = above[0] != above[1]
+    np.fill_diagonal(swapped, False)
+    return swapped, np.asarray(swapped & (prefers[0] * prefers[1] < 0))
+
+
+def _states(places: Integers, prefers: Integers) -> list[State]:
+    """Of each run between two measures: keeps its order, swaps by chance, or swaps significantly."""
+    swapped, meant = swaps(places, prefers)
+    by_run = zip(map(any, swapped.tolist()), map(any, meant.tolist()), strict=True)
+    return ["significant" if firm else "chance" if moved else "steady" for moved, firm in by_run]
+
+
+def _chart(evidence: Evidence, places: Integers, shown: Integers, states: list[list[State]]) -> Any:
+    """A column for each measure. Heights are the order among the runs shown; the numbers are places among all."""
+    alt = altair()
+    names = list(evidence.trio)
+    heights = np.argsort(np.argsort(places, axis=1), axis=1) + 1
+    runs = [evidence.runs[r] for r in shown.tolist()]
+    dots: list[dict[str, Any]] = []
+    segments: list[dict[str, Any]] = []
+    for i, run in enumerate(runs):
+        who = {"run": run, "colour": evidence.colour(run)}
+        for m, name in enumerate(names):
+            at = {"x": m, "y": int(heights[m, i])}
+            dots.append({**who, **at, "measure": name, "place": int(places[m, i])})
+            if m < 2:
+                segments.append({**who, **at, "x2": m + 1, "y2": int(heights[m + 1, i]), "state": states[m][i]})
+    labels = [{**dot, "text": f"{dot['place']}  {short(dot['run'])}"} for dot in dots if dot["x"] == 2]
+    axis = alt.Axis(
+        orient="top", values=[0, 1, 2], labelExpr=staggered(names, [0, 1, 2]), labelFontWeight="bold",
+        domain=False, ticks=False, grid=False, labelPadding=above(), labelOverlap=False,
+    )  # fmt: skip
+    x = alt.X("x:Q", title=None, axis=axis, scale=alt.Scale(domain=[-0.35, 2], nice=False))
+    y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[len(runs) + 0.6, 0.4], nice=False))
+    colour = alt.Color("colour:N", scale=None)
+    lines = alt.Chart(alt.Data(values=segments)).encode(x=x, y=y, x2="x2:Q", y2="y2:Q", color=colour)
+    lines = lines.encode(tooltip=["run:N", "state:N"])
+    by_chance = alt.FieldEqualPredicate("chance", "state")
+    points = alt.Chart(alt.Data(values=dots)).encode(x=x, y=y, tooltip=["run:N", "measure:N", "place:Q"])
+    names_at_end = alt.Chart(alt.Data(values=labels)).encode(x=x, y=y, text="text:N").mark_text(align="left", dx=9)
+    layers = [
+        lines.transform_filter(by_chance).mark_rule(strokeDash=[3, 3], opacity=0.4, strokeWidth=1.5),
+        lines.transform_filter(~by_chance).mark_rule(strokeWidth=2.5),
+        points.mark_point(filled=True, size=70, opacity=1).encode(color=colour),
+        points.transform_filter("datum.x == 0").mark_text(align="right", dx=-9).encode(text="place:Q"),
+        points.transform_filter("datum.x == 1").mark_text(dy=-11).encode(text="place:Q"),
+        names_at_end,
+    ]
+    return alt.layer(*layers).add_params(narrow()).properties(width=WIDTH, height=LINE * len(runs))
+
+
+def _title(evidence: Evidence, places: Integers) -> str:
+    """Who leads under which measure."""
+    leaders = [evidence.runs[int(np.flatnonzero(column == 1)[0])] for column in places]
+    ap, pres, recall = evidence.trio
+    if len(set(leaders)) == 1:
+        return f"{leaders[0]} leads under {ap}, {pres} and {recall} alike"
+    by_run: dict[str, list[str]] = {}
+    for run, name in zip(leaders, evidence.trio, strict=True):
+        by_run.setdefault(run, []).append(name)
+    return ", ".join(f"{run} leads under {' and '.join(names)}" for run, names in by_run.items())
+
+
+def _reading(evidence: Evidence, places: Integers, shown: Integers, prefers: Integers) -> str:
+    """How many swaps there are, and how many are more than chance."""
+    said = []
+    total = 0
+    for m in range(2):
+        swapped, meant = swaps(places[m : m + 2, shown], prefers[m : m + 2])
+        count, firm = int(swapped.sum()) // 2, int(meant.sum()) // 2
+        total += count
+        said.append(f"{firm} of {count} from {evidence.trio[m]} to {evidence.trio[m + 1]}")
+    if total:
+        text = f"Swaps of order that are significant: {'; '.join(said)}; the others, dashed and dim, may be chance."
+    else:
+        text = "All three measures put these systems in the same order."
+    if len(shown) < len(evidence.runs):
+        text += f" Shown are the first {TOP} under any measure, {len(shown)} of {len(evidence.runs)} systems;"
+        text += " the numbers are places among all."
+    return text

@@ -1,0 +1,104 @@
+"""How clean is what a system finds, the more of it is found? Interpolated precision at eleven shares of recall."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from leadline.measures.hits import Array
+from leadline.show.charts.labels import beside, narrow
+from leadline.show.charts.style import GREY, altair
+from leadline.show.figures.evidence import Evidence
+from leadline.show.figures.figure import HEIGHT, WIDTH, Figure, rows_data, with_rows
+from leadline.show.figures.marks import short, system_colour, system_dash
+from leadline.show.figures.wording import both, count, decimal, share
+
+NAME = "precision_recall"
+SOURCE = "Interpolated precision at recall 0, 0.1, … 1 as trec_eval computes it, mean over topics"
+TENTHS = tuple(tenth / 10 for tenth in range(11))
+HALF = 5  # of the tenths: where half is found
+
+
+def figure(evidence: Evidence) -> Figure:
+    """The curve of every run: few in colour, of many the leader and the challenger, the rest in grey."""
+    option = "" if evidence.level == 1 else f"(rel={evidence.level})"
+    scores = evidence.scores([f"iprec{option}@{tenth:g}" for tenth in TENTHS])
+    means = np.nan_to_num(scores.means())
+    rows = [
+        {"run": run, "recall": tenth, "precision": round(float(means[evidence.place(run), at]), 4)}
+        for run in evidence.order
+        for at, tenth in enumerate(TENTHS)
+    ]
+    return Figure(NAME, title(evidence, means), reading(evidence, means), _chart(evidence, rows), rows, SOURCE)
+
+
+def title(evidence: Evidence, means: Array) -> str:
+    """Who is more precise where: the leader or the challenger."""
+    first = means[evidence.place(evidence.leader)]
+    if evidence.challenger is None:
+        return (
+            f"{evidence.leader} is at precision {decimal(first[1])} when a tenth is found, "
+            f"and at {decimal(first[HALF])} when half is"
+        )
+    return who_is_ahead(evidence.leader, evidence.challenger, first - means[evidence.place(evidence.challenger)])
+
+
+def who_is_ahead(leader: str, challenger: str, lead: Array) -> str:
+    """The order of two curves in words.
+
+    >>> who_is_ahead("a", "b", np.array([0.1] * 11))
+    'a is more precise than b at every recall'
+    >>> who_is_ahead("a", "b", np.array([-0.1] * 4 + [0.2] * 7))
+    'b is more precise up to 30 % recall, a beyond'
+    >>> who_is_ahead("a", "b", np.array([-0.1, 0.1, -0.1] + [0.2] * 8))
+    'a is more precise than b at 9 of 11 shares of recall'
+    """
+    signs = np.sign(np.round(lead, 4))
+    told = signs[signs != 0]
+    if not len(told):
+        return f"{leader} and {challenger} are equally precise at every recall"
+    ahead, behind = (leader, challenger) if told[0] > 0 else (challenger, leader)
+    turns = int((np.diff(told) != 0).sum())
+    if turns == 0:
+        return f"{ahead} is more precise than {behind} at every recall"
+    if turns == 1:
+        last = int(np.flatnonzero(signs == told[0]).max())
+        return f"{ahead} is more precise up to {share(TENTHS[last])} recall, {behind} beyond"
+    return f"{leader} is more precise than {challenger} at {int((signs > 0).sum())} of {len(TENTHS)} shares of recall"
+
+
+def reading(evidence: Evidence, means: Array) -> str:
+    """How clean the first half is, and what was left out."""
+    pair = [run for run in (evidence.leader, evidence.challenger) if run is not None]
+    parts = [f"{decimal(means[evidence.place(run), HALF])} for {run}" for run in pair]
+    text = f"When half of what is known is found, precision is {both(parts)}; 1 would be a list without a miss."
+    others = len(evidence.runs) - len(evidence.named)
+    return text + (f" Grey: the {count(others, 'other system')}." if others else "")
+
+
+def _chart(evidence: Evidence, rows: Sequence[dict[str, Any]]) -> Any:
+    alt = altair()
+    axis = alt.Axis(orient="right", format=".1f", tickCount=5, domain=False)  # on the left stand the labels
+    base = alt.Chart(rows_data()).encode(
+        x=alt.X(
+            "recall:Q", title="recall: share of the relevant documents found", scale=alt.Scale(domain=[0, 1]),
+            axis=alt.Axis(format="%", grid=False, tickCount=5),
+        ),
+        y=alt.Y("precision:Q", title="interpolated precision", scale=alt.Scale(domain=[0, 1]), axis=axis),
+        tooltip=["run:N", "recall:Q", "precision:Q"],
+    )  # fmt: skip
+    is_named = alt.FieldOneOfPredicate("run", list(evidence.named))
+    others = base.transform_filter(~is_named).mark_line(strokeWidth=1, opacity=0.28, color=GREY)
+    named = base.transform_filter(is_named).mark_line(strokeWidth=2.5, point=alt.OverlayMarkDef(size=28))
+    starts = {row["run"]: row["precision"] for row in reversed(rows)}  # at recall 0
+    labels = {run: (starts[run], f"{short(run)}  {decimal(starts[run], 2)}") for run in evidence.named}
+    colours = {run: evidence.colour(run) for run in evidence.named}
+    named_lines = beside(labels, colours, (0.0, 1.0), HEIGHT, side="left")
+    chart = alt.layer(
+        others.encode(detail="run:N"),
+        named.encode(color=system_colour(evidence), strokeDash=system_dash(evidence)),
+        named_lines,
+    )
+    return with_rows(chart.add_params(narrow()).properties(width=WIDTH, height=HEIGHT), rows)

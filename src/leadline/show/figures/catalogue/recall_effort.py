@@ -1,0 +1,183 @@
+"""How much of what is known is found, against how much is read?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from leadline.measures.hits import Array
+from leadline.show.charts.labels import beside, narrow
+from leadline.show.charts.style import BUOY, GREY, INK, altair
+from leadline.show.figures.efforts import (
+    curves,
+    documents,
+    effort_x,
+    efforts_of,
+    grouped,
+    minutes_param,
+    percent,
+    recall_after_each,
+)
+from leadline.show.figures.evidence import Evidence
+from leadline.show.figures.figure import HEIGHT, WIDTH, Figure, rows_data, with_rows
+from leadline.show.figures.marks import haloed, short, system_colour, system_dash
+
+NAME = "recall_effort"
+PERFECT, RANDOM = "perfect", "random order"
+SOURCE = (
+    "Recall and PRES (Magdy and Jones, SIGIR 2010), means over topics; the interval is Student's, 95 %, over topics. "
+    "Perfect: all relevant documents first. Random: the leader's own lists shuffled."
+)
+
+
+def figure(evidence: Evidence) -> Figure:
+    """Recall against effort, with the perfect and the random line and an effort that can be dragged."""
+    grid = efforts_of(evidence)
+    recall, pres = curves(evidence, "R"), curves(evidence, "PRES")
+    rows = _rows(evidence, grid, recall.means(), recall.half_widths(), pres.means())
+    chart = with_rows(_chart(evidence, grid, rows, recall.means()), rows)
+    more = {"steps": {"effort": grid}, "drag": "effort", "readout": list(evidence.named)}
+    return Figure(NAME, _title(evidence), _reading(evidence), chart, rows, SOURCE, more)
+
+
+def _rows(evidence: Evidence, grid: list[int], recall: Array, widths: Array, pres: Array) -> list[dict[str, Any]]:
+    """A row for each system and effort, best system first, then the perfect and the random line."""
+    rows: list[dict[str, Any]] = []
+    for run in evidence.order:
+        r = evidence.place(run)
+        rows += [
+            {
+                "kind": "named" if run in evidence.named else "other", "run": run, "effort": effort,
+                "recall": _rounded(recall[r, e]), "low": _rounded(max(recall[r, e] - widths[r, e], 0)),
+                "high": _rounded(min(recall[r, e] + widths[r, e], 1)), "PRES": _rounded(pres[r, e]),
+            }
+            for e, effort in enumerate(grid)
+        ]  # fmt: skip
+    rows += [
+        {"kind": "guide", "run": PERFECT, "effort": n, "recall": _rounded(perfect_recall(evidence, n))} for n in grid
+    ]
+    return rows + [
+        {"kind": "guide", "run": RANDOM, "effort": n, "recall": _rounded(random_recall(evidence, n))} for n in grid
+    ]
+
+
+def perfect_recall(evidence: Evidence, effort: int) -> float:
+    """The mean recall when all relevant documents come first."""
+    known = evidence.relevant[evidence.answerable]
+    return float(np.minimum(effort / known, 1).mean())
+
+
+def random_recall(evidence: Evidence, effort: int) -> float:
+    """The mean recall when the leader's documents come in random order."""
+    topics = evidence.answerable
+    first = evidence.place(evidence.leader) * len(evidence.topics)
+    found = evidence.hits.found(evidence.level)[first + topics]
+    listed = np.maximum(evidence.hits.retrieved[first + topics], 1)
+    return float((found / evidence.relevant[topics] * np.minimum(effort / listed, 1)).mean())
+
+
+def _chart(evidence: Evidence, grid: list[int], rows: list[dict[str, Any]], recall: Array) -> Any:
+    alt = altair()
+    depth = grid[-1]
+    named = list(evidence.named)
+    start = min(evidence.effort, depth) if len(grid) < 3 else grid[int(len(grid) * 0.6)]
+    effort = alt.param(name="effort", value=start, bind=alt.binding_range(min=1, max=depth, step=1, name="effort"))
+    chosen = alt.param(
+        name="chosen", value="", bind=alt.binding_select(options=["", *evidence.order], name="also show")
+    )
+    x = effort_x("effort:Q", depth)
+    y = alt.Y(
+        "recall:Q", title="recall: share of the known relevant documents found", scale=alt.Scale(domain=[0, 1]),
+        axis=alt.Axis(format="%", tickCount=5),
+    )  # fmt: skip
+    tip = ["run:N", "effort:Q", "recall:Q", "low:Q", "high:Q", "PRES:Q"]
+    every = alt.Chart(rows_data()).encode(x=x, y=y)
+    # What is drawn in colour is given by itself: few rows to sift again whenever the reader's hand moves the line.
+    few = alt.Chart(alt.Data(values=[row for row in rows if row["kind"] != "other"])).encode(x=x, y=y)
+    systems, guides = few.transform_filter("datum.kind == 'named'"), few.transform_filter("datum.kind == 'guide'")
+    picked = every.transform_filter("datum.run == chosen && datum.kind != 'guide'")
+    at_effort = {"filled": True, "size": 60, "color": BUOY, "opacity": 1}
+    layers = [
+        every.transform_filter("datum.kind == 'other'")
+        .mark_line(strokeWidth=1, opacity=0.28, color=GREY, invalid="show")
+        .encode(detail="run:N", tooltip=tip),
+        systems.transform_filter(alt.FieldOneOfPredicate("run", named[:2]))
+        .mark_area(opacity=0.14)
+        .encode(y=alt.Y("low:Q"), y2="high:Q", color=system_colour(evidence)),
+        guides.mark_line(strokeWidth=1.5, color=INK, strokeDash=[2, 3], opacity=0.7).encode(detail="run:N"),
+        systems.mark_line(strokeWidth=2.5).encode(
+            color=system_colour(evidence), strokeDash=system_dash(evidence), tooltip=tip
+        ),
+        picked.mark_line(strokeWidth=2.5, color=INK).encode(tooltip=tip),
+        *(part.transform_filter("datum.effort == effort").mark_point(**at_effort) for part in (systems, picked)),
+        _effort_line(alt),
+    ]
+    ends = {
+        run: (float(recall[evidence.place(run), -1]), f"{short(run)}  {percent(recall[evidence.place(run), -1])}")
+        for run in named
+    }
+    top = f" {PERFECT}"  # a run may be called perfect, but no name begins with a blank
+    ends[top] = (perfect_recall(evidence, depth), PERFECT)
+    colours = {run: evidence.colour(run) for run in named} | {top: GREY}
+    middle = max(1, round(depth * 0.4))
+    shuffled = {"x": middle, "y": random_recall(evidence, middle), "text": RANDOM}
+    layers.append(haloed([shuffled], align="right", dx=-6, dy=2))
+    layers.append(beside(ends, colours, (0, 1), HEIGHT))
+    return (
+        alt.layer(*layers).add_params(effort, minutes_param(), chosen, narrow()).properties(width=WIDTH, height=HEIGHT)
+    )
+
+
+def _effort_line(alt: Any) -> Any:
+    """The line under the reader's hand, with its effort written at its top."""
+    line = alt.Chart(alt.Data(values=[{"top": 1}])).transform_calculate(at="effort", text="'read ' + effort")
+    rule = line.mark_rule(color=BUOY, strokeWidth=2).encode(x="at:Q")
+    return rule + line.mark_text(color=BUOY, align="right", dx=-6, dy=8, fontWeight="bold").encode(
+        x="at:Q", y=alt.Y("top:Q"), text="text:N"
+    )
+
+
+def _title(evidence: Evidence) -> str:
+    """Who finds half of what is known, and how soon."""
+    after = {run: recall_after_each(evidence, run) for run in evidence.named[:2]}
+    leader = after[evidence.leader]
+    if not len(leader) or leader[-1] < 0.5:
+        share = leader[-1] if len(leader) else 0
+        return f"{evidence.leader} finds {percent(share)} of what is known within {documents(len(leader))}"
+    parts = [f"{evidence.leader} finds half of what is known within {documents(_reached(leader, 0.5))}"]
+    if evidence.challenger is not None:
+        other = after[evidence.challenger]
+        when = (
+            f"within {grouped(_reached(other, 0.5))}"
+            if other[-1] >= 0.5
+            else f"never (it stops at {percent(other[-1])})"
+        )
+        parts.append(f"{evidence.challenger} {when}")
+    return ", ".join(parts)
+
+
+def _reached(recall: Array, share: float) -> int:
+    """After how many documents the share is found.
+
+    >>> _reached(np.array([0.2, 0.5, 0.9]), 0.5)
+    2
+    """
+    return int(np.argmax(recall >= share - 1e-12)) + 1
+
+
+def _reading(evidence: Evidence) -> str:
+    """What reading so much gives, and what was left out."""
+    after = recall_after_each(evidence, evidence.leader)
+    said = [
+        f"reading {documents(n)} finds {percent(after[n - 1])} (perfect: {percent(perfect_recall(evidence, n))})"
+        for n in dict.fromkeys((max(1, len(after) // 10), len(after)))
+        if n <= len(after)
+    ]
+    text = f"With {evidence.leader}, {' and '.join(said)}; drag the orange line to see what another effort would give."
+    others = len(evidence.runs) - len(evidence.named)
+    return text + (f" Grey: the {others} other systems; point at one, or choose it, to see its name." if others else "")
+
+
+def _rounded(value: float) -> float | None:
+    return None if np.isnan(value) else round(float(value), 4)

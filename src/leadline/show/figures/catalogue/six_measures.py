@@ -1,0 +1,167 @@
+"""Does the best system lead in everything? Six measures of each system side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from leadline.measures.hits import Array
+from leadline.records.scores.scores import Scores
+from leadline.show.charts.labels import narrow
+from leadline.show.charts.style import GREY, INK, altair
+from leadline.show.figures.evidence import Evidence
+from leadline.show.figures.figure import WIDTH, Figure, rows_data, with_rows
+from leadline.show.figures.names import above, numbered, staggered
+from leadline.show.figures.wording import both, count, decimal
+
+NAME = "six_measures"
+SOURCE = "Means over topics with 95 % intervals by Student's t; each column from 0 to its own largest value"
+MOST = 16  # systems shown
+ROW = 24  # pixels
+GAP = 0.16  # of a column, left between two
+
+
+def six(evidence: Evidence) -> tuple[str, ...]:
+    """The measures shown unless others are named: the usual three, and three of the first page of results."""
+    option = "" if evidence.level == 1 else f"(rel={evidence.level})"
+    return (*evidence.trio, "nDCG@10", f"P{option}@10", f"RR{option}")
+
+
+def figure(evidence: Evidence, measures: Sequence[str] | None = None) -> Figure:
+    """A row a system, the best by the deciding measure first; a column a measure, with intervals."""
+    names = six(evidence) if measures is None else tuple(measures)
+    scores = evidence.scores(names)
+    means, widths = scores.means(), scores.half_widths()
+    shown = choice(evidence, scores)
+    rows = [
+        {
+            "place": place, "run": run, "measure": name, "column": m, "mean": _rounded(means[r, m]),
+            "low": _rounded(means[r, m] - widths[r, m]), "high": _rounded(means[r, m] + widths[r, m]),
+            "best": r == best_of(scores, m),
+        }
+        for run in shown
+        for place, r in [(evidence.order.index(run) + 1, evidence.place(run))]
+        for m, name in enumerate(names)
+    ]  # fmt: skip
+    chart = _chart(evidence, scores, shown, rows)
+    return Figure(NAME, title(evidence, scores), reading(evidence, scores, shown), chart, rows, SOURCE)
+
+
+def choice(evidence: Evidence, scores: Scores) -> tuple[str, ...]:
+    """The first systems by the deciding measure, and those that lead under another."""
+    winners = {scores.runs[best_of(scores, m)] for m in range(len(scores.measures))}
+    return tuple(run for place, run in enumerate(evidence.order) if place < MOST or run in winners)
+
+
+def best_of(scores: Scores, measure: int) -> int:
+    """The run with the best mean under one measure, of all runs."""
+    return scores.leader(measure)
+
+
+def title(evidence: Evidence, scores: Scores) -> str:
+    """In how many of the measures the leader leads, and who leads in the others."""
+    names = scores.measures
+    if len(evidence.runs) == 1:
+        means = scores.means()[0]
+        said = [f"{name} {decimal(value)}" for name, value in zip(names, means, strict=True)]
+        return f"{evidence.leader}: {both(said)}"
+    winners = [scores.runs[best_of(scores, m)] for m in range(len(names))]
+    won = sum(winner == evidence.leader for winner in winners)
+    if won == len(names):
+        return f"{evidence.leader} leads in all {len(names)} measures"
+    others: dict[str, list[str]] = {}
+    for name, winner in zip(names, winners, strict=True):
+        if winner != evidence.leader:
+            others.setdefault(winner, []).append(name)
+    told = both([f"{winner} in {both(led)}" for winner, led in others.items()])
+    return f"{evidence.leader} leads in {won} of {len(names)} measures, {told}"
+
+
+def reading(evidence: Evidence, scores: Scores, shown: Sequence[str]) -> str:
+    """How far the leader falls behind where it falls behind most, and what was left out."""
+    columns = [_places(scores, m) for m in range(len(scores.measures))]
+    r = evidence.place(evidence.leader)
+    worst = max(range(len(columns)), key=lambda m: columns[m][r])
+    text = "The line is the 95 % interval over topics"
+    if len(evidence.runs) > 1 and columns[worst][r] > 1:
+        text = f"{evidence.leader} comes {_ordinal(columns[worst][r])} under {scores.measures[worst]}. {text}"
+    left = len(evidence.runs) - len(shown)
+    if left:
+        text += (
+            f"; shown are the first {MOST} by {evidence.measure.text} and who leads under another, not {count(left)}"
+        )
+    return f"{text}; the best of all systems is ringed."
+
+
+def _places(scores: Scores, m: int) -> list[int]:
+    """The place of each run under a measure, from 1; equal runs share the better one."""
+    column = scores.means()[:, m] * (1 if scores.better[m] == "lower" else -1)
+    return [1 + int((column < value).sum()) for value in column]
+
+
+def _ordinal(place: int) -> str:
+    """A place in words.
+
+    >>> _ordinal(2), _ordinal(11), _ordinal(23), _ordinal(101)
+    ('2nd', '11th', '23rd', '101st')
+    """
+    ending = "th" if place % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(place % 10, "th")
+    return f"{place}{ending}"
+
+
+def _rounded(value: float) -> float | None:
+    return None if np.isnan(value) else round(float(value), 4)
+
+
+def _largest(rows: Sequence[dict[str, Any]], columns: int) -> Array:
+    """How far each column reaches: the largest mean or end of an interval that is shown, at least something."""
+    ends = np.full(columns, 1e-9)
+    for row in rows:
+        ends[row["column"]] = max(ends[row["column"]], row["mean"] or 0, row["high"] or 0)
+    return ends
+
+
+def _chart(evidence: Evidence, scores: Scores, shown: Sequence[str], rows: Sequence[dict[str, Any]]) -> Any:
+    """All columns on one axis, so that the figure is one view and as wide or narrow as a page wants it."""
+    alt = altair()
+    columns = len(scores.measures)
+    ends = (_largest(rows, columns) / (1 - GAP)).tolist()
+    inside = f"({ends}[datum.column])"
+    base = (
+        alt.Chart(rows_data())
+        .transform_filter("isValid(datum.mean)")
+        .transform_calculate(
+            at=f"datum.column + max(datum.mean, 0) / {inside}",
+            start=f"datum.column + max(isValid(datum.low) ? datum.low : datum.mean, 0) / {inside}",
+            end=f"datum.column + max(isValid(datum.high) ? datum.high : datum.mean, 0) / {inside}",
+            written="format(datum.mean, '.3f')",
+        )
+    )
+    names = alt.Axis(
+        values=list(range(columns)), tickCount=columns, orient="top", labelAlign="left", labelOverlap=False,
+        labelExpr=staggered(scores.measures, list(range(columns)), 2), labelPadding=above(2), ticks=False, domain=False,
+        grid=True,
+    )  # fmt: skip
+    x = alt.X("at:Q", title=None, axis=names, scale=alt.Scale(domain=[0, columns], nice=False))
+    label = numbered(evidence, shown)
+    y = alt.Y(
+        "run:N", sort=list(shown), title=None,
+        axis=alt.Axis(labelExpr=label, ticks=False, domain=False, grid=True, labelLimit=180),
+    )  # fmt: skip
+    tip = ["run:N", "measure:N", "mean:Q", "low:Q", "high:Q"]
+    colour = alt.Color("run:N", legend=None, scale=_colours(evidence, shown))
+    line = base.mark_rule(strokeWidth=2, opacity=0.45).encode(x=alt.X("start:Q"), x2="end:Q", y=y, color=colour)
+    dots = base.mark_point(filled=True, size=55, opacity=1).encode(x=x, y=y, color=colour, tooltip=tip)
+    best = base.transform_filter("datum.best")
+    ring = best.mark_point(size=130, stroke=INK, strokeWidth=1.5, opacity=1).encode(x=x, y=y)
+    there = alt.ExprRef("narrow ? 0 : 1")
+    number = best.mark_text(align="right", dx=-11, fontWeight="bold", opacity=there).encode(x=x, y=y, text="written:N")
+    chart = alt.layer(line, dots, ring, number).add_params(narrow())
+    return with_rows(chart.properties(width=WIDTH, height=ROW * len(shown)), rows)
+
+
+def _colours(evidence: Evidence, shown: Sequence[str]) -> Any:
+    colours = [evidence.colour(run) if run in evidence.named else GREY for run in shown]
+    return altair().Scale(domain=list(shown), range=colours if len(shown) > 1 else [INK])

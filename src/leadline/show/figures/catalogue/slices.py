@@ -1,0 +1,202 @@
+"""Where does a system do well, and where not? Scores by what is known of the topics, with how many topics that is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from leadline.errors import MismatchError
+from leadline.records.scores.scores import FEWEST_TOPICS
+from leadline.show.charts.style import GREY, altair
+from leadline.show.figures.evidence import Evidence
+from leadline.show.figures.figure import HEIGHT, WIDTH, Figure, needs, rows_data, with_rows
+from leadline.show.figures.marks import system_colour
+from leadline.show.figures.wording import both, count, decimal
+from leadline.trust.slices import Slices, slices
+
+NAME = "slices"
+SOURCE = "Means over the topics of each slice, with 95 % intervals by Student's t where five topics or more allow one"
+RELEVANT = "relevant documents"  # of a topic: the attribute that needs no table
+MOST_SLICES, MOST_PANELS = 12, 4
+# The grey bars stand below the scores, on a floor of their own: as a share of the scores' axis, how deep the floor is
+# and how high the tallest bar.
+FLOOR, TALLEST = 0.28, 0.17
+
+
+def figure(evidence: Evidence, by: str | Sequence[str] | None = None) -> Figure:
+    """The measure to decide by, by number of relevant documents and by every attribute of topics, or those named."""
+    lack = partial(needs, NAME, "Where does a system do well, and where not?", source=SOURCE)
+    wanted = (RELEVANT, *evidence.attributes) if by is None else (by,) if isinstance(by, str) else tuple(by)
+    found, left = list[Slices](), list[str]()
+    for name in wanted:
+        sliced = _sliced(evidence, name)
+        if sliced is not None and _worth_drawing(sliced) and len(found) < MOST_PANELS:
+            found.append(sliced)
+        else:
+            left.append(name)
+    if not found:
+        return lack(
+            "Needs topics that share a value of something: 2 to 12 slices by relevant documents or a column of a table."
+        )
+    rows = [row for sliced in found for row in rows_of(evidence, sliced)]
+    return Figure(
+        NAME, title(evidence, found), reading(evidence, found, left), _chart(evidence, found, rows), rows, SOURCE
+    )
+
+
+def _sliced(evidence: Evidence, by: str) -> Slices | None:
+    counts = {topic: int(n) for topic, n in zip(evidence.topics, evidence.relevant, strict=True)}
+    values = counts if by == RELEVANT else evidence.attributes.get(by, {})
+    try:
+        return slices(evidence.main, evidence.measure.text, values, by)
+    except MismatchError:
+        return None
+
+
+def _worth_drawing(sliced: Slices) -> bool:
+    """Whether topics share a value, and there is more than one value; a title or an id is another for each topic."""
+    return 1 < len(sliced.names) <= MOST_SLICES and int(sliced.counts.max()) > 1
+
+
+def rows_of(evidence: Evidence, sliced: Slices) -> list[dict[str, Any]]:
+    """A row for each slice and run, the best run first."""
+    order = [evidence.place(run) for run in evidence.order]
+    return [
+        {
+            "by": sliced.by, "slice": name, "topics": int(sliced.counts[s]), "run": sliced.runs[r],
+            "mean": _rounded(sliced.means[s, r]),
+            "low": _rounded(sliced.low[s, r]), "high": _rounded(sliced.high[s, r]),
+        }
+        for s, name in enumerate(sliced.names)
+        for r in order
+    ]  # fmt: skip
+
+
+def title(evidence: Evidence, found: Sequence[Slices]) -> str:
+    """Where another of the named runs is ahead of the leader; else that the leader leads throughout."""
+    enough = [(sliced, s) for sliced in found for s in range(len(sliced.names)) if not sliced.warning(s)]
+    if evidence.challenger is None or not enough:
+        return f"{evidence.measure.text} of {evidence.leader} {_span(evidence, found[0])}"
+    lower = found[0].better == "lower"
+    named = [evidence.place(run) for run in evidence.named]
+    for sliced, s in enough:
+        best = min(named, key=lambda r: sliced.means[s, r] if lower else -sliced.means[s, r])
+        if sliced.means[s, best] != sliced.means[s, named[0]]:
+            return f"{evidence.leader} leads overall, but {sliced.runs[best]} on topics with {_where(sliced, s)}"
+    kinds = both([f"number of {sliced.by}" if sliced.by == RELEVANT else sliced.by for sliced in found])
+    return f"{evidence.leader} leads in every slice by {kinds}"
+
+
+def reading(evidence: Evidence, found: Sequence[Slices], left: Sequence[str]) -> str:
+    """The leader's best and worst slice, and what is too small or left out."""
+    text = f"Over all topics {evidence.leader} has {evidence.measure.text} {decimal(_overall(evidence))}; by slice it "
+    text += f"{_span(evidence, found[0])}."
+    small = sum(bool(sliced.warning(s)) for sliced in found for s in range(len(sliced.names)))
+    if small:
+        text += f" {count(small, 'slice')} with fewer than {FEWEST_TOPICS} topics say nothing and have no interval."
+    others = len(evidence.runs) - len(evidence.named)
+    text += f" Grey ticks: the {count(others, 'other system')}." if others else ""
+    return text + (f" Not drawn: {', '.join(left)}." if left else "")
+
+
+def _span(evidence: Evidence, sliced: Slices) -> str:
+    """From where to where the leader's mean goes."""
+    means = sliced.means[:, evidence.place(evidence.leader)]
+    low, high = int(means.argmin()), int(means.argmax())
+    return (
+        f"goes from {decimal(float(means[low]))} (topics with {_where(sliced, low)}) "
+        f"to {decimal(float(means[high]))} ({sliced.names[high]})"
+    )
+
+
+def _overall(evidence: Evidence) -> float:
+    return float(evidence.means[evidence.place(evidence.leader)])
+
+
+def _where(sliced: Slices, s: int) -> str:
+    name = sliced.names[s]
+    return f"{name} {sliced.by}" if sliced.by == RELEVANT else f"{sliced.by} {name}"
+
+
+def _rounded(value: float) -> float | None:
+    return None if np.isnan(value) else round(float(value), 4)
+
+
+def _chart(evidence: Evidence, found: Sequence[Slices], rows: Sequence[dict[str, Any]]) -> Any:
+    alt = altair()
+    panels = [_panel(evidence, sliced, HEIGHT if len(found) == 1 else 240) for sliced in found]
+    return with_rows(panels[0] if len(panels) == 1 else alt.vconcat(*panels, spacing=28), rows)
+
+
+def _panel(evidence: Evidence, sliced: Slices, height: int) -> Any:
+    """Dots with intervals beside each other, over pale bars as high as the slice has topics."""
+    alt = altair()
+    low, high = _ends(sliced)
+    span, most = high - low, int(sliced.counts.max())
+    floor = low - FLOOR * span
+    bars = [
+        {
+            "slice": name, "from": floor, "to": floor + TALLEST * span * int(topics) / most,
+            "text": count(int(topics), "topic"),
+        }
+        for name, topics in zip(sliced.names, sliced.counts, strict=True)
+    ]  # fmt: skip
+    x = alt.X(
+        "slice:N", title=f"{RELEVANT} of the topic" if sliced.by == RELEVANT else sliced.by, sort=list(sliced.names),
+        axis=alt.Axis(labelAngle=0, grid=False, labelLimit=110),
+        scale=alt.Scale(paddingInner=0.25),
+    )  # fmt: skip
+    scale = alt.Scale(domain=[floor, high], nice=False, clamp=True)
+    ticks = [round(low + span * step / 5, 6) for step in range(6)]
+    y = alt.Y(
+        "mean:Q",
+        title=evidence.measure.text,
+        scale=scale,
+        axis=alt.Axis(values=ticks, tickCount=len(ticks), domain=False),
+    )
+    support = alt.Chart(alt.Data(values=bars)).encode(x=x)
+    bar = support.mark_bar(color=GREY, opacity=0.3).encode(y=alt.Y("from:Q", scale=scale), y2="to:Q")
+    number = support.mark_text(dy=-8).encode(y=alt.Y("to:Q", scale=scale), text="text:N")
+    base = alt.Chart(rows_data()).transform_filter(alt.FieldEqualPredicate(sliced.by, "by"))
+    tip = ["run:N", "slice:N", "topics:Q", "mean:Q", "low:Q", "high:Q"]
+    is_named = alt.FieldOneOfPredicate("run", list(evidence.named))
+    others = (
+        base.transform_filter(~is_named)
+        .mark_tick(color=GREY, opacity=0.35, thickness=1, width=34)
+        .encode(x=x, y=y, tooltip=tip)
+    )
+    beside = alt.XOffset("run:N", sort=list(evidence.named), scale=alt.Scale(domain=list(evidence.named)))
+    named = base.transform_filter(is_named).encode(x=x, xOffset=beside, color=_legend(evidence))
+    intervals = (
+        named.transform_filter("isValid(datum.low)")
+        .transform_calculate(bottom=f"max(datum.low, {low})")  # above the bars, whatever Student's t says
+        .mark_rule(strokeWidth=2)
+        .encode(y=alt.Y("bottom:Q", scale=scale), y2="high:Q")
+    )
+    dots = named.mark_point(filled=True, size=70, opacity=1).encode(y=y, tooltip=tip, shape=_shapes(evidence))
+    return alt.layer(bar, number, others, intervals, dots).properties(width=WIDTH, height=height)
+
+
+def _ends(sliced: Slices) -> tuple[float, float]:
+    """The axis of the scores: 0 to 1, unless the measure is of another kind."""
+    values = np.concatenate([sliced.means.ravel(), sliced.low.ravel(), sliced.high.ravel()])
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    return (0.0, 1.0) if sliced.means.min() >= 0 and sliced.means.max() <= 1 else (min(0.0, low), high)
+
+
+def _legend(evidence: Evidence) -> Any:
+    """Dots have no end to write a name at: this figure has a legend."""
+    colour = system_colour(evidence)
+    colour.legend = altair().Legend(title=None, orient="top", columns=3, labelLimit=180)
+    return colour
+
+
+def _shapes(evidence: Evidence) -> Any:
+    alt = altair()
+    forms = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right"]
+    domain = list(evidence.named)
+    legend = alt.Legend(title=None, orient="top", columns=3, labelLimit=180)
+    return alt.Shape("run:N", legend=legend, scale=alt.Scale(domain=domain, range=forms[: len(domain)]))

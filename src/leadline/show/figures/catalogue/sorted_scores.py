@@ -1,0 +1,134 @@
+"""How do recall and average precision lie along the order of systems?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from leadline.show.charts.labels import narrow
+from leadline.show.charts.style import OKABE_ITO, altair
+from leadline.show.figures.catalogue.bump import places_of
+from leadline.show.figures.evidence import Evidence
+from leadline.show.figures.figure import HEIGHT, WIDTH, Figure, needs, rows_data, with_rows
+from leadline.show.figures.marks import haloed, short
+from leadline.trust.tau import tau_b
+
+NAME = "sorted_scores"
+NAMED = 30  # runs whose names a chart has room for
+COLOURS = (OKABE_ITO[1], OKABE_ITO[0], OKABE_ITO[2])  # average precision, PRES, recall
+SHAPES = ("square", "circle", "triangle-up")
+SOURCE = "After Magdy and Jones, SIGIR 2010; means over topics, with intervals by Student's t (95\u202f%)."
+
+
+def figure(evidence: Evidence) -> Figure:
+    """Every system's average precision, PRES and recall, the systems sorted by PRES."""
+    names = evidence.trio
+    scores = evidence.scores(names)
+    means, widths = scores.means(), scores.half_widths()
+    if np.isnan(means).all():
+        return needs(NAME, "Scores sorted by PRES", "A topic with a relevant document is needed.", SOURCE)
+    order = sorted(range(len(evidence.runs)), key=lambda r: (-np.nan_to_num(means[r, 1], nan=-1.0), evidence.runs[r]))
+    rows = [
+        {
+            "run": evidence.runs[r], "place": place, "measure": name, "mean": _rounded(means[r, m]),
+            "low": _rounded(means[r, m] - widths[r, m]), "high": _rounded(means[r, m] + widths[r, m]),
+        }
+        for place, r in enumerate(order, start=1)
+        for m, name in enumerate(names)
+    ]  # fmt: skip
+    top = float(min(1.0, max(0.1, np.ceil(np.nanmax(means + np.nan_to_num(widths)) * 10) / 10)))
+    many = len(order) > NAMED
+    chart = _by_place(evidence, rows, top) if many else _by_name(evidence, rows, top)
+    return Figure(NAME, *_words(evidence, means, order, many), with_rows(chart, rows), rows, SOURCE, {"wide": True})
+
+
+def _encodings(evidence: Evidence, *, labelled: bool) -> tuple[Any, Any]:
+    """Colour and shape of the measures, with a legend where no line can be labelled."""
+    alt = altair()
+    names = list(evidence.trio)
+    legend = None if labelled else alt.Legend(title=None, orient="top", direction="horizontal", symbolOpacity=1)
+    return (
+        alt.Color("measure:N", scale=alt.Scale(domain=names, range=list(COLOURS)), legend=legend),
+        alt.Shape("measure:N", scale=alt.Scale(domain=names, range=list(SHAPES)), legend=legend),
+    )
+
+
+def _by_name(evidence: Evidence, rows: list[dict[str, Any]], top: float) -> Any:
+    """A row for each system, best first: three marks, and the interval of each."""
+    alt = altair()
+    colour, shape = _encodings(evidence, labelled=False)
+    runs = list(dict.fromkeys(str(row["run"]) for row in rows))
+    x = alt.X("mean:Q", title="mean over topics", scale=alt.Scale(domain=[0, top]), axis=alt.Axis(tickCount=6))
+    y = alt.Y("run:N", sort=runs, title=None, axis=alt.Axis(labelLimit=160, ticks=False, domain=False))
+    base = alt.Chart(rows_data()).encode(y=y, yOffset=alt.YOffset("measure:N", sort=list(evidence.trio)), color=colour)
+    tip = ["run:N", "measure:N", "mean:Q", "low:Q", "high:Q"]
+    bars = base.mark_rule(strokeWidth=1.5, opacity=0.6).encode(x=alt.X("low:Q"), x2="high:Q")
+    dots = base.mark_point(filled=True, size=60, opacity=1).encode(x=x, shape=shape, tooltip=tip)
+    return alt.layer(bars, dots).properties(width=WIDTH, height=max(90, 34 * len(runs)))
+
+
+def _by_place(evidence: Evidence, rows: list[dict[str, Any]], top: float) -> Any:
+    """Many systems along the axis by their place: PRES falls, and the others show where they disagree with it."""
+    alt = altair()
+    names = list(evidence.trio)
+    colour, shape = _encodings(evidence, labelled=True)
+    last = rows[-1]["place"]
+    x = alt.X(
+        "place:Q", title=f"place of the system by {names[1]}", scale=alt.Scale(domain=[1, last], nice=False),
+        axis=alt.Axis(grid=False, tickMinStep=1, tickCount=8),
+    )  # fmt: skip
+    y = alt.Y("mean:Q", title="mean over topics", scale=alt.Scale(domain=[0, top]), axis=alt.Axis(tickCount=6))
+    base = alt.Chart(rows_data()).encode(x=x, y=y, color=colour)
+    dots = base.mark_point(filled=True, size=26, opacity=0.9).encode(
+        shape=shape, tooltip=["run:N", "place:Q", "measure:N", "mean:Q"]
+    )
+    begin, end = max(1, last // 20), max(2, last // 5)  # where the curves lie furthest apart
+    heights = {name: [row["mean"] or 0.0 for row in rows if row["measure"] == name][begin:end] for name in names}
+    words = [{"x": begin + 1, "y": max(heights[name]), "text": name} for name in names]
+    labels = haloed(words, align="left", dy=-14, fontWeight="bold")
+    area = base.transform_filter(alt.FieldEqualPredicate(names[1], "measure")).mark_area(opacity=0.12)
+    lines = base.mark_line(strokeWidth=1, opacity=0.5)
+    chart = alt.layer(area, lines, dots, labels).add_params(narrow())
+    return chart.properties(width=WIDTH, height=HEIGHT)
+
+
+def _words(evidence: Evidence, means: Any, order: list[int], many: bool) -> tuple[str, str]:
+    """How alike the orders are, and who stands where another measure would not put it."""
+    ap, pres, recall = evidence.trio
+    scale = "The systems are sorted by PRES" + (", which falls as the shaded edge" if many else "")
+    if len(order) < 3 or np.isnan(means).any():
+        return (
+            f"{evidence.leader} under {ap}, {pres} and {recall}",
+            f"{scale}; marks show the means, lines their intervals.",
+        )
+    with_recall, with_ap = (float(tau_b(means[:, 1], means[:, m])) for m in (2, 0))
+    if min(with_recall, with_ap) > 1 - 1e-12:
+        return f"{ap}, {pres} and {recall} put the systems in the same order", f"{scale}; lines are intervals."
+    closer, farther = (recall, ap) if with_recall >= with_ap else (ap, recall)
+    title = (
+        f"{pres} orders the systems more like {closer} (τ {max(with_recall, with_ap):.2f}) "
+        f"than like {farther} (τ {min(with_recall, with_ap):.2f})"
+    )
+    places = [places_of(means[:, m], evidence.runs) for m in range(3)]
+    other = 0 if farther == ap else 2
+    moved = int(np.argmax(np.abs(places[other] - places[1])))
+    run = short(evidence.runs[moved], 40)
+    return title, (
+        f"{scale}; where other marks jump, that measure would order them otherwise: {run} is "
+        f"{_ordinal(int(places[1][moved]))} by {pres} and {_ordinal(int(places[other][moved]))} by {farther}."
+    )
+
+
+def _ordinal(number: int) -> str:
+    """A place in words.
+
+    >>> [_ordinal(n) for n in (1, 2, 3, 4, 11, 22, 113)]
+    ['1st', '2nd', '3rd', '4th', '11th', '22nd', '113th']
+    """
+    ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"
+
+
+def _rounded(value: float) -> float | None:
+    return None if np.isnan(value) else round(float(value), 4)

@@ -1,0 +1,108 @@
+"""Which topics does everybody answer, which nobody? Every run on every topic, for any measure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from leadline.show.charts.labels import narrow
+from leadline.show.charts.style import altair
+from leadline.show.figures.evidence import Evidence
+from leadline.show.figures.figure import WIDTH, Figure, depth_scale, needs, rows_data, with_rows
+from leadline.trust.spectrogram import Spectrogram
+from leadline.trust.spectrogram import spectrogram as every_run_on_every_topic
+
+NAME = "spectrogram"
+MORE = ("nDCG@10", "P@10", "Rprec", "RR")  # beside the measure that decides and the three that are set side by side
+MOST = 160  # runs of which each still has a line of its own
+LABELLED_RUNS, LABELLED_TOPICS = 40, 60
+SOURCE = "Lupu, Huang, Zhu and Tait, Overview of the TREC 2009 Chemical IR track, figures 11 and 12."
+
+
+def figure(evidence: Evidence, measures: Sequence[str] | None = None) -> Figure:
+    """A heat map of run × topic: the best run at the top, the topic answered best at the left."""
+    names = list(dict.fromkeys(measures or (evidence.measure.text, *evidence.trio, *MORE)))
+    scores = evidence.scores(names)
+    usable = [name for name, better in zip(scores.measures, scores.better, strict=True) if better == "higher"]
+    if not len(evidence.answerable) or not usable:
+        reading = "A topic with a relevant document, and a measure that rises with quality, are needed."
+        return needs(NAME, "Every run on every topic", reading, SOURCE)
+    found = every_run_on_every_topic(scores, usable[0])
+    shown = found.runs[:MOST]
+    cubes = {name: scores.of(name) for name in usable}
+    places = {run: evidence.place(run) for run in shown}
+    columns = {topic: evidence.topics.index(topic) for topic in found.topics}
+    rows = [
+        {"run": run, "topic": topic}
+        | {name: _rounded(cube[places[run], columns[topic]]) for name, cube in cubes.items()}
+        for run in shown
+        for topic in found.topics
+    ]
+    chart = with_rows(_chart(evidence, found, usable, shown), rows)
+    return Figure(NAME, *_words(evidence, found), chart, rows, SOURCE, {"wide": True})
+
+
+def _chart(evidence: Evidence, found: Spectrogram, measures: list[str], shown: Sequence[str]) -> Any:
+    """Cells coloured by the measure the reader chooses; both orders follow it."""
+    alt = altair()
+    choice = alt.binding_select(options=measures, name="measure")
+    many_runs, many_topics = len(shown) > LABELLED_RUNS, len(found.topics) > LABELLED_TOPICS
+    by_mean = alt.EncodingSortField(field="value", op="mean", order="descending")
+    # Of many runs only the leader has its name beside the map; pointing at a cell names the others.
+    leader = f"datum.value == {json.dumps(evidence.leader)} ? datum.label : ''"
+    run_labels: dict[str, Any] = {"labelExpr": leader, "labelOverlap": False} if many_runs else {}
+    topic_labels: dict[str, Any] = {"labels": False} if many_topics else {"labelAngle": -90, "labelOverlap": "greedy"}
+    runs = alt.Y("run:N", sort=by_mean, title="systems, the best mean at the top" if many_runs else None)
+    runs = runs.axis(ticks=False, domain=False, labelLimit=110, **run_labels)
+    topics = alt.X(
+        "topic:N", sort=by_mean, title="topics, the one answered best on average first",
+        axis=alt.Axis(ticks=False, domain=False, **topic_labels),
+    )  # fmt: skip
+    colour = alt.Color("value:Q", title="score", scale=depth_scale(0, 1))
+    colour = colour.legend(orient="top", direction="horizontal", format=".2f", gradientLength=240)
+    line = 5 if many_runs else 16
+    return (
+        alt.Chart(rows_data())
+        .transform_calculate(value="datum[measure]")
+        .transform_filter("isValid(datum.value)")
+        .mark_rect()
+        .encode(
+            x=topics,
+            y=runs,
+            color=colour,
+            tooltip=["run:N", "topic:N", "value:Q"],
+        )
+        .add_params(alt.param(name="measure", value=measures[0], bind=choice), narrow())
+        .properties(width=WIDTH, height=max(60, line * len(shown)))
+    )
+
+
+def _words(evidence: Evidence, found: Spectrogram) -> tuple[str, str]:
+    """How many topics nobody answers, which is hardest, and who answers what the others do not."""
+    who = found.answered_by()
+    nobody, one = who.count("nobody"), who.count("one")
+    hardest, easiest = found.topics[-1], found.topics[0]
+    means = np.nanmean(found.values, axis=0)
+    topics = len(found.topics)
+    if len(found.runs) == 1:
+        title = f"{found.runs[0]} answers topic {easiest} best and topic {hardest} least"
+    elif nobody:
+        title = f"No system answers {nobody} of the {topics} topics"
+    elif one:
+        title = f"{one} of the {topics} topics {'is' if one == 1 else 'are'} answered by a single system"
+    else:
+        title = f"Every topic is answered by two systems or more; topic {hardest} is the hardest"
+    text = (
+        f"The more a cell stands out from the paper, the better the answer; from {found.measure} {found.fair:.2f} up, "
+        "half the best mean, a system counts as answering. "
+        f"Topic {easiest} is the easiest (mean {means[0]:.2f}), topic {hardest} the hardest (mean {means[-1]:.2f})."
+    )
+    left = len(found.runs) - MOST
+    return title, text + (f" The {left} systems below the best {MOST} are left out." if left > 0 else "")
+
+
+def _rounded(value: float) -> float | None:
+    return None if np.isnan(value) else round(float(value), 3)

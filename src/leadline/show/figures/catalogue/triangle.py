@@ -1,0 +1,95 @@
+"""How likely is each difference by chance? Two tests of every pair, one on each side of the diagonal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from leadline.show.charts.labels import narrow
+from leadline.show.charts.style import DEPTH, altair
+from leadline.show.figures.evidence import Evidence
+from leadline.show.figures.figure import Figure, needs, rows_data, with_rows
+from leadline.show.figures.marks import short
+from leadline.trust.pairs import Triangle
+from leadline.trust.pairs import triangle as both_tests
+
+NAME = "triangle"
+MOST = 30  # runs whose pairs can still be told apart
+WRITTEN = 10  # runs up to which each cell has its p written into it
+LEVELS = (0.001, 0.01, 0.05, 0.1)
+NAMES = ("p < 0.001", "p < 0.01", "p < 0.05", "p < 0.1", "p ≥ 0.1")
+COLOURS = (DEPTH[5], DEPTH[4], DEPTH[3], DEPTH[1], DEPTH[0])
+ALPHA = 0.05
+SOURCE = "Student's t test below the diagonal, Fisher's randomisation test above it; two-sided, without correction."
+
+
+def figure(evidence: Evidence) -> Figure:
+    """The p of every pair of systems by the t test and the randomisation test, the systems best first."""
+    scores = evidence.main
+    enough = np.isfinite(scores.values).all(axis=(0, 2)).sum() > 1
+    if len(evidence.runs) < 2 or not enough:
+        return needs(NAME, "How likely is each difference by chance?", "Two runs and two topics are needed.", SOURCE)
+    kept = [evidence.place(run) for run in evidence.order[:MOST]]
+    found = both_tests(scores.select_runs(kept), scores.measures[0], rng=evidence.rng(NAME))
+    rows = [
+        {
+            "row": a, "column": b, "test": "randomisation" if j > i else "t", "p": float(f"{found.p[i, j]:.3g}"),
+            "level": NAMES[int(np.searchsorted(LEVELS, found.p[i, j], side="right"))],
+        }
+        for i, a in enumerate(found.runs)
+        for j, b in enumerate(found.runs)
+        if i != j
+    ]  # fmt: skip
+    return Figure(NAME, *_words(evidence, found), with_rows(_chart(found), rows), rows, SOURCE, {"fixed": True})
+
+
+def _chart(found: Triangle) -> Any:
+    """A square of cells; five steps of p, deep where chance is unlikely."""
+    alt = altair()
+    runs = list(found.runs)
+    few = len(runs) <= WRITTEN
+    side = 46 if few else 16
+    axis = alt.Axis(ticks=False, domain=False, labelLimit=110, labelOverlap=False)
+    y = alt.Y("row:N", sort=runs, title="best first: t test below the diagonal", axis=axis)
+    x = alt.X("column:N", sort=runs, title="randomisation test above the diagonal")
+    x = x.axis(
+        orient="top", ticks=False, domain=False, labelLimit=110, labelAngle=-60 if few else -90, labelOverlap=False
+    )
+    colour = alt.Color("level:N", scale=alt.Scale(domain=list(NAMES), range=list(COLOURS)))
+    colour = colour.legend(title=None, orient="bottom", direction="horizontal", columns=3, symbolType="square")
+    base = alt.Chart(rows_data()).encode(x=x, y=y)
+    cells = base.mark_rect().encode(color=colour, tooltip=["row:N", "column:N", "test:N", "p:Q"])
+    layers = [cells]
+    if few:
+        # Letters are light on deep cells and dark on shallow ones: the two ends of the depth scale, on any paper.
+        shade = alt.condition("datum.p < 0.05", alt.value(DEPTH[0]), alt.value(DEPTH[5]))
+        layers.append(
+            base.transform_calculate(text="datum.p < 0.001 ? '<.001' : format(datum.p, '.2r')")
+            .mark_text()
+            .encode(text="text:N", color=shade)
+        )
+    size = side * len(runs)
+    return alt.layer(*layers).add_params(narrow()).properties(width=size, height=size)
+
+
+def _words(evidence: Evidence, found: Triangle) -> tuple[str, str]:
+    """How many pairs differ by each test, and whether the two tests agree."""
+    above = np.triu_indices(len(found.runs), 1)
+    randomised, student = found.p[above], found.p.T[above]
+    pairs = len(randomised)
+    both, either = (randomised < ALPHA) & (student < ALPHA), (randomised < ALPHA) | (student < ALPHA)
+    noun = "pair" if pairs == 1 else "pairs"
+    title = f"{int(both.sum())} of {pairs} {noun} of systems differ by {found.measure}, by both tests at 5\u202f%"
+    split = int((either & ~both).sum())
+    text = (
+        "The two tests agree on every pair."
+        if split == 0
+        else f"The two tests disagree on {split} of the {pairs} {noun}."
+    )
+    text += " No correction is made here for the number of pairs; the verdict makes one."
+    nearest = found.p[0, 1]
+    text += f" {short(found.runs[0], 40)} against {short(found.runs[1], 40)}: p = {nearest:.2g}."
+    if len(found.runs) < len(evidence.runs):
+        text += f" Shown are the best {len(found.runs)} of {len(evidence.runs)} systems."
+    return title, text

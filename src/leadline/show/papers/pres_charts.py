@@ -1,0 +1,97 @@
+"""The 48 runs of CLEF-IP 2009 as the paper draws them: sorted by PRES, and their places under the three scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from leadline.measures.hits import Array
+from leadline.show.charts.labels import beside, narrow
+from leadline.show.charts.style import BUOY, GREY, OKABE_ITO, altair
+from leadline.show.figures.figure import HEIGHT, WIDTH, Figure, rows_data, with_rows
+from leadline.show.figures.marks import haloed
+from leadline.trust.tau import tau_b
+
+MEASURES = ("MAP", "PRES", "recall")
+COLOURS = (OKABE_ITO[1], OKABE_ITO[0], OKABE_ITO[2])
+SHAPES = ("square", "circle", "triangle-up")
+MOVED = 3  # runs whose lines are coloured
+TICKS = (1, 12, 24, 36, 48)
+
+
+def sorted_chart(runs: Sequence[str], means: Array, source: str) -> Figure:
+    """MAP, PRES and recall of every run, the runs sorted by PRES; `means` has a column for each."""
+    order = np.argsort(-means[:, 1], kind="stable")
+    rows = [
+        {"run": runs[r], "place": place, "measure": name, "mean": float(means[r, m])}
+        for place, r in enumerate(order.tolist(), start=1)
+        for m, name in enumerate(MEASURES)
+    ]
+    alt = altair()
+    names, last = list(MEASURES), len(runs)
+    x = alt.X("place:Q", title="place of the run by PRES", scale=alt.Scale(domain=[1, last], nice=False),
+              axis=alt.Axis(grid=False, tickMinStep=1, tickCount=8))  # fmt: skip
+    y = alt.Y("mean:Q", title="mean over topics", scale=alt.Scale(domain=[0, 0.7]), axis=alt.Axis(tickCount=7))
+    colour = alt.Color("measure:N", legend=None, scale=alt.Scale(domain=names, range=list(COLOURS)))
+    shape = alt.Shape("measure:N", legend=None, scale=alt.Scale(domain=names, range=list(SHAPES)))
+    base = alt.Chart(rows_data()).encode(x=x, y=y, color=colour)
+    dots = base.mark_point(filled=True, size=36, opacity=0.9)
+    dots = dots.encode(shape=shape, tooltip=["run:N", "measure:N", "mean:Q", "place:Q"])
+    words = [{"x": 2, "y": float(means[order[:6], m].max()), "text": name} for m, name in enumerate(MEASURES)]
+    labels = haloed(words, align="left", dy=-14, fontWeight="bold")
+    chart = alt.layer(base.mark_line(strokeWidth=1, opacity=0.5), dots, labels).add_params(narrow())
+    with_map, with_recall = (float(tau_b(means[:, 1], means[:, m])) for m in (0, 2))
+    return Figure(
+        "pres-2010-sorted",
+        f"PRES orders the {last} runs like recall (τ {with_recall:.2f}) rather than like MAP (τ {with_map:.2f})",
+        "Where a mark jumps from its line's course, that score would order the runs otherwise.",
+        with_rows(chart.properties(width=WIDTH, height=HEIGHT), rows), rows, f"{source}; figure 5 there",
+    )  # fmt: skip
+
+
+def places_chart(runs: Sequence[str], means: Array, source: str) -> Figure:
+    """The place of every run under MAP, PRES and recall, with lines between."""
+    places = np.stack([_places(means[:, m]) for m in range(3)], axis=1)
+    moved = np.argsort(-np.abs(places[:, 0] - places[:, 2]), kind="stable")[:MOVED].tolist()
+    rows = [
+        {"run": runs[r], "measure": name, "place": int(places[r, m]), "moved": r in moved}
+        for r in range(len(runs))
+        for m, name in enumerate(MEASURES)
+    ]
+    far = moved[0]
+    by_map, by_pres, by_recall = places[far].tolist()
+    title = f"{runs[far]} is {by_map} of {len(runs)} by MAP, {by_pres} by PRES and {by_recall} by recall"
+    reading = f"Coloured are the {MOVED} runs that MAP and recall place furthest apart; PRES puts them in between."
+    chart = _lines(runs, places, moved, rows)
+    return Figure("pres-2010-places", title, reading, chart, rows, f"{source}; figure 6 there")
+
+
+def _lines(runs: Sequence[str], places: Array, moved: Sequence[int], rows: Sequence[dict[str, Any]]) -> Any:
+    alt = altair()
+    top = len(runs) + 1  # heights count from the last place, so that labels can stand where the lines end
+    colours = dict(zip((runs[r] for r in moved), (BUOY, OKABE_ITO[0], OKABE_ITO[2]), strict=True))
+    x = alt.X("measure:N", sort=list(MEASURES), title=None, scale=alt.Scale(padding=0),
+              axis=alt.Axis(orient="top", labelAngle=0, domain=False, ticks=False))  # fmt: skip
+    axis = alt.Axis(values=[top - place for place in TICKS], labelExpr=f"{top} - datum.value", grid=False, domain=False)
+    heights = alt.Scale(domain=[0, top], nice=False)
+    y = alt.Y("height:Q", title="place (1 is the best)", scale=heights, axis=axis)
+    base = alt.Chart(rows_data()).transform_calculate(height=f"{top} - datum.place")
+    base = base.encode(x=x, y=y, detail="run:N", tooltip=["run:N", "measure:N", "place:Q"])
+    grey = base.transform_filter("!datum.moved").mark_line(strokeWidth=1, opacity=0.45, color=GREY)
+    scale = alt.Scale(domain=list(colours), range=list(colours.values()))
+    bright = base.transform_filter("datum.moved").mark_line(strokeWidth=2.5)
+    bright = bright.encode(color=alt.Color("run:N", legend=None, scale=scale))
+    labels = {runs[r]: (float(top - places[r, 2]), runs[r]) for r in moved}
+    chart = alt.layer(grey, bright, beside(labels, colours, (0.0, float(top)), HEIGHT)).add_params(narrow())
+    return with_rows(chart.properties(width=WIDTH, height=HEIGHT), rows)
+
+
+def _places(values: Array) -> Array:
+    """The place of each value, the largest first; equal ones share the better place.
+
+    >>> _places(np.array([0.2, 0.5, 0.2])).tolist()
+    [2, 1, 2]
+    """
+    return np.asarray((values[None, :] > values[:, None]).sum(axis=1) + 1)

@@ -1,0 +1,79 @@
+"""Figures that papers printed, as data: what any claim of agreement with them is checked against.
+
+>>> clef_ip_2009_scores()[0]
+{'run': 'R01', 'MAP': 0.077, 'recall': 0.53, 'PRES': 0.434}
+"""
+
+from __future__ import annotations
+
+import csv
+from importlib import resources
+from typing import Any
+
+import numpy as np
+
+from leadline.errors import InputError
+from leadline.records.scores.scores import Scores
+
+SOURCES = {
+    "clef_ip_2009_scores": "MAP, recall and PRES of 48 runs of CLEF-IP 2009 (Magdy and Jones 2010)",
+    "clef_ip_2009_robustness": "Kendall's tau when judgements are left out, CLEF-IP 2009 (Magdy and Jones 2010)",
+    "pres_worked_examples": "the worked examples of PRES (Magdy and Jones, SIGIR 2010)",
+    "trec_chem_2009_pa_full": "prior-art task, all topics, TREC-CHEM 2009 (Lupu et al.)",
+    "trec_chem_2009_pa_us": "prior-art task, United States topics, TREC-CHEM 2009 (Lupu et al.)",
+    "trec_chem_2009_ts_disagreement": "how often two judges disagreed, TREC-CHEM 2009 (Lupu et al.)",
+    "trec_chem_2009_ts_expert_judgements": "what the experts judged, TREC-CHEM 2009 (Lupu et al.)",
+    "trec_chem_2009_ts_infndcg": "infNDCG of 31 runs on 18 topics, TREC-CHEM 2009 (Lupu et al.)",
+    "trec_chem_2009_ts_xinfap": "xinfAP of 31 runs on 18 topics, TREC-CHEM 2009 (Lupu et al.)",
+}
+
+
+def names() -> list[str]:
+    """Every table there is."""
+    return list(SOURCES)
+
+
+def table(name: str) -> list[dict[str, Any]]:
+    """A published table as records, numbers as numbers."""
+    if name not in SOURCES:
+        raise InputError("published", f"no table {name!r}; there are {', '.join(SOURCES)}")
+    text = resources.files(__package__).joinpath(f"{name}.csv").read_text(encoding="utf-8")
+    return [{key: _number(value) for key, value in record.items()} for record in csv.DictReader(text.splitlines())]
+
+
+def _number(text: str) -> Any:
+    try:
+        return int(text) if text.lstrip("-").isdigit() else float(text)
+    except ValueError:
+        return text
+
+
+def clef_ip_2009_scores() -> list[dict[str, Any]]:
+    """MAP, recall and PRES of the 48 runs of CLEF-IP 2009."""
+    return table("clef_ip_2009_scores")
+
+
+def clef_ip_2009() -> Scores:
+    """The same as a score cube with the single topic `all`: the paper prints means only."""
+    records = clef_ip_2009_scores()
+    measures = ("MAP", "recall", "PRES")
+    values = np.array([[[record[measure] for measure in measures]] for record in records], float)
+    return Scores(tuple(record["run"] for record in records), ("all",), measures, values)
+
+
+def trec_chem_2009(measure: str = "xinfAP") -> Scores:
+    """The 31 technology-survey runs of TREC-CHEM 2009 on 18 topics, by xinfAP or infNDCG."""
+    if measure.lower() not in ("xinfap", "infndcg"):
+        raise InputError("published", f"TREC-CHEM 2009 was printed for xinfAP and infNDCG, not {measure!r}")
+    records = table(f"trec_chem_2009_ts_{measure.lower()}")
+    topics = tuple(key for key in records[0] if key != "run")
+    values = np.array([[[record[topic]] for topic in topics] for record in records], float)
+    return Scores(tuple(record["run"] for record in records), topics, (measure,), values)
+
+
+def pres_worked_examples() -> list[dict[str, Any]]:
+    """PRES's worked examples: the ranks of the relevant documents, and the recall, AP and PRES printed for them."""
+    records = table("pres_worked_examples")
+    for record in records:
+        record["ranks"] = [int(rank) for rank in str(record["ranks"]).split()]
+    return records

@@ -1,0 +1,137 @@
+"""Examining the robustness of evaluation metrics for patent retrieval with incomplete relevance judgements (2010)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from leadline.errors import LeadlineError
+from leadline.measures.hits import Array
+from leadline.measures.notation import parse_measures
+from leadline.records.scores.table import Table
+from leadline.show.figures.catalogue.incomplete import reading, title
+from leadline.show.figures.figure import HEIGHT, WIDTH, Figure
+from leadline.show.papers import published
+from leadline.show.papers.exhibit import Exhibit, Paper, needs_lab, not_here, same_to
+from leadline.show.papers.lab import Lab
+from leadline.show.papers.on_runs import on_runs
+from leadline.show.plots.incomplete import plain, rows
+from leadline.trust.incomplete import Incomplete, incomplete
+
+NAME = "robustness-2010"
+SOURCE = "Magdy and Jones, CLEF 2010, table 1"
+SHARES = (0.2, 0.4, 0.6, 0.8)
+EFFORTS = (100, 1000)
+MEASURES = ("MAP", "recall", "PRES")
+OURS = ("AP", "R", "PRES")  # as they are written here
+SAMPLES = 100
+
+
+def paper(lab: Lab | None = None) -> Paper:
+    return Paper(
+        NAME,
+        "Which score survives when judgements are missing?",
+        "Magdy and Jones, CLEF 2010",
+        (
+            table_1(),
+            on_lab(lab),
+            on_runs(lab, NAME, "Figure 2", "relevant documents of each topic", "relevant_distribution",
+                    "the judgements of CLEF-IP 2009 are not published here"),
+            not_here("Figure 1", "PRES as an area, drawn by hand", "The same as figure 3 of the paper above."),
+        ),
+    )  # fmt: skip
+
+
+def printed_samples(effort: int) -> Incomplete:
+    """The printed correlations of one effort, as our own study would give them."""
+    table = [row for row in published.table("clef_ip_2009_robustness") if row["sample"] in (1, 2, 3)]
+    tau = np.array(
+        [[[row[f"{name}@{effort}"] for name in MEASURES] for row in table if row["percent_kept"] == round(100 * share)]
+         for share in SHARES], float,
+    )  # fmt: skip
+    return Incomplete(tuple(f"{name}@{effort}" for name in MEASURES), SHARES, tau, 48)
+
+
+def printed_averages() -> dict[tuple[float, str], float]:
+    """The printed averages by share and column."""
+    table = [row for row in published.table("clef_ip_2009_robustness") if row["sample"] == "avg."]
+    columns = [f"{name}@{effort}" for effort in EFFORTS for name in MEASURES]
+    return {(row["percent_kept"] / 100, column): row[column] for row in table for column in columns}
+
+
+def table_1() -> Exhibit:
+    """The averages again from the printed samples, and figures 3 and 4 from their lowest."""
+    printed = printed_averages()
+    body: list[list[Any]] = []
+    off = []
+    for effort in EFFORTS:
+        found = printed_samples(effort)
+        for k, share in enumerate(SHARES):
+            for m, column in enumerate(found.measures):
+                mean, lowest = float(found.mean[k, m]), float(found.lowest[k, m])
+                body.append([column, round(100 * share), printed[share, column], mean, lowest])
+                if not same_to(printed[share, column], mean, 2):
+                    off.append(f"{column} with {100 * share:.0f} % (printed {printed[share, column]:.2f}, {mean:.3f})")
+    finding = (
+        f"{len(off)} of {len(body)} averages are not those of the printed samples: {'; '.join(off)}."
+        if off
+        else f"All {len(body)} averages are those of the printed samples, to one in the last digit: the paper averaged "
+        "before it rounded. The charts are figures 3 and 4, with the mean beside the lowest that the paper draws."
+    )
+    return Exhibit(
+        "Table 1, figures 3 and 4", "τ with the full ranking when a share of the relevant documents is known",
+        "differs" if off else "same", finding,
+        (Table(["score", "% known", "avg. printed", "avg. of the samples", "lowest"], body, digits=2),),
+        tuple(_drawn(printed_samples(effort), f"{NAME}-{effort}", SOURCE) for effort in EFFORTS),
+    )  # fmt: skip
+
+
+def _drawn(found: Incomplete, name: str, source: str) -> Figure:
+    chart = plain(found).properties(width=WIDTH, height=HEIGHT)
+    return Figure(name, title(found), reading(found), chart, rows(found), source)
+
+
+def on_lab(lab: Lab | None) -> Exhibit:
+    """The same study of the lab's runs, beside the printed averages."""
+    about = "the same study of other runs, with many samples in place of three"
+    if lab is None:
+        return needs_lab("Table 1, other runs", about, "the runs of CLEF-IP 2009 are not published here")
+    names = [f"{name}@{effort}" for effort in EFFORTS for name in OURS]
+    study = replace(lab.evidence.study, measures=tuple(parse_measures(names)))
+    try:
+        found = incomplete(study, keep=SHARES, samples=SAMPLES, rng=lab.evidence.rng(NAME))
+    except LeadlineError as error:
+        return needs_lab("Table 1, other runs", about, f"the lab does not allow it ({error})")
+    printed = list(printed_averages().items())
+    body: list[list[Any]] = []
+    for m, measure in enumerate(found.measures):
+        column = f"{MEASURES[m % 3]}@{EFFORTS[m // 3]}"
+        for k, share in enumerate(SHARES):
+            theirs = next(value for (kept, name), value in printed if (kept, name) == (share, column))
+            body.append([measure, round(100 * share), theirs, _cell(found.mean, k, m), _cell(found.lowest, k, m)])
+    verdict = _order(found.mean[0])
+    columns = ["score", "% known", "printed (48 runs)", f"ours ({len(study.runs)} runs)", "lowest"]
+    return Exhibit(
+        "Table 1, other runs", about, "own",
+        f"{lab.counted()}; {SAMPLES} samples a share. With 20 % of the relevant documents {verdict}. The paper has "
+        "PRES first, then recall, then MAP far behind.",
+        (Table(columns, body, digits=2),),
+        (_drawn(found, f"{NAME}-lab", SOURCE),),
+    )  # fmt: skip
+
+
+def _cell(values: Array, k: int, m: int) -> float:
+    return float(values[k, m])
+
+
+def _order(mean: Array) -> str:
+    """Which score keeps most at each effort."""
+    told = []
+    for place, effort in enumerate(EFFORTS):
+        values = mean[3 * place : 3 * place + 3]
+        order = np.argsort(-values, kind="stable")
+        listed = ", ".join(f"{OURS[m]} {values[m]:.2f}" for m in order.tolist())
+        told.append(f"the order kept at {effort} documents is {listed}")
+    return " and ".join(told)

@@ -1,0 +1,106 @@
+"""The picture of a study of missing judgements: how alike the ranking stays, against the share of them kept."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from leadline.show.charts.labels import beside, narrow
+from leadline.show.charts.style import DASHES, GREY, OKABE_ITO, PAPER, altair, styled
+from leadline.trust.incomplete import Incomplete
+from leadline.trust.plots import plot
+
+WIDTH, HEIGHT = 540, 340  # in pixels
+GUIDES = {0.9: "as good as the same", 0.8: "noticeably another"}
+
+
+@plot("incomplete")
+def chart(study: Incomplete) -> Any:
+    """The picture with its finding as title."""
+    alt = altair()
+    title = alt.TitleParams(textwrap.wrap(study.finding(), 90), subtitle=caption(study))
+    return styled(plain(study).properties(width=WIDTH, height=HEIGHT, title=title))
+
+
+def caption(study: Incomplete) -> str:
+    """What the lines are drawn from."""
+    samples = study.tau.shape[1]
+    return f"{study.runs} runs, {samples} samples a share; thick: their mean, thin: the lowest of them"
+
+
+def plain(study: Incomplete) -> Any:
+    """Lines coloured by measure and dashed by effort, labelled where they start: thick the mean, thin the lowest."""
+    alt = altair()
+    lines = rows(study)
+    floor = min(0.7, math.floor(10 * min(row["lowest"] for row in lines) + 1e-9) / 10)
+    fewest = min(study.keep)
+    labels = {
+        row["measure"]: (row["mean"], f"{row['measure']}  {row['mean']:.2f}") for row in lines if row["keep"] == fewest
+    }
+    colours, dashes = styles(study.measures)
+    colour = alt.Color("measure:N", legend=None, scale=alt.Scale(domain=list(study.measures), range=colours))
+    dash = alt.StrokeDash("measure:N", legend=None, scale=alt.Scale(domain=list(study.measures), range=dashes))
+    heights = alt.Scale(domain=[floor, 1], nice=False)
+    likeness = "likeness to the full ranking (Kendall's τ" + (")" if floor == 0 else f", from {floor:.1f})")
+    # On the left stand the labels.
+    axis = alt.Axis(orient="right", format=".1f", tickCount=5, tickMinStep=0.1, domain=False)
+    x = alt.X(
+        "keep:Q",
+        title="share of the relevant documents that is known",
+        scale=alt.Scale(domain=[fewest, 1], nice=False),
+        axis=alt.Axis(format="%", values=[*study.keep, 1.0], tickCount=len(study.keep) + 1, grid=False),
+    )
+    base = alt.Chart(alt.Data(values=lines)).encode(
+        x=x, color=colour, strokeDash=dash, tooltip=["measure:N", "keep:Q", "mean:Q", "lowest:Q", "low:Q", "high:Q"]
+    )
+    mean = base.mark_line(strokeWidth=2.5, point=alt.OverlayMarkDef(size=40)).encode(
+        y=alt.Y("mean:Q", title=likeness, scale=heights, axis=axis)
+    )
+    lowest = base.mark_line(strokeWidth=1, opacity=0.8).encode(y=alt.Y("lowest:Q", scale=heights))
+    guides = alt.Chart(alt.Data(values=[{"y": at, "text": text} for at, text in GUIDES.items()]))
+    rule = guides.mark_rule(strokeDash=[2, 4], opacity=0.6).encode(y=alt.Y("y:Q", scale=heights))
+    words = guides.encode(x=alt.value("width"), y=alt.Y("y:Q", scale=heights), text="text:N")
+    place = {"align": "right", "dx": -4, "dy": -8, "fontSize": 12}
+    named = words.mark_text(**place, stroke=PAPER, strokeWidth=3) + words.mark_text(**place)
+    starts = beside(labels, dict(zip(study.measures, colours, strict=True)), (floor, 1.0), HEIGHT, side="left")
+    return alt.layer(rule, lowest, named, mean, starts).add_params(narrow())
+
+
+def rows(study: Incomplete) -> list[dict[str, Any]]:
+    """What is drawn: for each measure and share the mean and the lowest tau, and what 95 % of the samples lie between.
+
+    With all judgements the ranking is the full one. A share whose samples rank nothing is left out.
+    """
+    low, high = study.interval
+    columns = {"mean": study.mean, "lowest": study.lowest, "low": low, "high": high}
+    found = []
+    for m, measure in enumerate(study.measures):
+        for k in np.argsort(study.keep).tolist():
+            row = {name: round(float(column[k, m]), 4) for name, column in columns.items()}
+            if study.keep[k] < 1 and not math.isnan(row["mean"]):
+                found.append({"measure": measure, "keep": study.keep[k], **row})
+        found.append({"measure": measure, "keep": 1.0, **dict.fromkeys(columns, 1.0)})
+    return found
+
+
+def styles(measures: Sequence[str]) -> tuple[list[str], list[list[int]]]:
+    """A colour for each measure and a dash for each of its efforts; grey beyond the colours people tell apart.
+
+    >>> styles(["AP@100", "AP@1000", "R@100"])
+    (['#0072b2', '#0072b2', '#d55e00'], [[1, 0], [6, 3], [1, 0]])
+    """
+    families: dict[str, list[str]] = {}
+    for name in measures:
+        families.setdefault(name.partition("@")[0], []).append(name)
+    order = list(families)
+    colours, dashes = [], []
+    for name in measures:
+        family = name.partition("@")[0]
+        place = order.index(family)
+        colours.append(OKABE_ITO[place] if place < len(OKABE_ITO) else GREY)
+        dashes.append(DASHES[families[family].index(name) % len(DASHES)])
+    return colours, dashes

@@ -1,0 +1,127 @@
+"""The report as one page: no network, light and dark, on paper and on a phone.
+
+Everything that comes out of files (tags, topics, documents) is text to the page, never markup: HTML is escaped, data
+are JSON in which no `<` occurs, and the browser is told to run no script but the two whose hashes the page names.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Collection, Iterable, Sequence
+from html import escape
+from pathlib import Path
+
+from leadline.errors import LeadlineError
+from leadline.show.figures.catalogue import FIGURES, SECTIONS, maker
+from leadline.show.figures.evidence import Evidence
+from leadline.show.figures.figure import Figure, needs
+from leadline.show.report.shell import figure_html, shell
+from leadline.show.report.tables import systems_table, topics_data
+from leadline.show.report.words import CHIPS, headline
+from leadline.version import __version__
+
+Step = Callable[[int, int, str], None]
+
+
+def report(evidence: Evidence, *, key: str = "", names: Iterable[str] = FIGURES, progress: Step | None = None) -> str:
+    """The page with every figure that this evidence allows, and a word on those that it does not."""
+    wanted = tuple(names)
+    figures = []
+    for done, name in enumerate(wanted):
+        if progress is not None:
+            progress(done, len(wanted), name)
+        figures.append(figure_or_reason(name, evidence))
+    return page(evidence, figures, key=key)
+
+
+def figure_or_reason(name: str, evidence: Evidence) -> Figure:
+    """A figure; where the evidence is refused on the way to it, one that says why it is missing."""
+    try:
+        return maker(name)(evidence)
+    except LeadlineError as error:
+        words = next(names[name] for _, names in SECTIONS if name in names)
+        return needs(name, words.capitalize(), f"Not drawn: {error}.")
+
+
+def page(evidence: Evidence, figures: Sequence[Figure], *, key: str = "", made: datetime.date | None = None) -> str:
+    """The figures under the verdict, as HTML. `key` says what the page was made from."""
+    by_name = {figure.name: figure for figure in figures}
+    groups = [(title, [by_name[name] for name in names if name in by_name]) for title, names in SECTIONS]
+    groups = [(title, group) for title, group in groups if group]
+    drawn = [figure.name for figure in figures if figure.chart is not None]
+    body = [_top(evidence, made or datetime.date.today()), _verdict(evidence), _contents(drawn)]
+    for place, (title, group) in enumerate(groups):
+        body.append(f"<h2>{escape(title)}</h2>" if place else "")
+        body.append(f'<div class="figures">{"".join(map(figure_html, group))}</div>')
+        if place == 0:
+            body.append(_systems(evidence))
+    body += [_topics(evidence), _foot(evidence)]
+    title = f"Which system finds more? {evidence.leader}"
+    return shell(title, body, figures, key=key, topics=topics_data(evidence))
+
+
+def _top(evidence: Evidence, made: datetime.date) -> str:
+    return (
+        f'<header class="top"><h1>Which system finds more?</h1><span class="counted">{escape(evidence.counted())}'
+        f' · {made.isoformat()} <button type="button" class="plain theme">dark paper</button></span></header>'
+    )
+
+
+def _verdict(evidence: Evidence) -> str:
+    said = headline(evidence)
+    chips = "".join(
+        f'<span><span class="chip {word}">{CHIPS[word]}</span> {escape(against)}</span>'
+        for word, against in said.standing
+    )
+    reasons = "".join(f"<p>{escape(reason)}</p>" for reason in said.reasons)
+    notes = list(dict.fromkeys((*evidence.study.notes, *(evidence.verdict.notes if evidence.verdict else ()))))
+    listed = "".join(f"<li>{escape(note)}</li>" for note in notes)
+    return (
+        f'<section class="verdict" aria-label="the verdict"><p class="lead"><strong>{escape(said.leader)}</strong> '
+        f'{escape(said.leads)} <strong>{said.score}</strong> <span class="interval">{said.interval}</span> '
+        f'<span class="chips">{chips}</span></p><p>{escape(" ".join(said.sentences))}</p>'
+        + (f"<details><summary>Why: the closest rivals</summary>{reasons}</details>" if reasons else "")
+        + (f"<details><summary>What was missing or left out</summary><ul>{listed}</ul></details>" if notes else "")
+        + "</section>"
+    )
+
+
+def _contents(drawn: Collection[str]) -> str:
+    words = {name: text for _, names in SECTIONS for name, text in names.items() if name in drawn}
+    words |= {"systems": "table of systems", "topics": "topic by topic"}
+    links = "".join(f'<li><a href="#{name}">{text}</a></li>' for name, text in words.items())
+    return f'<nav aria-label="contents"><ul>{links}</ul></nav>'
+
+
+def _systems(evidence: Evidence) -> str:
+    best = "" if len(evidence.runs) < 2 else (
+        "The best of each measure is bold; those underlined are not significantly worse "
+        "(randomisation test, Holm's correction, 5\u202f%). "
+    )  # fmt: skip
+    return (
+        f'<h2 id="systems">All systems</h2><div class="stack"><p class="aside">{best}Click a heading to sort.</p>'
+        f"{systems_table(evidence)}</div>"
+    )
+
+
+def _topics(evidence: Evidence) -> str:
+    chosen = (
+        '<label>system <select name="a"></select></label><label>against <select name="b"></select></label>'
+        '<label>show <select name="show"><option value="all">all topics</option>'
+        '<option value="lost">where the second wins</option><option value="won">where the first wins</option>'
+        '</select></label><label>find <input type="search" name="search" placeholder="topic or words"></label>'
+    )
+    return (
+        '<section id="topics"><h2>Topic by topic</h2><div class="stack"><p class="found" aria-live="polite"></p>'
+        f'<div class="tools">{chosen}</div><div class="topics tall"></div>'
+        '<p class="tools"><button type="button" class="plain csv">data as CSV</button>'
+        '<a class="link" href="#topics">link to this view</a>'
+        "<span>Choose a topic to see its relevant documents.</span></p>"
+        '<div class="detail stack" tabindex="-1" aria-live="polite"></div></div></section>'
+    )
+
+
+def _foot(evidence: Evidence) -> str:
+    judged = escape(Path(evidence.qrels.name).name)
+    drawn = f"seed {evidence.seed}, {evidence.samples} samples with half the judgements"
+    return f'<footer class="foot">leadline {__version__} · judgements: {judged} · {drawn}</footer>'

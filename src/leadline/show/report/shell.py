@@ -1,0 +1,87 @@
+"""A page of figures around any text: no network, light and dark, on paper and on a phone.
+
+What stands in the page is text to the browser, never code: it is told to run no script but those whose hashes the page
+names. Whoever gives `body` has escaped what came out of files.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import importlib
+from collections.abc import Iterable, Sequence
+from html import escape
+from importlib import resources
+from typing import Any
+
+from leadline.errors import LeadlineError
+from leadline.show.figures.figure import Figure
+from leadline.show.report.embedding import embedded, page_config, payload, theme_colours
+from leadline.version import __version__
+
+SCRIPTS = ("figures.js", "tables.js", "start.js")
+NO_TOPICS = "Leadline.topics = () => () => {};"  # for pages without the table of topics
+
+
+def shell(title: str, body: Iterable[str], figures: Sequence[Figure], *, key: str = "", topics: Any = None) -> str:
+    """The page as HTML: a body in which `figure_html` left room, and the data of the figures that stand there.
+
+    `topics` is what the table of topics shows, where the body has room for one.
+    """
+    data = [embedded(f"data-{figure.name}", payload(figure)) for figure in figures if figure.chart is not None]
+    data.append(embedded("data-config", page_config()))
+    if topics is not None:
+        data.append(embedded("data-topics", topics))
+    code = [_asset(name) for name in SCRIPTS]
+    if topics is None:
+        code.insert(-1, NO_TOPICS)
+    scripts = [f"(function(){{{_vega()}}})();", "\n".join(code)]
+    policy = (
+        f"default-src 'none'; style-src 'unsafe-inline'; script-src {' '.join(map(_hash, scripts))}; base-uri 'none'"
+    )
+    parts = [
+        f"<!doctype html>\n<!-- leadline {__version__} key {key} -->",
+        '<html lang="en"><head><meta charset="utf-8">',
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        f"<title>{escape(title)}</title>",
+        f"<style>{theme_colours()}\n{_asset('page.css')}</style></head>",
+        f'<body><div class="page">{"".join(body)}</div>',
+        *data,
+        *(f"<script>{script}</script>" for script in scripts),
+        "</body></html>\n",
+    ]
+    return "\n".join(parts)
+
+
+def figure_html(figure: Figure) -> str:
+    """The room for one figure: its finding, its reading, its chart, its data; or why there is none."""
+    title = f"<h3>{escape(figure.title)}</h3>"
+    if figure.chart is None:
+        return f'<figure>{title}<p class="lacking">{escape(figure.reading)}</p></figure>'
+    kind = ' class="wide"' if figure.more.get("wide") else ""
+    readout = '<div class="readout" aria-live="polite"></div>' if figure.more.get("readout") else ""
+    return (
+        f'<figure id="{figure.name}"{kind}>{title}<p class="reading">{escape(figure.reading)}</p>'
+        f'<div class="controls"></div><div class="chart" role="img" aria-label="{escape(figure.title)}"></div>'
+        f'{readout}<footer><button type="button" class="plain csv">data as CSV</button>'
+        f'<a class="link" href="#{figure.name}">link to this view</a>'
+        f'<span class="source">{escape(figure.source)}</span></footer></figure>'
+    )
+
+
+def _hash(script: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
+
+
+def _asset(name: str) -> str:
+    return resources.files("leadline.show.report").joinpath("assets", name).read_text(encoding="utf-8")
+
+
+def _vega() -> str:
+    """Vega, Vega-Lite and what puts them into a page, as one script."""
+    try:
+        convert: Any = importlib.import_module("vl_convert")
+    except ImportError:
+        raise LeadlineError("a page of figures needs the package vl-convert-python: pip install it") from None
+    return str(convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")).replace("</script", "<\\/script")

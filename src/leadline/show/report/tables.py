@@ -1,0 +1,129 @@
+"""The tables of the page: every system with its scores, and every topic with the documents behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from leadline.measures.hits import Array, Mask
+from leadline.show.figures.evidence import Evidence
+from leadline.show.report.embedding import variable
+from leadline.show.report.words import CHIPS, score
+from leadline.trust.corrections import holm
+from leadline.trust.verdict import Verdict, flip_levels
+
+DRAWS = 10_000
+MOST_RANKS = 1_500_000  # kept in a page: run × relevant document, a few bytes each
+FEW = 20  # runs whose ranks are kept where there are more
+COLUMNS, LETTERS = 3, 160  # of what is known of topics: columns that a table has room for, and letters of a text
+
+
+def systems_table(evidence: Evidence) -> str:
+    """Every run, best first: its means, the best of each measure bold, those not significantly worse underlined."""
+    names = list(dict.fromkeys((evidence.measure.text, *evidence.trio, f"judged@{min(20, evidence.effort)}")))
+    scores = evidence.scores(names)
+    means, widths = scores.means(), scores.half_widths()[:, 0]
+    near = [_near_best(evidence, name) for name in names]
+    info = list(dict.fromkeys(name for run in evidence.runs for name in evidence.runs_info.get(run, {})))[:COLUMNS]
+    verdicts: Mapping[str, Verdict] = {v.other: v for v in evidence.verdict.verdicts} if evidence.verdict else {}
+    heads = [("system", ""), *((name, "") for name in info), (names[0], "num"), ("95\u202f% interval", "num")]
+    heads += [*((name, "num") for name in names[1:]), *([("against the leader", "")] if verdicts else [])]
+    body = []
+    for run in evidence.order:
+        r = evidence.place(run)
+        dot = f'<span class="swatch" style="background:{variable(evidence.colour(run))}"></span>' * (
+            run in evidence.named
+        )
+        cells = [f'<td class="id">{dot}{escape(run)}</td>']
+        cells += [f'<td class="text">{escape(evidence.runs_info.get(run, {}).get(name, ""))}</td>' for name in info]
+        for m in range(len(names)):
+            kind = " best" if near[m][1][r] else " near" if near[m][0][r] else ""
+            value = float(means[r, m])
+            cells.append(f'<td class="num{kind}" data-v="{_key(value)}">{score(value)}</td>')
+            if m == 0:
+                low, high = value - widths[r], value + widths[r]
+                text = "–" if np.isnan(widths[r]) else f"{score(low)} to {score(high)}"
+                cells.append(f'<td class="num" data-v="{_key(low)}">{text}</td>')
+        if verdicts:
+            cells.append(f"<td>{_chip(verdicts.get(run))}</td>")
+        body.append(f"<tr>{''.join(cells)}</tr>")
+    head = "".join(f'<th scope="col"{_kind(kind)}>{escape(name)}</th>' for name, kind in heads)
+    return (
+        f'<div class="tall"><table class="sortable"><thead><tr>{head}</tr></thead>'
+        f"<tbody>{''.join(body)}</tbody></table></div>"
+    )
+
+
+def _near_best(evidence: Evidence, name: str) -> tuple[Mask, Mask]:
+    """Which runs are not significantly worse than the best under a measure, and which are the best."""
+    scores = evidence.scores(name)
+    runs = len(evidence.runs)
+    none = np.zeros(runs, np.bool_)
+    matrix: Array = scores.values[:, :, 0]
+    matrix = matrix[:, np.isfinite(matrix).all(axis=0)]
+    if scores.better[0] == "neither" or runs < 2 or matrix.shape[1] < 2:
+        return none, none
+    matrix = -matrix if scores.better[0] == "lower" else matrix
+    means = matrix.mean(axis=1)
+    best = np.asarray(means == means.max())
+    others = np.flatnonzero(~best)
+    near = none.copy()
+    if len(others):
+        differences = matrix[int(means.argmax())] - matrix[others]
+        near[others] = holm(flip_levels(differences, evidence.rng(f"near {name}"), DRAWS)) >= 0.05
+    return near, best
+
+
+def _chip(verdict: Verdict | None) -> str:
+    if verdict is None:
+        return "leads"
+    return f'<span class="chip {verdict.word}">{CHIPS[verdict.word]}</span>'
+
+
+def _kind(kind: str) -> str:
+    return f' class="{kind}"' if kind else ""
+
+
+def _key(value: float) -> str:
+    return "" if np.isnan(value) else f"{value:.9g}"
+
+
+def topics_data(evidence: Evidence) -> dict[str, Any]:
+    """What the page needs to show any two systems on every topic, down to the rank of each relevant document."""
+    documents = evidence.relevant_documents
+    ranked = [evidence.place(run) for run in evidence.order]
+    if len(ranked) * len(documents) > MOST_RANKS:
+        ranked = ranked[:FEW]
+    counts = np.concatenate([[0], np.cumsum(evidence.relevant)])
+    return {
+        "measure": evidence.measure.text,
+        "better": evidence.measure.definition.better,
+        "effort": evidence.effort,
+        "runs": list(evidence.runs),
+        "order": list(evidence.order),
+        "a": evidence.leader,
+        "b": evidence.challenger or "",
+        "topics": list(evidence.topics),
+        "columns": _topic_columns(evidence),
+        "relevant": evidence.relevant.tolist(),
+        "values": [
+            [None if np.isnan(v) else round(v, 4) for v in row] for row in evidence.main.values[:, :, 0].tolist()
+        ],
+        "offsets": counts.tolist(),
+        "documents": [evidence.qrels.documents[place] for place in documents.tolist()],
+        "grades": evidence.qrels.grades[documents].tolist(),
+        "ranked": ranked,
+        "ranks": evidence.ranks[ranked].tolist(),
+    }
+
+
+def _topic_columns(evidence: Evidence) -> list[dict[str, Any]]:
+    """What is known of the topics, as short texts."""
+    columns = []
+    for name, values in list(evidence.attributes.items())[:COLUMNS]:
+        texts = ["" if values.get(topic) is None else str(values.get(topic)) for topic in evidence.topics]
+        columns.append({"name": name, "values": [t if len(t) <= LETTERS else f"{t[:LETTERS]}…" for t in texts]})
+    return columns

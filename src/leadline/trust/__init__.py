@@ -1,0 +1,1 @@
+"""Can we believe it? Systems compared with each other, over the score cube."""

@@ -1,0 +1,69 @@
+"""The one door through which scores enter a comparison: every system on the same topics, nothing undefined."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from leadline.errors import MismatchError
+from leadline.measures.alignment import listed
+from leadline.measures.hits import Array
+from leadline.records.scores.scores import Scores
+
+LARGEST = 1e100
+
+
+class Aligned(NamedTuple):
+    """Systems × topics without gaps, the topics' names, and what the reader must know of topics left out."""
+
+    matrix: Array
+    topics: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def aligned(scores: Scores, measure: str) -> Aligned:
+    """The values of one measure on the topics where every system has one.
+
+    A topic undefined for every system says nothing about them and is only counted. One that is undefined for some
+    systems would favour or harm them, so it is left out for all, by name.
+
+    >>> nan = np.nan
+    >>> values = np.array([[0.2, 0.4, nan, 0.6], [0.5, nan, nan, 0.7]])[:, :, None]
+    >>> aligned(Scores(("a", "b"), ("1", "2", "3", "4"), ("AP",), values), "AP")  # doctest: +NORMALIZE_WHITESPACE
+    Aligned(matrix=array([[0.2, 0.6], [0.5, 0.7]]), topics=('1', '4'),
+        notes=('AP: 1 topic undefined for every run, left out',
+               'AP: topic 2 has no value for b; left out for all runs'))
+    """
+    values = np.asarray(scores.of(measure), np.float64)
+    defined = np.isfinite(values)
+    kept = defined.all(axis=0)
+    nowhere = ~defined.any(axis=0)
+    partly = ~kept & ~nowhere
+    notes = []
+    if nowhere.any():
+        notes.append(f"{measure}: {_count(int(nowhere.sum()), 'topic')} undefined for every run, left out")
+    if partly.any():
+        lacking = [scores.runs[r] for r in np.flatnonzero(~defined[:, partly].all(axis=1))]
+        missing = [scores.topics[t] for t in np.flatnonzero(partly)]
+        topics, have = ("topic", "has") if len(missing) == 1 else ("topics", "have")
+        notes.append(
+            f"{measure}: {topics} {listed(missing)} {have} no value for {listed(lacking, 4)}; left out for all runs"
+        )
+    if len(scores.runs) < 2:
+        raise MismatchError(f"{measure}: {_count(len(scores.runs), 'run')}; a comparison needs two or more")
+    if kept.sum() < 2:
+        empty = [scores.runs[r] for r in np.flatnonzero(~defined.any(axis=1))]
+        cause = f" ({listed(empty, 4)} without any value)" if empty else ""
+        raise MismatchError(
+            f"{measure}: {_count(int(kept.sum()), 'topic')} with a value for every run{cause}; "
+            "a comparison needs two or more, so give scores by topic"
+        )
+    chosen = np.flatnonzero(kept)
+    if np.abs(values[:, chosen]).max() > LARGEST:
+        raise MismatchError(f"{measure}: a value beyond {LARGEST:g} cannot be squared, let alone compared")
+    return Aligned(np.ascontiguousarray(values[:, chosen]), tuple(scores.topics[t] for t in chosen), tuple(notes))
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

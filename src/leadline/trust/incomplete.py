@@ -1,0 +1,193 @@
+"""Would fewer judgements give the same ranking of systems?"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from leadline.errors import InputError, MismatchError
+from leadline.measures.alignment import listed
+from leadline.measures.evaluate import Progress
+from leadline.measures.hits import Array, Mask
+from leadline.records.scores.table import Table
+from leadline.trust.plots import PLOTS
+from leadline.trust.study import Study, checked_share
+from leadline.trust.tau import tau_b
+from leadline.trust.thinning import Drawn
+
+SHARES = (0.2, 0.4, 0.6, 0.8)
+DIGITS = 12  # of a mean that count; sums that differ only in the order of adding agree in more
+
+
+@dataclass(frozen=True)
+class Incomplete:
+    """How well the ranking of systems by each measure survives when judgements are missing.
+
+    Kendall's tau_b of the ranking by a sample's means against that by all the judgements; 1 is the same ranking.
+    """
+
+    measures: tuple[str, ...]
+    keep: tuple[float, ...]
+    tau: Array  # share kept, sample, measure; NaN where the sample ranks nothing
+    runs: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def mean(self) -> Array:
+        """Share × measure."""
+        return _of_samples(np.nanmean, self.tau)
+
+    @property
+    def lowest(self) -> Array:
+        """Share × measure."""
+        return _of_samples(np.nanmin, self.tau)
+
+    @property
+    def interval(self) -> Array:
+        """What 95 % of the samples lie between: low and high × share × measure."""
+        return _of_samples(np.nanpercentile, self.tau, [2.5, 97.5])
+
+    def table(self) -> Table:
+        """A row for each measure and share: mean and lowest tau, and what 95 % of the samples lie between."""
+        counts = (~np.isnan(self.tau)).sum(axis=1)
+        columns = (self.mean, self.lowest, *self.interval)
+        rows = [
+            [measure, share, int(counts[k, m]), *(float(column[k, m]) for column in columns)]
+            for m, measure in enumerate(self.measures)
+            for k, share in enumerate(self.keep)
+        ]
+        return Table(["measure", "keep", "samples", "mean", "lowest", "low", "high"], rows)
+
+    def paper_table(self, samples: int = 3) -> Table:
+        """As Magdy and Jones print it: the first samples one by one, then the average, of all samples."""
+        shown = min(samples, self.tau.shape[1])
+        average = "avg." if shown == self.tau.shape[1] else f"avg. of {self.tau.shape[1]}"
+        rows: list[list[Any]] = []
+        for k, share in enumerate(self.keep):
+            percent = round(100 * share, 6)
+            percent = int(percent) if percent.is_integer() else percent
+            rows += [[percent, str(s + 1), *self.tau[k, s].tolist()] for s in range(shown)]
+            rows.append([percent, average, *self.mean[k].tolist()])
+        rows.append([100, "NA", *(1.0 for _ in self.measures)])
+        averages = {(r, c) for r, row in enumerate(rows) if row[1] == average for c in range(2, len(row))}
+        return Table(["percent_kept", "sample", *self.measures], rows, best=averages, digits=2)
+
+    def finding(self) -> str:
+        """The study in a sentence."""
+        k = int(np.argmin(self.keep))
+        mean = self.mean[k]
+        best, worst = int(np.nanargmax(mean)), int(np.nanargmin(mean))
+        with_share = f"with {100 * self.keep[k]:.3g} % of the relevant documents known"
+        if best == worst:
+            return f"{self.measures[best]} ranks the systems at τ {mean[best]:.2f} of the full ranking {with_share}"
+        return (
+            f"{self.measures[best]} keeps the order best {with_share} (τ {mean[best]:.2f}), "
+            f"{self.measures[worst]} least (τ {mean[worst]:.2f})"
+        )
+
+    def plot(self) -> Any:
+        """An Altair chart: tau against the share of the judgements kept, a line a measure."""
+        return PLOTS["incomplete"](self)
+
+    def __str__(self) -> str:
+        return self.paper_table().render("table")
+
+
+def incomplete(
+    study: Study,
+    *,
+    keep: Sequence[float] = SHARES,
+    samples: int = 100,
+    of: Drawn = "relevant",
+    rng: np.random.Generator,
+    progress: Progress | None = None,
+) -> Incomplete:
+    """Leave out relevant documents at random, rank the systems again, and compare with the full ranking.
+
+    For each share, many samples of each topic's relevant documents are kept; the others become unjudged. With
+    `of="judged"` judgements of documents that are not relevant go as well. All measures see the same samples. Name a
+    measure twice to study it at two efforts: AP@100 AP@1000.
+
+    >>> from leadline.trust.study import open_study
+    >>> qrels = {"7": {"a": 1, "b": 1, "c": 1, "d": 0}}
+    >>> runs = {"x": {"7": {"a": 9, "b": 8}}, "y": {"7": {"d": 9, "c": 8}}, "z": {"7": {"d": 9}}}
+    >>> found = incomplete(open_study(qrels, runs, "R AP"), keep=[0.7, 1], samples=20, rng=np.random.default_rng(1))
+    >>> print(found.table().render("tsv").split("measure")[1].splitlines()[0].split())
+    ['keep', 'samples', 'mean', 'lowest', 'low', 'high']
+    >>> found.mean[1]
+    array([1., 1.])
+    """
+    shares = tuple(checked_share(share) for share in keep)
+    if samples < 1 or not shares:
+        raise InputError("samples", f"{samples} samples of {len(shares)} shares are nothing to compare")
+    values = study.values()
+    full = full_ranking(study, values)
+    means = np.empty((len(shares), samples, *full.shape))
+    for k, share in enumerate(shares):
+        for s in range(samples):
+            means[k, s] = ranking(study, study.thinned(share, rng, of=of))
+            if progress is not None:
+                progress(k * samples + s + 1, len(shares) * samples)
+    names = tuple(measure.text for measure in study.measures)
+    notes = (*study.notes, *_notes(study, values))
+    return Incomplete(names, shares, tau_of(full, means), len(study.runs), notes)
+
+
+def ranking(study: Study, values: Array) -> Array:
+    """What each measure ranks the runs by, the highest first: measure × run; NaN where no topic has a value for all.
+
+    These are the means, as a share of the largest. A topic undefined for some runs would favour or harm them, so it is
+    left out for all.
+    """
+    scores = study.scores(np.where(_partly(values), np.nan, values))
+    signs = np.array([[-1.0 if better == "lower" else 1.0] for better in scores.better])
+    means = scores.means().T * signs
+    largest = np.abs(means).max(axis=1, keepdims=True)
+    return np.round(means / np.where(largest > 0, largest, 1), DIGITS)
+
+
+def full_ranking(study: Study, values: Array) -> Array:
+    """The same by all the judgements, refused where there is nothing to compare others with."""
+    if len(study.runs) < 2:
+        raise MismatchError(f"{len(study.runs)} run; a ranking needs two or more")
+    full = ranking(study, values)
+    for measure, means in zip(study.measures, full, strict=True):
+        if np.isnan(means).any():
+            raise MismatchError(f"{measure.text}: no topic on which every run has a value, so it ranks nothing")
+        if (means == means[0]).all():
+            raise MismatchError(f"{measure.text}: all runs have the same mean, so it ranks nothing")
+    return full
+
+
+def tau_of(full: Array, means: Array) -> Array:
+    """Kendall's tau_b of each measure's rankings against its full one; NaN where a sample ranks nothing."""
+    defined = np.asarray(~np.isnan(means).any(axis=-1))
+    tau = np.full(defined.shape, np.nan)
+    for m, ranked in enumerate(full):
+        tau[..., m][defined[..., m]] = tau_b(ranked, means[..., m, :][defined[..., m]])
+    return tau
+
+
+def _of_samples(statistic: Callable[..., Any], tau: Array, *more: Any) -> Array:
+    """A statistic over the samples; NaN where none ranks anything, which NumPy would grumble about."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        return np.asarray(statistic(tau, *more, axis=1))
+
+
+def _partly(values: Array) -> Mask:
+    """Topics, by measure, that some run has no value for."""
+    return np.asarray(np.isnan(values).any(axis=0, keepdims=True))
+
+
+def _notes(study: Study, values: Array) -> Iterator[str]:
+    nowhere: Mask = np.asarray(np.isnan(values).all(axis=0))
+    partly = _partly(values)[0] & ~nowhere
+    for m, measure in enumerate(study.measures):
+        if partly[:, m].any():
+            topics = [study.topics[t] for t in np.flatnonzero(partly[:, m])]
+            yield f"{measure.text}: undefined for some runs and left out for all: {listed(topics)}"

@@ -1,0 +1,101 @@
+"""Whose judgements does the ranking rest on? It is made again without them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from leadline.measures.hits import Array, Integers
+from leadline.records.scores.table import Table
+from leadline.trust.incomplete import full_ranking, ranking, tau_of
+from leadline.trust.study import Study
+from leadline.trust.tau import above
+from leadline.trust.thinning import Sources
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """What becomes of the ranking when some judgements had never been made."""
+
+    runs: tuple[str, ...]
+    measures: tuple[str, ...]
+    names: tuple[str, ...]  # of what is left out
+    relevant: Integers  # documents known to be relevant that are lost with it
+    tau: Array  # what is left out, measure: Kendall's tau_b against the full ranking
+    places: Integers  # measure, run: the rank by all the judgements, 1 for the best
+    places_without: Integers  # what is left out, measure, run
+
+    def table(self) -> Table:
+        """A row for each measure and each thing left out: how many relevant documents go, and who moves most."""
+        rows = []
+        for m, measure in enumerate(self.measures):
+            moved = np.abs(self.places_without[:, m] - self.places[m])
+            for k, name in enumerate(self.names):
+                r = int(moved[k].argmax())
+                mover = [self.runs[r], int(self.places[m, r]), int(self.places_without[k, m, r])]
+                nobody = moved[k, r] == 0 or np.isnan(self.tau[k, m])
+                change = [None, None, None] if nobody else mover
+                rows.append([measure, name, int(self.relevant[k]), float(self.tau[k, m]), *change])
+        columns = ["measure", "without", "relevant_lost", "tau", "moves_most", "rank", "rank_without"]
+        return Table(columns, rows)
+
+    def __str__(self) -> str:
+        return self.table().render("table")
+
+
+def left_out(study: Study, others: Iterable[tuple[str, Study]]) -> LeftOut:
+    """Compare the full ranking with that of studies in which judgements are missing, each under its name.
+
+    >>> from leadline.trust.study import open_study
+    >>> qrels = {"7": {"a": 1, "b": 1, "c": 1, "d": 1}}
+    >>> runs = {"x": {"7": {"a": 9, "b": 8}}, "y": {"7": {"c": 8, "a": 7, "d": 6}}, "z": {"7": {"c": 9}}}
+    >>> study = open_study(qrels, runs, "R")
+    >>> left_out(study, each_run(study)).tau[:, 0].round(3)
+    array([0.816, 0.816, 1.   ])
+    """
+    full = full_ranking(study, study.values())
+    names, lost, means = [], [], []
+    for name, other in others:
+        names.append(name)
+        lost.append(study.relevant - other.relevant)
+        means.append(ranking(other, other.values()))
+    stacked = np.stack(means) if means else np.empty((0, *full.shape))
+    return LeftOut(
+        study.runs,
+        tuple(measure.text for measure in study.measures),
+        tuple(names),
+        np.array(lost, np.int64),
+        tau_of(full, stacked),
+        _places(full),
+        _places(stacked),
+    )
+
+
+def each_run(
+    study: Study, *, depth: int | None = None, teams: Mapping[str, str] | None = None
+) -> Iterator[tuple[str, Study]]:
+    """The study without the relevant documents that one run alone found, for each run; or one team, where known."""
+    together: dict[str, list[str]] = {}
+    for run in study.runs:
+        together.setdefault((teams or {}).get(run, run), []).append(run)
+    for name, runs in together.items():
+        yield name, study.without_unique_of(*runs, depth=depth)
+
+
+def each_source(study: Study, sources: Sources) -> Iterator[tuple[str, Study]]:
+    """The study without the documents that one source of citations alone found, for each source."""
+    for source in sorted({name for names in sources.values() for name in names}):
+        yield source, study.without_source(sources, source)
+
+
+def each_depth(study: Study, depths: Iterable[int]) -> Iterator[tuple[str, Study]]:
+    """The study with judgements only to some depths of the pool."""
+    for depth in depths:
+        yield f"deeper than {depth}", study.to_depth(depth)
+
+
+def _places(means: Array) -> Integers:
+    """The rank of each run, 1 for the best; runs with equal means share the better rank."""
+    return np.asarray(above(means).sum(axis=-1) + 1, np.int64)

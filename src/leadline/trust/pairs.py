@@ -1,0 +1,230 @@
+"""Every pair of systems compared: difference, effect, interval, wins, and how likely it is by chance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from leadline.errors import checked_choice
+from leadline.measures.hits import Array, Integers, Mask
+from leadline.records.scores.scores import Scores
+from leadline.records.scores.table import Table
+from leadline.trust.aligned import aligned
+from leadline.trust.bootstrap import bootstrap, random_counts
+from leadline.trust.corrections import CORRECTIONS, corrected
+from leadline.trust.letters import letters
+from leadline.trust.paired import Moments, Outcome, all_pairs, checked_draws, student_t
+from leadline.trust.randomisation import randomisation
+from leadline.trust.tukey import randomised_tukey
+from leadline.trust.wilcoxon import wilcoxon
+
+if TYPE_CHECKING:
+    from leadline.trust.study import Study
+    from leadline.trust.verdict import Verdicts
+
+Test = Callable[[Array, np.random.Generator, int], Outcome]
+
+TESTS: dict[str, Test] = {
+    "randomisation": lambda matrix, rng, draws: randomisation(matrix, rng=rng, draws=draws),
+    "t": lambda matrix, rng, draws: student_t(matrix),
+    "wilcoxon": lambda matrix, rng, draws: wilcoxon(matrix),
+    "bootstrap": lambda matrix, rng, draws: bootstrap(matrix, random_counts(matrix.shape[1], draws, rng)),
+    "tukey": lambda matrix, rng, draws: randomised_tukey(matrix, rng=rng, draws=draws),
+}
+COLUMNS = (
+    "measure", "run_a", "run_b", "mean_a", "mean_b", "difference", "effect", "low", "high", "wins", "ties", "losses",
+    "p", "p_corrected",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """All pairs of runs under one measure; arrays over pairs are in the order of `first` and `second`."""
+
+    measure: str
+    test: str
+    correction: str
+    runs: tuple[str, ...]
+    topics: tuple[str, ...]
+    better: str  # higher, lower or neither
+    means: Array  # of runs
+    low_means: Array  # the 95 % interval of each run's own mean
+    high_means: Array
+    first: Integers  # run a of each pair, as a place in `runs`
+    second: Integers
+    difference: Array  # mean of a minus mean of b
+    effect: Array  # in standard deviations of the differences
+    low: Array  # the 95 % interval of the difference
+    high: Array
+    wins: Integers  # topics on which a does better
+    ties: Integers
+    losses: Integers
+    p: Array
+    p_corrected: Array
+    notes: tuple[str, ...] = ()
+    scores: Scores | None = field(default=None, repr=False, compare=False)  # what was compared
+
+    def __len__(self) -> int:
+        return len(self.p)
+
+    def verdicts(
+        self, *, study: Study | None = None, samples: int = 100, alpha: float = 0.05, seed: int = 1
+    ) -> Verdicts:
+        """The leader against every other run in plain words; with a study, also what half the judgements would say."""
+        from leadline.trust.verdict import verdicts
+
+        assert self.scores is not None
+        rng = np.random.default_rng(seed)
+        return verdicts(self.scores, self.measure, rng=rng, study=study, samples=samples, alpha=alpha)
+
+    def sentence(self, alpha: float = 0.05) -> str:
+        """The finding in a sentence."""
+        found, pairs = int(self.significant(alpha).sum()), len(self)
+        how = f"{self.test} test" + ("" if self.correction == "none" else f", {self.correction} correction")
+        verb = "differs" if found == 1 else "differ"
+        topics = f"{len(self.topics)} topics"
+        return f"{self.measure}: {found} of {pairs} pairs {verb} significantly at {alpha:g} ({how}, {topics})"
+
+    def __str__(self) -> str:
+        return self.summary_table().render("table")
+
+    def table(self) -> Table:
+        """A row for each pair."""
+        runs = np.array(self.runs, object)
+        columns = [
+            runs[self.first], runs[self.second], self.means[self.first], self.means[self.second], self.difference,
+            self.effect, self.low, self.high, self.wins, self.ties, self.losses, self.p, self.p_corrected,
+        ]  # fmt: skip
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        return Table(COLUMNS, [[self.measure, *row] for row in rows], digits=4)
+
+    def significant(self, alpha: float = 0.05) -> Mask:
+        """Which pairs differ, after correction."""
+        return self.p_corrected < alpha
+
+    def order(self) -> list[int]:
+        """The runs by their means, best first."""
+        return _best_first(self.means, self.runs, self.better)
+
+    def letters(self, alpha: float = 0.05) -> dict[str, str]:
+        """The letters of each run, best run first: runs that share a letter do not differ significantly."""
+        alike = np.ones((len(self.runs), len(self.runs)), np.bool_)
+        alike[self.first, self.second] = alike[self.second, self.first] = ~self.significant(alpha)
+        order = self.order()
+        return dict(zip([self.runs[run] for run in order], letters(alike[np.ix_(order, order)]), strict=True))
+
+    def summary_table(self, alpha: float = 0.05) -> Table:
+        """A row for each run, best first: mean, its 95 % interval, significance letters."""
+        means, low, high = self.means, self.low_means, self.high_means
+        named = self.letters(alpha)
+        rows = [
+            [self.runs[run], float(means[run]), float(low[run]), float(high[run]), named[self.runs[run]]]
+            for run in self.order()
+        ]
+        best = {(row, 1) for row, values in enumerate(rows) if self.better != "neither" and values[1] == rows[0][1]}
+        return Table(["run", "mean", "low", "high", "letters"], rows, best=best)
+
+
+def compare(
+    scores: Scores,
+    measure: str,
+    *,
+    test: str = "randomisation",
+    correction: str = "holm",
+    rng: np.random.Generator,
+    draws: int = 100_000,
+) -> Pairs:
+    """Compare every pair of runs on the topics that all of them have.
+
+    `test` is a name of TESTS, `correction` one of CORRECTIONS. Tukey's test looks at all runs at once, so its p need no
+    correction and get none.
+
+    >>> values = np.array([[0.1, 0.2, 0.4, 0.3], [0.2, 0.5, 0.9, 0.4], [0.8, 0.9, 0.9, 0.7]])
+    >>> scores = Scores(("x", "y", "z"), ("1", "2", "3", "4"), ("AP",), values[:, :, None])
+    >>> pairs = compare(scores, "AP", test="t", rng=np.random.default_rng(1))
+    >>> pairs.difference, pairs.wins, pairs.p_corrected.round(3)
+    (array([-0.25 , -0.575, -0.325]), array([0, 0, 0]), array([0.159, 0.014, 0.159]))
+    >>> print(pairs.summary_table().render("table"))
+    run    mean     low    high   letters
+    ─────────────────────────────────────
+    z     0.825   0.673   0.977   a
+    y     0.500   0.032   0.968   ab
+    x     0.250   0.045   0.455   b
+    """
+    checked_choice("test", test, tuple(TESTS))
+    checked_choice("correction", correction, tuple(CORRECTIONS))
+    checked_draws(draws)
+    matrix, topics, notes = aligned(scores, measure)
+    p = TESTS[test](matrix, rng, draws).p
+    done = "none" if test == "tukey" else correction
+    p_corrected = corrected(p, done)
+    moments = Moments.of(matrix)
+    low, high = moments.interval()
+    better = scores.better[scores.measures.index(measure)]
+    wins, losses = (moments.lower, moments.higher) if better == "lower" else (moments.higher, moments.lower)
+    first, second = all_pairs(len(matrix))
+    means, width = matrix.mean(axis=1), _half_widths(matrix)
+    return Pairs(
+        measure, test, done, scores.runs, topics, better, means, means - width, means + width, first, second,
+        moments.mean, moments.effect, low, high, wins, len(topics) - wins - losses, losses, p, p_corrected,
+        (*notes, *_limits(test, done, len(p), len(topics), draws)), scores,
+    )  # fmt: skip
+
+
+def _half_widths(matrix: Array) -> Array:
+    from scipy.special import stdtrit
+
+    topics = matrix.shape[1]
+    return np.asarray(stdtrit(topics - 1, 0.975) * matrix.std(axis=1, ddof=1) / np.sqrt(topics), np.float64)
+
+
+def _limits(test: str, correction: str, pairs: int, topics: int, draws: int) -> list[str]:
+    """What the reader must know of corrections not made, and of tests that could not have found anything."""
+    if test == "tukey":
+        return ["Tukey's test looks at all runs at once: its p already allow for the number of pairs"]
+    if test != "randomisation" or correction == "none":
+        return []
+    all_tried = 2**topics <= draws
+    smallest = 2.0 ** (1 - topics) if all_tried else 1 / (draws + 1)
+    if smallest * pairs < 0.05:
+        return []
+    few, remedy = (f"{topics} topics", "") if all_tried else (f"{draws} draws", f"take {20 * pairs} draws or more, ")
+    return [
+        f"{few} are too few for {pairs} pairs: no difference, however large, could be significant at 5 % after "
+        f"correction; {remedy}compare fewer runs, or use the t test"
+    ]
+
+
+@dataclass(frozen=True)
+class Triangle:
+    """p of every pair of runs by two tests: Student's t below the diagonal, randomisation above; runs best first."""
+
+    measure: str
+    runs: tuple[str, ...]
+    p: Array
+    notes: tuple[str, ...] = ()
+
+    def table(self) -> Table:
+        rows = [[run, *values] for run, values in zip(self.runs, self.p.tolist(), strict=True)]
+        return Table(["run", *self.runs], rows)
+
+
+def triangle(scores: Scores, measure: str, *, rng: np.random.Generator, draws: int = 100_000) -> Triangle:
+    """The p of the t test and of the randomisation test side by side, uncorrected, for a picture of both."""
+    matrix, _, notes = aligned(scores, measure)
+    order = _best_first(matrix.mean(axis=1), scores.runs, scores.better[scores.measures.index(measure)])
+    matrix = matrix[order]
+    first, second = all_pairs(len(matrix))
+    p = np.full((len(order), len(order)), np.nan)
+    p[first, second] = randomisation(matrix, rng=rng, draws=draws).p
+    p[second, first] = student_t(matrix).p
+    return Triangle(measure, tuple(scores.runs[run] for run in order), p, notes)
+
+
+def _best_first(means: Array, runs: tuple[str, ...], better: str) -> list[int]:
+    """The runs by their means, best first; equal ones by name."""
+    sign = 1 if better == "lower" else -1
+    return sorted(range(len(runs)), key=lambda run: (sign * means[run], runs[run]))

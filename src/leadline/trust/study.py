@@ -1,0 +1,182 @@
+"""A study: runs and judgements read once, to be scored again and again with fewer judgements.
+
+>>> from leadline.trust.study import open_study
+>>> study = open_study({"7": {"a": 1, "b": 1, "c": 0}}, {"x": {"7": {"a": 3, "c": 2}}, "y": {"7": {"b": 1}}}, "R")
+>>> study.values()[:, :, 0]
+array([[0.5],
+       [0.5]])
+>>> study.without_unique_of("x").values()[:, :, 0]
+array([[0.],
+       [1.]])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, get_args
+
+import numpy as np
+
+from leadline.errors import InputError, MeasureError, checked_choice
+from leadline.measures.alignment import Alignment, Summary, listed
+from leadline.measures.evaluate import Progress, check_needs, hits_of_runs, open_qrels, open_sources
+from leadline.measures.hits import Array, Hits, Mask
+from leadline.measures.join import together
+from leadline.measures.notation import parse_measures
+from leadline.measures.registry import Measure, View
+from leadline.measures.unjudged import first_only
+from leadline.records.qrels.qrels import Qrels
+from leadline.records.runs.order import Order
+from leadline.records.scores.scores import Scores
+from leadline.trust.thinning import (
+    Drawn,
+    Sources,
+    Thinned,
+    at_random,
+    found_by_source_alone,
+    found_by_these_alone,
+    within_depth,
+)
+
+BLOCK = 100_000  # hits scored together: what a processor keeps near it, and long enough for NumPy
+
+
+@dataclass(frozen=True)
+class Study:
+    """Every run's hits on every topic, and the measures to score them by."""
+
+    runs: tuple[str, ...]
+    topics: tuple[str, ...]
+    measures: tuple[Measure, ...]
+    hits: Hits  # all topics of the first run, then of the second, and so on
+    qrels: Qrels
+    level: int = 1  # the smallest grade that is relevant, where judgements of relevant documents are left out
+    notes: tuple[str, ...] = ()
+
+    def values(self, kept: Mask | None = None) -> Array:
+        """Run × topic × measure, as `evaluate` gives them, by all the judgements or those in the mask."""
+        thinned = None if kept is None else Thinned.of(self.qrels, kept)
+        parts = []
+        for block in self._blocks:
+            hits = block if thinned is None else thinned.hits(block)
+            values = np.stack([measure(hits) for measure in self.measures], axis=-1)
+            parts.append(values.reshape(-1, len(self.topics), len(self.measures)))
+        return np.concatenate(parts)
+
+    def scores(self, values: Array | None = None) -> Scores:
+        """The same as a score cube with its names."""
+        return Scores(
+            self.runs,
+            self.topics,
+            tuple(measure.text for measure in self.measures),
+            self.values() if values is None else values,
+            tuple(measure.definition.aggregate for measure in self.measures),
+            tuple(measure.definition.better for measure in self.measures),
+            notes=self.notes,
+        )
+
+    def thinned(self, keep: float, rng: np.random.Generator, *, of: Drawn = "relevant") -> Array:
+        """The values when a random share of each topic's relevant documents is known, and the rest unjudged.
+
+        With `of="judged"` the same share of its other judgements is known, too.
+        """
+        return self.values(at_random(self.qrels, checked_share(keep), rng, self.level, of=of))
+
+    def only(self, kept: Mask) -> Study:
+        """The same study with the judgements in the mask, and no others."""
+        if kept.shape != self.qrels.grades.shape:
+            raise InputError("mask", f"has {kept.size} places for {len(self.qrels)} judgements")
+        thinned = Thinned.of(self.qrels, kept.astype(bool))
+        return replace(self, hits=thinned.hits(self.hits), qrels=thinned.qrels)
+
+    def without_unique_of(self, *runs: str, depth: int | None = None) -> Study:
+        """Without the relevant documents that no other run retrieves (within the depth): had these not taken part.
+
+        Runs of one team are much alike, so name them together.
+        """
+        strangers = [run for run in runs if run not in self.runs]
+        if strangers or not runs:
+            problem = f"no run {strangers[0]!r}" if strangers else "none named"
+            raise InputError("runs", f"{problem}; there are {listed(self.runs)}")
+        these = np.isin(np.arange(len(self.runs)), [self.runs.index(run) for run in runs])
+        rows = np.repeat(these, len(self.topics))
+        unique = found_by_these_alone(self.hits, rows, len(self.qrels), depth)
+        return self.only(~(unique & (self.qrels.grades >= self.level)))
+
+    def without_source(self, sources: Sources, source: str) -> Study:
+        """Without the documents that one source of citations alone found."""
+        return self.only(~found_by_source_alone(self.qrels, sources, source))
+
+    def to_depth(self, depth: int) -> Study:
+        """Only the judgements of documents that some run ranks within the depth: had the pool been this shallow."""
+        if depth < 1:
+            raise InputError("depth", f"is {depth}, expected 1 or more")
+        return self.only(within_depth(self.hits, len(self.qrels), depth))
+
+    def read_to(self, effort: int) -> Study:
+        """The same study for a searcher who stops after `effort` documents; for measures that take no cutoff."""
+        if effort < 1:
+            raise InputError("effort", f"is {effort}, expected 1 or more")
+        return replace(self, hits=first_only(self.hits, effort))
+
+    @property
+    def relevant(self) -> int:
+        """How many relevant documents are known."""
+        return int((self.qrels.grades >= self.level).sum())
+
+    @cached_property
+    def _blocks(self) -> list[Hits]:
+        """The hits of a few runs at a time: arrays that stay in the processor's cache are twice as quick."""
+        topics = len(self.topics)
+        ends = self.hits.offsets[topics::topics]  # the last hit of each run
+        block = np.repeat(ends // BLOCK, topics)
+        return [self.hits.rows_where(block == number) for number in np.unique(block)]
+
+
+def open_study(
+    qrels: Any,
+    runs: Any,
+    measures: str | Measure | Iterable[str | Measure],
+    *,
+    rel: int | None = None,
+    order: Order = "score",
+    topics: Iterable[str] | None = None,
+    qrels_format: str | None = None,
+    progress: Progress | None = None,
+) -> Study:
+    """Read runs and judgements, given as `evaluate` takes them, and join them once for all that follows."""
+    checked_choice("order", order, get_args(Order))
+    judged = open_qrels(qrels, format=qrels_format, topics=topics)
+    wanted = parse_measures(measures, rel=rel)
+    check_needs(wanted, judged)
+    for measure in wanted:
+        _check_view(measure, order)
+    sources = open_sources(runs)
+    parts = list(hits_of_runs(sources, judged, View(), order, progress=progress))
+    names = tuple(source.name for source in sources)
+    report = Alignment(names, judged, [Summary.of(part) for part in parts])
+    report.check()
+    hits = together(parts, judged, with_ties=any(measure.condensed for measure in wanted))
+    level = 1 if rel is None else rel
+    return Study(names, judged.topics, tuple(wanted), hits, judged, level, tuple(report.notes()))
+
+
+def _check_view(measure: Measure, order: Order) -> None:
+    view = measure.view
+    times = sorted(view.needs & {"words", "seconds", "iterations"})
+    if times or view.layout != "trec":
+        raise MeasureError(
+            f"{measure.text} needs more of each run than the ranks of judged documents "
+            f"({', '.join(times) or 'another layout'}), which a study of missing judgements does not keep"
+        )
+    if view.order not in (None, order):
+        raise MeasureError(f"{measure.text} reads runs in {view.order} order, and this study reads them by {order}")
+
+
+def checked_share(keep: float) -> float:
+    """A share of the judgements to keep, above 0 and at most 1."""
+    if not 0 < keep <= 1:
+        raise InputError("keep", f"{keep:g} is no share of the judgements; write one above 0 and up to 1")
+    return float(keep)

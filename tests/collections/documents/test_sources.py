@@ -1,0 +1,112 @@
+"""Files, folders and archives; bombs are refused."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import lzma
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+import zstandard
+
+from leadline.collections.documents import sources
+from leadline.collections.documents.sources import find_sources, open_streams
+from leadline.errors import InputError
+
+
+def contents(path: Path) -> dict[str, bytes]:
+    return {stream.name.removeprefix(f"{path}"): b"".join(stream.pieces) for stream in open_streams(path)}
+
+
+@pytest.mark.parametrize(
+    "pack", [bytes, gzip.compress, lzma.compress, zstandard.ZstdCompressor().compress], ids=["plain", "gz", "xz", "zst"]
+)
+def test_a_file_however_it_is_packed(tmp_path: Path, pack) -> None:  # type: ignore[no-untyped-def]
+    text = b"<PATDOC/>" * 300_000
+    (tmp_path / "week.xml").write_bytes(pack(text))
+    assert contents(tmp_path / "week.xml") == {"": text}
+
+
+def test_archives_in_archives(tmp_path: Path) -> None:
+    inner = io.BytesIO()
+    with zipfile.ZipFile(inner, "w") as archive:
+        archive.writestr("a.xml", "<a/>")
+    with zipfile.ZipFile(tmp_path / "year.zip", "w") as archive:
+        archive.writestr("week1.zip", inner.getvalue())
+        archive.writestr("folder/b.xml.gz", gzip.compress(b"<b/>"))
+    assert contents(tmp_path / "year.zip") == {"!week1.zip!a.xml": b"<a/>", "!folder/b.xml.gz": b"<b/>"}
+
+
+def test_tar(tmp_path: Path) -> None:
+    with tarfile.open(tmp_path / "marec.tar.gz", "w:gz") as archive:
+        member = tarfile.TarInfo("EP/1.xml")
+        member.size = 4
+        archive.addfile(member, io.BytesIO(b"<a/>"))
+        link = tarfile.TarInfo("evil")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        archive.addfile(link)
+    assert contents(tmp_path / "marec.tar.gz") == {"!EP/1.xml": b"<a/>"}
+
+
+def test_a_tar_that_ends_in_a_zip_is_a_tar(tmp_path: Path) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("b.xml", "<b/>")
+    with tarfile.open(tmp_path / "t.tar", "w") as archive:
+        for name, content in {"a.xml": b"<a/>", "b.zip": packed.getvalue()}.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    assert contents(tmp_path / "t.tar") == {"!a.xml": b"<a/>", "!b.zip!b.xml": b"<b/>"}
+
+
+def test_bombs_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sources, "HARMLESS", 1 << 20)
+    with zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("zeros.xml", b"\0" * (16 << 20))
+    with pytest.raises(InputError, match=r"bomb.zip!zeros.xml: unpacks to more than 200 times its size"):
+        contents(tmp_path / "bomb.zip")
+    (tmp_path / "bomb.xz").write_bytes(lzma.compress(b"\0" * (16 << 20)))
+    with pytest.raises(InputError, match="bomb"):
+        contents(tmp_path / "bomb.xz")
+
+
+def test_too_deep(tmp_path: Path) -> None:
+    content = b"<a/>"
+    for _ in range(6):
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w") as archive:
+            archive.writestr("x.zip", content)
+        content = packed.getvalue()
+    (tmp_path / "deep.zip").write_bytes(content)
+    with pytest.raises(InputError, match="more than 3 deep"):
+        contents(tmp_path / "deep.zip")
+
+
+@pytest.mark.parametrize("ending", ["zip", "xz", "tar.gz"])
+def test_damaged(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"cut.{ending}"
+    if ending == "zip":
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("a.xml", bytes(range(256)) * 4000)
+        content = bytearray(path.read_bytes())
+        content[len(content) // 3] ^= 0xFF
+        path.write_bytes(bytes(content))
+    else:
+        packed = lzma.compress(bytes(range(256)) * 4000) if ending == "xz" else gzip.compress(b"x" * 4000)
+        path.write_bytes(packed[: len(packed) // 2])
+    with pytest.raises(InputError, match="damaged"):
+        contents(path)
+
+
+def test_what_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no such file"):
+        find_sources([tmp_path / "nothing.xml"])
+    with pytest.raises(InputError, match="empty folder"):
+        find_sources([tmp_path])
+    (tmp_path / "b.xml").touch()
+    (tmp_path / "a.xml").touch()
+    assert [path.name for path in find_sources([tmp_path, tmp_path / "*.xml"])] == ["a.xml", "b.xml"]

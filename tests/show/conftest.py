@@ -1,0 +1,30 @@
+"""Evidence that several tests draw from: small runs that stand beside the tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from leadline.show.figures.evidence import Evidence
+
+
+@pytest.fixture(scope="session")
+def golden_sig(golden: Path) -> Evidence:
+    """Six runs on 25 topics."""
+    folder = golden / "inputs" / "scores"
+    return Evidence.of(folder / "sig.qrels", [folder / f"sys{place}.run" for place in range(6)], "PRES@100")
+
+
+@pytest.fixture(scope="session")
+def golden_syn(golden: Path) -> Evidence:
+    """Three runs on 12 topics, one of them without a relevant document; grades, ties and unjudged documents."""
+    folder = golden / "inputs" / "syn"
+    return Evidence.of(folder / "syn.qrels", [folder / f"run{name}.run" for name in "ABC"], "PRES@100")
+
+
+@pytest.fixture(scope="session")
+def golden_div(golden: Path) -> Evidence:
+    """Two runs judged by subtopic, in grades."""
+    folder = golden / "inputs" / "div"
+    return Evidence.of(folder / "div.graded.qrels", [folder / "dA.run", folder / "dB.run"], "PRES@100")

@@ -1,0 +1,98 @@
+"""The demo in its short form: made once, told in ten lines, and found again."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from leadline.records.qrels.qrels import Qrels
+from leadline.show.demo.citations_truth import restricted
+from leadline.show.demo.laboratory import Kept, key_of
+from leadline.show.demo.systems import EIGHT, LARGE, SMALL, planned
+from leadline.show.report.key import key_written_in
+
+
+def demo(folder: Path, *more: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "leadline.cli", "demo", "-o", "demo", "--patents", "500", "--samples", "5", *more]
+    environment = {**os.environ, "DISPLAY": ":0"}  # a screen, but nobody at a terminal: nothing may be opened
+    return subprocess.run(command, cwd=folder, capture_output=True, check=True, text=True, env=environment)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, str]:
+    folder = tmp_path_factory.mktemp("somewhere")
+    result = demo(folder)
+    return folder, result.stdout, result.stderr
+
+
+def test_the_story(made: tuple[Path, str, str]) -> None:
+    folder, told, stages = made
+    lines = (folder / "demo" / "story.txt").read_text().splitlines()
+    assert len(lines) in (9, 10)
+    assert lines[0].startswith("16 systems searched for the prior art of 25 patents")
+    assert "By citations" in told
+    assert "In truth" in told
+    assert str(folder / "demo" / "report.html") in told
+    assert "an office of 500 patents" in stages
+    assert "the report" in stages
+
+
+def test_everything_is_there(made: tuple[Path, str, str]) -> None:
+    lab = made[0] / "demo"
+    assert len(list((lab / "runs").glob("*.run"))) == 16
+    assert key_written_in(lab / "report.html") == key_written_in(lab / "report.true.html") != ""
+    assert (lab / "report.html").stat().st_size < 8_000_000
+
+
+def times(folder: Path) -> dict[Path, int]:
+    """When each page, run and document was written."""
+    kinds = ("*.html", "runs/*.run", "office/**/*.parquet")
+    return {path: path.stat().st_mtime_ns for kind in kinds for path in (folder / "demo").glob(kind)}
+
+
+def test_the_same_demo_again_uses_what_is_stored(made: tuple[Path, str, str]) -> None:
+    folder, told, _ = made
+    before = times(folder)
+    again = demo(folder)
+    assert again.stdout == told
+    assert "patents" not in again.stderr
+    assert times(folder) == before
+
+
+def test_a_folder_with_other_things_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "demo").mkdir()
+    (tmp_path / "demo" / "letters.txt").write_text("dear")
+    with pytest.raises(subprocess.CalledProcessError) as refused:
+        demo(tmp_path)
+    assert "other things in it" in refused.value.stderr
+    assert [path.name for path in (tmp_path / "demo").iterdir()] == ["letters.txt"]
+
+
+def test_systems_have_names_of_their_own() -> None:
+    for runs in (SMALL, LARGE):
+        names = [one.name for one in planned(runs)]
+        assert len(set(names)) == len(names)
+        assert set(EIGHT) < set(names)
+
+
+def test_only_cited_documents_keep_their_claims() -> None:
+    claims = Qrels.from_columns(["1", "1", "2"], ["a", "b", "a"], [1, 2, 1], subtopics=["1", "1", "1"])
+    cited = Qrels.of({"1": {"b": 1, "c": 1}, "2": {}})
+    kept = restricted(claims, cited)
+    assert kept.documents.names() == ["b"]
+    assert np.array_equal(kept.offsets, [0, 1, 1])
+
+
+def test_a_key_knows_inputs_and_code(tmp_path: Path) -> None:
+    assert key_of(1, rooms=("demo",)) == key_of(1, rooms=("demo",))
+    assert len({key_of(1, rooms=("demo",)), key_of(2, rooms=("demo",)), key_of(1, rooms=("compare",))}) == 3
+    kept = Kept(tmp_path)
+    assert not kept.has("office", "x")
+    kept.add("office", "x")
+    assert kept.has("office", "x")
+    assert not kept.has("office", "y")

@@ -1,0 +1,84 @@
+"""Every figure can be drawn from whatever evidence there is, or says what it needs; tags from files stay text."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leadline.show.charts.style import BUOY, DEPTH, GREY, INK, OKABE_ITO, PAPER
+from leadline.show.figures.evidence import Evidence
+from leadline.show.figures.figure import Figure, specification
+
+FIGURES = (
+    "agreement", "incomplete", "power", "gamma", "precision_recall", "slices", "relevant_distribution", "six_measures",
+    "pres_area", "pres_surface", "pres_rr", "claims_cube", "pool_map",
+)  # fmt: skip
+PALETTE = {colour.lower() for colour in (INK, PAPER, GREY, BUOY, *DEPTH, *OKABE_ITO)}
+TAG = "<script>alert(1)</script>'\"\\"
+
+
+def made(name: str, evidence: Evidence) -> Figure:
+    return importlib.import_module(f"leadline.show.figures.catalogue.{name}").figure(evidence)
+
+
+def few() -> Evidence:
+    """Two runs on five topics, one with a hostile tag."""
+    qrels = {str(topic): {"a": 1, "b": 1, "c": 0} for topic in range(5)}
+    run: dict[str, Any] = {topic: {"a": 3, "c": 2, "b": 1} for topic in qrels}
+    return Evidence.of(qrels, {TAG: run, "y": {topic: {"c": 3, "b": 2} for topic in qrels}}, "PRES@100")
+
+
+def nothing_found() -> Evidence:
+    qrels = {"1": {"a": 1, "b": 0}, "2": {"c": 2, "d": 0}}
+    return Evidence.of(qrels, {"1": {"b": 1}, "2": {"d": 1}}, "PRES@5")
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_figures_of_every_evidence(name: str, golden_syn: Evidence, golden_div: Evidence, golden: Path) -> None:
+    folder = golden / "inputs" / "syn"
+    one = Evidence.of(folder / "syn.qrels", folder / "runA.run", "PRES@100")
+    for evidence in (golden_syn, golden_div, one, few(), nothing_found()):
+        found = made(name, evidence)
+        assert found.name == name
+        assert found.title
+        assert found.reading.endswith(".")
+        if found.chart is None:
+            assert not found.rows
+            continue
+        assert found.rows
+        drawn = json.dumps(specification(found.chart))
+        assert '"background"' not in drawn  # paper is the page's
+        assert set(map(str.lower, re.findall(r'"(#[0-9a-fA-F]{6})"', drawn))) <= PALETTE
+        assert all(int(size) >= 12 for size in re.findall(r'"(?:labelF|titleF|f)ontSize": (\d+)', drawn))
+        assert len(drawn) < 60_000
+        assert "NaN" not in drawn
+        json.loads(json.dumps(list(found.rows), allow_nan=False))
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_figures_become_files(name: str, golden_syn: Evidence, golden_div: Evidence, tmp_path: Path) -> None:
+    pytest.importorskip("vl_convert")
+    found = made(name, golden_div if name in ("gamma", "claims_cube") else golden_syn)
+    found.save(tmp_path / "figure.svg")
+    svg = (tmp_path / "figure.svg").read_text(encoding="utf-8")
+    assert svg.startswith("<svg")
+    assert "NaN" not in svg
+    assert "undefined" not in svg
+    found.save(tmp_path / "figure.csv")
+    assert (tmp_path / "figure.csv").read_text(encoding="utf-8").count("\n") == len(found.rows) + 1
+
+
+@pytest.mark.parametrize("name", ["precision_recall", "six_measures", "pool_map", "pres_area", "pres_surface"])
+def test_a_tag_is_only_text(name: str, tmp_path: Path) -> None:
+    pytest.importorskip("vl_convert")
+    found = made(name, few())
+    assert found.chart is not None
+    found.save(tmp_path / "figure.svg")
+    svg = (tmp_path / "figure.svg").read_text(encoding="utf-8")
+    assert "<script" not in svg
+    assert "&lt;script&gt;" in svg

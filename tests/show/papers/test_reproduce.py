@@ -1,0 +1,141 @@
+"""The papers redone: their numbers beside ours, from published figures and from a small lab."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from leadline.errors import InputError
+from leadline.show.papers import beyond, chem_2009, cube_2013, pres_2010, robustness_2010, web_2012
+from leadline.show.papers.exhibit import Exhibit, Paper
+from leadline.show.papers.lab import Lab
+from leadline.show.papers.page import PAPERS, page, papers
+
+
+def exhibit(paper: Paper, name: str) -> Exhibit:
+    return next(one for one in paper.exhibits if one.name.startswith(name))
+
+
+@pytest.fixture(scope="module")
+def published() -> dict[str, Paper]:
+    return {paper.name: paper for paper in papers()}
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Four runs on eight topics, one of them with a name that would be a script."""
+    folder = tmp_path_factory.mktemp("lab")
+    (folder / "runs").mkdir()
+    topics = [str(number) for number in range(8)]
+    (folder / "qrels.txt").write_text("".join(f"{t} 0 d{place} 1\n" for t in topics for place in range(2 + int(t) % 3)))
+    for number, name in enumerate(["one", "two", "three", "<script>alert(1)<script>"]):
+        lines = []
+        for topic in topics:
+            order = dict.fromkeys((place * (number + 1) + int(topic)) % 30 for place in range(30))
+            lines += [f"{topic} Q0 d{document} 0 {-place} x\n" for place, document in enumerate(order)]
+        (folder / "runs" / f"{name}.run").write_text("".join(lines))
+    return folder
+
+
+def test_what_comes_out_of_the_published_figures(published: dict[str, Paper]) -> None:
+    states = {name: [one.state for one in paper.exhibits] for name, paper in published.items()}
+    assert states["pres-2010"].count("same") == 6
+    assert states["chem-2009"].count("same") == 6
+    assert "differs" not in states["pres-2010"] + states["robustness-2010"] + states["chem-2009"] + states["cube-2013"]
+    assert states["web-2012"].count("differs") == 1  # 20 of 162 are not 0.05
+
+
+def test_tau_of_the_48_runs(published: dict[str, Paper]) -> None:
+    rows = exhibit(published["pres-2010"], "Table 4").tables[0].rows
+    assert [(row[1], round(row[2], 2)) for row in rows] == [(0.56, 0.56), (0.87, 0.88), (0.66, 0.67)]
+
+
+def test_lowest_tau_of_the_robustness_table() -> None:
+    found = robustness_2010.printed_samples(100)
+    assert found.lowest[0].tolist() == [0.50, 0.88, 0.90]
+    assert found.mean[3, 2] == pytest.approx((0.97 + 0.99 + 0.98) / 3)
+
+
+def test_european_scores_follow_from_the_others() -> None:
+    row = next(row for row in chem_2009.table_3().tables[0].rows if row[0] == "BiTeM09PAcba")
+    assert row[3] == pytest.approx((1000 * 0.1835 - 923 * 0.1871) / 77)
+    assert row[2] == 0.1404
+
+
+def test_means_of_table_8() -> None:
+    rows = {row[0]: row for row in chem_2009.table_8().tables[0].rows}
+    assert rows["DUT09TSRun6"][2] == pytest.approx(0.301352563, abs=1e-3)
+    assert rows["msoe09TSx1"][4] == pytest.approx(0.313434303, abs=1e-3)
+
+
+def test_judges_disagree_on_a_third() -> None:
+    rows = {row[0]: row for row in chem_2009.table_5().tables[0].rows}
+    assert rows["strict"][2] == 1986
+    assert rows["strict"][3] == pytest.approx(0.3599, abs=1e-4)
+    assert "TS-12 (283 of 284)" in chem_2009.table_7().finding
+
+
+def test_gamma_worked_by_hand() -> None:
+    # Breadth takes a, b, a, b: (0.25 + 0.25 γ)(0.7 + 0.3) / 4.
+    # Depth takes a four times: 0.7 · 0.25 (1 + γ + γ² + γ³) / 4.
+    rows = cube_2013.figures_5_and_6().tables[0].rows
+    for gamma, _, breadth, _, depth in rows:
+        assert breadth == pytest.approx(0.25 * (1 + gamma) / 4)
+        assert depth == pytest.approx(0.7 * 0.25 * (1 + gamma + gamma**2 + gamma**3) / 4)
+
+
+def test_worked_examples_all_agree() -> None:
+    table, off = pres_2010.worked_examples()
+    assert (len(table.rows), off) == (13, 0)
+
+
+def test_slip_of_the_web_paper() -> None:
+    assert web_2012.example().tables[0].rows[1][4] == pytest.approx(20 / 162)
+
+
+def test_the_stored_study_is_whole() -> None:
+    found = beyond.shipped()
+    assert found.tau.shape == (found.collections, len(found.judged), len(found.measures))
+    assert (abs(found.tau) <= 1).all()
+    assert len(found.runs) >= 30
+
+
+def test_with_a_lab_more_is_shown(published: dict[str, Paper], lab: Path) -> None:
+    opened = Lab.open(lab)
+    made = papers(opened)
+    gained = sum(paper.count("own") for paper in made)
+    assert gained >= 6
+    html = page(made, opened)
+    assert "<script>alert" not in html
+    assert "The papers, redone" in html
+    assert html.count("<figure id=") == len({figure.name for paper in made for figure in paper.figures()})
+    without = page(list(published.values()))
+    assert without.count('class="chip undecided"') > html.count('class="chip undecided"')
+    assert len(PAPERS) == len(made)
+
+
+def test_a_folder_without_runs_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no judgements"):
+        Lab.open(tmp_path)
+    (tmp_path / "qrels.txt").write_text("1 0 a 1\n")
+    with pytest.raises(InputError, match="no runs"):
+        Lab.open(tmp_path)
+
+
+def test_the_command_makes_a_page_once(tmp_path: Path) -> None:
+    def run() -> str:
+        command = [sys.executable, "-m", "leadline.cli", "reproduce", "-o", "papers.html"]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, check=True).stdout.decode()
+
+    assert "Magdy and Jones, SIGIR 2010" in run()
+    assert (tmp_path / "papers.html").stat().st_size < 2_000_000
+    assert "already" in run()
+
+
+def test_the_stored_study_is_json() -> None:
+    path = Path(beyond.__file__).with_name(beyond.SHIPPED)
+    assert set(json.loads(path.read_text())) == {"judged", "measures", "runs", "topics", "tau", "tau_ap", "places"}

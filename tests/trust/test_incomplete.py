@@ -1,0 +1,363 @@
+"""Judgements left out by masks give what judgements left out of the file give, and what becomes of rankings then."""
+
+from __future__ import annotations
+
+import sys
+import tarfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from leadline.errors import InputError, LeadlineError, MeasureError, MismatchError
+from leadline.measures.evaluate import evaluate
+from leadline.measures.registry import MEASURES, View
+from leadline.records.qrels.qrels import Qrels
+from leadline.records.qrels.read import read_qrels
+from leadline.show.papers import published
+from leadline.trust import study as study_file
+from leadline.trust.incomplete import Incomplete, incomplete
+from leadline.trust.left_out import each_depth, each_run, each_source, left_out
+from leadline.trust.study import Study, open_study
+from leadline.trust.tau import tau_b
+from leadline.trust.thinning import at_random, read_sources
+
+# Judgements, their format, runs, and what measures must need to be had from them.
+COLLECTIONS = {
+    "plain": ("syn/syn.qrels", "plain", ["syn/runA.run", "syn/runB.run", "syn/runC.run"], ()),
+    "subtopics": ("div/div.graded.qrels", "subtopics", ["div/dA.run", "div/dB.run"], ("subtopics",)),
+    "strata": ("sampled/strat.qrels", "strata", ["sampled/sA.run"], ("strata",)),
+    "prels": ("sampled/stat.prels", "prels", ["sampled/stA.run"], ("prels",)),
+}
+
+
+def measures_that_need(needs: tuple[str, ...]) -> list[str]:
+    """Every measure of the register that a study takes with such judgements, with and without a cutoff."""
+    found = []
+    for name, definition in MEASURES.items():
+        required = [p for p in definition.parameters.values() if p.default is p.empty]
+        at = "" if definition.at is None else "@0.5" if definition.types[definition.at] is float else "@5"
+        text = definition.name + (at or ("(size=9999)" if name == "Rnorm" else "")) * bool(required)
+        options = {parameter.name: parameter.default for parameter in definition.parameters.values()}
+        if definition.view(options) == View(needs=frozenset(needs)):  # type: ignore[arg-type]
+            found.append(text)
+            if definition.at in ("effort", "cutoff", "depth") and "@" not in text:
+                found.append(f"{text}@5")
+    return found
+
+
+def thinned_file(original: Path, qrels: Qrels, kept: np.ndarray, column: int, folder: Path) -> Path:
+    """The file of judgements without the lines of documents that the mask leaves out."""
+    lines = []
+    for line in original.read_text().splitlines():
+        fields = line.split()
+        if kept[qrels.lookup[fields[0]][fields[column].encode()]]:
+            lines.append(line)
+    path = folder / f"thinned-{original.name}"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.mark.parametrize("kind", COLLECTIONS)
+@pytest.mark.parametrize("share", [0.3, 0.75])
+def test_a_mask_gives_what_a_thinner_file_gives(kind: str, share: float, golden: Path, tmp_path: Path) -> None:
+    file, format, runs, needs = COLLECTIONS[kind]
+    path, run_files = golden / "inputs" / file, [str(golden / "inputs" / run) for run in runs]
+    measures = measures_that_need(needs)
+    study = open_study(path, run_files, measures, qrels_format=format)
+    np.testing.assert_array_equal(study.values(), evaluate(path, run_files, measures, qrels_format=format).values)
+
+    kept = at_random(study.qrels, share, np.random.default_rng(7))
+    thinner = thinned_file(path, study.qrels, kept, 1 if kind == "prels" else 2, tmp_path)
+    again = evaluate(thinner, run_files, measures, qrels_format=format)
+    masked = study.thinned(share, np.random.default_rng(7))
+    assert again.topics == study.topics
+    for m, name in enumerate(measures):
+        np.testing.assert_array_equal(masked[:, :, m], again.values[:, :, m], err_msg=name)
+    np.testing.assert_array_equal(study.only(kept).values(), masked)
+    assert len(measures) >= {"plain": 50, "subtopics": 20, "strata": 8, "prels": 1}[kind]
+
+
+def test_topics_that_lose_every_judgement_are_undefined(golden: Path, tmp_path: Path) -> None:
+    path, runs = golden / "inputs/syn/syn.qrels", [str(golden / f"inputs/syn/run{name}.run") for name in "ABC"]
+    study = open_study(path, runs, "AP PRES@20 nDCG@5 bpref")
+    kept = (np.arange(len(study.qrels)) % 3 == 0) & (study.qrels.topic_of_document != 1)
+    left = study.only(kept)
+    again = evaluate(thinned_file(path, study.qrels, kept, 2, tmp_path), runs, "AP PRES@20 nDCG@5 bpref")
+    still = [topic in again.topics for topic in study.topics]
+    assert not still[1]
+    np.testing.assert_array_equal(left.values()[:, still], again.values)
+    assert np.isnan(left.values()[:, 1]).all()
+    np.testing.assert_allclose(left.scores().means(), again.means(), rtol=1e-14)
+
+
+def test_a_subtopic_without_judgements_left_stays_a_subtopic() -> None:
+    qrels = Qrels.from_columns(["7"] * 3, ["a", "b", "c"], [1, 4, 0], subtopics=["1", "2", "2"])
+    runs = {"x": {"7": {"a": 1}}, "y": {"7": {"b": 1}}}
+    study = open_study(qrels, runs, "CT(theta=decay)@1 strec@1")
+    left = study.only(np.array([True, False, False]))
+    assert left.qrels.subtopics is not None
+    assert left.qrels.subtopics.names == ("1", "2")
+    assert left.qrels.subtopics.largest == 4
+    weight = 1 / (1 + 1 / np.log2(3))  # of the first of two subtopics
+    np.testing.assert_allclose(left.values()[:, 0], [[weight / 4, 1], [0, 0]])
+
+
+@given(
+    st.lists(st.lists(st.integers(-1, 3), min_size=1, max_size=30), min_size=1, max_size=6),
+    st.floats(0.01, 1),
+    st.integers(0, 2**32),
+    st.integers(1, 2),
+)
+@settings(deadline=None)
+def test_a_share_of_each_topic_is_kept(grades: list[list[int]], share: float, seed: int, level: int) -> None:
+    qrels = Qrels.of({t: {f"d{d}": grade for d, grade in enumerate(row)} for t, row in enumerate(grades)})
+    relevant = qrels.grades >= level
+    kept = at_random(qrels, share, np.random.default_rng(seed), level)
+    assert kept[~relevant].all()
+    both = at_random(qrels, share, np.random.default_rng(seed), level, of="judged")
+    for t in range(len(qrels.topics)):
+        rows = slice(qrels.offsets[t], qrels.offsets[t + 1])
+        n, others = int(relevant[rows].sum()), int((~relevant[rows]).sum())
+        wanted, wanted_others = (int(np.floor(round(share * count, 9) + 0.5)) for count in (n, others))
+        assert (kept & relevant)[rows].sum() == (both & relevant)[rows].sum() == min(n, max(wanted, 1))
+        assert (both & ~relevant)[rows].sum() == wanted_others
+
+
+def test_halves_round_up_whatever_the_computer_makes_of_them() -> None:
+    qrels = Qrels.of({"7": {f"d{d}": 1 for d in range(100)}})
+    assert 0.145 * 100 < 14.5
+    assert at_random(qrels, 0.145, np.random.default_rng(1)).sum() == 15
+
+
+def test_every_document_is_as_likely_to_stay() -> None:
+    qrels = Qrels.of({"7": {f"d{d}": 1 for d in range(10)}, "8": {f"e{d}": 1 for d in range(5)}})
+    rng = np.random.default_rng(1)
+    stayed = np.mean([at_random(qrels, 0.4, rng) for _ in range(4000)], axis=0)
+    assert np.abs(stayed - 0.4).max() < 4 * np.sqrt(0.24 / 4000)
+
+
+@pytest.fixture
+def small(golden: Path) -> Study:
+    runs = [str(golden / f"inputs/syn/run{name}.run") for name in "ABC"]
+    return open_study(golden / "inputs/syn/syn.qrels", runs, "AP PRES@20 nDCG effort@0.5")
+
+
+def test_all_the_judgements_give_the_same_values_and_tau_1(small: Study) -> None:
+    np.testing.assert_array_equal(small.thinned(1, np.random.default_rng(1)), small.values())
+    found = incomplete(small, keep=[1.0], samples=3, rng=np.random.default_rng(1))
+    assert (found.tau == 1).all()
+
+
+def test_tau_is_that_of_the_means_of_each_sample(small: Study) -> None:
+    found = incomplete(small, keep=[0.3, 0.6], samples=4, rng=np.random.default_rng(5))
+    rng = np.random.default_rng(5)
+    full = small.scores().means()
+    for k, share in enumerate([0.3, 0.6]):
+        for s in range(4):
+            means = small.scores(small.thinned(share, rng)).means()
+            for m in range(3):
+                assert found.tau[k, s, m] == pytest.approx(tau_b(full[:, m], means[:, m]), nan_ok=True)
+
+
+def test_the_seed_decides_and_the_blocks_do_not(small: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = incomplete(small, samples=5, rng=np.random.default_rng(3))
+    monkeypatch.setattr(study_file, "BLOCK", 10)
+    fresh = small.only(np.ones(len(small.qrels), bool))
+    assert len(fresh._blocks) == 3
+    np.testing.assert_array_equal(incomplete(fresh, samples=5, rng=np.random.default_rng(3)).tau, first.tau)
+    assert not np.array_equal(incomplete(small, samples=5, rng=np.random.default_rng(4)).tau, first.tau)
+
+
+def test_a_topic_undefined_for_some_runs_is_left_out_for_all_and_said(small: Study) -> None:
+    found = incomplete(small, keep=[1.0], samples=1, rng=np.random.default_rng(1))
+    assert [note for note in found.notes if "effort@0.5: undefined for some runs and left out for all" in note]
+
+
+def made_up() -> Incomplete:
+    tau = np.array([[[0.5, 0.9], [0.7, 0.8], [0.6, 1.0]], [[0.9, 1.0], [0.8, 1.0], [np.nan, 1.0]]])
+    return Incomplete(("AP@100", "PRES@100"), (0.2, 0.85), tau, 48)
+
+
+def test_the_table_of_a_study() -> None:
+    table = made_up().table()
+    assert list(table.columns) == ["measure", "keep", "samples", "mean", "lowest", "low", "high"]
+    assert [row[:3] for row in table.rows] == [
+        ["AP@100", 0.2, 3], ["AP@100", 0.85, 2], ["PRES@100", 0.2, 3], ["PRES@100", 0.85, 3]
+    ]  # fmt: skip
+    assert table.rows[0][3:] == pytest.approx([0.6, 0.5, 0.505, 0.695])
+    assert table.rows[1][3:] == pytest.approx([0.85, 0.8, 0.8025, 0.8975])
+
+
+def test_the_table_as_the_paper_prints_it() -> None:
+    table = made_up().paper_table()
+    printed = published.table("clef_ip_2009_robustness")
+    assert list(table.columns[:2]) == list(printed[0])[:2]
+    assert [row[:2] for row in table.rows[:4]] == [[row["percent_kept"], str(row["sample"])] for row in printed[:4]]
+    assert table.rows[-1] == [100, "NA", 1.0, 1.0]
+    assert table.rows[3][2:] == pytest.approx([0.6, 0.9])
+    fewer = made_up().paper_table(samples=1)
+    assert [row[1] for row in fewer.rows] == ["1", "avg. of 3", "1", "avg. of 3", "NA"]
+
+
+def test_the_finding_and_its_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+    study = made_up()
+    assert study.finding() == (
+        "PRES@100 keeps the order best with 20 % of the relevant documents known (τ 0.90), AP@100 least (τ 0.60)"
+    )
+    monkeypatch.setitem(sys.modules, "altair", None)
+    with pytest.raises(LeadlineError, match="pip install altair"):
+        study.plot()
+    monkeypatch.undo()
+    pytest.importorskip("altair")
+    drawn = study.plot().to_dict()
+    assert len(drawn["layer"]) == 5  # guides, the lowest, the guides' names, the mean, the measures' names
+    assert "PRES@100 keeps the order best" in " ".join(drawn["title"]["text"])
+
+
+JUDGED = {"7": {"a": 1, "b": 2, "c": 1, "d": 0}, "8": {"e": 1, "f": 1}}
+RUNS = {
+    "x1": {"7": {"a": 9, "b": 8, "d": 7}, "8": {"e": 9}},
+    "x2": {"7": {"b": 9, "d": 8}, "8": {"e": 9, "f": 8}},
+    "y": {"7": {"c": 9, "d": 8, "a": 7}, "8": {"e": 9}},
+}
+
+
+def known(study: Study) -> set[str]:
+    return set(study.qrels.documents.names())
+
+
+def test_whose_judgements_are_left_out() -> None:
+    study = open_study(JUDGED, RUNS, "R")
+    assert known(study.without_unique_of("x1")) == set("abcdef")
+    assert known(study.without_unique_of("x1", "x2")) == set("acde")
+    assert known(study.without_unique_of("y")) == set("abdef")
+    assert known(study.without_unique_of("x1", depth=1)) == set("bcdef")
+    assert known(study.to_depth(1)) == set("abce")
+    assert known(study.to_depth(1).to_depth(2)) == set("abce")
+    assert study.without_unique_of("x1", "x2").values()[:, :, 0] == pytest.approx(np.array([[0.5, 1], [0, 1], [1, 1]]))
+    found = left_out(study, each_run(study, teams={"x1": "X", "x2": "X", "y": "Y"}))
+    assert found.names == ("X", "Y")
+    assert found.relevant.tolist() == [2, 1]
+    row = found.table().rows[0]
+    assert row[:3] + row[4:] == ["R", "X", 2, "x2", 1, 3]
+    assert "moves_most" in str(found)
+    depths = left_out(study, each_depth(study, [1, 9]))
+    assert depths.names == ("deeper than 1", "deeper than 9")
+    assert depths.tau[1, 0] == 1
+    assert depths.table().rows[1][4:] == [None, None, None]
+
+
+def test_a_searcher_who_stops_early() -> None:
+    study = open_study(JUDGED, RUNS, "R bpref")
+    cut = {name: {t: dict(list(found.items())[:1]) for t, found in run.items()} for name, run in RUNS.items()}
+    np.testing.assert_array_equal(study.read_to(1).values(), evaluate(JUDGED, cut, "R bpref").values)
+
+
+def test_documents_that_one_source_found(tmp_path: Path) -> None:
+    table = tmp_path / "sources.tsv"
+    table.write_text("7 a examiner\n7 a applicant\n7 b examiner\n8 f applicant\n8 z applicant\n")
+    sources = read_sources(table)
+    study = open_study(JUDGED, RUNS, "R AP")
+    assert known(study.without_source(sources, "examiner")) == set("acdef")
+    assert known(study.without_source(sources, "applicant")) == set("abcde")
+    found = left_out(study, each_source(study, sources))
+    assert found.names == ("applicant", "examiner")
+    assert found.relevant.tolist() == [1, 1]
+    with pytest.raises(InputError, match="nothing was found by 'opponent'; there are applicant, examiner"):
+        study.without_source(sources, "opponent")
+    with pytest.raises(MismatchError, match="same ids"):
+        study.without_source({("7", "A"): {"examiner"}}, "examiner")
+    table.write_text("7 a\n")
+    with pytest.raises(InputError, match="2 fields, expected 3"):
+        read_sources(table)
+
+
+def test_what_is_refused() -> None:
+    with pytest.raises(MeasureError, match=r"TBG needs more of each run .*words"):
+        open_study(JUDGED, RUNS, "AP TBG")
+    by_subtopic = Qrels.from_columns(["7"], ["a"], [1], subtopics=["1"])
+    with pytest.raises(MeasureError, match="iterations"):
+        open_study(by_subtopic, RUNS, "CT(variant=trecdd)@5")
+    with pytest.raises(MeasureError, match="subtopic"):
+        open_study(JUDGED, RUNS, "strec@5")
+    with pytest.raises(MismatchError, match="no topic in common"):
+        open_study({"9": {"a": 1}}, RUNS, "AP")
+    study, rng = open_study(JUDGED, RUNS, "AP"), np.random.default_rng(1)
+    for share in (0, -0.1, 1.1, float("nan")):
+        with pytest.raises(InputError, match="no share of the judgements"):
+            study.thinned(share, rng)
+    with pytest.raises(InputError, match="0 samples"):
+        incomplete(study, samples=0, rng=rng)
+    with pytest.raises(InputError, match="no run 'z'; there are x1, x2, y"):
+        study.without_unique_of("z")
+    with pytest.raises(InputError, match="none named"):
+        study.without_unique_of()
+    with pytest.raises(InputError, match="expected 1 or more"):
+        study.to_depth(0)
+    with pytest.raises(InputError, match="expected 1 or more"):
+        study.read_to(0)
+    with pytest.raises(InputError, match="2 places for 6 judgements"):
+        study.only(np.array([True, False]))
+    with pytest.raises(InputError, match="none of relevant, judged"):
+        study.thinned(0.5, rng, of="all")  # type: ignore[arg-type]
+    with pytest.raises(MismatchError, match="1 run; a ranking needs two"):
+        incomplete(open_study(JUDGED, RUNS["y"], "AP"), rng=rng)
+    with pytest.raises(MismatchError, match="all runs have the same mean"):
+        incomplete(open_study(JUDGED, {"x": RUNS["y"], "y": RUNS["y"]}, "AP"), rng=rng)
+    with pytest.raises(MismatchError, match="no topic on which every run has a value"):
+        incomplete(open_study(JUDGED, RUNS, "effort@1.0"), rng=rng)
+
+
+@pytest.fixture(scope="module")
+def covid(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[int, Study]:
+    """The 143 runs of TREC-COVID's first round, for searchers who read 100 and 1000 documents."""
+    folder = tmp_path_factory.mktemp("trec_covid")
+    with tarfile.open(shared / "runs/trec_covid_r1/runs.tar.xz") as archive:
+        archive.extractall(folder, filter="data")
+    runs = sorted(str(path) for path in folder.rglob("*") if path.is_file())
+    qrels = read_qrels(shared / "runs/trec_covid_r1/qrels.txt")
+    measures = "AP@{0} R@{0} PRES@{0} nDCG@{0} bpref infAP"
+    return {effort: open_study(qrels, runs, measures.format(effort)).read_to(effort) for effort in (100, 1000)}
+
+
+# Means of 100 samples, as docs/incomplete.md prints them: AP, R, PRES, nDCG, bpref, infAP.
+DOCUMENTED = {
+    100: [
+        [0.808, 0.898, 0.887, 0.875, 0.807, 0.808],
+        [0.894, 0.936, 0.931, 0.926, 0.889, 0.894],
+        [0.934, 0.957, 0.955, 0.950, 0.937, 0.934],
+        [0.960, 0.973, 0.973, 0.969, 0.970, 0.960],
+    ],
+    1000: [
+        [0.823, 0.935, 0.936, 0.904, 0.721, 0.823],
+        [0.906, 0.962, 0.961, 0.942, 0.827, 0.906],
+        [0.943, 0.974, 0.973, 0.959, 0.904, 0.943],
+        [0.966, 0.985, 0.984, 0.975, 0.956, 0.966],
+    ],
+}
+
+
+@pytest.mark.parametrize("effort", [100, 1000])
+def test_recall_and_pres_keep_the_ranking_better_than_ap_on_trec_covid(covid: dict[int, Study], effort: int) -> None:
+    study = covid[effort]
+    assert (len(study.runs), len(study.topics), study.relevant) == (143, 30, 2352)
+    found = incomplete(study, samples=8, rng=np.random.default_rng(2))
+    ap, recall, pres, ndcg = (found.mean[:, m] for m in range(4))
+    assert (recall > ap).all()
+    assert (pres > ap).all()
+    assert (ndcg > ap).all()
+    assert (found.tau[0, :, 1:4] > found.tau[0, :, :1]).all()  # in every sample of a fifth of the judgements
+    np.testing.assert_allclose(found.mean, DOCUMENTED[effort], atol=0.02)
+
+
+def test_bpref_holds_only_when_judgements_of_every_kind_are_missing(covid: dict[int, Study]) -> None:
+    study = covid[1000]
+    relevant_gone, any_gone = (
+        incomplete(study, keep=[0.2], samples=5, of=of, rng=np.random.default_rng(2)).mean[0]
+        for of in ("relevant", "judged")
+    )
+    assert relevant_gone[4] < relevant_gone[0] - 0.05
+    assert any_gone[4] > any_gone[0] + 0.05

@@ -1,0 +1,194 @@
+"""All pairs as a table, letters that never run out, and the two tests in one triangle."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from leadline.errors import InputError, MismatchError
+from leadline.records.scores.scores import Scores
+from leadline.show.papers import published
+from leadline.trust.aligned import aligned
+from leadline.trust.letters import letter, letters
+from leadline.trust.paired import all_pairs
+from leadline.trust.pairs import compare, triangle
+
+
+def scores_of(matrix: np.ndarray, **more: object) -> Scores:
+    runs = tuple(f"sys{system}" for system in range(len(matrix)))
+    topics = tuple(str(topic) for topic in range(501, 501 + matrix.shape[1]))
+    return Scores(runs, topics, ("AP",), np.asarray(matrix, float)[:, :, None], **more)  # type: ignore[arg-type]
+
+
+def rng() -> np.random.Generator:
+    return np.random.default_rng(1)
+
+
+def test_the_table_has_a_row_for_each_pair_in_the_columns_promised(ap, oracle) -> None:
+    table = compare(scores_of(ap), "AP", test="t", rng=rng()).table()
+    head, *lines = table.render("tsv").splitlines()
+    columns = "measure run_a run_b mean_a mean_b difference effect low high wins ties losses p p_corrected"
+    assert head.replace("\t", " ") == columns
+    assert len(lines) == 28
+    corrections = oracle("statsmodels_corrections_of_t.tsv")
+    for line, r, correction in zip(lines, oracle("R_pairs.tsv"), corrections, strict=True):
+        cells = dict(zip(head.split("\t"), line.split("\t"), strict=True))
+        assert (cells["measure"], cells["run_a"], cells["run_b"]) == ("AP", r["A"], r["B"])
+        assert float(cells["low"]) == pytest.approx(float(r["ci_lo"]), abs=1e-10)
+        assert float(cells["high"]) == pytest.approx(float(r["ci_hi"]), abs=1e-10)
+        assert float(cells["effect"]) == pytest.approx(float(r["t"]) / 5, rel=1e-9)  # t is effect · √25
+        assert float(cells["mean_a"]) - float(cells["mean_b"]) == pytest.approx(float(cells["difference"]))
+        assert int(cells["wins"]) + int(cells["ties"]) + int(cells["losses"]) == 25
+        assert float(cells["p"]) == pytest.approx(float(r["p_t"]), rel=1e-9)
+        assert float(cells["p_corrected"]) == pytest.approx(float(correction["holm"]), rel=1e-9)
+
+
+def test_a_measure_that_is_better_lower_turns_wins_and_order_but_not_the_difference(ap) -> None:
+    higher = compare(scores_of(ap), "AP", test="t", rng=rng())
+    lower = compare(scores_of(ap, better=("lower",)), "AP", test="t", rng=rng())
+    assert lower.wins.tolist() == higher.losses.tolist()
+    assert lower.difference.tolist() == higher.difference.tolist()
+    assert lower.order() == higher.order()[::-1]
+
+
+def test_topics_are_left_out_for_all_and_said_aloud(ap) -> None:
+    holed = ap.copy()
+    holed[2, 3] = np.nan
+    holed[:, 7] = np.nan
+    found = compare(scores_of(holed), "AP", test="wilcoxon", rng=rng())
+    kept = np.delete(ap, [3, 7], axis=1)
+    assert len(found.topics) == 23
+    assert found.p.tolist() == compare(scores_of(kept), "AP", test="wilcoxon", rng=rng()).p.tolist()
+    assert found.notes[:2] == (
+        "AP: 1 topic undefined for every run, left out",
+        "AP: topic 504 has no value for sys2; left out for all runs",
+    )
+
+
+def test_too_little_to_compare_is_said_in_a_line(ap) -> None:
+    with pytest.raises(MismatchError, match="1 run; a comparison needs two or more"):
+        aligned(scores_of(ap[:1]), "AP")
+    with pytest.raises(MismatchError, match="1 topic with a value for every run; a comparison needs two or more"):
+        aligned(scores_of(ap[:, :1]), "AP")
+    holed = ap.copy()
+    holed[4] = np.nan
+    with pytest.raises(MismatchError, match=r"0 topics with a value for every run \(sys4 without any value\)"):
+        aligned(scores_of(holed), "AP")
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"test": "student"}, {"correction": "sidak"}, {"test": "tukey", "correction": "x"}, {"draws": 0}]
+)
+def test_wrong_words_and_numbers_are_refused(ap, wrong: dict[str, object]) -> None:
+    with pytest.raises(InputError):
+        compare(scores_of(ap), "AP", rng=rng(), **wrong)  # type: ignore[arg-type]
+
+
+def test_the_same_seed_gives_the_same_p(ap) -> None:
+    one, other, third = (
+        compare(scores_of(ap), "AP", rng=np.random.default_rng(seed), draws=1000).p.tolist() for seed in (1, 1, 2)
+    )
+    assert one == other != third
+
+
+def test_draws_that_could_never_be_enough_are_said_aloud() -> None:
+    many = scores_of(rng().random((30, 25)))
+    assert "8700 draws or more" in compare(many, "AP", rng=rng(), draws=1000).notes[0]
+    assert compare(many, "AP", rng=rng(), draws=10_000).notes == ()
+    few_topics = scores_of(rng().random((30, 8)))
+    assert compare(few_topics, "AP", rng=rng(), draws=1000).notes[0].startswith("8 topics are too few for 435 pairs")
+
+
+def test_tukey_is_not_corrected_twice(ap) -> None:
+    found = compare(scores_of(ap), "AP", test="tukey", correction="bonferroni", rng=rng(), draws=500)
+    assert found.p_corrected.tolist() == found.p.tolist()
+    assert "already allow for the number of pairs" in found.notes[0]
+
+
+def test_runs_that_share_a_letter_do_not_differ(ap) -> None:
+    found = compare(scores_of(ap), "AP", rng=rng())
+    named = found.letters(0.05)
+    assert list(named) == [found.runs[run] for run in found.order()]
+    for pair, (a, b) in enumerate(zip(found.first, found.second, strict=True)):
+        share = set(named[found.runs[a]]) & set(named[found.runs[b]])
+        assert bool(share) == (found.p_corrected[pair] >= 0.05)
+    rows = found.summary_table().rows
+    assert [row[1] for row in rows] == sorted(found.means.tolist(), reverse=True)
+    assert all(row[2] < row[1] < row[3] for row in rows)
+
+
+@settings(deadline=None)
+@given(st.integers(1, 14), st.floats(0, 1), st.integers(0, 2**32))
+def test_letters_say_exactly_what_the_matrix_says(systems: int, density: float, seed: int) -> None:
+    alike = np.random.default_rng(seed).random((systems, systems)) < density
+    alike = alike | alike.T | np.eye(systems, dtype=bool)
+    named = [text.split(" ") if " " in text else list(text) for text in letters(alike)]
+    assert all(named)
+    for a, b in zip(*all_pairs(systems), strict=True):
+        assert bool(set(named[a]) & set(named[b])) == alike[a, b]
+
+
+def test_letters_do_not_run_out() -> None:
+    apart = letters(np.eye(60, dtype=bool))
+    assert apart[:2] == ["a", "b"]
+    assert apart[25:28] == ["z", "aa", "ab"]
+    assert len(set(apart)) == 60
+    chain = np.eye(60, dtype=bool) | np.eye(60, k=1, dtype=bool) | np.eye(60, k=-1, dtype=bool)
+    assert letters(chain)[:3] == ["a", "a b", "b c"]
+    assert letters(chain)[27] == "aa ab"
+    assert letter(26 + 26 * 26) == "aaa"
+    assert set(letters(np.ones((60, 60), bool))) == {"a"}
+
+
+TABLE_8 = {  # TREC-CHEM 2009's best two runs of each team: xinfAP, infNDCG
+    "DUT09TSRun6": (0.301352563, 0.535624287),
+    "purdueTS09r1": (0.292944735, 0.535857751),
+    "york09ca07": (0.290945835, 0.495564009),
+    "SCAI09TSMAN": (0.275340089, 0.493232092),
+    "york09ca08": (0.254126663, 0.478079741),
+    "DUT09TSRun2": (0.24820495, 0.488650961),
+    "SCAI09TSNP": (0.244157701, 0.446849598),
+    "BiTeM09po": (0.179119822, 0.393264533),
+    "BiTeM09": (0.157118933, 0.345235351),
+    "msoe09TSx3": (0.068977164, 0.316426733),
+    "msoe09TSx1": (0.066913758, 0.313434303),
+}
+
+
+@pytest.mark.parametrize(("measure", "place"), [("xinfAP", 0), ("infNDCG", 1)])
+def test_the_means_of_trec_chem_come_out_of_its_matrix(measure: str, place: int) -> None:
+    found = compare(published.trec_chem_2009(measure), measure, test="t", rng=rng())
+    mean = dict(zip(found.runs, found.means.tolist(), strict=True))
+    # The matrix is printed to 3 decimals, so a mean of it is off by half of the last at most.
+    for run, printed in TABLE_8.items():
+        assert mean[run] == pytest.approx(printed[place], abs=0.0005)
+
+
+def test_the_triangle_of_trec_chem() -> None:
+    from scipy import stats
+
+    scores = published.trec_chem_2009("xinfAP")
+    found = triangle(scores, "xinfAP", rng=rng())
+    assert found.p.shape == (31, 31)
+    assert found.runs[0] == "DUT09TSRun6"
+    assert np.isnan(np.diag(found.p)).all()
+    above, below = all_pairs(31)
+    by_flips, by_t = found.p[above, below], found.p[below, above]
+    assert ((by_flips > 0) & (by_flips <= 1)).all()
+    values = dict(zip(scores.runs, scores.of("xinfAP"), strict=True))
+    for row, column in [(0, 1), (2, 20), (7, 8), (3, 30)]:
+        a, b = values[found.runs[row]], values[found.runs[column]]
+        assert found.p[column, row] == pytest.approx(stats.ttest_rel(a, b).pvalue, rel=1e-9)
+        theirs = stats.permutation_test(
+            (a, b), lambda x, y, axis: np.mean(x - y, axis=axis), permutation_type="samples", vectorized=True,
+            n_resamples=9999, rng=np.random.default_rng(2),
+        ).pvalue  # fmt: skip
+        p = found.p[row, column]
+        # scipy doubles the smaller tail, so its error is that of a tail, twice.
+        assert abs(theirs - p) <= 5 * 2 * np.sqrt(max(p / 2 * (1 - p / 2), 1e-4) / 9999)
+    assert np.corrcoef(by_flips, by_t)[0, 1] > 0.99
+    table = found.table()
+    assert list(table.columns) == ["run", *found.runs]
+    assert len(table.rows) == 31

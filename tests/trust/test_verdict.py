@@ -1,0 +1,130 @@
+"""Verdicts: firm, fragile, undecided, and the reasons given for them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from leadline.errors import MismatchError
+from leadline.records.scores.scores import Scores, t_quantile
+from leadline.trust.randomisation import randomisation
+from leadline.trust.study import open_study
+from leadline.trust.verdict import flip_levels, lead_rests_on, topics_needed, verdicts
+
+RNG = np.random.default_rng
+
+
+def scored(*rows: np.ndarray, measure: str = "AP", better: str = "higher") -> Scores:
+    matrix = np.stack(rows)
+    names = tuple("abcdef"[: len(rows)])
+    topics = tuple(str(t) for t in range(matrix.shape[1]))
+    return Scores(names, topics, (measure,), matrix[:, :, None], better=(better,))  # type: ignore[arg-type]
+
+
+def planted(relevant: int, found_by_better: int, topics: int = 40) -> tuple[dict, dict]:
+    """A better run that finds more of each topic's relevant documents than a worse one."""
+    rng = RNG(3)
+    qrels, better, worse = {}, {}, {}
+    for t in range(topics):
+        documents = [f"d{k}" for k in range(relevant)]
+        qrels[str(t)] = {**dict.fromkeys(documents, 1), "x": 0}
+        for run, found in ((better, found_by_better), (worse, 1)):
+            chosen = rng.permutation(documents)[:found].tolist()
+            run[str(t)] = {document: -float(place) for place, document in enumerate([*chosen, "x"])}
+    return qrels, {"better": better, "worse": worse}
+
+
+def test_a_large_lead_on_many_judgements_is_firm() -> None:
+    study = open_study(*planted(relevant=20, found_by_better=15), "R@20")
+    found = verdicts(study.scores(), "R@20", study=study, samples=20, rng=RNG(1))
+    (only,) = found.verdicts
+    assert (found.leader, only.other, only.word) == ("better", "worse", "firm")
+    assert (only.significant_in, only.turned_in) == (1.0, 0.0)
+    assert found.headline().startswith("better leads with R@20 0.750 [")
+    assert "firm against worse" in found.headline()
+    assert "stays significant in 20 of 20 samples" in " ".join(only.reasons)
+
+
+def test_a_lead_that_half_the_judgements_lose_is_fragile() -> None:
+    study = open_study(*planted(relevant=2, found_by_better=2, topics=9), "R@20")
+    found = verdicts(study.scores(), "R@20", study=study, samples=40, rng=RNG(1))
+    (only,) = found.verdicts
+    assert only.p_corrected < 0.05
+    assert only.significant_in < 0.95
+    assert only.word == "fragile"
+
+
+def test_no_difference_is_undecided_and_asks_for_more_topics() -> None:
+    rng = RNG(5)
+    first = rng.uniform(0, 1, 30)
+    found = verdicts(scored(first, first + rng.normal(0.01, 0.2, 30)), "AP", rng=RNG(1))
+    (only,) = found.verdicts
+    assert only.word == "undecided"
+    assert only.topics_needed is None or only.topics_needed > 30
+    assert "topics" in only.reasons[-1]
+
+
+def test_without_judgements_a_lead_is_only_significant() -> None:
+    rng = RNG(5)
+    first = rng.uniform(0, 1, 30)
+    found = verdicts(scored(first, first - 0.2), "AP", rng=RNG(1))
+    assert found.verdicts[0].word == "significant"
+    assert np.isnan(found.verdicts[0].significant_in)
+    assert "judgements" not in found.headline()
+
+
+def test_lower_is_better_where_it_is() -> None:
+    rng = RNG(5)
+    effort = rng.uniform(50, 100, 30)
+    found = verdicts(scored(effort, effort + 40, measure="effort@0.9", better="lower"), "effort@0.9", rng=RNG(1))
+    assert found.leader == "a"
+    assert found.mean == pytest.approx(effort.mean())
+    assert found.verdicts[0].difference == pytest.approx(40)
+
+
+def test_a_field_is_judged_leader_against_each() -> None:
+    rng = RNG(5)
+    base = rng.uniform(0, 0.5, 40)
+    rival = base + 0.3 + rng.normal(0, 0.05, 40) - 0.002
+    found = verdicts(scored(base, base + 0.3, rival, base - 0.1), "AP", rng=RNG(1))
+    assert found.leader in ("b", "c")
+    assert [verdict.word for verdict in found.verdicts] == ["undecided", "significant", "significant"]
+    assert found.headline().endswith("significant against 2, undecided against 1.")
+    assert [row[0] for row in found.table().rows] == [found.leader] * 3
+
+
+def test_levels_are_those_of_the_randomisation_test() -> None:
+    matrix = RNG(2).uniform(0, 1, (4, 12))
+    ours = flip_levels(matrix[0] - matrix[1:], RNG(1), 5000)
+    np.testing.assert_allclose(ours, randomisation(matrix, rng=RNG(1), draws=5000).p[:3])
+
+
+def test_one_topic_can_carry_a_lead() -> None:
+    assert lead_rests_on(np.array([0.9, -0.1, -0.1, 0.0])) == 1
+    assert lead_rests_on(np.full(10, 0.1)) == 10
+
+
+def test_topics_needed_finds_what_a_power_table_says() -> None:
+    """An effect of half a standard deviation needs 34 pairs for a power of 80 % (Cohen 1988)."""
+    differences = np.array([1.0, -1.0] * 50)
+    differences = differences / differences.std(ddof=1) + 0.5
+    assert topics_needed(differences) == 34
+    assert topics_needed(np.array([1.0, -1.0])) is None
+    assert topics_needed(np.full(5, 0.1)) == 2
+
+
+def test_one_run_cannot_be_compared() -> None:
+    with pytest.raises(MismatchError, match="needs two or more"):
+        verdicts(scored(np.array([0.1, 0.2])), "AP", rng=RNG(1))
+
+
+def test_intervals_are_students() -> None:
+    from scipy.special import stdtrit
+
+    freedom = np.array([1, 2, 3, 4, 6, 9, 19, 29, 100, 199, 200, 201, 1000])
+    np.testing.assert_allclose(t_quantile(freedom), stdtrit(freedom, 0.975), rtol=1e-9)
+
+
+def test_values_beyond_reason_are_refused() -> None:
+    with pytest.raises(MismatchError, match="beyond"):
+        verdicts(scored(np.array([1e308, -1e308, 1.0]), np.array([0.1, 0.2, 0.3])), "AP", rng=RNG(1))
