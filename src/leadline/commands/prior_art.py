@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 
 from leadline.collections.documents.document import Claim, Document
-from leadline.collections.documents.store import day
 from leadline.commands.hits import INDENT, check_hits, define_hits, room, shown, table
 from leadline.commands.output import emit, emit_table, say
 from leadline.commands.page import Page, fitted
@@ -31,6 +30,7 @@ from leadline.search.pipeline.laboratory import Laboratory
 from leadline.search.pipeline.request import Request
 from leadline.search.pipeline.steps import BestTerms, Search
 from leadline.search.pipeline.written import system, systems
+from leadline.text.days import parse_date
 
 USUAL = BestTerms() >> Search()  # on a simulated office it finds what the whole text does, in a third of the time
 
@@ -75,7 +75,7 @@ def _topic(lab: Laboratory, written: str, date: str | None) -> Request:
         return request
     document = read_patent(written)
     if date:
-        document = replace(document, application=day(date).isoformat(), priorities=())
+        document = replace(document, application=parse_date(date).isoformat(), priorities=())
     return lab.request(document)
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
-from leadline.collections.documents.store import Collection, day
+from leadline.collections.documents.store import Collection
 from leadline.commands.citing import citing_of, counted, define_citing, write_manifest
 from leadline.commands.output import check_output, emit, say
 from leadline.errors import InputError, checked_choice
@@ -22,6 +22,7 @@ from leadline.judge.citations.sampling import FEWEST_RELEVANT, PerFamily, Sample
 from leadline.records.scores.table import FORMATS, Table
 from leadline.records.topics.topic import Subtopic, Topics
 from leadline.records.topics.written import MARKUP, encoded_as
+from leadline.text.days import parse_date
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -93,9 +94,9 @@ def _masks(collection: Collection, options: argparse.Namespace) -> dict[str, NDA
         masks[f"not in {options.classes}"] = collection.select(classes=_words(options.classes))
     known = collection.records["known"]
     if options.after:
-        masks[f"not after {options.after}"] = (known > day(options.after)).fill_null(value=False).to_numpy()
+        masks[f"not after {options.after}"] = (known > parse_date(options.after)).fill_null(value=False).to_numpy()
     if options.before:
-        masks[f"not before {options.before}"] = (known < day(options.before)).fill_null(value=False).to_numpy()
+        masks[f"not before {options.before}"] = (known < parse_date(options.before)).fill_null(value=False).to_numpy()
     return masks
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from leadline.collections.documents.dates import iso
 from leadline.collections.documents.document import Document
 from leadline.collections.documents.numbers import normalise
 from leadline.collections.documents.parts import document_of
 from leadline.collections.documents.staging import MANIFEST, VERSION
 from leadline.errors import InputError
+from leadline.text.days import parse_date
 
 if TYPE_CHECKING:
     import polars as pl
@@ -186,9 +185,9 @@ class Collection:
             return chosen
         records = self._table("records", columns)
         if before:
-            chosen &= (records["publication"] < day(before)).fill_null(False).to_numpy()
+            chosen &= (records["publication"] < parse_date(before)).fill_null(False).to_numpy()
         if after:
-            chosen &= (records["publication"] > day(after)).fill_null(False).to_numpy()
+            chosen &= (records["publication"] > parse_date(after)).fill_null(False).to_numpy()
         if classes:
             pattern = "|".join(f"^{_escaped(symbol)}" for symbol in classes)
             under = pl.element().str.contains(pattern)
@@ -206,15 +205,3 @@ def _escaped(symbol: str) -> str:
     # C07D4 asks for the group 4, not for 40 to 49.
     ending = r"(?:/|$)" if len(compact) > 4 and "/" not in compact else ""
     return re.escape(compact) + ending
-
-
-def day(text: str) -> datetime.date:
-    """A date that a user wrote; a month or a year is its first day.
-
-    >>> day("1998-08-12"), day("1998")
-    (datetime.date(1998, 8, 12), datetime.date(1998, 1, 1))
-    """
-    written = iso(text)
-    if not written:
-        raise InputError("date", f"{text!r} is no date; write 1998-08-12")
-    return datetime.date.fromisoformat((written + "-01-01")[:10])

@@ -12,6 +12,7 @@ from leadline.collections.simulate.classes_tree import ClassTree
 from leadline.collections.simulate.concepts import GENERAL, OF_GROUP, OF_SUBCLASS, Concepts
 from leadline.collections.simulate.settings import DE, EP, JP, US, Settings
 from leadline.collections.simulate.streams import Integers, distinct, drawn, offsets, stream, zipf
+from leadline.text.days import EPOCH
 
 CLAIMABLE = 14  # concepts of one invention that its claims can name
 _CORE = np.array([0.80, 0.75, 0.70, 0.65, 0.60, 0.50, 0.45, 0.40])  # how likely an invention takes a line's concepts
@@ -21,7 +22,6 @@ _IN_PLACE = 0.6  # share of the inventions in the subgroup where their line is a
 _ASIDE = 0.7  # how likely each concept of another line is taken along
 _HOMES = np.array([US, JP, DE, EP])  # where applicants file first; EP stands for the rest of Europe
 _HOME_SHARES = np.array([0.42, 0.26, 0.17, 0.15])
-_EPOCH = np.datetime64("1970-01-01")
 
 
 @dataclass(frozen=True)
@@ -55,11 +55,11 @@ def years_of(days: Integers) -> Integers:
     >>> years_of(np.array([0, 364, 365, 10957])).tolist()
     [1970, 1970, 1971, 2000]
     """
-    return 1970 + (_EPOCH + days).astype("datetime64[Y]").astype(np.int64)
+    return 1970 + (np.datetime64(EPOCH) + days).astype("datetime64[Y]").astype(np.int64)
 
 
 def first_day(year: int) -> int:
-    return int((np.datetime64(f"{year}-01-01") - _EPOCH).astype(np.int64))
+    return int((np.datetime64(f"{year}-01-01") - np.datetime64(EPOCH)).astype(np.int64))
 
 
 def invent(settings: Settings, tree: ClassTree, concepts: Concepts, count: int) -> Inventions:

@@ -15,6 +15,7 @@ from leadline.collections.simulate.settings import AUTHORITIES, DE, EP, JP, US
 from leadline.collections.simulate.streams import Integers, mixed, share
 from leadline.collections.simulate.texts import BLOCK, Writer
 from leadline.collections.simulate.words import LONG, stem
+from leadline.text.days import EPOCH
 
 if TYPE_CHECKING:
     from leadline.collections.simulate.office import SimulatedOffice
@@ -138,4 +139,4 @@ def _person(number: int, seed: int) -> str:
 
 def _written(days: Integers) -> Sequence[str]:
     """Days as YYYY-MM-DD."""
-    return list(map(str, np.datetime_as_string(np.datetime64("1970-01-01") + days).tolist()))
+    return list(map(str, np.datetime_as_string(np.datetime64(EPOCH) + days).tolist()))

@@ -14,13 +14,12 @@ from leadline.collections.simulate.examiners import class_effects
 from leadline.collections.simulate.names import FIRST
 from leadline.collections.simulate.settings import AUTHORITIES
 from leadline.collections.simulate.streams import Integers
+from leadline.text.days import EPOCH
 
 if TYPE_CHECKING:
     import polars as pl
 
     from leadline.collections.simulate.office import SimulatedOffice
-
-_EPOCH = np.datetime64("1970-01-01")
 
 
 def concepts(office: SimulatedOffice) -> pl.DataFrame:
@@ -54,7 +53,7 @@ def inventions(office: SimulatedOffice) -> pl.DataFrame:
         {
             "line": made.line,
             "class": [tree.symbol(*symbol) for symbol in zip(made.group.tolist(), made.subgroup.tolist(), strict=True)],
-            "priority": _EPOCH + made.priority,
+            "priority": np.datetime64(EPOCH) + made.priority,
             "applicant": made.applicant,
             "home": _codes(made.home),
             "continues": made.parent,
@@ -84,7 +83,7 @@ def documents(office: SimulatedOffice) -> pl.DataFrame:
 
     made = office.publications
     published = {"document": office.ids.tolist(), "invention": made.invention, "office": _codes(made.office)}
-    return pl.DataFrame({**published, "granted": made.granted, "published": _EPOCH + made.published})
+    return pl.DataFrame({**published, "granted": made.granted, "published": np.datetime64(EPOCH) + made.published})
 
 
 def prior_art(office: SimulatedOffice) -> pl.DataFrame:

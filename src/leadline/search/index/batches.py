@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
@@ -13,6 +12,7 @@ from leadline.collections.documents.document import Document
 from leadline.errors import InputError
 from leadline.search.index.segment import MISSING, NUMBERS
 from leadline.search.index.terms import Terms
+from leadline.text.days import day_number
 
 if TYPE_CHECKING:
     import polars as pl
@@ -113,10 +113,7 @@ def _day(written: Any) -> int:
     >>> _day("1970-02"), _day("1971"), _day("")
     (31, 365, -2147483648)
     """
-    if not written:
-        return int(MISSING)
-    date = written if isinstance(written, datetime.date) else datetime.date.fromisoformat((written + "-01-01")[:10])
-    return date.toordinal() - 719163
+    return day_number(written) if written else int(MISSING)
 
 
 def _from_collection(collection: Any, fields: Sequence[str], size: int) -> Iterator[Batch]:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from leadline.collections.documents.store import day
 from leadline.errors import InputError
 from leadline.search.index import derived
 from leadline.search.index.index import Index
@@ -30,13 +29,12 @@ from leadline.search.language.tree import (
     parts_of,
     written,
 )
+from leadline.text.days import day_number, parse_date
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Mask = NDArray[np.bool_]
-
-_EPOCH = 719163  # the ordinal of 1970-01-01
 
 
 @dataclass
@@ -230,7 +228,7 @@ _FILTERS: dict[str, Callable[[WiderIndex, str], Mask]] = {
 def published(index: Index, when: str, date: str) -> Mask:
     """The documents published before a day or after it; of those without a date nobody knows."""
     try:
-        than = day(date).toordinal() - _EPOCH
+        than = day_number(parse_date(date))
     except InputError:
         raise InputError(f"--{when}", f"{date!r} is no date; write 1998-08-12") from None
     days = index.column("publication")

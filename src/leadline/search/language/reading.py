@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from leadline.collections.documents.classes import levels, symbol
-from leadline.collections.documents.dates import iso
 from leadline.search.language.lexing import ENDS, MARKS, STARTS, Token, lexed
 from leadline.search.language.tree import FILTERS, And, Boosted, Near, Node, Or, Side, Understood, Within, Words
+from leadline.text.days import iso
 
 
 def understand(text: str, fields: Sequence[str]) -> Understood:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import os
 import tempfile
 from collections.abc import Iterator
@@ -13,11 +12,10 @@ from leadline.collections.documents.document import Document
 from leadline.collections.documents.family import without_kind
 from leadline.collections.documents.store import Collection
 from leadline.search.index.segment import MISSING
+from leadline.text.days import day_number
 
 if TYPE_CHECKING:
     import polars as pl
-
-_EPOCH = datetime.date(1970, 1, 1).toordinal()
 
 
 def read_patents(path: str | os.PathLike[str]) -> Iterator[Document]:
@@ -35,12 +33,8 @@ def day_of(document: Document) -> int:
     """
     written = document.priority or document.application
     if written:
-        return _ordinal((written + "-01-01")[:10])  # early, so that it lets nothing later in
-    return _ordinal((document.publication + "-12-31")[:10]) if document.publication else int(MISSING)
-
-
-def _ordinal(day: str) -> int:
-    return datetime.date.fromisoformat(day).toordinal() - _EPOCH
+        return day_number(written)  # early, so that it lets nothing later in
+    return day_number(document.publication, late=True) if document.publication else int(MISSING)
 
 
 class Kinship:

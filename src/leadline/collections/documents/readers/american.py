@@ -7,10 +7,10 @@ from collections.abc import Iterable
 
 from leadline.collections.documents.claims import parents
 from leadline.collections.documents.classes import national
-from leadline.collections.documents.dates import iso
 from leadline.collections.documents.document import Citation, Claim, Origin, Priority
 from leadline.collections.documents.numbers import normalise
 from leadline.collections.documents.readers.st36_parts import application_name
+from leadline.text.days import iso
 
 # Offices as they were called before 1978.
 _FORMER_OFFICES = {"DL": "DD", "DT": "DE", "JA": "JP", "OE": "AT", "SW": "SE", "UK": "GB"}

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from leadline.collections.documents.dates import iso
 from leadline.collections.documents.document import Citation, Origin
 from leadline.collections.documents.numbers import normalise
 from leadline.collections.documents.readers.st36_parts import application_of, by_format, number_of
 from leadline.collections.documents.readers.tidy import listed, wording
 from leadline.collections.documents.readers.xml import Element, find_text
+from leadline.text.days import iso
 
 _PHASES: dict[str, Origin] = {
     **dict.fromkeys(("app", "apl", "description"), "applicant"),

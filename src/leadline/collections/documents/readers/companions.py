@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leadline.collections.documents.dates import iso
 from leadline.collections.documents.document import ORIGINS
 from leadline.collections.documents.numbers import normalise
 from leadline.collections.documents.readers.places import Place
 from leadline.errors import InputError
+from leadline.text.days import iso
 from leadline.text.frames import frame_of_text, named_kind
 from leadline.text.source import Text, read_text
 

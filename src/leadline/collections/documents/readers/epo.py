@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from leadline.collections.documents.dates import iso
 from leadline.collections.documents.document import Citation, Document, Origin, Priority
 from leadline.collections.documents.numbers import normalise
 from leadline.collections.documents.readers.cited import citations_under, distinct, literature_words, patent_cited
@@ -26,6 +25,7 @@ from leadline.collections.documents.readers.st36_parts import (
 )
 from leadline.collections.documents.readers.tidy import paragraphs, tidy, wording
 from leadline.collections.documents.readers.xml import Element, find_text
+from leadline.text.days import iso
 
 ROOTS = ("ep-patent-document",)
 

@@ -7,7 +7,6 @@ and uses none. Both are read alike.
 
 from __future__ import annotations
 
-from leadline.collections.documents.dates import iso
 from leadline.collections.documents.document import Document
 from leadline.collections.documents.numbers import normalise
 from leadline.collections.documents.readers.cited import citations_under, distinct
@@ -27,6 +26,7 @@ from leadline.collections.documents.readers.st36_parts import (
 )
 from leadline.collections.documents.readers.tidy import paragraphs, tidy, wording
 from leadline.collections.documents.readers.xml import Element, find_text
+from leadline.text.days import iso
 
 ROOTS = ("exchange-document",)
 _NOTICES = {

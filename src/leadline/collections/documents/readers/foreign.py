@@ -10,13 +10,13 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from leadline.collections.documents.classes import symbol
-from leadline.collections.documents.dates import iso
 from leadline.collections.documents.document import ORIGINS, Document
 from leadline.collections.documents.numbers import normalise
 from leadline.collections.documents.readers.companions import CitationTable, FamilyTable
 from leadline.collections.documents.readers.places import Place
 from leadline.collections.documents.readers.records import from_record
 from leadline.collections.documents.readers.values import shown
+from leadline.text.days import iso
 
 if TYPE_CHECKING:
     import polars as pl

@@ -23,7 +23,6 @@ from dataclasses import dataclass, field
 
 from leadline.collections.documents.claims import split
 from leadline.collections.documents.classes import national, symbol
-from leadline.collections.documents.dates import iso
 from leadline.collections.documents.document import Citation, Claim, Document, Origin, Priority
 from leadline.collections.documents.numbers import normalise
 from leadline.collections.documents.readers.american import (
@@ -36,6 +35,7 @@ from leadline.collections.documents.readers.american import (
     read_claim,
 )
 from leadline.collections.documents.readers.dotcodes import plain
+from leadline.text.days import iso
 
 ROOT_LINE = b"PATN"  # alone on its line, it begins a record; what stands before the first is the week's header
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from leadline.collections.documents.dates import iso
 from leadline.collections.documents.document import Citation, Document
 from leadline.collections.documents.numbers import Number, normalise
 from leadline.collections.documents.readers.tidy import listed, paragraphs, tidy, wording
 from leadline.collections.documents.readers.xml import Element, find_text
+from leadline.text.days import iso
 
 ROOTS = ("article",)
 _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from leadline.collections.documents.dates import iso
 from leadline.collections.documents.document import Citation, Document, Origin
 from leadline.collections.documents.numbers import normalise
 from leadline.collections.documents.readers.cited import categories, distinct, literature_words, origin_of, patent_cited
@@ -28,6 +27,7 @@ from leadline.collections.documents.readers.st36_parts import (
 )
 from leadline.collections.documents.readers.tidy import paragraphs, tidy, wording
 from leadline.collections.documents.readers.xml import Element
+from leadline.text.days import iso
 
 ROOTS = ("patent-document",)
 

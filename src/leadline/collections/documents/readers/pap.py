@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from leadline.collections.documents.classes import national, symbol
-from leadline.collections.documents.dates import iso
 from leadline.collections.documents.document import Citation, Document, Priority
 from leadline.collections.documents.numbers import normalise
 from leadline.collections.documents.readers.american import (
@@ -28,6 +27,7 @@ from leadline.collections.documents.readers.american import (
 from leadline.collections.documents.readers.entities import characters
 from leadline.collections.documents.readers.redbook import claims, lines, mark_breaks
 from leadline.collections.documents.readers.xml import Element, find_text, text_of
+from leadline.text.days import iso
 
 ROOTS = ("patent-application-publication",)
 prepare = characters  # the data name characters that only their document type defines

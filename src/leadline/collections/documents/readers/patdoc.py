@@ -16,7 +16,6 @@ import re
 from collections.abc import Iterator
 
 from leadline.collections.documents.classes import national, symbol
-from leadline.collections.documents.dates import iso
 from leadline.collections.documents.document import Citation, Document, Origin, Priority
 from leadline.collections.documents.numbers import normalise
 from leadline.collections.documents.readers.american import (
@@ -30,6 +29,7 @@ from leadline.collections.documents.readers.american import (
 from leadline.collections.documents.readers.entities import characters
 from leadline.collections.documents.readers.redbook import claims, lines, mark_breaks
 from leadline.collections.documents.readers.xml import Element, find_text, text_of
+from leadline.text.days import iso
 
 ROOTS = ("PATDOC",)
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 
-from leadline.collections.documents.dates import iso
 from leadline.collections.documents.document import Document
 from leadline.collections.documents.numbers import Number, normalise
 from leadline.collections.documents.readers.cited import citations_under, distinct
@@ -30,6 +29,7 @@ from leadline.collections.documents.readers.st36_parts import (
 )
 from leadline.collections.documents.readers.tidy import paragraphs, tidy, wording
 from leadline.collections.documents.readers.xml import Element, find_text, local_name
+from leadline.text.days import iso
 
 ROOTS = (
     "wo-patent-document",

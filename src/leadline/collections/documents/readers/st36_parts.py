@@ -11,11 +11,11 @@ from itertools import groupby
 
 from leadline.collections.documents.claims import parents, split
 from leadline.collections.documents.classes import national, symbol
-from leadline.collections.documents.dates import iso
 from leadline.collections.documents.document import Claim, Priority
 from leadline.collections.documents.numbers import Number, normalise
 from leadline.collections.documents.readers.tidy import has_words, wording
 from leadline.collections.documents.readers.xml import Element, find_text
+from leadline.text.days import iso
 
 # How a number or a name was normalised, the most comparable first; an element without a mark has only one form.
 _FORMATS = ("docdb", "epo", "", "epodoc", "docdba", "intermediate", "inpi", "original")

@@ -20,7 +20,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, pairwise
 
 from leadline.collections.documents.classes import symbol
-from leadline.collections.documents.dates import iso
 from leadline.collections.documents.document import Document, Priority
 from leadline.collections.documents.numbers import Number, normalise
 from leadline.collections.documents.readers.american import application, earlier, national_class
@@ -28,6 +27,7 @@ from leadline.collections.documents.readers.outlines import Extent, outline
 from leadline.collections.documents.readers.uspto_parts import read_citations, read_claims
 from leadline.collections.documents.readers.words import BLANK, ENTRY, LINE, Layout, read_words
 from leadline.collections.documents.readers.xml import Element, parse, text_of
+from leadline.text.days import iso
 
 ROOTS = ("us-patent-grant", "us-patent-application")
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from html import escape
 
 from leadline.collections.documents.claims import parents
-from leadline.collections.documents.dates import iso
 from leadline.collections.documents.document import Citation, Claim, Origin
 from leadline.collections.documents.numbers import normalise
 from leadline.collections.documents.readers.words import ENTRY, Layout, read_words
 from leadline.collections.documents.readers.xml import find_text, parse, text_of
+from leadline.text.days import iso
 
 _ORIGINS: dict[str, Origin] = {
     "cited by examiner": "examiner",

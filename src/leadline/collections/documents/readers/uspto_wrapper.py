@@ -18,10 +18,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from leadline.collections.documents.dates import iso
 from leadline.collections.documents.document import Claim, Document
 from leadline.collections.documents.readers.american import application, read_claim
 from leadline.collections.documents.readers.xml import Element, local_name, text_of
+from leadline.text.days import iso
 
 ROOTS = ("ClaimsDocument", "SpecificationDocument")
 

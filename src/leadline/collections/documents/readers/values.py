@@ -11,10 +11,10 @@ from typing import Any
 from leadline.collections.documents.claims import parents as parents_in
 from leadline.collections.documents.claims import split
 from leadline.collections.documents.classes import symbol
-from leadline.collections.documents.dates import iso
 from leadline.collections.documents.document import ORIGINS, Citation, Claim, Priority
 from leadline.collections.documents.numbers import normalise
 from leadline.collections.documents.readers.st36_parts import application_name
+from leadline.text.days import iso
 
 _LARGEST_CLAIM = 10**6  # no patent has a millionth claim, and a claim's number is stored in four bytes
 

@@ -6,15 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from leadline.collections.documents.store import day
 from leadline.search.index.segment import MISSING
 from leadline.search.pipeline.options import Names
 from leadline.search.pipeline.pipeline import Step, step
 from leadline.search.pipeline.request import Request
+from leadline.text.days import day_number, parse_date
 
 if TYPE_CHECKING:
-    import datetime
-
     from leadline.search.pipeline.laboratory import Laboratory
 
 
@@ -30,7 +28,7 @@ class Only(Step):
     def __post_init__(self) -> None:
         super().__post_init__()
         for written in filter(None, (self.before, self.after)):
-            day(written)
+            parse_date(written)
 
     def __call__(self, lab: Laboratory, request: Request) -> Request:
         allowed = np.ones(len(lab.index), np.bool_)
@@ -40,11 +38,7 @@ class Only(Step):
             allowed &= lab.index.having("classes", self.classes)
         published = lab.index.column("publication") if self.before or self.after else np.empty(0)
         if self.before:
-            allowed &= (published < _days(day(self.before))) & (published != MISSING)
+            allowed &= (published < day_number(parse_date(self.before))) & (published != MISSING)
         if self.after:
-            allowed &= published > _days(day(self.after))
+            allowed &= published > day_number(parse_date(self.after))
         return request.only(allowed)
-
-
-def _days(date: datetime.date) -> int:
-    return date.toordinal() - 719163  # since 1970

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leadline.collections.documents.dates import iso
+from leadline.text.days import iso
 
 FORM = re.compile(r"|[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?")
 

@@ -2,13 +2,19 @@
 
 What the calendar does not have is left out: the thirtieth of February is some day in February. A year of two digits is
 no year, for nobody knows its century. Where a day and a month cannot be told apart, `3/4/1998`, only the year is sure.
+Arrays hold days as whole numbers, counted from 1 January 1970.
 """
 
 from __future__ import annotations
 
+import calendar
 import datetime
 import re
 from functools import lru_cache
+
+from leadline.errors import InputError
+
+EPOCH = datetime.date(1970, 1, 1)  # day 0
 
 # Beginnings of the months' names in English, German and French.
 _MONTHS = (
@@ -73,3 +79,33 @@ def _sure(year: str, month: str | None, day: str | None) -> str:
         return datetime.date(int(year), int(month), int(day or 0)).isoformat()
     except ValueError:
         return f"{year}-{int(month):02d}"
+
+
+def day_number(date: datetime.date | str, *, late: bool = False) -> int:
+    """A date as days since 1970. Of a date known in part, the first day it may be, or with `late` the last.
+
+    >>> day_number("1970-02"), day_number("1970", late=True), day_number(datetime.date(1971, 1, 1))
+    (31, 364, 365)
+    """
+    if isinstance(date, str):
+        date = datetime.date.fromisoformat(date if len(date) == 10 else _completed(date, late))
+    return date.toordinal() - EPOCH.toordinal()
+
+
+def _completed(date: str, late: bool) -> str:
+    if not late:
+        return (date + "-01-01")[:10]
+    year, month = int(date[:4]), int(date[5:7] or 12)
+    return f"{year:04d}-{month:02d}-{calendar.monthrange(year, month)[1]}"
+
+
+def parse_date(text: str) -> datetime.date:
+    """A date that a user wrote; a month or a year is its first day.
+
+    >>> parse_date("1998-08-12"), parse_date("1998")
+    (datetime.date(1998, 8, 12), datetime.date(1998, 1, 1))
+    """
+    written = iso(text)
+    if not written:
+        raise InputError("date", f"{text!r} is no date; write 1998-08-12")
+    return datetime.date.fromisoformat(_completed(written, late=False))
