@@ -164,7 +164,7 @@ def test_bad_judgements_are_refused(leadline: Command, tmp_path: Path, text: byt
         (["qrels.txt", "a.run", "-m", "CT@10"], "CT@10 needs judgements by subtopic"),
         (["qrels.txt", "a.run", "-m", "xinfAP"], "xinfAP needs judgements with a stratum"),
         (["qrels.txt", "a.run", "--format", "tvs"], "did you mean tsv?"),
-        (["qrels.txt", "a.run", "--order", "up"], "--order: 'up' is none of score, rank, file"),
+        (["qrels.txt", "a.run", "--order", "up"], "--order: 'up' is not one of score, rank, file"),
         (["qrels.txt", "a.run", "--format", "parquet"], "name a file with -o"),
         (["-", "-"], "standard input: is named twice"),
     ],

@@ -189,8 +189,8 @@ def test_a_damaged_source_does_not_stop_the_others(tmp_path: Path) -> None:
         (["nothing.xml"], "nothing.xml: no such file"),
         (["empty.jsonl"], "empty.jsonl: no document was kept"),
         (["broken.xml"], "no document could be read; the first, "),
-        (["good.jsonl", "--keep", "clams"], "--keep: 'clams' is none of claims, description, abstract, title, all"),
-        (["good.jsonl", "--form", "grenbook"], "--form: 'grenbook' is none of"),
+        (["good.jsonl", "--keep", "clams"], "--keep: 'clams' is not one of claims, description, abstract, title, all"),
+        (["good.jsonl", "--form", "grenbook"], "--form: 'grenbook' is not one of"),
     ],
 )
 def test_wrong_input_is_one_line(

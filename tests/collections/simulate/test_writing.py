@@ -156,7 +156,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         (["--patents", "7"], "patents: 7 is not between 100 and 5,000,000"),
         (["--years", "1990"], "--years: '1990' is not two years such as 1980-2009"),
         (["--years", "1990-1992"], "last-year: 1992 is not between 1995 and 2101"),
-        (["--set", "synonym=1"], "setting: 'synonym' is none of .* did you mean synonymy?"),
+        (["--set", "synonym=1"], "setting: 'synonym' is not one of .* did you mean synonymy?"),
         (["--set", "synonymy"], "--set: 'synonymy' is not NAME=VALUE"),
         (["--set", "words=many"], "words: 'many' is not a whole number"),
         (["--format", "parquet"], "is not text"),

@@ -1,9 +1,11 @@
-"""Judgements by claim: how much of each relevant document bears on each claim of the topic.
+"""Judgements by claim: how much of each relevant document bears on each claim.
 
-Relevant documents are those of `qrels citations`, or of --qrels. Which of their passages bear on a claim, a table says
-(--passages: topic, claim, document, passage); without one it is estimated from shared words, and said so.
+Relevant documents come from citations, or from --qrels. The passages that bear on a claim come from --passages, or are
+estimated from shared words.
 
-example: leadline qrels claims chemistry topics.tsv -o claims.qrels
+Examples:
+  leadline qrels claims patents topics.tsv -o by_claim.qrels
+  leadline qrels claims patents topics.tsv --qrels qrels.txt -o by_claim.qrels
 """
 
 from __future__ import annotations
@@ -15,9 +17,10 @@ from typing import TYPE_CHECKING, get_args
 from leadline.collections.documents.document import INDEPENDENT_WEIGHT, Claim
 from leadline.collections.documents.patents import located
 from leadline.collections.documents.store import Collection
-from leadline.commands.citing import citing_of, counted, define_citing, write_manifest
-from leadline.commands.output import check_output, emit, say
-from leadline.errors import InputError, MismatchError, checked_choice
+from leadline.commands.shared.citation_options import add_citation_options, citation_rules, write_manifest
+from leadline.commands.shared.options import add_choice, add_options, add_summary_options, share
+from leadline.commands.shared.output import count_of, print_notes, write
+from leadline.errors import MismatchError
 from leadline.judge.citations.from_citations import from_citations
 from leadline.judge.citations.from_claims import (
     ClaimJudgements,
@@ -29,33 +32,27 @@ from leadline.judge.citations.from_claims import (
 from leadline.judge.citations.passages import SHARE, cut_into_passages, estimated_passages
 from leadline.measures.alignment import listed
 from leadline.records.qrels.read import read_qrels
-from leadline.records.scores.table import FORMATS, Table
+from leadline.records.scores.table import Table
 from leadline.records.topics.topic import Topics
 
 if TYPE_CHECKING:
     import polars as pl
 
 
-def define(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("collection", metavar="DIR", help="the collection")
-    add("topics", metavar="TOPICS", help="patents of it: ids one a line, a table, or TREC's markup")
-    add("-o", "--output", metavar="FILE", required=True, help="to write: topic claim document grade weight")
-    add("--passages", metavar="FILE", help="judged passages: a table of topic, claim, document, passage")
-    add("--qrels", metavar="FILE", help="the relevant documents, in place of those the citations give")
-    add("--share", type=float, default=SHARE, help="of a claim's words that a passage must hold, 0.25 unless said")
-    add("--largest", default="all", help="grades are shares of the most passages of all, or of each topic or claim")
-    define_citing(parser)
-    add("-f", "--format", default="table", metavar="FORMAT", help=f"of what is printed: {', '.join(FORMATS)}")
-    add("-q", "--quiet", action="store_true", help="print nothing")
+    add_options(parser, "collection", "topics")
+    add_options(parser, "-o", required=True, help="judgements file to write: topic claim document grade weight")
+    add("--passages", metavar="FILE", help="table of judged passages: topic, claim, document, passage")
+    add("--qrels", metavar="FILE", help="relevant documents (default: from citations)")
+    words = "share of a claim's words that a passage must hold (default: %(default)s)"
+    add("--share", metavar="SHARE", type=share, default=SHARE, help=words)
+    add_choice(parser, "--largest", get_args(Largest), "grades are relative to the most passages of", "all")
+    add_citation_options(parser)
+    add_summary_options(parser)
 
 
 def run(options: argparse.Namespace) -> None:
-    check_output(options)
-    checked_choice("--largest", options.largest, get_args(Largest))
-    citing = citing_of(options)
-    if not 0 < options.share <= 1:
-        raise InputError("--share", "is a part of the claim: more than 0, at most 1")
     collection = Collection.open(options.collection)
     topics = Topics.read(options.topics)
     claims = _claims(collection, topics)
@@ -68,15 +65,15 @@ def run(options: argparse.Namespace) -> None:
         texts = _passages(collection, documents["document"].unique().to_list())
         passages = estimated_passages(claim_table(claims), documents, texts, options.share)
         judgements = claim_judgements(claims, passages, documents, source="estimated", largest=options.largest)
-    emit(judgements.qrels(options.output).to_bytes(), options.output)
+    write(judgements.qrels(options.output).to_bytes(), options.output)
     if options.output == "-":
         return
     judgements.write_why(f"{options.output}.why.tsv")
-    facts = {"source": judgements.source, "share": options.share, "largest": options.largest, **citing}
+    facts = {"source": judgements.source, "share": options.share, "largest": options.largest, **citation_rules(options)}
     write_manifest(options.output, "qrels by claim", collection, facts)
     if not options.quiet:
-        emit(_grades(judgements).encoded(options.format))
-        say(_notes(judgements, topics, claims, options))
+        write(_grades(judgements).encoded(options.format))
+    print_notes(_notes(judgements, topics, claims, options), options)
 
 
 def _claims(collection: Collection, topics: Topics) -> dict[str, Sequence[Claim]]:
@@ -92,7 +89,7 @@ def _relevant(collection: Collection, topics: Topics, options: argparse.Namespac
     import polars as pl
 
     if not options.qrels:
-        return from_citations(collection, topics, **citing_of(options)).provenance.ways.select("topic", "document")
+        return from_citations(collection, topics, **citation_rules(options)).provenance.ways.select("topic", "document")
     qrels = read_qrels(options.qrels)
     relevant = (qrels.grades > 0).nonzero()[0].tolist()
     names = [qrels.topics[topic] for topic in qrels.topic_of_document[relevant]]
@@ -109,7 +106,7 @@ def _passages(collection: Collection, documents: Sequence[str]) -> Iterator[tupl
 
 
 def _grades(judgements: ClaimJudgements) -> Table:
-    """How many judgements have each grade, of independent and of dependent claims."""
+    """The number of judgements with each grade, of independent and of dependent claims."""
     import polars as pl
 
     alone = (pl.col("weight") == INDEPENDENT_WEIGHT).sum()
@@ -122,14 +119,14 @@ def _notes(
 ) -> list[str]:
     judged = set(judgements.rows["topic"])
     notes = [
-        f"{len(judged):,} of {counted(len(topics), 'topic')} have judgements",
-        f"the most passages of a document that bear on a claim: {max(judgements.rows['passages'])}",
+        f"{len(judged):,} of {count_of(len(topics), 'topic')} have judgements",
+        f"largest number of passages of a document that bear on a claim: {max(judgements.rows['passages'])}",
     ]
     if judgements.source == "estimated":
         notes.append(f"passages are ESTIMATED from shared words (--share {options.share:g}), not judged by people")
-    told = (
+    left_out = (
         ([topic.id for topic in topics if topic.id not in claims], "not in the collection"),
         ([topic for topic, own in claims.items() if not own], "without claims"),
         ([topic for topic, own in claims.items() if own and topic not in judged], "without a relevant document"),
     )
-    return [*notes, *(f"{counted(len(names), 'topic')} {what}: {listed(names)}" for names, what in told if names)]
+    return [*notes, *(f"{count_of(len(names), 'topic')} {what}: {listed(names)}" for names, what in left_out if names)]
