@@ -1,52 +1,24 @@
-"""The commands as a user types them: what they print, where, and with which status."""
+"""`leadline evaluate` as a user types it: what it prints, where, and with which status."""
 
 from __future__ import annotations
 
 import gzip
 import json
 import lzma
-import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import polars
 import pytest
 import zstandard
 
-Result = subprocess.CompletedProcess[bytes]
-Command = Callable[..., Result]
-
 QRELS = b"1 0 d1 1\n1 0 d2 0\n1 0 d3 2\n2 0 d4 1\n3 0 d9 0\n"
 RUN = b"1 Q0 d1 1 3.0 tag\n1 Q0 d2 2 2.0 tag\n1 Q0 d8 3 1.0 tag\n"
 
 
-@pytest.fixture
-def leadline(tmp_path: Path) -> Command:
-    (tmp_path / "qrels.txt").write_bytes(QRELS)
-    (tmp_path / "a.run").write_bytes(RUN)
-
-    def run(*arguments: str, stdin: bytes = b"", env: dict[str, str] | None = None) -> Result:
-        return subprocess.run(
-            [sys.executable, "-m", "leadline.cli", *arguments],
-            cwd=tmp_path, input=stdin, capture_output=True, check=False, env={**os.environ, **(env or {})},
-        )  # fmt: skip
-
-    return run
-
-
-def refused(result: Result) -> str:
-    """The one line of a refusal."""
-    assert result.returncode == 1, result
-    assert result.stdout == b""
-    lines = result.stderr.decode().splitlines()
-    assert len(lines) == 1, lines
-    assert lines[0].startswith("leadline: ")
-    return lines[0].removeprefix("leadline: ")
-
-
-def test_tsv_has_a_header_and_exact_values(leadline: Command) -> None:
+def test_tsv_has_a_header_and_exact_values(leadline: Any) -> None:
     result = leadline("evaluate", "qrels.txt", "a.run", "-m", "PRES@100 P@3", "--by-topic", "--format", "tsv")
     assert result.returncode == 0
     lines = [line.split("\t") for line in result.stdout.decode().splitlines()]
@@ -57,14 +29,14 @@ def test_tsv_has_a_header_and_exact_values(leadline: Command) -> None:
     assert len(lines) == 1 + 2 * 4
 
 
-def test_alignment_is_said_and_can_be_silenced(leadline: Command) -> None:
+def test_alignment_is_said_and_can_be_silenced(leadline: Any) -> None:
     said = leadline("evaluate", "qrels.txt", "a.run").stderr.decode()
     assert "1 of 3 topics; missing 2 (scored 0)" in said
     assert "1 topic with nothing relevant, left out of means: 3" in said
     assert leadline("evaluate", "qrels.txt", "a.run", "--quiet").stderr == b""
 
 
-def test_every_format(leadline: Command, tmp_path: Path) -> None:
+def test_every_format(leadline: Any, tmp_path: Path) -> None:
     for name in ("table", "tsv", "csv", "json", "latex", "markdown", "parquet"):
         result = leadline("evaluate", "qrels.txt", "a.run", "-m", "AP", "--format", name, "-o", f"out.{name}")
         assert (result.returncode, result.stdout) == (0, b""), name
@@ -74,7 +46,7 @@ def test_every_format(leadline: Command, tmp_path: Path) -> None:
     assert not list(tmp_path.glob(".*part"))
 
 
-def test_compressed_files_and_standard_input(leadline: Command, tmp_path: Path) -> None:
+def test_compressed_files_and_standard_input(leadline: Any, tmp_path: Path) -> None:
     (tmp_path / "b.run.gz").write_bytes(gzip.compress(RUN))
     (tmp_path / "c.run.xz").write_bytes(lzma.compress(RUN))
     (tmp_path / "d.run.zst").write_bytes(zstandard.compress(RUN))
@@ -86,7 +58,7 @@ def test_compressed_files_and_standard_input(leadline: Command, tmp_path: Path) 
     assert len({line[3] for line in lines}) == 1
 
 
-def test_standard_input_can_be_read_in_two_orders(leadline: Command, tmp_path: Path) -> None:
+def test_standard_input_can_be_read_in_two_orders(leadline: Any, tmp_path: Path) -> None:
     (tmp_path / "claims").write_bytes(b"1 1 d1 1 0.5\n1 1 d3 1 0.5\n1 2 d2 1 0.5\n")
     run = b"1 Q0 d1 2 3.0 t 150\n1 Q0 d2 1 2.0 t 150\n"
     result = leadline(
@@ -96,7 +68,7 @@ def test_standard_input_can_be_read_in_two_orders(leadline: Command, tmp_path: P
     assert len(result.stdout.splitlines()) == 3
 
 
-def test_patterns_and_folders(leadline: Command, tmp_path: Path) -> None:
+def test_patterns_and_folders(leadline: Any, tmp_path: Path) -> None:
     for team in ("x", "y"):
         (tmp_path / team).mkdir()
         (tmp_path / team / "bm25.run").write_bytes(RUN)
@@ -125,9 +97,9 @@ def test_patterns_and_folders(leadline: Command, tmp_path: Path) -> None:
     ],
 )
 @pytest.mark.parametrize("engine", ["plain", "compiled"])
-def test_bad_runs_are_refused(leadline: Command, tmp_path: Path, text: bytes, message: str, engine: str) -> None:
+def test_bad_runs_are_refused(leadline: Any, tmp_path: Path, text: bytes, message: str, engine: str) -> None:
     (tmp_path / "x.run").write_bytes(text)
-    assert message in refused(leadline("evaluate", "qrels.txt", "x.run", env={"LEADLINE_ENGINE": engine}))
+    assert message in leadline.error("evaluate", "qrels.txt", "x.run", env={"LEADLINE_ENGINE": engine})
 
 
 @pytest.mark.parametrize(
@@ -142,9 +114,9 @@ def test_bad_runs_are_refused(leadline: Command, tmp_path: Path, text: bytes, me
         (b"", "q.txt: is empty"),
     ],
 )
-def test_bad_judgements_are_refused(leadline: Command, tmp_path: Path, text: bytes, message: str) -> None:
+def test_bad_judgements_are_refused(leadline: Any, tmp_path: Path, text: bytes, message: str) -> None:
     (tmp_path / "q.txt").write_bytes(text)
-    assert message in refused(leadline("evaluate", "q.txt", "a.run"))
+    assert message in leadline.error("evaluate", "q.txt", "a.run")
 
 
 @pytest.mark.parametrize(
@@ -153,32 +125,55 @@ def test_bad_judgements_are_refused(leadline: Command, tmp_path: Path, text: byt
         (["qrels.txt", "nosuch.run"], "nosuch.run: no such file"),
         (["qrels.txt", "b.run"], "did you mean a.run?"),
         (["qrels.txt", "*.trec"], "*.trec: no file fits this pattern"),
-        (["qrels.txt", "a.run", "-m", "PRSE@100"], "no measure 'PRSE'; did you mean PRES"),
-        (["qrels.txt", "a.run", "-m", "PRES@0"], "effort is '0', expected a whole number of at least 1"),
-        (["qrels.txt", "a.run", "-m", "nDCG(gian=exp)@10"], "nDCG has no option 'gian'; did you mean gain?"),
-        (["qrels.txt", "a.run", "-m", "P"], "P needs an effort, such as P@100"),
-        (["qrels.txt", "a.run", "-m", "P(rel=1,rel=2)@5"], "rel is given twice"),
-        (["qrels.txt", "a.run", "-m", "IPrec@2"], "2 is no share of the relevant documents"),
-        (["qrels.txt", "a.run", "-m", "F(beta=0.5)@0"], "at least 1"),
-        (["qrels.txt", "a.run", "-m", "nDCG(discount=jk,base=0)@5"], "0 is not"),
         (["qrels.txt", "a.run", "-m", "CT@10"], "CT@10 needs judgements by subtopic"),
         (["qrels.txt", "a.run", "-m", "xinfAP"], "xinfAP needs judgements with a stratum"),
-        (["qrels.txt", "a.run", "--format", "tvs"], "did you mean tsv?"),
-        (["qrels.txt", "a.run", "--order", "up"], "--order: 'up' is not one of score, rank, file"),
-        (["qrels.txt", "a.run", "--format", "parquet"], "name a file with -o"),
-        (["-", "-"], "standard input: is named twice"),
+        (
+            ["qrels.txt", "a.run", "--runs-info", "info.csv", "--per", "taem"],
+            "info.csv: no column 'taem'; did you mean",
+        ),
     ],
 )
-def test_bad_requests_are_refused(leadline: Command, arguments: list[str], message: str) -> None:
-    assert message in refused(leadline("evaluate", *arguments))
+def test_wrong_input_has_status_1(leadline: Any, tmp_path: Path, arguments: list[str], message: str) -> None:
+    (tmp_path / "info.csv").write_text("run,team\na,one\n")
+    assert message in leadline.error("evaluate", *arguments)
 
 
-def test_usage_errors_have_status_2(leadline: Command) -> None:
-    assert leadline("evaluate", "qrels.txt").returncode == 2
-    assert leadline("evaluate", "qrels.txt", "a.run", "--nosuch").returncode == 2
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-m", "PRSE@100"], "-m: no measure 'PRSE'; did you mean PRES"),
+        (["-m", "PRES@0"], "effort is '0', expected a whole number of at least 1"),
+        (["-m", "nDCG(gian=exp)@10"], "nDCG has no option 'gian'; did you mean gain?"),
+        (["-m", "P"], "P needs an effort, such as P@100"),
+        (["-m", "P(rel=1,rel=2)@5"], "rel is given twice"),
+        (["-m", "IPrec@2"], "2 is no share of the relevant documents"),
+        (["-m", "F(beta=0.5)@0"], "at least 1"),
+        (["-m", "nDCG(discount=jk,base=0)@5"], "0 is not"),
+        (["-m", ""], "no measure named"),
+        (["--format", "tvs"], "-f/--format: 'tvs' is not one of table, tsv"),
+        (["--format", "tvs"], "did you mean tsv?"),
+        (["--order", "up"], "--order: 'up' is not one of score, rank, file"),
+        (["--format", "parquet"], "name a file with -o"),
+        (["--best", "0"], "--best: must be at least 1, got 0"),
+        (["--per", "team"], "--per: needs --runs-info FILE"),
+        (["--ties", "--unjudged", "right"], "--ties: cannot be combined with --unjudged"),
+        (["--like", "trec_eval", "--format", "tsv"], "--format: cannot be combined with --like trec_eval"),
+        (["--like", "trec_eval", "-m", "PRES@100"], "trec_eval has no measure"),
+        (["--like", "trec_eval", "--unjudged", "right"], "must be wrong or condensed"),
+        (["-", "-"], "-: standard input can be read only once"),
+    ],
+)
+def test_wrong_usage_has_status_2(leadline: Any, arguments: list[str], message: str) -> None:
+    assert message in leadline.error("evaluate", "qrels.txt", "a.run", *arguments, status=2)
 
 
-def test_subsets_and_tables_of_teams(leadline: Command, tmp_path: Path) -> None:
+def test_unknown_options_and_missing_arguments_have_status_2(leadline: Any) -> None:
+    assert "required: RUN; see `leadline evaluate --help`" in leadline.error("evaluate", "qrels.txt", status=2)
+    wrong = leadline.error("evaluate", "qrels.txt", "a.run", "--fromat", "tsv", status=2)
+    assert wrong == "unknown option --fromat; did you mean --format?"
+
+
+def test_subsets_and_tables_of_teams(leadline: Any, tmp_path: Path) -> None:
     for name, score in (("b", 9.0), ("c", 0.5), ("d", 0.1)):
         (tmp_path / f"{name}.run").write_bytes(RUN + f"1 Q0 d3 9 {score} t\n".encode())
     (tmp_path / "info.csv").write_text("run,team\na,one\nb,one\nc,two\nd,two\n")
@@ -191,7 +186,7 @@ def test_subsets_and_tables_of_teams(leadline: Command, tmp_path: Path) -> None:
     assert result.stderr.decode().count("1 of 1 topics") == 1
 
 
-def test_ties_and_unjudged(leadline: Command, tmp_path: Path) -> None:
+def test_ties_and_unjudged(leadline: Any, tmp_path: Path) -> None:
     (tmp_path / "t.run").write_bytes(b"1 Q0 d1 1 1 t\n1 Q0 d2 2 1 t\n1 Q0 d8 3 1 t\n")
     result = leadline("evaluate", "qrels.txt", "t.run", "-m", "RR", "--ties", "--by-topic", "--format", "tsv")
     lines = [line.split("\t") for line in result.stdout.decode().splitlines()]
@@ -205,22 +200,7 @@ def test_ties_and_unjudged(leadline: Command, tmp_path: Path) -> None:
     assert values == {"wrong": 1 / 3, "condensed": 1 / 3, "right": 2 / 3}
 
 
-def test_measures_lists_them_all(leadline: Command) -> None:
-    result = leadline("measures", "--format", "tsv")
-    names = [line.split("\t")[0] for line in result.stdout.decode().splitlines()[1:]]
-    assert {"PRES@effort", "xinfAP@depth", "CT@effort", "TBG", "WSS@share"} <= set(names)
-    assert "none speaks of" in refused(leadline("measures", "bananas"))
-
-
-def test_explain_one_score(leadline: Command) -> None:
-    result = leadline("explain", "PRES@10", "qrels.txt", "a.run", "1", "--format", "tsv")
-    assert result.stdout.decode().splitlines() == [
-        "document\tgrade\trank\tadds", "d1\t1\t1\t0.5", "d3\t2\tnot found\t0", "score\t\t\t0.5",
-    ]  # fmt: skip
-    assert "no topic '99'" in refused(leadline("explain", "PRES@10", "qrels.txt", "a.run", "99"))
-
-
-def test_a_small_evaluation_loads_neither_numba_nor_frames(leadline: Command, tmp_path: Path) -> None:
+def test_a_small_evaluation_loads_neither_numba_nor_frames(leadline: Any, tmp_path: Path) -> None:
     code = (
         "import sys; from leadline.cli import main; main(['evaluate', 'qrels.txt', 'a.run', '-q'])\n"
         "assert not {'numba', 'llvmlite', 'polars', 'pandas', 'rich'} & set(sys.modules), 'too much was imported'"
@@ -228,7 +208,7 @@ def test_a_small_evaluation_loads_neither_numba_nor_frames(leadline: Command, tm
     subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True, capture_output=True)
 
 
-def test_output_follows_links_and_spares_devices(leadline: Command, tmp_path: Path) -> None:
+def test_output_follows_links_and_spares_devices(leadline: Any, tmp_path: Path) -> None:
     (tmp_path / "real.tsv").write_text("old")
     (tmp_path / "link.tsv").symlink_to(tmp_path / "real.tsv")
     assert leadline("evaluate", "qrels.txt", "a.run", "-m", "AP", "-f", "tsv", "-o", "link.tsv").returncode == 0
@@ -239,22 +219,21 @@ def test_output_follows_links_and_spares_devices(leadline: Command, tmp_path: Pa
 
 
 @pytest.mark.parametrize("output", ["", "qrels.txt/x", "nosuch/x", "n" * 300])
-def test_output_that_cannot_be_written_is_refused(leadline: Command, output: str) -> None:
-    result = leadline("evaluate", "qrels.txt", "a.run", "-m", "AP", "-q", "-o", output)
-    assert "cannot be written" in refused(result)
+def test_output_that_cannot_be_written_is_refused(leadline: Any, output: str) -> None:
+    assert "cannot be written" in leadline.error("evaluate", "qrels.txt", "a.run", "-m", "AP", "-q", "-o", output)
 
 
-def test_a_cut_archive_is_damaged(leadline: Command, tmp_path: Path) -> None:
+def test_a_cut_archive_is_damaged(leadline: Any, tmp_path: Path) -> None:
     text = b"".join(b"1 Q0 x%d 1 %d.0 t\n" % (d, -d) for d in range(9000)) + RUN
     for ending, pack in ((".gz", gzip.compress), (".xz", lzma.compress), (".zst", zstandard.compress)):
         packed = pack(text)
         (tmp_path / f"cut{ending}").write_bytes(packed[: len(packed) // 2])
-        assert "is damaged" in refused(leadline("evaluate", "qrels.txt", f"cut{ending}"))
+        assert "is damaged" in leadline.error("evaluate", "qrels.txt", f"cut{ending}")
     (tmp_path / "two.zst").write_bytes(zstandard.compress(RUN) + zstandard.compress(b"2 Q0 d4 1 1 t\n"))
     assert leadline("evaluate", "qrels.txt", "two.zst", "-q").returncode == 0
 
 
-def test_a_pipe_can_be_a_run(leadline: Command, tmp_path: Path) -> None:
+def test_a_pipe_can_be_a_run(leadline: Any, tmp_path: Path) -> None:
     command = f"{sys.executable} -m leadline.cli evaluate qrels.txt <(cat a.run) -m AP -f tsv -q"
     result = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, check=False)
     assert result.returncode == 0, result.stderr
@@ -270,16 +249,16 @@ def test_a_pipe_can_be_a_run(leadline: Command, tmp_path: Path) -> None:
         ("r.csv", "topic,document,score\n1,d1,high\n", "row 1: score 'high' is not a number"),
     ],
 )
-def test_bad_tables_are_refused(leadline: Command, tmp_path: Path, name: str, content: str, message: str) -> None:
+def test_bad_tables_are_refused(leadline: Any, tmp_path: Path, name: str, content: str, message: str) -> None:
     (tmp_path / name).write_text(content)
-    assert message in refused(leadline("evaluate", "qrels.txt", name))
+    assert message in leadline.error("evaluate", "qrels.txt", name)
 
 
-def test_one_record_a_line_may_be_one_record(leadline: Command, tmp_path: Path) -> None:
+def test_one_record_a_line_may_be_one_record(leadline: Any, tmp_path: Path) -> None:
     (tmp_path / "r.jsonl").write_text('{"topic": "1", "document": "d1", "score": 3}\n')
     assert leadline("evaluate", "qrels.txt", "r.jsonl", "-q").returncode == 0
 
 
-def test_grades_beyond_reason_are_refused(leadline: Command, tmp_path: Path) -> None:
+def test_grades_beyond_reason_are_refused(leadline: Any, tmp_path: Path) -> None:
     (tmp_path / "q.json").write_text('{"1": {"d1": 3000000000}}')
-    assert "at most nine digits" in refused(leadline("evaluate", "q.json", "a.run"))
+    assert "at most nine digits" in leadline.error("evaluate", "q.json", "a.run")
