@@ -127,10 +127,9 @@ def test_bad_judgements_are_refused(leadline: Any, tmp_path: Path, text: bytes, 
         (["qrels.txt", "*.trec"], "*.trec: no file fits this pattern"),
         (["qrels.txt", "a.run", "-m", "CT@10"], "CT@10 needs judgements by subtopic"),
         (["qrels.txt", "a.run", "-m", "xinfAP"], "xinfAP needs judgements with a stratum"),
-        (
-            ["qrels.txt", "a.run", "--runs-info", "info.csv", "--per", "taem"],
-            "info.csv: no column 'taem'; did you mean",
-        ),
+        (["qrels.txt", "a.run", "-m", "IPrec@2"], "2 is no"),
+        (["qrels.txt", "a.run", "-m", "nDCG(discount=jk,base=0)@5"], "0 is not"),
+        (["qrels.txt", "a.run", "--runs-info", "info.csv", "--per", "taem"], "info.csv: no column 'taem'; did you"),
     ],
 )
 def test_wrong_input_has_status_1(leadline: Any, tmp_path: Path, arguments: list[str], message: str) -> None:
@@ -146,9 +145,7 @@ def test_wrong_input_has_status_1(leadline: Any, tmp_path: Path, arguments: list
         (["-m", "nDCG(gian=exp)@10"], "nDCG has no option 'gian'; did you mean gain?"),
         (["-m", "P"], "P needs an effort, such as P@100"),
         (["-m", "P(rel=1,rel=2)@5"], "rel is given twice"),
-        (["-m", "IPrec@2"], "2 is no share of the relevant documents"),
         (["-m", "F(beta=0.5)@0"], "at least 1"),
-        (["-m", "nDCG(discount=jk,base=0)@5"], "0 is not"),
         (["-m", ""], "no measure named"),
         (["--format", "tvs"], "-f/--format: 'tvs' is not one of table, tsv"),
         (["--format", "tvs"], "did you mean tsv?"),

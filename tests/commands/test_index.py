@@ -39,9 +39,7 @@ def test_index_adds_what_the_collection_gained(office: Any, tmp_path: Path) -> N
 
 def test_index_refuses_in_one_line(office: Any, tmp_path: Path) -> None:
     new = str(tmp_path / "new")
-    assert office.error("index", office.collection, "-o", new, "--fields", "titel", status=2).endswith(
-        "did you mean title?"
-    )
+    assert "did you mean title?" in office.error("index", office.collection, "-o", new, "--fields", "titel", status=2)
     assert "is not an index" in office.error("index", office.collection, "-o", office.collection)
     assert office.error("index", new, "-o", new).endswith("is no collection; `leadline collection build` makes one")
     assert "needs --language de" in office.error("index", office.collection, "-o", new, "--stop", "german", status=2)
