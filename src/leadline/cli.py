@@ -53,9 +53,10 @@ class _Parser(argparse.ArgumentParser):
     """An argument parser that reports wrong usage in one line."""
 
     def error(self, message: str) -> NoReturn:
-        prefix, _, wrong = message.partition("unrecognized arguments: ")
-        if wrong and not prefix:
-            message = f"unknown option {wrong}{nearest(wrong.split()[0], self._option_string_actions)}"
+        if message.startswith("unrecognized arguments: "):
+            wrong = message.split()[2]
+            what = "unknown option" if wrong.startswith("-") else "unexpected argument"
+            message = f"{what} {wrong}{nearest(wrong, self._option_string_actions)}"
         elif not message.startswith("argument "):
             message = f"{message}; see `{self.prog} --help`"
         _fail(self.prog, message.removeprefix("argument "), 2)

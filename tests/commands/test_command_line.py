@@ -249,7 +249,6 @@ report qrels.txt a.run -o nosuch/r.html
 report qrels.txt a.run --topics nosuch.csv
 report qrels.txt a.run --runs-info nosuch.csv
 reproduce nosuch
-reproduce .
 demo -o qrels.txt
 """
 
