@@ -54,7 +54,7 @@ def _notes(manifest: dict[str, Any], folder: str) -> list[str]:
         reasons = ", ".join(f"{count:,} {reason}" for reason, count in manifest["dropped"].items())
         notes.append(f"dropped: {reasons} (--keep sets what a document must have)")
     if manifest["slips"]:
-        notes.append(f"unknown or unreadable fields: {', '.join(manifest['slips'][:8])}")
+        notes.append(f"fields that are unreadable or unknown: {', '.join(manifest['slips'][:8])}")
     notes += [f"broken: {source} at byte {offset}: {reason}" for source, offset, reason in manifest["first_broken"][:3]]
     if manifest["broken"]:
         notes.append(f"{manifest['broken']} broken in total; {folder}/{manifest['folder']}/broken.tsv lists them")
