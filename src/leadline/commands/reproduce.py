@@ -33,7 +33,7 @@ def run(options: argparse.Namespace) -> None:
     check_page_name(options.output)
     lab = None if options.lab is None else Lab.open(options.lab)
     files = [] if lab is None else [str(path) for path in (*lab.files, lab.folder / STORED) if path.is_file()]
-    key = key_of(files, [], (code_of("reproduce", "published"), str(options.lab)))
+    key = key_of(files, [], (code_of("papers"), str(options.lab)))
     if key and key_written_in(options.output) == key:
         write(f"{options.output} is already made from the same files\n")
         return
