@@ -53,7 +53,7 @@ def test_stop_words_and_stems() -> None:
 
 
 def test_wrong_settings_are_refused() -> None:
-    with pytest.raises(InputError, match="'xx' is none of"):
+    with pytest.raises(InputError, match="'xx' is not one of"):
         Analysis(language="xx")
     with pytest.raises(InputError, match="did you mean snowball"):
         Analysis(stemming="snowbal")  # type: ignore[arg-type]

@@ -165,7 +165,7 @@ def test_what_cannot_be_indexed_leaves_the_old_index(tmp_path: Path) -> None:
     ]:
         with pytest.raises(InputError, match=words):
             index.add(source)
-    with pytest.raises(InputError, match="field: 'titel' is none of body"):
+    with pytest.raises(InputError, match="field: 'titel' is not one of body"):
         index.lengths("titel")
     assert state(Index.open(tmp_path)) == state(index)
     assert len(list(tmp_path.iterdir())) == 3
