@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import njit
+from leadline.text.kernels.primitives import inline
 
 
-@njit(forceinline=True, error_model="numpy")
+@inline
 def compare_bytes(text: Any, a: int, a_length: int, b: int, b_length: int) -> int:
     """Negative, 0 or positive, as the bytes from a on come before, equal, or come after those from b on."""
     shorter = a_length if a_length < b_length else b_length
