@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -108,7 +108,7 @@ def _join(kernel: Kernel, run: Run, qrels: Qrels, run_topic: NDArray[np.int32]) 
         ids.buffer, len(qrels.topics), run_topic, run.offsets, run.order, lines, run.sorting != "file",
         _judged_documents(qrels), offsets, hits,
     )  # fmt: skip
-    return offsets, *(column[:count].copy() for column in hits)  # type: ignore[return-value]
+    return offsets, *(column[:count].copy() for column in hits)
 
 
 def _join_text_plain(text: Text, name: str, qrels: Qrels, order: Order, memory: NewArrays) -> RunHits:
@@ -163,8 +163,9 @@ def _in_one_pass(kernel: Kernel, text: Text, qrels: Qrels, order: Order, memory:
     in_run = of_topics.judged[: state[1]]
     strangers = Ids(text.buffer, topics.starts, topics.lengths).take(np.flatnonzero(in_run < 0)).names()
     offsets, place = _in_order_of_judgements(of_topics.start, in_run[in_run >= 0], total)
-    columns = (column[:total].copy() if place is None else column[place] for column in hits)
-    return RunHits(offsets, *columns, of_topics.retrieved, of_topics.start >= 0, tuple(strangers), int(state[2]))
+    rank, document, first, last = (column[:total].copy() if place is None else column[place] for column in hits)
+    retrieved, answered, longer = of_topics.retrieved, of_topics.start >= 0, int(state[2])
+    return RunHits(offsets, rank, document, first, last, retrieved, answered, tuple(strangers), longer)
 
 
 def _in_order_of_judgements(

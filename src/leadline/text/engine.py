@@ -15,7 +15,7 @@ import threading
 import warnings
 from collections.abc import Callable, Mapping
 from functools import cache, partial
-from typing import Concatenate, Generic, ParamSpec, TypeVar
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 
 from leadline.errors import LeadlineWarning, checked_choice
 from leadline.text.compiled import Kernel, KernelLibrary
@@ -126,7 +126,7 @@ class Job(Generic[P, R]):
         return self.plain if kernel is None else partial(self.compiled, kernel)
 
 
-JOBS: dict[str, Job[..., object]] = {}  # by the full name of the kernel; one for each kernel of the package
+JOBS: dict[str, Job[..., Any]] = {}  # by the full name of the kernel; one for each kernel of the package
 
 
 def compiled_job(kernel: str, *, plain: Callable[P, R]) -> Callable[[Callable[Concatenate[Kernel, P], R]], Job[P, R]]:

@@ -25,7 +25,7 @@ SORTING = {"file": 0, "score": 1, "rank": 2}  # as order_run in the kernels numb
 
 
 def _ordered_plain(
-    topic: NDArray[np.int32], topics: int, documents: Ids, keys: NDArray[np.float64], order: Order, _memory: NewArrays
+    topic: NDArray[np.int32], topics: int, documents: Ids, keys: NDArray[np.float64], order: Order, memory: NewArrays
 ) -> Ordered:
     names, values = documents.as_bytes(), keys.tolist()
     groups: list[list[int]] = [[] for _ in range(topics)]

@@ -84,7 +84,7 @@ def run_of_text(
 _Scanned = tuple[list[bytes], "np.ndarray[Any, Any]", Ids, "np.ndarray[Any, Any]", int]
 
 
-def _scan_plain(text: Text, layout: Layout, key_field: int, _memory: NewArrays) -> _Scanned:
+def _scan_plain(text: Text, layout: Layout, key_field: int, memory: NewArrays) -> _Scanned:
     fields, _ = _FIELDS[layout]
     known: dict[bytes, int] = {}
     codes: list[int] = []

@@ -58,8 +58,8 @@ _memory = threading.local()
 
 def rank(weights: Weights, queries: Sequence[Vector], k: int, mask: NDArray[np.bool_] | None) -> list[Ranking]:
     """The k best documents of each query among those the mask allows."""
-    ends = weights.directory[:, [0, -1]]
-    postings = sum(int((ends[query.lists, 1] - ends[query.lists, 0]).sum()) for query in queries)
+    starts, stops = weights.directory[:, 0], weights.directory[:, -1]
+    postings = sum(int((stops[query.lists] - starts[query.lists]).sum()) for query in queries)
     size = int(BYTES_A_POSTING * (postings + len(queries) * len(weights.index)))
     return _ranked.choose(size)(weights, queries, min(k, len(weights.index)), mask)
 

@@ -8,13 +8,19 @@ no Numba, so that callers can build groups without it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
 if TYPE_CHECKING:
     # mypy must not apply NumPy's rules for scalars to code that Numba compiles.
-    Bytes = UInt16s = Int32s = Int64s = UInt64s = Floats = UInt64 = Any
+    Bytes: TypeAlias = Any
+    UInt16s: TypeAlias = Any
+    Int32s: TypeAlias = Any
+    Int64s: TypeAlias = Any
+    UInt64s: TypeAlias = Any
+    Floats: TypeAlias = Any
+    UInt64: TypeAlias = Any
 else:
 
     class Array:

@@ -26,8 +26,8 @@ def outline(text: Bytes, size: int, open_names: Int64s, attributes: Int64s, rows
     """Write a row for each child of the root and each grandchild in the first child, and return how many there are.
 
     UNSURE (-1) means that the markup is broken, or has anything but plain elements, attributes, references and
-    instructions: comments, sections, document types, prefixes, letters beyond ASCII in names. Then a parser must decide.
-    Bytes beyond ASCII in text are not looked at. `open_names` has two numbers for each of DEEPEST elements, the
+    instructions: comments, sections, document types, prefixes, letters beyond ASCII in names. Then a parser must
+    decide. Bytes beyond ASCII in text are not checked. `open_names` has two numbers for each of DEEPEST elements, the
     `attributes` two for each of MOST_ATTRIBUTES.
     """
     depth, found, first_ended, root_ended = 0, 0, 0, 0

@@ -41,7 +41,11 @@ def outline(content: bytes) -> Outline | None:
     return _outline.choose(len(content))(content)
 
 
-@compiled_job("leadline.collections.documents.kernels.outlining.outline", plain=lambda content: None)
+def _outline_plain(content: bytes) -> Outline | None:
+    return None
+
+
+@compiled_job("leadline.collections.documents.kernels.outlining.outline", plain=_outline_plain)
 def _outline(kernel: Kernel, content: bytes) -> Outline | None:
     import numpy as np
 

@@ -14,7 +14,7 @@ BINS = 4096  # 256 for each power of two, over 16 powers of two below the highes
 class QueryLists(NamedTuple):
     """Queries: entry t, of those offsets[q]:offsets[q + 1], adds multipliers[t] times the weights of list lists[t]."""
 
-    count: int
+    queries: int
     offsets: Int64s
     lists: Int64s
     multipliers: Floats
@@ -33,7 +33,7 @@ class WeightLists(NamedTuple):
 
 
 class Candidates(NamedTuple):
-    """Documents that may be among the best, with sorting keys, and room to sort them: one for each document and GROUP."""
+    """Documents that may be among the best, with sorting keys, and room to sort them."""
 
     rows: Int32s
     keys: UInt64s

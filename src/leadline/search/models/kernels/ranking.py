@@ -116,7 +116,7 @@ def sort_group(start: int, stop: int, keys: Any, rows: Any, ranks: Any) -> None:
 
 @kernel
 def rank_documents(
-    queries: QueryLists,
+    asked: QueryLists,
     weights: WeightLists,
     documents: int,
     ranks: Int32s,
@@ -130,11 +130,11 @@ def rank_documents(
 ) -> int:
     """Find the k best documents of each query, among those allowed where `masked`."""
     blocks = (documents + BLOCK - 1) // BLOCK
-    for query in range(queries.count):
-        first, last = queries.offsets[query], queries.offsets[query + 1]
+    for query in range(asked.queries):
+        first, last = asked.offsets[query], asked.offsets[query + 1]
         for b in range(BINS):
             histogram[b] = 0
-        lowest_bin = (np.float64(queries.highest[query]).view(np.int64) >> BIN_SHIFT) - (BINS - 1)
+        lowest_bin = (np.float64(asked.highest[query]).view(np.int64) >> BIN_SHIFT) - (BINS - 1)
         floor, kept, threshold, found = 0, np.int64(0), LOWEST, np.int64(0)
         for block in range(blocks):
             base = block * BLOCK
@@ -148,8 +148,8 @@ def rank_documents(
                     if not allowed[base + i]:
                         totals[i] = -np.inf
             for t in range(first, last):
-                multiplier = queries.multipliers[t]
-                entry = queries.lists[t] * (blocks + 1) + block
+                multiplier = asked.multipliers[t]
+                entry = asked.lists[t] * (blocks + 1) + block
                 for p in range(weights.directory[entry], weights.directory[entry + 1]):
                     # Adding 0 makes +0.0 of -0.0: a document is touched even by a weight of nothing.
                     totals[weights.places[p]] += multiplier * weights.values[p] + 0.0
