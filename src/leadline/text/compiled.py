@@ -102,7 +102,8 @@ class KernelLibrary:
                 kinds.get(kind) or types.CPointer(numba.from_dtype(np.dtype(kind)))
                 for kind in _flat(signatures[name])
             ]  # fmt: skip
-            entry = _entry_point(function, numba.njit(inline="always", error_model="numpy")(function))
+            inlined = numba.njit(forceinline=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+            entry = _entry_point(function, inlined(function))
             compiled = numba.cfunc(types.int64(*arguments), nopython=True, error_model="numpy")(entry)
             code = compiled.inspect_llvm().replace(compiled.native_name, f"leadline_{name}")
             if "NRT_" in code or "@Py" in code:
