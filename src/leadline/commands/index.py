@@ -25,7 +25,8 @@ from leadline.search.index.analysis import LANGUAGES, Analysis, Stemming, Words
 from leadline.search.index.batches import FIELDS
 from leadline.search.index.derived import DERIVED
 from leadline.search.index.families import Members, Unit
-from leadline.search.index.index import MANIFEST, Index
+from leadline.search.index.index import Index
+from leadline.search.index.manifest import MANIFEST
 from leadline.search.index.stop_words import COMMON
 
 if TYPE_CHECKING:

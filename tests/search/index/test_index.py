@@ -176,10 +176,10 @@ def test_sorted_terms_are_found_in_both_engines() -> None:
     terms = Terms.of(names)
     asked = [*names, b"", b"2", b"zz", b"\xff"]
     plain = [names.index(name) if name in names else -1 for name in asked]
-    from leadline.search.index.machine import KERNELS
+    from leadline.search.index.terms import _find
 
-    KERNELS.kernel("find_terms")
-    assert terms.find(asked).tolist() == plain
+    for kernels in (False, True):
+        assert _find.version(kernels)(terms, asked).tolist() == plain
     assert [names[number] for number in terms.prefixed(b"101")] == [name for name in names if name.startswith(b"101")]
     assert [names[number] for number in terms.prefixed(b"z\xff")] == [b"z\xff"]
 
