@@ -271,8 +271,8 @@ def test_relevance_level() -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("alpha_nDCG(alpha=1.5)@5", "alpha is 1.5, expected 0 to 1"),
-        ("nNRBP(beta=-1)", "beta is -1.0, expected 0 to 1"),
+        ("alpha_nDCG(alpha=1.5)@5", "alpha must be between 0 and 1, got 1.5"),
+        ("nNRBP(beta=-1)", "beta must be between 0 and 1, got -1"),
         ("ERR_IA(graded=exp, max_grade=1)@5", "write max_grade=2"),
         ("P_IA(theta=given)@5", "fifth column"),
     ],

@@ -64,8 +64,6 @@ def fill(
 ) -> Filling:
     """Read the first `effort` documents, or iterations, of every row into the cube."""
     table = subtopics_of(hits)
-    if not 0 <= gamma <= 1:
-        raise MeasureError(f"gamma is {gamma:g}, expected 0 to 1")
     if variant == "trecdd":
         return _by_iteration(hits, effort, gamma, theta, passages)
     largest = table.largest

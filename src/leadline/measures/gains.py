@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
-from leadline.errors import MeasureError
 from leadline.measures.hits import Array, Hits, Integers
+from leadline.options import Bounds
 
 # The last two are ir_measures' names for the first two: it says gain and discount in one word.
 Gain = Literal["linear", "exp", "log2", "exp-log2"]
 Discount = Literal["log2", "jk", "zipf"]
+Base = Annotated[float, Bounds(1, above=True)]  # of the logarithm that discounts
 
 
 def gains_of(grades: Integers, gain: Gain = "linear", table: Mapping[int, float] | None = None) -> Array:
@@ -39,8 +40,6 @@ def discounts(ranks: Integers, discount: Discount = "log2", base: float = 2.0) -
     if discount == "zipf":
         return ranks.astype(float)
     if discount == "jk":
-        if base <= 1:
-            raise MeasureError(f"the base of a logarithm that discounts is above 1, and {base:g} is not")
         return np.maximum(1.0, np.log2(ranks) / np.log2(base))
     return np.log2(ranks + 1.0)
 

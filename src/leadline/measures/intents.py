@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leadline.errors import MeasureError
 from leadline.measures.aspects import SubtopicHits, Theta, subtopic_hits, subtopics_of, weights
 from leadline.measures.hits import Array, Hits, Integers
 from leadline.measures.join import join, together
@@ -66,8 +65,6 @@ class Reader:
     @classmethod
     def weary(cls, alpha: float, level: int = 1) -> Reader:
         """Every relevant document gives 1, and takes a share `alpha` of the interest."""
-        if not 0 <= alpha <= 1:
-            raise MeasureError(f"alpha is {alpha}, expected 0 to 1")
         return cls(level, (1.0,), (1 - alpha,))
 
     @classmethod

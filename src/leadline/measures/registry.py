@@ -11,10 +11,11 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from leadline.measures.hits import Array, Hits
 from leadline.measures.unjudged import judged_only
+from leadline.options import Bounds
 from leadline.register import Register
 
 Need = Literal["subtopics", "strata", "prels", "words", "seconds", "iterations"]
@@ -51,6 +52,14 @@ class Definition:
     def types(self) -> Mapping[str, Any]:
         """The type of each option."""
         return get_type_hints(self.function)
+
+    @cached_property
+    def hints(self) -> Mapping[str, Any]:
+        """The type of each option with its bounds. Where `@` sets a whole number, that is at least 1."""
+        hints = get_type_hints(self.function, include_extras=True)
+        if self.at is not None and hints[self.at] in (int, int | None):
+            hints[self.at] = Annotated[hints[self.at], Bounds(1)]
+        return hints
 
     @property
     def meaning(self) -> str:

@@ -98,7 +98,7 @@ def test_systems_are_choices() -> None:
         ("runs = 7\n[choices.a]\nb = 'text'", "`runs` is no list of tables"),
         ("[choices.a]\n'b/c' = 'text'\n'b c' = 'text'", "two runs would be called b_c"),
         ("[choices.a]\nb = {step = 'search', model = 'bm52'}", "did you mean bm25?"),
-        ("[choices.a]\nb = {step = 'search', model = {each = [1]}}", "search: model: 1 is not a word"),
+        ("[choices.a]\nb = {step = 'search', model = {each = [1]}}", "search: model must be text, got 1"),
         ("[choices.a]\nb = {step = 'search', model = {each = []}}", "each takes a list of at least one value"),
         ("[choices.a]\nb = {step = 'search', model = {each = 'dph'}}", "each takes a list of at least one value"),
     ],

@@ -8,6 +8,7 @@ from leadline.measures.aspects import Theta
 from leadline.measures.hits import Array, Hits, Integers, ratio
 from leadline.measures.intents import Reader, discounted_gain, greedy_ideal, topic_weight
 from leadline.measures.registry import measure
+from leadline.options import Share
 
 
 def _discount(rank: Integers) -> Array:
@@ -15,7 +16,7 @@ def _discount(rank: Integers) -> Array:
 
 
 @measure("alpha_DCG", at="cutoff", needs="subtopics", aliases=("alpha-DCG",))
-def alpha_dcg(hits: Hits, cutoff: int, alpha: float = 0.5, rel: int = 1, theta: Theta = "equal") -> Array:
+def alpha_dcg(hits: Hits, cutoff: int, alpha: Share = 0.5, rel: int = 1, theta: Theta = "equal") -> Array:
     """Gain from the first documents, less for what is known already, as a share of what any list could give.
 
     Formula: alpha_DCG@k = Σ_r gain_r / log2(1 + r) over ranks 1 to k, where gain_r = Σ_c θ_c (1 - alpha)^(relevant
@@ -46,7 +47,7 @@ def alpha_dcg(hits: Hits, cutoff: int, alpha: float = 0.5, rel: int = 1, theta: 
 
 @measure("alpha_nDCG", at="cutoff", needs="subtopics", aliases=("alpha-nDCG", "α-nDCG", "α_nDCG"))
 def alpha_ndcg(
-    hits: Hits, cutoff: int | None = None, alpha: float = 0.5, rel: int = 1, theta: Theta = "equal"
+    hits: Hits, cutoff: int | None = None, alpha: Share = 0.5, rel: int = 1, theta: Theta = "equal"
 ) -> Array:
     """Gain from the first documents, less for what is known already, as a share of what the best list gives.
 

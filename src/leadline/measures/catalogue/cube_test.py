@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 from leadline.measures.aspects import Theta
 from leadline.measures.cube import Lid, Passages, Time, Variant, fill
 from leadline.measures.hits import Array, Hits
 from leadline.measures.registry import View, measure
+from leadline.options import Bounds, Share
+
+Grade = Annotated[int, Bounds(1)] | None
 
 
 def _view(options: Mapping[str, Any]) -> View:
@@ -29,11 +32,11 @@ def cube_test(
     hits: Hits,
     effort: int = 10,
     *,
-    gamma: float = 0.5,
+    gamma: Share = 0.5,
     theta: Theta = "equal",
     time: Time = "rank",
     lid: Lid = "relevance",
-    max_grade: int | None = None,
+    max_grade: Grade = None,
     variant: Variant = "paper",
     passages: Passages = "discount",
 ) -> Array:
@@ -97,11 +100,11 @@ def average_cube_test(
     hits: Hits,
     effort: int = 10,
     *,
-    gamma: float = 0.5,
+    gamma: Share = 0.5,
     theta: Theta = "equal",
     time: Time = "rank",
     lid: Lid = "relevance",
-    max_grade: int | None = None,
+    max_grade: Grade = None,
     variant: Variant = "paper",
     passages: Passages = "discount",
 ) -> Array:
@@ -144,11 +147,11 @@ def cube_test_speed(
     hits: Hits,
     effort: int = 10,
     *,
-    gamma: float = 0.5,
+    gamma: Share = 0.5,
     theta: Theta = "equal",
     time: Time = "rank",
     lid: Lid = "relevance",
-    max_grade: int | None = None,
+    max_grade: Grade = None,
     variant: Variant = "paper",
     passages: Passages = "discount",
 ) -> Array:
@@ -190,11 +193,11 @@ def cube_test_lgc(
     hits: Hits,
     effort: int = 10,
     *,
-    gamma: float = 0.5,
+    gamma: Share = 0.5,
     theta: Theta = "decay",
     time: Time = "words",
     lid: Lid = "relevance",
-    max_grade: int | None = None,
+    max_grade: Grade = None,
 ) -> Array:
     """The Cube Test where earlier subtopics weigh more and reading takes as long as the documents are.
 
@@ -225,11 +228,11 @@ def cube_test_pgc(
     hits: Hits,
     effort: int = 10,
     *,
-    gamma: float = 0.5,
+    gamma: Share = 0.5,
     theta: Theta = "claims",
     time: Time = "words",
     lid: Lid = "relevance",
-    max_grade: int | None = None,
+    max_grade: Grade = None,
 ) -> Array:
     """The Cube Test of a patent's claims: dependent ones weigh half, reading takes as long as the documents are.
 
@@ -260,11 +263,11 @@ def cube_test_lac(
     hits: Hits,
     effort: int = 10,
     *,
-    gamma: float = 0.5,
+    gamma: Share = 0.5,
     theta: Theta = "decay",
     time: Time = "150",
     lid: Lid = "relevance",
-    max_grade: int | None = None,
+    max_grade: Grade = None,
 ) -> Array:
     """The Cube Test where earlier subtopics weigh more and every document takes as long as one of 150 words.
 
@@ -290,11 +293,11 @@ def cube_test_ltc(
     hits: Hits,
     effort: int = 10,
     *,
-    gamma: float = 0.5,
+    gamma: Share = 0.5,
     theta: Theta = "decay",
     time: Time = "top",
     lid: Lid = "relevance",
-    max_grade: int | None = None,
+    max_grade: Grade = None,
 ) -> Array:
     """The Cube Test where earlier subtopics weigh more and the searcher always reads all of the first `effort`.
 

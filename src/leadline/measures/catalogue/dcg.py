@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from leadline.measures.gains import Discount, Gain, Ideal, discounts, gains_of
+from leadline.measures.gains import Base, Discount, Gain, Ideal, discounts, gains_of
 from leadline.measures.hits import Array, Hits, ratio
 from leadline.measures.registry import measure
 
@@ -15,7 +15,7 @@ def dcg(
     effort: int | None = None,
     gain: Gain = "linear",
     discount: Discount = "log2",
-    base: float = 2.0,
+    base: Base = 2.0,
     gains: dict[int, float] | None = None,
 ) -> Array:
     """What the documents of the list are worth together, each by its grade and less the later it comes.
@@ -48,7 +48,7 @@ def ndcg(
     effort: int | None = None,
     gain: Gain = "linear",
     discount: Discount = "log2",
-    base: float = 2.0,
+    base: Base = 2.0,
     gains: dict[int, float] | None = None,
 ) -> Array:
     """Discounted cumulative gain as a share of what the best list there could be gains.

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
-from leadline.errors import MeasureError
 from leadline.measures.hits import Array, Hits, Integers, ratio
 from leadline.measures.registry import measure
+from leadline.options import Bounds
+
+ShareOrPercent = Annotated[float, Bounds(0, 100, above=True)]
 
 
 @measure("last_rel", better="lower")
@@ -33,7 +37,7 @@ def last_rel(hits: Hits, rel: int = 1) -> Array:
 
 
 @measure("WSS", at="share")
-def wss(hits: Hits, share: float = 0.95, rel: int = 1) -> Array:
+def wss(hits: Hits, share: ShareOrPercent = 0.95, rel: int = 1) -> Array:
     """Work saved: share of the list left unread once a share of what is relevant is found, less what chance saves.
 
     Formula: WSS@s = (N - r) / N - (1 - s), with N documents in the list and r the rank of the round(s·n)-th relevant
@@ -60,7 +64,7 @@ def wss(hits: Hits, share: float = 0.95, rel: int = 1) -> Array:
 
 
 @measure("effort", at="share", better="lower")
-def effort(hits: Hits, share: float = 0.95, rel: int = 1) -> Array:
+def effort(hits: Hits, share: ShareOrPercent = 0.95, rel: int = 1) -> Array:
     """Documents read until a share of the relevant ones is found.
 
     Formula: effort@s = the smallest rank r with R@r ≥ s. A share above 1 is read as percent: effort@80.
@@ -92,7 +96,4 @@ def _rank_of(found: Hits, place: Integers) -> Integers:
 
 
 def _fraction(share: float) -> float:
-    fraction = share / 100 if share > 1 else share
-    if not 0 < fraction <= 1:
-        raise MeasureError(f"{share:g} is no share of the relevant documents; write one from 0 to 1, or percent")
-    return fraction
+    return share / 100 if share > 1 else share

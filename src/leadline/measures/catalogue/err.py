@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
 from leadline.errors import MeasureError
 from leadline.measures.gains import running_sums
 from leadline.measures.hits import Array, Hits
 from leadline.measures.registry import measure
+from leadline.options import Bounds
 
 
 @measure("ERR", at="effort")
-def err(hits: Hits, effort: int | None = None, max_grade: int = 4) -> Array:
+def err(hits: Hits, effort: int | None = None, max_grade: Annotated[int, Bounds(1, 1000)] = 4) -> Array:
     """Expected reciprocal rank at which a searcher stops who stops at good documents sooner than at fair ones.
 
     Formula: ERR@k = Σ (1/r) · s_r · Π above (1 - s), where the document at rank r ends the search with the

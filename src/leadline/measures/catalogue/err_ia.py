@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
@@ -11,8 +11,10 @@ from leadline.measures.aspects import Theta
 from leadline.measures.hits import Array, Hits, Integers, ratio
 from leadline.measures.intents import Reader, discounted_gain, greedy_ideal, topic_weight
 from leadline.measures.registry import measure
+from leadline.options import Bounds, Share
 
 Graded = Literal["no", "exp", "linear"]
+Grade = Annotated[int, Bounds(1, 1000)]  # 2 to a higher power is no longer a float
 
 
 def _discount(rank: Integers) -> Array:
@@ -36,8 +38,8 @@ def err_ia(
     cutoff: int,
     *,
     graded: Graded = "no",
-    alpha: float = 0.5,
-    max_grade: int = 4,
+    alpha: Share = 0.5,
+    max_grade: Grade = 4,
     rel: int = 1,
     theta: Theta = "equal",
 ) -> Array:
@@ -78,8 +80,8 @@ def nerr_ia(
     cutoff: int | None = None,
     *,
     graded: Graded = "no",
-    alpha: float = 0.5,
-    max_grade: int = 4,
+    alpha: Share = 0.5,
+    max_grade: Grade = 4,
     rel: int = 1,
     theta: Theta = "equal",
 ) -> Array:

@@ -6,21 +6,19 @@ import math
 
 import numpy as np
 
-from leadline.errors import MeasureError
 from leadline.measures.aspects import Theta
 from leadline.measures.hits import Array, Hits, ratio
 from leadline.measures.intents import Reader, discounted_gain, greedy_ideal, topic_weight
 from leadline.measures.registry import measure
+from leadline.options import Share
 
 
 def _gain(hits: Hits, reader: Reader, beta: float, theta: Theta) -> Array:
-    if not 0 <= beta <= 1:
-        raise MeasureError(f"beta is {beta}, expected 0 to 1")
     return discounted_gain(hits, reader, theta, lambda rank: np.power(beta, rank - 1.0))
 
 
 @measure("NRBP", needs="subtopics")
-def nrbp(hits: Hits, alpha: float = 0.5, beta: float = 0.5, rel: int = 1, theta: Theta = "equal") -> Array:
+def nrbp(hits: Hits, alpha: Share = 0.5, beta: Share = 0.5, rel: int = 1, theta: Theta = "equal") -> Array:
     """Gain for a reader who goes on to the next document with chance `beta`, less for what is known already.
 
     Formula: NRBP = (1 - (1 - alpha) beta) Σ_r beta^(r-1) Σ_c θ_c (1 - alpha)^(relevant documents of c before r) over
@@ -44,7 +42,7 @@ def nrbp(hits: Hits, alpha: float = 0.5, beta: float = 0.5, rel: int = 1, theta:
 
 
 @measure("nNRBP", needs="subtopics")
-def nnrbp(hits: Hits, alpha: float = 0.5, beta: float = 0.5, rel: int = 1, theta: Theta = "equal") -> Array:
+def nnrbp(hits: Hits, alpha: Share = 0.5, beta: Share = 0.5, rel: int = 1, theta: Theta = "equal") -> Array:
     """NRBP as a share of what the best list for the topic gives.
 
     Formula: nNRBP = NRBP / NRBP of the ideal list, which takes at each rank the document with the largest gain, of

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
-from leadline.errors import MeasureError
 from leadline.measures.gains import Gain, gains_of
 from leadline.measures.hits import Array, Hits
 from leadline.measures.registry import measure
+from leadline.options import Bounds
+
+Persistence = Annotated[float, Bounds(0, 1, below=True)]  # the chance of reading on
 
 
 @measure("RBP", at="effort", rename={"max_rel": "max_grade"})
@@ -15,10 +19,10 @@ def rbp(
     hits: Hits,
     effort: int | None = None,
     *,
-    p: float = 0.8,
+    p: Persistence = 0.8,
     rel: int | None = None,
     gain: Gain = "linear",
-    max_grade: int | None = None,
+    max_grade: Annotated[int, Bounds(1)] | None = None,
 ) -> Array:
     """Gain of each document read, on average, by a searcher who goes on to the next with probability `p`.
 
@@ -37,15 +41,12 @@ def rbp(
     >>> rbp(Hits.of(ranks=[1, 3], relevant=2), p=0.5)
     array([0.625])
     """
-    _check(p)
-    if max_grade is not None and max_grade < 1:
-        raise MeasureError(f"RBP's max_grade is the highest grade there can be, at least 1, not {max_grade}")
     read = hits if effort is None else hits.where(hits.rank <= effort)
     return (1 - p) * read.total(p ** (read.rank - 1.0) * _gains(read, rel, gain, max_grade))
 
 
 @measure("RBP_residual", at="effort", better="neither")
-def rbp_residual(hits: Hits, effort: int | None = None, p: float = 0.8) -> Array:
+def rbp_residual(hits: Hits, effort: int | None = None, p: Persistence = 0.8) -> Array:
     """What RBP would gain if every document not judged, or not read, were as relevant as can be.
 
     Formula: 1 - (1 - p) Σ p^(r - 1) over the judged documents among the first k; all that follows the list counts.
@@ -63,14 +64,8 @@ def rbp_residual(hits: Hits, effort: int | None = None, p: float = 0.8) -> Array
     >>> rbp_residual(Hits.of(ranks=[1, 3], grades=[1, 0]), p=0.5)
     array([0.375])
     """
-    _check(p)
     judged = hits.where(hits.grade >= 0 if effort is None else (hits.grade >= 0) & (hits.rank <= effort))
     return 1 - (1 - p) * judged.total(p ** (judged.rank - 1.0))
-
-
-def _check(p: float) -> None:
-    if not 0 <= p < 1:
-        raise MeasureError(f"RBP's p is the probability of going on, from 0 to below 1, not {p:g}")
 
 
 def _gains(hits: Hits, rel: int | None, gain: Gain, max_grade: int | None) -> Array:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
 from leadline.errors import MeasureError
 from leadline.measures.hits import Array, Hits, ratio
 from leadline.measures.registry import measure
+from leadline.options import Bounds
 
 
 @measure("Rnorm")
-def rnorm(hits: Hits, size: int, rel: int = 1) -> Array:
+def rnorm(hits: Hits, size: Annotated[int, Bounds(1)], rel: int = 1) -> Array:
     """Normalised recall: how near the relevant documents stand to the top of a ranking of all `size` documents.
 
     Formula: Rnorm = 1 - (Σ r - Σ i) / (n (C - n)) over all n relevant documents of a collection of C = `size`, where

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
-from leadline.errors import MeasureError
 from leadline.measures.catalogue.average_precision import average_precision
 from leadline.measures.catalogue.precision import precision
 from leadline.measures.catalogue.recall import recall
 from leadline.measures.hits import Array, Hits, ratio
 from leadline.measures.registry import measure
+from leadline.options import Bounds
+
+Weight = Annotated[float, Bounds(0)]  # of recall beside precision
 
 
 @measure("set_P", aliases=("SetP",))
@@ -73,7 +77,7 @@ def set_recall(hits: Hits, rel: int = 1) -> Array:
 
 
 @measure("set_F", aliases=("SetF",))
-def set_f(hits: Hits, beta: float = 1.0, rel: int = 1) -> Array:
+def set_f(hits: Hits, beta: Weight = 1.0, rel: int = 1) -> Array:
     """Harmonic mean of precision and recall of all that is retrieved, as trec_eval and ir_measures weigh it.
 
     Formula: (1 + b) P R / (b P + R). The `beta` of these two packages is the square of van Rijsbergen's: for recall
@@ -94,7 +98,7 @@ def set_f(hits: Hits, beta: float = 1.0, rel: int = 1) -> Array:
 
 
 @measure("F", at="effort")
-def f_measure(hits: Hits, effort: int, beta: float = 1.0, rel: int = 1) -> Array:
+def f_measure(hits: Hits, effort: int, beta: Weight = 1.0, rel: int = 1) -> Array:
     """Harmonic mean of precision and recall of the first `effort` documents; recall weighs `beta` times as much.
 
     Formula: (1 + b²) P@N R@N / (b² P@N + R@N).
@@ -114,7 +118,7 @@ def f_measure(hits: Hits, effort: int, beta: float = 1.0, rel: int = 1) -> Array
 
 
 @measure("Fprime", at="effort")
-def f_prime(hits: Hits, effort: int | None = None, beta: float = 1.0, rel: int = 1) -> Array:
+def f_prime(hits: Hits, effort: int | None = None, beta: Weight = 1.0, rel: int = 1) -> Array:
     """Harmonic mean of average precision and recall; recall weighs `beta` times as much.
 
     Formula: (1 + b²) AP@N R@N / (b² AP@N + R@N).
@@ -135,8 +139,6 @@ def f_prime(hits: Hits, effort: int | None = None, beta: float = 1.0, rel: int =
 
 
 def _harmonic(precise: Array, complete: Array, weight: float) -> Array:
-    if weight < 0:
-        raise MeasureError(f"a weight of recall cannot be below 0, as {weight:g} is")
     return ratio((weight + 1.0) * precise * complete, weight * precise + complete)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
 from leadline.errors import MeasureError
@@ -9,10 +11,11 @@ from leadline.measures.gains import running_sums
 from leadline.measures.hits import Array, Hits, Integers, Reading
 from leadline.measures.reading_time import OPENS_OTHER, OPENS_RELEVANT, SAVES_RELEVANT, seconds_of
 from leadline.measures.registry import measure
+from leadline.options import Bounds
 
 
 @measure("TBG", needs="words")
-def tbg(hits: Hits, halflife: float = 224.0, rel: int = 1) -> Array:
+def tbg(hits: Hits, halflife: Annotated[float, Bounds(0, above=True)] = 224.0, rel: int = 1) -> Array:
     """Relevant documents a searcher can be expected to save before giving up, when half of all give up in `halflife` s.
 
     Formula: TBG = Σ 0.4928 · 2^(-T(r) / halflife) over the relevant documents found. T(r) is the time spent on the
@@ -37,8 +40,6 @@ def tbg(hits: Hits, halflife: float = 224.0, rel: int = 1) -> Array:
     >>> tbg(hits).round(6)
     array([0.969781])
     """
-    if not halflife > 0:
-        raise MeasureError(f"TBG's halflife is a number of seconds above 0, not {halflife:g}")
     if hits.reading is None or (hits.reading.words is None and hits.reading.seconds is None):
         raise MeasureError("TBG needs to know how long the documents are: give --lengths FILE (document, words)")
     found = hits.where(hits.relevant(rel))
