@@ -20,8 +20,8 @@ from leadline.measures.intents import Reader, example, greedy_ideal
 from leadline.measures.join import join, together
 from leadline.measures.notation import parse_measure
 from leadline.records.qrels.qrels import Qrels
-from leadline.records.qrels.read import read_qrels
-from leadline.records.runs.read import read_run
+from leadline.records.qrels.read_qrels import read_qrels
+from leadline.records.runs.read_runs import read_run
 from leadline.records.runs.run import Run
 
 Judgements = dict[str, dict[str, int]]  # document -> subtopic -> grade

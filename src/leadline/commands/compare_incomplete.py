@@ -12,7 +12,7 @@ from collections.abc import Callable
 from leadline.commands.comparing import check_inputs, define_inputs, rng_of
 from leadline.commands.output import emit, emit_table, progress_bar, say
 from leadline.errors import InputError
-from leadline.text.side_tables import read_runs_info, read_topics
+from leadline.records.side_tables import read_runs_info, read_topics
 from leadline.trust.incomplete import incomplete
 from leadline.trust.left_out import each_depth, each_run, each_source, left_out
 from leadline.trust.study import Study, open_study

@@ -12,7 +12,7 @@ import numpy as np
 from leadline.commands.comparing import check_inputs, define_inputs, scores_of
 from leadline.commands.output import emit_table, say
 from leadline.errors import InputError
-from leadline.records.qrels.read import read_qrels
+from leadline.records.qrels.read_qrels import read_qrels
 from leadline.trust.slices import read_attributes, slices
 
 

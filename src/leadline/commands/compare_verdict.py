@@ -10,7 +10,7 @@ import argparse
 from leadline.commands.comparing import check_inputs, define_inputs, rng_of, scores_of
 from leadline.commands.output import emit, emit_table, paragraph, progress_bar, say
 from leadline.errors import InputError
-from leadline.text.side_tables import read_topics
+from leadline.records.side_tables import read_topics
 from leadline.trust.study import open_study
 from leadline.trust.verdict import Verdicts, verdicts
 

@@ -13,9 +13,9 @@ from leadline.errors import InputError, MeasureError, checked_choice
 from leadline.measures.evaluate import evaluate
 from leadline.measures.notation import parse_measure
 from leadline.records.runs.order import Order
-from leadline.records.scores.read import read_scores
+from leadline.records.scores.read_scores import read_scores
 from leadline.records.scores.scores import Better, Scores
-from leadline.text.side_tables import read_topics
+from leadline.records.side_tables import read_topics
 
 MOST_DRAWS = 10_000_000
 

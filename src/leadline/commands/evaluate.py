@@ -15,7 +15,6 @@ from leadline.errors import InputError, checked_choice
 from leadline.measures.evaluate import Like, Unjudged, evaluate
 from leadline.records.runs.order import Order
 from leadline.records.scores.scores import Scores
-from leadline.text.side_tables import read_lengths, read_runs_info, read_topics
 
 
 def define(parser: argparse.ArgumentParser) -> None:
@@ -50,18 +49,21 @@ def run(options: argparse.Namespace) -> None:
         raise InputError("--best", f"{options.best} runs cannot be kept; give 1 or more")
     if [options.qrels, *options.runs].count("-") > 1:
         raise InputError("standard input", "is named twice, and can be read once")
-    topics = read_topics(options.topics) if options.topics else None
     if options.like == "trec_eval":
-        _like_trec_eval(options, topics)
+        _like_trec_eval(options)
         return
-    info = read_runs_info(options.runs_info) if options.runs_info else {}
+    info = {}
+    if options.runs_info:
+        from leadline.records.side_tables import read_runs_info
+
+        info = read_runs_info(options.runs_info)
     if options.per is not None and not any(options.per in attributes for attributes in info.values()):
         raise InputError("--per", f"{options.per!r} is no column of --runs-info{'' if info else ', which is missing'}")
     with progress_bar("reading runs", quiet=options.quiet) as progress:
         scores = evaluate(
-            options.qrels, options.runs, options.measures, rel=options.rel, order=options.order, topics=topics,
+            options.qrels, options.runs, options.measures, rel=options.rel, order=options.order, topics=options.topics,
             unjudged=options.unjudged, ties=options.ties, like=options.like, reads=options.reads,
-            lengths=read_lengths(options.lengths) if options.lengths else None, qrels_format=options.qrels_format,
+            lengths=options.lengths, qrels_format=options.qrels_format,
             runs_info=info, progress=progress,
         )  # fmt: skip
     if options.best is not None:
@@ -77,9 +79,14 @@ def run(options: argparse.Namespace) -> None:
         say(scores.notes)
 
 
-def _like_trec_eval(options: argparse.Namespace, topics: list[str] | None) -> None:
+def _like_trec_eval(options: argparse.Namespace) -> None:
     from leadline.measures.like_trec_eval import asked_for, report_runs
 
+    topics = None
+    if options.topics:
+        from leadline.records.side_tables import read_topics
+
+        topics = read_topics(options.topics)
     checked_choice("--unjudged", options.unjudged, ("wrong", "condensed"))
     if options.format != "table":
         raise InputError("--format", "trec_eval has a format of its own; leave out --like for another")

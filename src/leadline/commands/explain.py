@@ -12,9 +12,9 @@ import textwrap
 from leadline.commands.output import check_output, define_output, emit, emit_table
 from leadline.errors import InputError, checked_choice
 from leadline.measures.explain import explain_topic, options_of, sections, worked_example
+from leadline.measures.measure import Measure
 from leadline.measures.notation import parse_measure
-from leadline.measures.registry import Measure
-from leadline.text.side_tables import read_lengths
+from leadline.records.side_tables import read_lengths
 
 
 def define(parser: argparse.ArgumentParser) -> None:

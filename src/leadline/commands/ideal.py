@@ -10,7 +10,7 @@ import argparse
 from leadline.commands.output import emit
 from leadline.errors import checked_choice
 from leadline.measures.ideal import ideal_run
-from leadline.records.qrels.read import read_qrels
+from leadline.records.qrels.read_qrels import read_qrels
 
 
 def define(parser: argparse.ArgumentParser) -> None:

@@ -9,7 +9,7 @@ import argparse
 
 from leadline.commands.output import check_output, define_output, emit_table
 from leadline.errors import InputError
-from leadline.measures.registry import MEASURES
+from leadline.measures.measure import MEASURES
 from leadline.records.scores.table import Table
 
 

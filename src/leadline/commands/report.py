@@ -14,7 +14,7 @@ from leadline.commands.comparing import rng_of
 from leadline.commands.output import emit, progress_bar, say
 from leadline.errors import InputError
 from leadline.measures.notation import parse_measures
-from leadline.records.runs.read import run_paths
+from leadline.records.runs.read_runs import run_paths
 from leadline.show.figures.evidence import MEASURE, Evidence
 from leadline.show.report.key import key_of, key_written_in
 from leadline.show.report.page import report

@@ -15,21 +15,16 @@ from leadline.errors import InputError, MeasureError, checked_choice
 from leadline.measures import alignment
 from leadline.measures.hits import Array, Hits, Judged
 from leadline.measures.join import RunHits, join, join_text, length_table, reading_of, together
+from leadline.measures.measure import Measure, View
 from leadline.measures.notation import parse_measures
-from leadline.measures.optimistic import unjudged_right
-from leadline.measures.reads import read_reads
-from leadline.measures.registry import Measure, View
-from leadline.measures.ties import tie_range
-from leadline.measures.unjudged import judged_only
 from leadline.records.qrels.qrels import Qrels
-from leadline.records.qrels.read import qrels_of, read_qrels
+from leadline.records.qrels.read_qrels import qrels_of, read_qrels
 from leadline.records.runs.order import Order
-from leadline.records.runs.read import read_run, run_names, run_of, run_of_text, run_paths
+from leadline.records.runs.read_runs import read_run, run_names, run_of, run_of_text, run_paths
 from leadline.records.runs.run import Run
 from leadline.records.scores.scores import Scores
 from leadline.text.engine import use_kernels
 from leadline.text.memory import Fresh, Reused
-from leadline.text.side_tables import read_lengths, read_runs_info, read_topics
 from leadline.text.source import read_text, size_of
 
 if TYPE_CHECKING:
@@ -117,14 +112,24 @@ def evaluate(
         checked_choice("like", like, get_args(Like))
     if ties and unjudged != "wrong":
         raise InputError("ties", "the range over ties takes unjudged documents as wrong; ask for one of the two")
-    topics = read_topics(topics) if isinstance(topics, (str, os.PathLike)) else topics
-    lengths = read_lengths(lengths) if isinstance(lengths, (str, os.PathLike)) else lengths
-    runs_info = read_runs_info(runs_info) if isinstance(runs_info, (str, os.PathLike)) else runs_info
+    # What only some evaluations need is imported where it is needed: starting up is most of the time of a small one.
+    if isinstance(topics, (str, os.PathLike)):
+        from leadline.records.side_tables import read_topics
+
+        topics = read_topics(topics)
+    if isinstance(lengths, (str, os.PathLike)):
+        from leadline.records.side_tables import read_lengths
+
+        lengths = read_lengths(lengths)
+    if isinstance(runs_info, (str, os.PathLike)):
+        from leadline.records.side_tables import read_runs_info
+
+        runs_info = read_runs_info(runs_info)
     judged = open_qrels(qrels, format=qrels_format, topics=topics)
     wanted = parse_measures(measures if measures is not None else _DEFAULTS[judged.kind], rel=rel)
     check_needs(wanted, judged)
     if reads is not None:
-        read_reads(reads)  # refuse a bad log even where no measure asks for it
+        _ = _log(reads)  # a bad log is an error even where no measure uses it
         wanted = [timed_by_log(measure) for measure in wanted]
     sources = open_sources(runs)
     treatments = TREATMENTS if unjudged == "all" else (unjudged,)
@@ -147,6 +152,8 @@ def evaluate(
                 if view.layout == "dynamic":  # that track's mean is over the topics a run answers
                     cube[rows, :, m][~np.stack([part.answered for part in parts])] = np.nan
                 if bounds is not None:
+                    from leadline.measures.ties import tie_range
+
                     extremes = tie_range(wanted[m], hits, rng or np.random.default_rng(1))
                     for bound, extreme in zip(bounds, extremes, strict=True):
                         bound[rows, :, m] = extreme.reshape(len(parts), -1)
@@ -307,7 +314,7 @@ def hits_of_runs(
     lines = sum(len(source.run) for source in sources if source.run is not None)
     kernels = use_kernels(sum(map(size_of, paths)) + 40 * lines)
     words = None if lengths is None else length_table(lengths)
-    log = read_reads(reads) if reads is not None and "seconds" in view.needs else None
+    log = _log(reads) if reads is not None and "seconds" in view.needs else None
     if kernels:
         _ = qrels.tables, qrels.topic_table  # built once, before the threads share them
 
@@ -329,6 +336,12 @@ def hits_of_runs(
                 progress(done, len(sources))
 
 
+def _log(reads: Path) -> tuple[Run, NDArray[np.float64]]:
+    from leadline.measures.reading_log import read_reading_log
+
+    return read_reading_log(reads)
+
+
 def _batches(parts: Iterable[RunHits]) -> Iterator[tuple[slice, list[RunHits]]]:
     """Runs in handfuls, so that memory does not grow with their number, with the rows of the cube they fill."""
     batch: list[RunHits] = []
@@ -344,18 +357,20 @@ def _batches(parts: Iterable[RunHits]) -> Iterator[tuple[slice, list[RunHits]]]:
 
 def treated(measure: Measure, hits: Hits, unjudged: Unjudged) -> Array:
     """The measure with unjudged documents taken as asked."""
+    compute = measure.__call__
     if measure.view.layout == "dynamic":
         # That track counts every topic a run answers, grade 0 as relevant, and iterations instead of documents.
-        others = {"condensed": judged_only, "right": unjudged_right}
-        return measure.raw(others[unjudged](hits) if unjudged in others else hits)
+        compute = measure.raw
     if unjudged == "wrong":
-        return measure(hits)
+        return compute(hits)
+    from leadline.measures.unjudged import judged_only, unjudged_right
+
     if unjudged == "condensed":
-        return measure(judged_only(hits))
-    if unjudged == "right":
-        defined = hits.n_relevant(measure.level) > 0
-        return np.where(defined, measure(unjudged_right(hits, measure.cutoff)), np.nan)
-    raise AssertionError(unjudged)
+        return compute(judged_only(hits))
+    if measure.view.layout == "dynamic":
+        return compute(unjudged_right(hits))
+    defined = hits.n_relevant(measure.level) > 0
+    return np.where(defined, compute(unjudged_right(hits, measure.cutoff)), np.nan)
 
 
 def _as_sample_eval(cube: Array, answered: NDArray[np.bool_]) -> Array:

@@ -17,10 +17,10 @@ import numpy as np
 
 from leadline.errors import LeadlineError
 from leadline.measures.evaluate import evaluate
+from leadline.measures.measure import MEASURES, Definition
 from leadline.measures.notation import parse_measure
-from leadline.measures.registry import MEASURES, Definition
-from leadline.records.qrels.read import qrels_of
-from leadline.records.runs.read import run_of
+from leadline.records.qrels.read_qrels import qrels_of
+from leadline.records.runs.read_runs import run_of
 
 
 @cache

@@ -26,6 +26,9 @@ else:
     Array = Integers = Mask = np.ndarray  # numpy.typing takes 8 ms to import
 
 
+AGAIN = " again "  # stands between the id of a document opened again and a number; ids in files hold no blanks
+
+
 @dataclass(frozen=True)
 class Reading:
     """What is known of every document read, judged or not: flat arrays in the order of reading, a slice a row."""

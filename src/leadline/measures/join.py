@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from leadline.errors import InputError, MeasureError
-from leadline.measures.hits import Hits, Judged, Reading
-from leadline.measures.reads import AGAIN
+from leadline.measures.hits import AGAIN, Hits, Judged, Reading
 from leadline.records.qrels.qrels import Qrels
 from leadline.records.runs.order import SORTING, Order
 from leadline.records.runs.run import Run
 from leadline.text import compiled, frames
+from leadline.text.fields import number_of, shown, table_size
 from leadline.text.ids import SEED, Ids, encode_id
 from leadline.text.memory import Fresh
-from leadline.text.source import Text
-from leadline.text.table import number_of, shown, table_size
+from leadline.text.source import SourceText
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -77,7 +76,7 @@ def _join_compiled(run: Run, qrels: Qrels, run_topic: NDArray[np.int32]) -> _Joi
     return offsets, rank[:count].copy(), document[:count].copy(), first[:count].copy(), last[:count].copy()
 
 
-def join_text(text: Text, qrels: Qrels, order: Order, memory: Fresh) -> RunHits | None:
+def join_text(text: SourceText, qrels: Qrels, order: Order, memory: Fresh) -> RunHits | None:
     """The hits of a run straight from its text, in one pass of the kernels; None where that takes the longer way.
 
     That is where topics are scattered over the file, where the text is of another kind, or is to be refused.

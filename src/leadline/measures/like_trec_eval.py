@@ -21,11 +21,11 @@ from leadline.measures.notation import parse_measure
 from leadline.measures.unjudged import first_only, judged_only
 from leadline.records.qrels.qrels import Qrels
 from leadline.records.runs.order import Order
-from leadline.records.runs.read import read_run
+from leadline.records.runs.read_runs import read_run
 from leadline.records.runs.run import Run
 from leadline.text.engine import use_kernels
+from leadline.text.fields import is_skipped
 from leadline.text.ids import decode_id, encode_id
-from leadline.text.table import is_skipped
 
 _EFFORTS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from leadline.errors import MeasureError
 from leadline.measures.hits import Array, Hits, Integers
-from leadline.measures.registry import Measure
+from leadline.measures.measure import Measure
 
 SHUFFLES = 200  # orders tried for measures whose extremes no simple order reaches
 

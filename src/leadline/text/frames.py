@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from leadline.errors import InputError
 from leadline.text.ids import decode_id
-from leadline.text.source import Text
+from leadline.text.source import COMPRESSED, SourceText
 
 if TYPE_CHECKING:
     import polars
@@ -31,9 +31,7 @@ def named_kind(text_name: str, head: bytes) -> str | None:
     """`parquet`, `csv` or `json` for a file of that kind, told by its opening or ending; None for TREC text."""
     if head.startswith(b"PAR1"):
         return "parquet"
-    name = text_name.lower()
-    for ending in (".gz", ".xz", ".zst", ".bz2"):
-        name = name.removesuffix(ending)
+    name = _without_compression(text_name)
     if name.endswith((".json", ".jsonl")):
         return "json"
     if name.endswith((".csv", ".tsv")):
@@ -45,7 +43,14 @@ def named_kind(text_name: str, head: bytes) -> str | None:
     return None
 
 
-def frame_of_text(text: Text, kind: str) -> polars.DataFrame:
+def _without_compression(name: str) -> str:
+    name = name.lower()
+    for ending in COMPRESSED:
+        name = name.removesuffix(ending)
+    return name
+
+
+def frame_of_text(text: SourceText, kind: str) -> polars.DataFrame:
     """The data frame a Parquet, CSV or JSON file holds."""
     import polars
 
@@ -62,23 +67,10 @@ def frame_of_text(text: Text, kind: str) -> polars.DataFrame:
 
 
 def frame_of_json(content: bytes, name: str) -> polars.DataFrame:
-    """{topic: {document: value}}, a list of records, or a record a line."""
-    import json
-
+    """Return the frame that {topic: {document: value}}, a list of records or a record per line makes."""
     import polars
 
-    stripped = content.strip()
-    by_line = name.lower().removesuffix(".gz").removesuffix(".xz").removesuffix(".zst").endswith(".jsonl")
-    if stripped.startswith(b"[") or (stripped.startswith(b"{") and b"\n{" not in stripped and not by_line):
-        value = json.loads(stripped, object_pairs_hook=lambda pairs: _without_repeats(pairs, name))
-    else:
-        value = []
-        for number, line in enumerate(stripped.split(b"\n"), start=1):
-            if line.strip():
-                try:
-                    value.append(json.loads(line))
-                except ValueError as error:
-                    raise InputError(name, f"is not readable JSON: {error}", line=number) from None
+    value = json_value(content, name)
     if isinstance(value, list):
         if not all(isinstance(record, dict) for record in value):
             raise InputError(name, "a JSON list must hold records such as {topic, document, score}")
@@ -86,8 +78,28 @@ def frame_of_json(content: bytes, name: str) -> polars.DataFrame:
     return frame_of_mapping(value, name)
 
 
+def json_value(content: bytes, name: str) -> Any:
+    """Return the one JSON value of a text, or the list of the values that stand one per line."""
+    import json
+
+    if not _without_compression(name).endswith(".jsonl"):
+        try:
+            return json.loads(content, object_pairs_hook=lambda pairs: _without_repeats(pairs, name))
+        except (ValueError, RecursionError) as error:
+            if getattr(error, "msg", "") != "Extra data":
+                raise InputError(name, f"is not readable JSON: {' '.join(str(error).split())[:100]}") from None
+    values = []
+    for number, line in enumerate(content.split(b"\n"), start=1):
+        if line.strip():
+            try:
+                values.append(json.loads(line))
+            except (ValueError, RecursionError) as error:
+                raise InputError(name, f"is not readable JSON: {error}", line=number) from None
+    return values
+
+
 def _without_repeats(pairs: list[tuple[str, Any]], name: str) -> dict[str, Any]:
-    """A JSON object; one that names a key twice would lose the first without a word."""
+    """A JSON object; one with a key twice is an error, since only the last would be kept."""
     content = dict(pairs)
     if len(content) < len(pairs):
         seen: set[str] = set()

@@ -25,14 +25,15 @@ if TYPE_CHECKING:
 PADDING = 64  # line feeds beyond the end, so that kernels may load eight bytes anywhere
 LARGEST = 64 * 2**30  # bytes after decompression: past any real run, short of filling a disk by malice
 
-_COMPRESSED = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "lzma", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstandard"}
+COMPRESSED = (".gz", ".xz", ".zst", ".bz2")  # endings of names
+_OPENINGS = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "lzma", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstandard"}
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _PIECE = 1 << 20
 _SMALL_PIECE = 1 << 16  # of zstandard, where one byte can stand for thousands
 
 
 @dataclass(frozen=True)
-class Text:
+class SourceText:
     """A text in memory, with the name to call it in messages."""
 
     name: str
@@ -41,10 +42,10 @@ class Text:
     end: int
 
     @classmethod
-    def of(cls, content: bytes, name: str) -> Text:
+    def of(cls, content: bytes, name: str) -> SourceText:
         """Text from bytes in memory.
 
-        >>> Text.of(b"\\xef\\xbb\\xbf1 Q0 d1 1 0.5 tag", "memory").bytes()
+        >>> SourceText.of(b"\\xef\\xbb\\xbf1 Q0 d1 1 0.5 tag", "memory").bytes()
         b'1 Q0 d1 1 0.5 tag'
         """
         buffer = np.empty(len(content) + PADDING, np.uint8)
@@ -52,7 +53,7 @@ class Text:
         return cls._checked(buffer, len(content), name)
 
     @classmethod
-    def _checked(cls, buffer: NDArray[np.uint8], size: int, name: str) -> Text:
+    def _checked(cls, buffer: NDArray[np.uint8], size: int, name: str) -> SourceText:
         buffer[size : size + PADDING] = ord("\n")
         head = buffer[: min(size, 4)].tobytes()
         if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
@@ -77,25 +78,25 @@ class Text:
         return self.end - self.begin
 
 
-def read_text(path: str | os.PathLike[str], memory: Fresh = FRESH) -> Text:
+def read_text(path: str | os.PathLike[str], memory: Fresh = FRESH) -> SourceText:
     """The whole of a file, decompressed if need be; `-` is standard input."""
     name = os.fspath(path)
     if name == "-":
-        return Text.of(_decompressed(_standard_input(), "standard input"), "standard input")
+        return SourceText.of(_decompressed(_standard_input(), "standard input"), "standard input")
     try:
         with open(name, "rb", buffering=0) as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):  # a pipe, say: it has no size and cannot go back
-                return Text.of(_decompressed(file.readall(), name), name)
+                return SourceText.of(_decompressed(file.readall(), name), name)
             if _decompressor(file.read(6)) is not None:
                 file.seek(0)
-                return Text.of(_decompressed(file.read(), name), name)
+                return SourceText.of(_decompressed(file.read(), name), name)
             file.seek(0)
             size = os.fstat(file.fileno()).st_size
             buffer = memory.take("text", size + PADDING, np.uint8)
             filled = _fill(file, buffer, size)
     except OSError as error:
         raise InputError(name, _reason(error)) from None
-    return Text._checked(buffer, filled, name)
+    return SourceText._checked(buffer, filled, name)
 
 
 @cache
@@ -132,7 +133,7 @@ def _reason(error: OSError) -> str:
 
 def _decompressor(head: bytes) -> Any:
     """What opens a compressed stream, told by its first bytes, not by its name; None for plain text."""
-    for opening, module in _COMPRESSED.items():
+    for opening, module in _OPENINGS.items():
         if head.startswith(opening):
             return _open_zstandard if module == "zstandard" else importlib.import_module(module).open
     return None
@@ -219,7 +220,7 @@ def stem(path: str | os.PathLike[str]) -> str:
     name = Path(path).name
     if name == "-":
         return "stdin"
-    for ending in (".gz", ".xz", ".zst", ".bz2"):
+    for ending in COMPRESSED:
         name = name.removesuffix(ending)
     for ending in (".txt", ".run", ".trec", ".res", ".out", ".parquet", ".csv", ".tsv", ".json", ".jsonl"):
         if name.endswith(ending) and name != ending:

@@ -13,9 +13,9 @@ from leadline import evaluate
 from leadline.collections.documents.store import Collection
 from leadline.errors import InputError
 from leadline.measures.aspects import weights
-from leadline.records.qrels.read import read_qrels
+from leadline.records.qrels.read_qrels import read_qrels
+from leadline.records.side_tables import read_topics
 from leadline.records.topics.topic import Subtopic, Topics
-from leadline.text.side_tables import read_topics
 from leadline.trust.slices import read_attributes
 
 

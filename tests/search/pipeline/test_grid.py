@@ -15,13 +15,13 @@ import pytest
 import leadline as ll
 from leadline.commands import grid as command
 from leadline.errors import InputError
-from leadline.records.runs.read import read_run
+from leadline.records.runs.read_runs import read_run
+from leadline.records.side_tables import read_runs_info
 from leadline.search.pipeline.grid import plan, read_grid
 from leadline.search.pipeline.grid_runs import GridRuns
 from leadline.search.pipeline.laboratory import Laboratory
 from leadline.search.pipeline.steps import RM3, Search, Text
 from leadline.search.pipeline.written import settings, system
-from leadline.text.side_tables import read_runs_info
 
 TOPICS = ["EP1000000A1", "US5000009A", "US5000001A", "US5000006A"]
 GRID = """

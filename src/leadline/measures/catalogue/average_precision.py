@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from leadline.measures.hits import Array, Hits, ratio
-from leadline.measures.registry import measure
+from leadline.measures.measure import measure
 
 
 @measure("AP", at="effort", aliases=("MAP",))

@@ -6,7 +6,7 @@ import numpy as np
 
 from leadline.measures.gains import Base, Discount, Gain, Ideal, discounts, gains_of
 from leadline.measures.hits import Array, Hits, ratio
-from leadline.measures.registry import measure
+from leadline.measures.measure import measure
 
 
 @measure("DCG", at="effort", rename={"dcg": "gain"})

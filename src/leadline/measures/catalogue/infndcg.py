@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from leadline.measures.hits import Array, Hits, ratio
-from leadline.measures.registry import measure
-from leadline.measures.sample import Sample, sample_of
+from leadline.measures.measure import measure
+from leadline.measures.strata import Strata, strata_of
 
 
 @measure("infNDCG", at="depth", needs="strata")
@@ -37,7 +37,7 @@ def inf_ndcg(hits: Hits, depth: int = 1000) -> Array:
     >>> inf_ndcg(hits).round(3)
     array([0.958])
     """
-    sample = sample_of(hits)
+    sample = strata_of(hits)
     read = hits.where(hits.rank <= depth)
     gain = np.maximum(read.grade, 0) / np.log2(read.rank + 1)
     total = np.zeros(hits.rows)
@@ -48,7 +48,7 @@ def inf_ndcg(hits: Hits, depth: int = 1000) -> Array:
     return ratio(total, _ideal(hits, sample, depth)[hits.topic])
 
 
-def _ideal(hits: Hits, sample: Sample, depth: int) -> Array:
+def _ideal(hits: Hits, sample: Strata, depth: int) -> Array:
     """The DCG of the best list for each topic, by the estimated counts."""
     topics = len(hits.judged.offsets) - 1
     discounts = np.concatenate([[0.0], np.cumsum(1 / np.log2(np.arange(1, depth + 1) + 1))])

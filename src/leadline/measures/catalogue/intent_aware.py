@@ -7,7 +7,7 @@ import numpy as np
 from leadline.measures.aspects import Theta, subtopic_hits
 from leadline.measures.hits import Array, Hits, ratio
 from leadline.measures.intents import all_judged, intent_weights, meetable_weight, topic_weight
-from leadline.measures.registry import measure
+from leadline.measures.measure import measure
 
 
 @measure("P_IA", at="cutoff", needs="subtopics", aliases=("P-IA",))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from leadline.measures.hits import Array, Hits, Integers
-from leadline.measures.registry import measure
+from leadline.measures.measure import measure
 from leadline.options import Share
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from leadline.measures.gains import Gain, gains_of
 from leadline.measures.hits import Array, Hits
-from leadline.measures.registry import measure
+from leadline.measures.measure import measure
 from leadline.options import Bounds
 
 Persistence = Annotated[float, Bounds(0, 1, below=True)]  # the chance of reading on

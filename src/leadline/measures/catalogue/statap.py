@@ -7,7 +7,7 @@ import numpy as np
 from leadline.errors import MeasureError
 from leadline.measures.gains import running_sums
 from leadline.measures.hits import Array, Hits, ratio
-from leadline.measures.registry import measure
+from leadline.measures.measure import measure
 
 
 @measure("statAP", needs="prels", aliases=("statMAP",))

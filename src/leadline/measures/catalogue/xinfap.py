@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from leadline.measures.hits import Array, Hits, ratio
-from leadline.measures.registry import measure
-from leadline.measures.sample import estimated_above, estimated_relevant, sample_of
+from leadline.measures.measure import measure
+from leadline.measures.strata import estimated_above, estimated_relevant, strata_of
 
 
 @measure("xinfAP", at="depth", needs="strata")
@@ -35,7 +35,7 @@ def xinf_ap(hits: Hits, depth: int = 1000, rel: int = 1) -> Array:
     >>> xinf_ap(hits).round(3)
     array([0.8])
     """
-    sample = sample_of(hits)
+    sample = strata_of(hits)
     read = hits.where(hits.rank <= depth)
     precision = (1 + estimated_above(read, sample, rel)) / read.rank
     total = read.total(read.relevant(rel) * sample.weight[read.document] * precision)

@@ -13,10 +13,10 @@ import numpy as np
 
 from leadline.errors import InputError
 from leadline.text import compiled
+from leadline.text.fields import Coded, shown, table_size
 from leadline.text.frames import columns_of_mapping
 from leadline.text.ids import Ids, encode_id
 from leadline.text.source import write_whole
-from leadline.text.table import Coded, shown, table_size
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from leadline.text import compiled
+from leadline.text.fields import table_size
 from leadline.text.ids import Ids
 from leadline.text.memory import FRESH, Fresh
-from leadline.text.table import table_size
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -12,10 +12,10 @@ import numpy as np
 from leadline.errors import InputError
 from leadline.records.runs.order import Order, ordered
 from leadline.text.engine import use_kernels
+from leadline.text.fields import read_fields, shown
 from leadline.text.frames import columns_of_mapping
 from leadline.text.ids import Ids, encode_id
-from leadline.text.source import Text, write_whole
-from leadline.text.table import read_table, shown
+from leadline.text.source import SourceText, write_whole
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,7 +40,7 @@ class Run:
     documents: Ids
     keys: NDArray[np.float64]  # what it is sorted by, larger first
     sorting: Order = "score"
-    text: Text | None = field(default=None, repr=False)
+    text: SourceText | None = field(default=None, repr=False)
     longer_lines: int = 0  # lines with words after the last field, which are not read
 
     @classmethod
@@ -92,7 +92,7 @@ class Run:
         """A further column of the file the run was read from, line by line."""
         if self.text is None:
             raise InputError(self.name, f"column {place + 1} is needed, and only a run read from a file has one")
-        return read_table(self.text, 5, most, lambda found: f"{found} fields").ids[place]
+        return read_fields(self.text, 5, most, lambda found: f"{found} fields").ids[place]
 
     def to_bytes(self) -> bytes:
         """The run in TREC's format, ranks counted from 1."""

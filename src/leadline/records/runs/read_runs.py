@@ -16,10 +16,10 @@ from leadline.records.runs.order import Order, ordered
 from leadline.records.runs.run import Run
 from leadline.text import compiled, frames
 from leadline.text.engine import use_kernels
+from leadline.text.fields import NAN, NOT_A_NUMBER, TOO_FEW_FIELDS, is_skipped, number_of, shown, table_size
 from leadline.text.ids import SEED, Ids, decode_id
 from leadline.text.memory import FRESH, Fresh
-from leadline.text.source import Text, read_text, stem
-from leadline.text.table import NAN, NOT_A_NUMBER, TOO_FEW_FIELDS, is_skipped, number_of, shown, table_size
+from leadline.text.source import SourceText, read_text, stem
 
 Layout = Literal["trec", "dynamic"]
 
@@ -50,7 +50,7 @@ def read_run(
 
 
 def run_of_text(
-    text: Text,
+    text: SourceText,
     name: str,
     *,
     order: Order = "score",
@@ -83,7 +83,7 @@ def run_of_text(
 _Scanned = tuple[list[bytes], "np.ndarray[Any, Any]", Ids, "np.ndarray[Any, Any]", int]
 
 
-def _scan_compiled(text: Text, layout: Layout, key_field: int, memory: Fresh) -> _Scanned:
+def _scan_compiled(text: SourceText, layout: Layout, key_field: int, memory: Fresh) -> _Scanned:
     fields, _ = _FIELDS[layout]
     capacity = text.size() // (2 * fields) + 1
     slots = np.zeros(table_size(capacity), np.int32)  # zeros that are never touched cost nothing
@@ -114,7 +114,7 @@ def _scan_compiled(text: Text, layout: Layout, key_field: int, memory: Fresh) ->
     return topics, codes[:count], documents, keys[:count], int(found[2])
 
 
-def _scan_plain(text: Text, layout: Layout, key_field: int, _memory: Fresh) -> _Scanned:
+def _scan_plain(text: SourceText, layout: Layout, key_field: int, _memory: Fresh) -> _Scanned:
     fields, _ = _FIELDS[layout]
     known: dict[bytes, int] = {}
     codes: list[int] = []
@@ -143,7 +143,7 @@ def _scan_plain(text: Text, layout: Layout, key_field: int, _memory: Fresh) -> _
     return list(known), np.array(codes, np.int32), ids, np.array(keys or np.zeros(len(codes))), longer
 
 
-def _too_few(text: Text, parts: Sequence[bytes], layout: Layout, line: int) -> InputError:
+def _too_few(text: SourceText, parts: Sequence[bytes], layout: Layout, line: int) -> InputError:
     expected, names = _FIELDS[layout]
     problem = f"{len(parts)} field{'s' * (len(parts) != 1)}, expected {expected} ({names})"
     if len(parts) == 4 and number_of(parts[3]) is not None:
@@ -153,14 +153,14 @@ def _too_few(text: Text, parts: Sequence[bytes], layout: Layout, line: int) -> I
     return InputError(text.name, problem, line=line)
 
 
-def _no_number(text: Text, field: bytes, key_field: int, line: int) -> InputError:
+def _no_number(text: SourceText, field: bytes, key_field: int, line: int) -> InputError:
     what = "score" if key_field == 4 else "rank"
     if number_of(field) is None:
         return InputError(text.name, f"{what} {shown(field)} is not a number", line=line)
     return InputError(text.name, f"{what} is NaN, which has no place in a ranking", line=line)
 
 
-def _line_number(text: Text, wanted: int) -> int:
+def _line_number(text: SourceText, wanted: int) -> int:
     seen = -1
     for number, line in enumerate(text.bytes().split(b"\n"), start=1):
         seen += not is_skipped(line)

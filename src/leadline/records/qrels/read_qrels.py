@@ -11,8 +11,8 @@ import numpy as np
 from leadline.errors import InputError
 from leadline.records.qrels.qrels import LARGEST_GRADE, Builder, Qrels
 from leadline.text import frames
-from leadline.text.source import Text, read_text
-from leadline.text.table import Table, number_of, read_table
+from leadline.text.fields import FieldTable, number_of, read_fields
+from leadline.text.source import SourceText, read_text
 
 Format = Literal["plain", "strata", "subtopics", "prels", "passages"]
 
@@ -30,7 +30,7 @@ def read_qrels(source: str | os.PathLike[str], *, format: str | None = None) -> 
     return qrels_of_text(read_text(source), format=format)
 
 
-def qrels_of_text(text: Text, *, format: str | None = None) -> Qrels:
+def qrels_of_text(text: SourceText, *, format: str | None = None) -> Qrels:
     """Judgements from a text in memory."""
     if format is not None and format not in get_args(Format):
         raise InputError("qrels format", f"{format!r} is none of {', '.join(get_args(Format))}")
@@ -38,7 +38,7 @@ def qrels_of_text(text: Text, *, format: str | None = None) -> Qrels:
     if kind is not None:
         return qrels_of_frame(frames.frame_of_text(text, kind), where=text.name)
     fewest = 5 if format in ("strata", "prels", "passages") else 4
-    table = read_table(text, fewest, 6, lambda found: _wrong_count(found, format))
+    table = read_fields(text, fewest, 6, lambda found: _wrong_count(found, format))
     if table.columns == 6:
         line = int(np.flatnonzero(table.ids[5].lengths)[0])
         raise table.error(line, _wrong_count(6, format))
@@ -57,7 +57,7 @@ def _wrong_count(found: int, format: str | None) -> str:
     return problem + "; this looks like a run, which comes after the judgements" if found >= 6 else problem
 
 
-def _guess(table: Table) -> Format:
+def _guess(table: FieldTable) -> Format:
     """The format of a file, where only one reading is possible."""
     if table.columns == 4:
         labels = table.coded(1)
@@ -76,26 +76,26 @@ def _guess(table: Table) -> Format:
     )
 
 
-def _numbers(table: Table, column: int) -> list[float | None]:
+def _numbers(table: FieldTable, column: int) -> list[float | None]:
     coded = table.coded(column)
     values = [number_of(name) for name in coded.names]
     return [values[code] for code in coded.codes.tolist()]
 
 
-def _whole(table: Table, column: int) -> bool:
+def _whole(table: FieldTable, column: int) -> bool:
     return all(name.lstrip(b"+-").isdigit() for name in table.coded(column).names)
 
 
-def _once_a_topic(table: Table, column: int) -> bool:
+def _once_a_topic(table: FieldTable, column: int) -> bool:
     """Whether a column names nothing twice for a topic, as one of documents would."""
     return len(np.unique(table.coded(0).pair(table.coded(column)))) == len(table)
 
 
-def _can_be_strata(table: Table) -> bool:
+def _can_be_strata(table: FieldTable) -> bool:
     return len(table.coded(1)) == 1 and _once_a_topic(table, 2) and _whole(table, 3) and _whole(table, 4)
 
 
-def _can_be_weights(table: Table) -> bool:
+def _can_be_weights(table: FieldTable) -> bool:
     labels, weights = table.coded(1), table.coded(4)
     if len(labels) == 1 or not _whole(table, 3) or not all((number_of(name) or -1) > 0 for name in weights.names):
         return False
@@ -105,7 +105,7 @@ def _can_be_weights(table: Table) -> bool:
     return len(np.unique(subtopics)) == len(np.unique(subtopics * len(weights) + weights.codes))
 
 
-def _can_be_prels(table: Table) -> bool:
+def _can_be_prels(table: FieldTable) -> bool:
     chances = [number_of(name) for name in table.coded(4).names if name.upper() != b"NA"]
     return (
         _once_a_topic(table, 1)
@@ -115,7 +115,7 @@ def _can_be_prels(table: Table) -> bool:
     )
 
 
-def _can_be_passages(table: Table) -> bool:
+def _can_be_passages(table: FieldTable) -> bool:
     return len(table.coded(1)) > 1 and _whole(table, 4)
 
 
@@ -127,7 +127,7 @@ _FIVE_COLUMNS: dict[Format, Any] = {
 }
 
 
-def _plain(table: Table) -> Qrels:
+def _plain(table: FieldTable) -> Qrels:
     builder = Builder(table.text.name, table.coded(0), table.coded(2), table.integers(3, "grade"), table.line_number)
     if len(table.coded(1)) > 1:
         # Nothing is judged twice, so the second column may name subtopics: the measures that need them can tell.
@@ -145,12 +145,12 @@ def _plain(table: Table) -> Qrels:
     return builder.plain()
 
 
-def _strata(table: Table) -> Qrels:
+def _strata(table: FieldTable) -> Qrels:
     grades, strata = table.integers(4, "grade"), table.integers(3, "stratum")
     return Builder(table.text.name, table.coded(0), table.coded(2), grades, table.line_number).strata(strata)
 
 
-def _subtopics(table: Table) -> Qrels:
+def _subtopics(table: FieldTable) -> Qrels:
     if table.columns == 5 and not _can_be_weights(table) and _can_be_passages(table):
         return _passages(table)
     grades = table.integers(3, "grade")
@@ -159,13 +159,13 @@ def _subtopics(table: Table) -> Qrels:
     return builder.by_subtopic(table.coded(1), weights)
 
 
-def _passages(table: Table) -> Qrels:
+def _passages(table: FieldTable) -> Qrels:
     grades = table.integers(4, "grade")
     builder = Builder(table.text.name, table.coded(0), table.coded(2), grades, table.line_number)
     return builder.by_subtopic(table.coded(1), passages=True)
 
 
-def _prels(table: Table) -> Qrels:
+def _prels(table: FieldTable) -> Qrels:
     """Sampled judgements with the probability each document had of being sampled.
 
     As Northeastern's program reads them: only method 1 was a sample, other methods judged for certain; lines

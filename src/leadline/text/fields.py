@@ -18,7 +18,7 @@ from leadline.errors import InputError
 from leadline.text import compiled
 from leadline.text.engine import use_kernels
 from leadline.text.ids import SEED, Ids, encode_id
-from leadline.text.source import Text
+from leadline.text.source import SourceText
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -62,10 +62,10 @@ class Coded:
 
 
 @dataclass(frozen=True)
-class Table:
+class FieldTable:
     """The fields of every line. A field a line lacks is empty."""
 
-    text: Text
+    text: SourceText
     columns: int  # fields of the longest line, at most as many as were asked for
     ids: tuple[Ids, ...]  # one for each column
     compiled: bool
@@ -132,13 +132,13 @@ class Table:
         raise IndexError(line)
 
 
-def read_table(text: Text, fewest: int, most: int, expected: Callable[[int], str]) -> Table:
+def read_fields(text: SourceText, fewest: int, most: int, expected: Callable[[int], str]) -> FieldTable:
     """Up to `most` fields of every line; a line with fewer than `fewest` is refused with what `expected` says."""
     scan = _scan_compiled if use_kernels(text.size()) else _scan_plain
     return scan(text, fewest, most, expected)
 
 
-def _scan_compiled(text: Text, fewest: int, most: int, expected: Callable[[int], str]) -> Table:
+def _scan_compiled(text: SourceText, fewest: int, most: int, expected: Callable[[int], str]) -> FieldTable:
     capacity = text.size() // (2 * fewest) + 1  # a letter and a blank or line feed for each field
     starts, lengths = np.empty(capacity * most, np.int64), np.empty(capacity * most, np.int32)
     found = np.zeros(3, np.int64)
@@ -149,10 +149,10 @@ def _scan_compiled(text: Text, fewest: int, most: int, expected: Callable[[int],
         raise InputError(text.name, "is empty")
     by_column = starts[: count * most].reshape(-1, most).T.copy(), lengths[: count * most].reshape(-1, most).T.copy()
     ids = tuple(Ids(text.buffer, by_column[0][k], by_column[1][k]) for k in range(most))
-    return Table(text, min(int(found[0]), most), ids, compiled=True)
+    return FieldTable(text, min(int(found[0]), most), ids, compiled=True)
 
 
-def _scan_plain(text: Text, fewest: int, most: int, expected: Callable[[int], str]) -> Table:
+def _scan_plain(text: SourceText, fewest: int, most: int, expected: Callable[[int], str]) -> FieldTable:
     rows, widest = [], 0
     for number, line in enumerate(text.bytes().split(b"\n"), start=1):
         if is_skipped(line):
@@ -164,7 +164,7 @@ def _scan_plain(text: Text, fewest: int, most: int, expected: Callable[[int], st
         rows.append((fields + [b""] * most)[:most])
     if not rows:
         raise InputError(text.name, "is empty")
-    return Table(text, min(widest, most), tuple(map(Ids.of, zip(*rows, strict=True))), compiled=False)
+    return FieldTable(text, min(widest, most), tuple(map(Ids.of, zip(*rows, strict=True))), compiled=False)
 
 
 def is_skipped(line: bytes) -> bool:

@@ -14,7 +14,6 @@ from functools import cached_property
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from leadline.measures.hits import Array, Hits
-from leadline.measures.unjudged import judged_only
 from leadline.options import Bounds
 from leadline.register import Register
 
@@ -122,7 +121,11 @@ class Measure:
 
     def raw(self, hits: Hits) -> Array:
         """The value of each row by the formula alone: mostly 0 where the topic has nothing relevant."""
-        return self.definition.function(judged_only(hits) if self.condensed else hits, **self.options)
+        if self.condensed:
+            from leadline.measures.unjudged import judged_only
+
+            hits = judged_only(hits)
+        return self.definition.function(hits, **self.options)
 
     @property
     def level(self) -> int:

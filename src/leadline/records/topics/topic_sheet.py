@@ -1,4 +1,4 @@
-"""Topics as TREC and CLEF write them, with closing tags or without, as a table."""
+"""Topics from any file as a table: markup as TREC and CLEF write it, a table with a header, or plain lines."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import re
 from typing import Any
 
 from leadline.errors import InputError
-from leadline.text.sheet import Sheet, sheet_of_text
-from leadline.text.source import Text
-from leadline.text.table import is_skipped
+from leadline.text.fields import is_skipped
+from leadline.text.sheet import Sheet, has_header, sheet_of_text
+from leadline.text.source import SourceText
 
-# What the column with the topics' names is called, the surest name first.
-TOPIC = ("query_id", "qid", "topic_id", "q_id", "query-id", "topic", "id", "number", "num", "tid")
+# Names of the column with the topics' ids, the surest first. (A column `query` holds titles.)
+TOPIC_ID = ("query_id", "qid", "topic_id", "q_id", "query-id", "topic", "id", "number", "num", "tid")
 
 _SHORT = {"desc": "description", "narr": "narrative", "query": "title", "tfile": "file", "dom": "domain"}
 _BLOCK = re.compile(r"<(topic|top)\b([^<>]*)>", re.IGNORECASE)
@@ -27,33 +27,39 @@ _LANGUAGE = re.compile(r"[a-z]{2}-(?=title|desc|narr)")
 _ENCODING = re.compile(rb"""<\?xml[^>]*encoding\s*=\s*["']([\w.-]+)["']""", re.IGNORECASE)
 
 
-def is_markup(text: Text) -> bool:
+def is_markup(text: SourceText) -> bool:
     """Whether a text is written in elements rather than lines."""
     return text.buffer[text.begin : text.begin + 4096].tobytes().lstrip()[:1] == b"<"
 
 
-def is_headed(text: Text) -> bool:
-    """Whether a text is a table that names its columns, one of them the topics'."""
-    head = text.buffer[text.begin : min(text.end, text.begin + 65536)].tobytes()
-    if head.startswith(b"PAR1") or head.lstrip()[:1] in (b"[", b"{"):
-        return True
-    first = next((line for line in head.split(b"\n") if not is_skipped(line)), b"")
-    line = first.decode("utf-8", "replace").strip()
-    # A line of words may be a topic with its title, in which "number" means nothing.
-    names = re.split(r"[\t,;]", line) if re.search(r"[\t,;]", line) else line.split()[:1]
-    return any(name.strip(' "').lower() in TOPIC for name in names)
+def topic_sheet(text: SourceText, *, header: bool = False) -> Sheet:
+    """Return the topics of a text, a row each: TREC's or CLEF's markup, a table, or lines of an id and a title.
+
+    With `header` the first line names columns, even where none of them has a usual name for topics.
+    """
+    if is_markup(text):
+        return _markup_sheet(text)
+    return sheet_of_text(text) if header or has_header(text, TOPIC_ID) else _lines_sheet(text)
 
 
-def topic_sheet(text: Text) -> Sheet:
-    """A table of topics out of elements, or out of lines under a header."""
-    return _markup_sheet(text) if is_markup(text) else sheet_of_text(text)
+def _lines_sheet(text: SourceText) -> Sheet:
+    """Lines without a header: the topic's id, then its title if there is more."""
+    rows, lines = [], []
+    for number, line in enumerate(text.bytes().decode("utf-8", "surrogateescape").splitlines(), start=1):
+        if not is_skipped(line.encode("utf-8", "surrogateescape")):
+            name, _, title = line.strip().replace("\t", " ").partition(" ")
+            rows.append([name, " ".join(title.split())])
+            lines.append(number)
+    if not rows:
+        raise InputError(text.name, "is empty")
+    return Sheet(text.name, ["topic", "title"], rows, lines)
 
 
-def _markup_sheet(text: Text) -> Sheet:
+def _markup_sheet(text: SourceText) -> Sheet:
     """One row a topic. A field that is there several times is a list; a subtopic keeps its attributes.
 
     >>> content = b"<top>\\n<num> Number: 401\\n<title> fine ink\\n<desc> Description:\\nInks?\\n</top>"
-    >>> sheet = _markup_sheet(Text.of(content, "topics"))
+    >>> sheet = _markup_sheet(SourceText.of(content, "topics"))
     >>> sheet.columns, sheet.rows
     (['topic', 'title', 'description'], [['401', 'fine ink', 'Inks?']])
     """
@@ -133,7 +139,7 @@ def _attributes(written: str) -> dict[str, Any]:
 
 def _canonical(name: str) -> str:
     name = _LANGUAGE.sub("", name)
-    return "topic" if name in TOPIC else _SHORT.get(name, name)
+    return "topic" if name in TOPIC_ID else _SHORT.get(name, name)
 
 
 def _words(content: str, name: str) -> str:

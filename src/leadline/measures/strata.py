@@ -15,7 +15,7 @@ RELEVANT_ADDED, JUDGED_ADDED = 1e-5, 3e-5
 
 
 @dataclass(frozen=True)
-class Sample:
+class Strata:
     """The strata of a pool; arrays with a place for each document of the pool, judged or not."""
 
     stratum: Integers  # from 0 in each topic
@@ -23,7 +23,7 @@ class Sample:
     weight: Array  # documents of the stratum for each judged one; 0 where none is judged
 
 
-def sample_of(hits: Hits) -> Sample:
+def strata_of(hits: Hits) -> Strata:
     """The strata of the judgements, or an error that says they have none."""
     if hits.qrels is None or hits.qrels.strata is None:
         raise MeasureError(
@@ -36,17 +36,17 @@ def sample_of(hits: Hits) -> Sample:
     size = np.bincount(group, minlength=len(groups))
     judged = np.bincount(group[hits.judged.grades >= 0], minlength=len(groups))
     stratum = group - first_of_topic[topic]
-    return Sample(stratum, int(stratum.max(initial=-1)) + 1, ratio(size, judged)[group])
+    return Strata(stratum, int(stratum.max(initial=-1)) + 1, ratio(size, judged)[group])
 
 
-def estimated_relevant(hits: Hits, sample: Sample, rel: int = 1) -> Array:
+def estimated_relevant(hits: Hits, sample: Strata, rel: int = 1) -> Array:
     """For each row, how many documents of the whole pool are relevant, judged or not."""
     stands_for = np.where(hits.judged.grades >= rel, sample.weight, 0.0)
     estimate = np.bincount(hits.judged.topic, weights=stands_for, minlength=len(hits.judged.offsets) - 1)
     return np.asarray(estimate, np.float64)[hits.topic]
 
 
-def estimated_found(hits: Hits, sample: Sample, rel: int = 1) -> Array:
+def estimated_found(hits: Hits, sample: Strata, rel: int = 1) -> Array:
     """For each row, how many of the documents it holds are relevant, judged or not."""
     total = np.zeros(hits.rows)
     for stratum in range(sample.strata):
@@ -57,7 +57,7 @@ def estimated_found(hits: Hits, sample: Sample, rel: int = 1) -> Array:
     return total
 
 
-def estimated_above(hits: Hits, sample: Sample, rel: int = 1) -> Array:
+def estimated_above(hits: Hits, sample: Strata, rel: int = 1) -> Array:
     """For each hit, how many of the documents above it are relevant, judged or not."""
     total = np.zeros(len(hits.rank))
     for stratum in range(sample.strata):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from leadline.measures.hits import Array, Hits
-from leadline.measures.registry import measure
+from leadline.measures.measure import measure
 
 
 @measure("num_q", aliases=("NumQ",), better="neither", aggregate="sum", counts=True)
