@@ -169,7 +169,7 @@ def test_equals_the_formulas_written_out(
 @settings(deadline=None)
 def test_the_ideal_list_scores_1(judged: Judgements, theta: Theta, k: int, alpha: float) -> None:
     hits = example(["x"], judged)
-    ideal = greedy_ideal(hits, Reader.weary(alpha), theta)
+    ideal = greedy_ideal(hits, Reader.losing_interest(alpha), theta)
     for name in ("alpha_nDCG", "nERR_IA"):
         assert parse_measure(f"{name}(alpha={alpha},theta={theta})@{k}")(ideal) == pytest.approx(1)
     assert parse_measure(f"nNRBP(alpha={alpha},theta={theta})")(ideal) == pytest.approx(1)

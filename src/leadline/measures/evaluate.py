@@ -1,4 +1,4 @@
-"""Runs, judgements and measures in; the score cube out, with everything said that was missing or left out."""
+"""Scores of runs: judgements, runs and measures in; the score cube out, with notes on what was left out."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 Unjudged = Literal["wrong", "condensed", "right", "all"]
 Like = Literal["trec_eval", "sample_eval"]
-BATCH = 250_000  # hits: a few megabytes, still long enough for NumPy to be at its best
+BATCH = 250_000  # hits: a few megabytes, long enough for NumPy to be efficient
 TREATMENTS: tuple[Unjudged, ...] = ("wrong", "condensed", "right")
 Progress = Callable[[int, int], None]
 Path = str | os.PathLike[str]
@@ -48,14 +48,14 @@ _DEFAULTS = {
 
 @dataclass(frozen=True)
 class Source:
-    """One run: a name, and a file or an object to have it from."""
+    """One run: its name, and the file or object that holds it."""
 
     name: str
     path: str | None = None
     run: Run | None = None
 
     def hits(self, qrels: Qrels, view: View, order: Order, *, kernels: bool, memory: Fresh) -> RunHits:
-        """The hits of the run, without more of it than these need."""
+        """Return the hits of the run, reading no more of it than they need."""
         wanted = view.order or order
         if kernels and self.path is not None and view.layout == "trec":
             text = read_text(self.path, memory)
@@ -158,8 +158,8 @@ def evaluate(
                     for bound, extreme in zip(bounds, extremes, strict=True):
                         bound[rows, :, m] = extreme.reshape(len(parts), -1)
         if report is None or "seconds" not in view.needs:
-            fate = "left out" if view.layout == "dynamic" else "scored 0"
-            report = alignment.Alignment([source.name for source in sources], judged, summaries, fate)
+            missing = "left out" if view.layout == "dynamic" else "scored 0"
+            report = alignment.Alignment([source.name for source in sources], judged, summaries, missing)
             report.check()
     assert report is not None
     values = cube.reshape(len(sources), len(judged.topics), -1)
@@ -168,7 +168,7 @@ def evaluate(
     names = [source.name for source in sources]
     notes = [*report.notes(), *_undefined(values, names, wanted, everything)]
     if judged.kind in ("subtopics", "passages") and not all("subtopics" in measure.view.needs for measure in wanted):
-        notes.append("judged by subtopic: where a measure knows none, a document has its largest grade")
+        notes.append("judged by subtopic: measures without subtopics use a document's largest grade")
     absent = [topic for topic in dict.fromkeys(map(str, topics or ())) if topic not in judged.topics]
     if absent:
         notes.append(f"asked for but not judged: {alignment.listed(absent)}")
@@ -187,7 +187,7 @@ def evaluate(
 
 
 def _undefined(values: Array, names: Sequence[str], measures: Sequence[Measure], judged: Judged) -> Iterator[str]:
-    """Where a measure is undefined although the topic has something relevant, its mean is over fewer topics: say so."""
+    """Notes on measures that are undefined on topics with relevant documents: their means are over fewer topics."""
     columns = values.shape[2] // len(measures)
     for m, measure in enumerate(measures):
         relevant = judged.count(judged.grades >= measure.level) > 0
@@ -206,7 +206,7 @@ def _labelled(measure: Measure, treatment: str, unjudged: Unjudged) -> str:
 
 
 def open_qrels(qrels: Any, *, format: str | None = None, topics: Iterable[str] | None = None) -> Qrels:
-    """Judgements from a file or an object, restricted to some topics if asked."""
+    """Return judgements from a file or an object, restricted to `topics` if given."""
     judged = read_qrels(qrels, format=format) if isinstance(qrels, (str, os.PathLike)) else qrels_of(qrels)
     if topics is None:
         return judged
@@ -218,7 +218,7 @@ def open_qrels(qrels: Any, *, format: str | None = None, topics: Iterable[str] |
 
 
 def open_sources(runs: Any) -> list[Source]:
-    """Every run that a path, a pattern, an object, or a list or mapping of these names."""
+    """Return the runs in a path, a pattern, an object, or a list or mapping of these."""
     if isinstance(runs, (str, os.PathLike)):
         runs = [runs]
     if isinstance(runs, Mapping) and not runs:
@@ -233,7 +233,7 @@ def open_sources(runs: Any) -> list[Source]:
         for number, run in enumerate(objects, start=1):
             opened = run_of(run, f"run{number}" if len(objects) > 1 else "run")
             sources.append(Source(opened.name, run=opened))
-        return _told_apart(sources)
+        return _with_distinct_names(sources)
     opened = run_of(runs)
     return [Source(opened.name, run=opened)]
 
@@ -249,20 +249,20 @@ def _lists_runs(runs: Sequence[Any]) -> bool:
     return not runs or not hasattr(runs[0], "query_id")
 
 
-def _told_apart(sources: list[Source]) -> list[Source]:
+def _with_distinct_names(sources: list[Source]) -> list[Source]:
     seen: dict[str, int] = {}
-    told = []
+    named = []
     for source in sources:
         seen[source.name] = seen.get(source.name, 0) + 1
         count = seen[source.name]
-        told.append(source if count == 1 else replace(source, name=f"{source.name}-{count}"))
-    if not told:
+        named.append(source if count == 1 else replace(source, name=f"{source.name}-{count}"))
+    if not named:
         raise InputError("runs", "none given")
-    return told
+    return named
 
 
 def check_needs(measures: Sequence[Measure], qrels: Qrels) -> None:
-    """Refuse measures whose judgements are of another kind, before anything is read."""
+    """Raise an error for a measure that needs other judgements, before any run is read."""
     for measure in measures:
         for need, kinds in (("strata", "stratum"), ("prels", "sampling probability")):
             if need in measure.view.needs and qrels.kind != need:
@@ -278,7 +278,7 @@ def check_needs(measures: Sequence[Measure], qrels: Qrels) -> None:
 
 
 def timed_by_log(measure: Measure) -> Measure:
-    """With a reading log at hand the Cube Test takes its times from there, unless the user wrote another time."""
+    """Return a Cube Test measure that takes its times from the reading log, unless the user chose another time."""
     options = measure.options
     is_cube_test = measure.definition.family == "cube_test" and options.get("variant", "paper") == "paper"
     if not is_cube_test or "time" in measure.written:
@@ -287,13 +287,13 @@ def timed_by_log(measure: Measure) -> Measure:
 
 
 def view_with_reads(measure: Measure, reads: Any) -> View:
-    """A reading log replaces order and times of the measures that model time: they are the ones read for it."""
+    """Return the view of a measure; with a reading log, measures that model time take order and times from it."""
     view = measure.view
     timed = measure.definition.family in ("cube_test", "tbg")
     if "seconds" in view.needs and reads is None:
-        raise MeasureError(f"{measure.text} takes its times from a reading log: give --reads FILE")
+        raise MeasureError(f"{measure.text} needs a reading log: give --reads FILE")
     if reads is not None and timed:
-        # TBG models how long reading takes; a log knows. The Cube Test may still be asked to count words.
+        # TBG needs no words where the log has the seconds. The Cube Test may still be asked to count words.
         modelled = {"words"} if measure.definition.family == "tbg" else set()
         return replace(view, order="file", needs=(view.needs - modelled) | {"seconds"})
     return view
@@ -309,14 +309,14 @@ def hits_of_runs(
     lengths: Mapping[str, float] | None = None,
     progress: Progress | None = None,
 ) -> Iterator[RunHits]:
-    """Read each run, join it with the judgements and let it go; as many at a time as there are processors."""
+    """Yield the hits of each run. Runs are read in parallel, one per processor, and freed once joined."""
     paths = [source.path for source in sources if source.path is not None]
     lines = sum(len(source.run) for source in sources if source.run is not None)
     kernels = use_kernels(sum(map(size_of, paths)) + 40 * lines)
     words = None if lengths is None else length_table(lengths)
     log = _log(reads) if reads is not None and "seconds" in view.needs else None
     if kernels:
-        _ = qrels.tables, qrels.topic_table  # built once, before the threads share them
+        _ = qrels.tables, qrels.topic_table  # built once, before threads share them
 
     local = threading.local()
 
@@ -343,7 +343,7 @@ def _log(reads: Path) -> tuple[Run, NDArray[np.float64]]:
 
 
 def _batches(parts: Iterable[RunHits]) -> Iterator[tuple[slice, list[RunHits]]]:
-    """Runs in handfuls, so that memory does not grow with their number, with the rows of the cube they fill."""
+    """Runs in batches, so that memory does not grow with their number, and the rows of the cube they fill."""
     batch: list[RunHits] = []
     first = 0
     for part in parts:
@@ -356,7 +356,7 @@ def _batches(parts: Iterable[RunHits]) -> Iterator[tuple[slice, list[RunHits]]]:
 
 
 def treated(measure: Measure, hits: Hits, unjudged: Unjudged) -> Array:
-    """The measure with unjudged documents taken as asked."""
+    """Return the measure's values with unjudged documents as wrong, left out (condensed) or right."""
     compute = measure.__call__
     if measure.view.layout == "dynamic":
         # That track counts every topic a run answers, grade 0 as relevant, and iterations instead of documents.
@@ -374,5 +374,5 @@ def treated(measure: Measure, hits: Hits, unjudged: Unjudged) -> Array:
 
 
 def _as_sample_eval(cube: Array, answered: NDArray[np.bool_]) -> Array:
-    """NIST's sample_eval: the mean is over the topics the run answers, and nothing relevant is a 0."""
+    """As NIST's sample_eval: the mean is over the topics the run answers; one without a relevant document scores 0."""
     return np.where(answered[:, :, None], np.nan_to_num(cube, nan=0.0), np.nan)

@@ -1,4 +1,4 @@
-"""Measures as people write them: `PRES@100`, `nDCG@10`, `P(rel=2)@30`, trec_eval's `map_cut_10`."""
+"""Measures as text: `PRES@100`, `nDCG@10`, `P(rel=2)@30`, trec_eval's `map_cut_10`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from leadline.options import parsed
 
 _WRITTEN = re.compile(r"(?P<name>[^\s(@]+)\s*(?:\((?P<options>.*)\))?\s*(?:@\s*(?P<at>[^\s@]+))?", re.DOTALL)
 
-# trec_eval's names with a number at the end, and what they are here.
+# trec_eval's names that end with a number, and the names here.
 _NUMBERED = {
     "p": "P", "recall": "R", "ndcg_cut": "nDCG", "map_cut": "AP", "success": "Success", "iprec_at_recall": "iprec",
     "rprec_mult": "Rprec_mult", "relative_p": "relative_P", "unj": "unjudged", "wss": "WSS",
@@ -19,7 +19,7 @@ _NUMBERED = {
 
 
 def parse_measures(text: str | Measure | Iterable[str | Measure], *, rel: int | None = None) -> list[Measure]:
-    """Every measure in a text, separated by blanks or commas outside brackets, or in a list of such texts.
+    """Return the measures in a text, separated by blanks or commas outside brackets, or in a list of such texts.
 
     >>> [measure.text for measure in parse_measures("PRES@100 AP, nDCG(gain=exp)@10")]
     ['PRES@100', 'AP', 'nDCG(gain=exp)@10']
@@ -31,16 +31,16 @@ def parse_measures(text: str | Measure | Iterable[str | Measure], *, rel: int | 
             raise MeasureError(f"{text!r} is not a measure; write one such as 'PRES@100'")
         found = [measure for part in text for measure in parse_measures(part, rel=rel)]
         if not found:
-            raise MeasureError("no measure named; `leadline measures` lists them")
+            raise MeasureError("no measure given; `leadline measures` lists them")
         return found
     parts = re.findall(r"(?:[^\s,(]|\([^)]*\))+", text)
     if not parts:
-        raise MeasureError("no measure named; `leadline measures` lists them")
+        raise MeasureError("no measure given; `leadline measures` lists them")
     return [parse_measure(part, rel=rel) for part in parts]
 
 
 def parse_measure(text: str, *, rel: int | None = None) -> Measure:
-    """One measure. `rel` is the relevance level for measures that do not say one.
+    """Return one measure. `rel` is the relevance level of measures that do not give one (default: 1).
 
     >>> parse_measure("recall_100").options["effort"]
     100

@@ -1,4 +1,4 @@
-"""Reading logs: what a searcher opened, in which order and for how long, over all queries of a session."""
+"""Reading logs: the documents that a searcher opened, in order, with the seconds spent on each."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _SECONDS = ("seconds", "time", "duration")
 
 
 def read_reading_log(path: str | os.PathLike[str]) -> tuple[Run, NDArray[np.float64]]:
-    """A reading log as a run in the order read, and the seconds of each line of that run.
+    """Read a reading log as a run in the order read, and the seconds of each line of that run.
 
-    A line holds topic, document and seconds, separated by blanks or tabs; `#` opens a comment. A CSV file needs a
-    header with these names. A document opened again takes its time once more and brings nothing new, so in the run it
-    goes by a name of its own, which nobody judged.
+    A line holds topic, document and seconds, separated by blanks; `#` starts a comment. A CSV or TSV file needs a
+    header with these names. A document opened again takes time but gains nothing, so the run has it under another,
+    unjudged name.
     """
     sheet = read_columns(path, TOPIC, DOCUMENT, _SECONDS)
     topics, documents = sheet.labels(sheet.pick(TOPIC)), sheet.labels(sheet.pick(DOCUMENT))

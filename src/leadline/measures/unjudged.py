@@ -1,4 +1,4 @@
-"""Other lists for "what if": without their unjudged documents, with these as relevant, or cut at a depth."""
+"""Lists changed to answer "what if": unjudged documents left out or taken as relevant, or the list cut at a depth."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from leadline.text.ids import Ids
 
 
 def judged_only(hits: Hits) -> Hits:
-    """The lists with only their judged documents, which move up: condensed lists, trec_eval's -J.
+    """Return the lists with only their judged documents, which move up: condensed lists, trec_eval's -J.
 
-    Documents of a grade below 0 are in the pool but not judged, so they go as well.
+    Documents of a grade below 0 are in the pool but not judged, so they are left out as well.
 
     >>> condensed = judged_only(Hits.of(ranks=[1, 5, 9], grades=[1, -1, 2]))
     >>> condensed.rank, condensed.retrieved
@@ -23,7 +23,7 @@ def judged_only(hits: Hits) -> Hits:
     """
     kept = hits.where(hits.grade >= 0)
     rank = kept.running(np.ones(len(kept.rank), bool))
-    # What is left of a tie still stands side by side.
+    # The judged documents of a tie are still neighbours: the new tie runs from the first to the last of them.
     changes = (np.diff(kept.row) != 0) | (np.diff(kept.tie_first) != 0)
     starts = np.flatnonzero(np.r_[True, changes][: len(rank)])
     sizes = np.diff(np.r_[starts, len(rank)])
@@ -39,7 +39,7 @@ def judged_only(hits: Hits) -> Hits:
 
 
 def first_only(hits: Hits, depth: int) -> Hits:
-    """The lists cut after so many documents: trec_eval's -M.
+    """Return the lists cut after `depth` documents: trec_eval's -M.
 
     >>> cut = first_only(Hits.of(ranks=[1, 5, 9], relevant=3), depth=5)
     >>> cut.rank, cut.retrieved
@@ -59,7 +59,7 @@ def first_only(hits: Hits, depth: int) -> Hits:
 
 
 def _read_at(reading: Reading | None, row: Integers, rank: Integers, offsets: Integers) -> Reading | None:
-    """What is known of the documents at these ranks, as the whole of what is read."""
+    """The reading data of the documents at these ranks only."""
     if reading is None:
         return None
     place = reading.offsets[row] + rank - 1
@@ -72,21 +72,21 @@ def _read_at(reading: Reading | None, row: Integers, rank: Integers, offsets: In
 
 
 def unjudged_right(hits: Hits, cutoff: int | None = None) -> Hits:
-    """Hits in which each unjudged document the run returned is relevant, with the highest grade there is.
+    """Return hits in which every unjudged document within the cutoff is relevant, with the highest grade there is.
 
-    Only documents within the cutoff of the measure are meant: what nobody reads cannot be right. They also count
-    among the relevant documents of the topic, so recall stays a share. Where judged by subtopic, they bear on all.
+    These documents also count among the relevant ones of the topic, so recall stays at most 1. With judgements by
+    subtopic, they are relevant to all subtopics.
 
     >>> hits = unjudged_right(Hits.of(ranks=[1, 3], grades=[1, 0], missed=[1], retrieved=4), cutoff=10)
     >>> hits.rank.tolist(), hits.grade.tolist(), hits.n_relevant().tolist()
     ([1, 2, 3, 4], [1, 1, 0, 1], [4])
     """
     if hits.qrels is not None and hits.qrels.kind in ("strata", "prels"):
-        raise MeasureError("a measure that estimates from a sample has no optimistic value: the sample is its answer")
+        raise MeasureError("a measure that estimates from a sample has no value with unjudged documents as right")
     best = max(1, int(hits.judged.grades.max(initial=1)))
     known = hits.where(hits.grade >= 0)
     depth = hits.retrieved if cutoff is None else np.minimum(hits.retrieved, cutoff)
-    # Every rank up to the depth is a place; those that hold no judged document are new.
+    # List all ranks up to the depth and mark those of judged documents; the others are the new relevant documents.
     places = np.repeat(np.arange(hits.rows), depth)
     starts = np.cumsum(depth) - depth
     rank = np.arange(len(places)) - starts[places] + 1
@@ -96,7 +96,8 @@ def unjudged_right(hits: Hits, cutoff: int | None = None) -> Hits:
     new_row, new_rank = places[~taken], rank[~taken]
     new_count = np.bincount(new_row, minlength=hits.rows)
 
-    # Each row becomes a topic of its own, for the new relevant documents are its own.
+    # The new documents differ from row to row, so each row becomes a topic of its own: first copies of the topic's
+    # judgements (`old` to `at_old`), then the new ones (`at_new`).
     counts = np.diff(hits.judged.offsets)[hits.topic]
     offsets = np.concatenate([[0], np.cumsum(counts + new_count)])
     owner = np.repeat(np.arange(hits.rows), counts)
@@ -108,6 +109,7 @@ def unjudged_right(hits: Hits, cutoff: int | None = None) -> Hits:
     grades[at_old] = hits.judged.grades[old]
     grades[at_new] = best
 
+    # The hits of each row, old and new, in the order of rank.
     document = np.concatenate(
         [offsets[known.row] + known.document - hits.judged.offsets[hits.topic][known.row], at_new]
     )
@@ -138,13 +140,15 @@ def _widened(
     grades: Integers,
     best: int,
 ) -> Qrels:
-    """The judgements with a topic for each row, and the new documents among them."""
+    """The judgements with a topic for each row, and the new documents in them."""
     names = np.full(len(grades), -1)
     names[at_old] = old
     kept = qrels.documents.as_bytes()
     documents = Ids.of([kept[place] if place >= 0 else b"unjudged-%d" % k for k, place in enumerate(names.tolist())])
     subtopics = None
     if qrels.subtopics is not None:
+        # Copy the subtopics of each row's topic, with the judgements of its old documents; a new document is judged for
+        # every subtopic.
         table = qrels.subtopics
         counts = np.diff(table.offsets)[topic]
         starts = np.concatenate([[0], np.cumsum(counts)])

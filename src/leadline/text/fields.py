@@ -1,7 +1,7 @@
-"""A text of blank-separated fields as columns, read by the kernels or by plain Python, with one result.
+"""Text with fields separated by blanks, as runs and qrels have it, read by the kernels or by plain Python alike.
 
 Blanks are space, tab, carriage return, vertical tab and form feed. A line whose first field starts with `#` is
-a comment. Empty lines are passed over.
+a comment. Empty lines are skipped.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ TOO_FEW_FIELDS, NOT_A_NUMBER, NAN = -1, -2, -3  # as the kernels report them
 
 @dataclass(frozen=True)
 class Coded:
-    """A column as its distinct values, in the order of first sight, and the number of each line's among them.
+    """A column as its distinct values, in the order in which they first occur, and the index of each line's value.
 
     >>> coded = Coded.of(["b", "a", "b"])
     >>> coded.names, coded.codes
@@ -45,7 +45,7 @@ class Coded:
         return cls(Ids.of(known), np.array(codes, np.int32))
 
     def __len__(self) -> int:
-        """How many distinct values there are."""
+        """The number of distinct values."""
         return len(self.ids)
 
     @cached_property
@@ -53,17 +53,17 @@ class Coded:
         return self.ids.as_bytes()
 
     def pair(self, other: Coded) -> NDArray[np.int64]:
-        """A number for each line that is the same where both columns are."""
+        """One number per line; two lines have the same number where both columns are equal."""
         return self.codes.astype(np.int64) * len(other) + other.codes
 
     def at(self, lines: NDArray[np.int64]) -> Coded:
-        """Only some of the lines."""
+        """Return only some of the lines."""
         return Coded(self.ids, self.codes[lines])
 
 
 @dataclass(frozen=True)
 class FieldTable:
-    """The fields of every line. A field a line lacks is empty."""
+    """The fields of every line. A missing field is empty."""
 
     text: SourceText
     columns: int  # fields of the longest line, at most as many as were asked for
@@ -75,7 +75,7 @@ class FieldTable:
         return len(self.ids[0])
 
     def coded(self, column: int) -> Coded:
-        """The distinct values of a column."""
+        """Return a column as its distinct values."""
         if column not in self._coded:
             ids = self.ids[column]
             self._coded[column] = self._encode(ids) if self.compiled else Coded.of(ids.as_bytes())
@@ -94,7 +94,7 @@ class FieldTable:
         return Coded(ids.take(first[:known]), codes)
 
     def integers(self, column: int, what: str) -> NDArray[np.int32]:
-        """A column of whole numbers of at most nine digits."""
+        """Return a column of whole numbers of at most nine digits."""
         ids = self.ids[column]
         values = np.empty(len(ids), np.int32)
         if self.compiled:
@@ -106,7 +106,7 @@ class FieldTable:
         return values
 
     def floats(self, column: int, what: str) -> NDArray[np.float64]:
-        """A column of numbers, NaN refused."""
+        """Return a column of numbers; NaN is an error."""
         values = np.empty(len(self))
         for line, written in enumerate(self.ids[column].as_bytes()):
             number = number_of(written)
@@ -119,11 +119,11 @@ class FieldTable:
         return shown(self.ids[column].at(line))
 
     def error(self, line: int, problem: str) -> InputError:
-        """The error that `problem` makes of this line of the table."""
+        """Return an error that names the line of the file."""
         return InputError(self.text.name, problem, line=self.line_number(line))
 
     def line_number(self, line: int) -> int:
-        """The line of the file, counted from 1, that a line of the table came from."""
+        """Return the line of the file, from 1, of a line of the table."""
         for number, content in enumerate(self.text.bytes().split(b"\n"), start=1):
             if not is_skipped(content):
                 if line == 0:
@@ -133,7 +133,7 @@ class FieldTable:
 
 
 def read_fields(text: SourceText, fewest: int, most: int, expected: Callable[[int], str]) -> FieldTable:
-    """Up to `most` fields of every line; a line with fewer than `fewest` is refused with what `expected` says."""
+    """Read up to `most` fields of every line; one with fewer than `fewest` is an error, worded by `expected`."""
     scan = _scan_compiled if use_kernels(text.size()) else _scan_plain
     return scan(text, fewest, most, expected)
 
@@ -168,13 +168,13 @@ def _scan_plain(text: SourceText, fewest: int, most: int, expected: Callable[[in
 
 
 def is_skipped(line: bytes) -> bool:
-    """Whether a line holds nothing: blank, or a comment."""
+    """Whether a line is blank or a comment."""
     content = line.lstrip()
     return not content or content.startswith(b"#")
 
 
 def number_of(field: bytes) -> float | None:
-    """The number a field spells, None when it spells none. Python's underscores are not numbers here.
+    """Return the number in a field, None if it is not one. Python's underscores are not allowed.
 
     >>> number_of(b"1e-3"), number_of(b"-inf"), number_of(b"1_0"), number_of(b"ten")
     (0.001, -inf, None, None)
@@ -197,11 +197,11 @@ def _whole_numbers(ids: Ids, values: NDArray[np.int32]) -> int:
 
 
 def shown(field: bytes) -> str:
-    """A field as it goes into a message: readable, and never long."""
+    """Return a field for a message: readable, at most 40 letters."""
     text = field.decode("utf-8", "replace")
     return repr(text if len(text) <= 40 else text[:37] + "...")
 
 
 def table_size(entries: int) -> int:
-    """Slots for a hash table that stays at most a quarter full: a power of two."""
+    """Return the slots of a hash table that is at most a quarter full: a power of two."""
     return 1 << max(4, (4 * entries).bit_length())

@@ -1,4 +1,4 @@
-"""Counts that say what a score rests on. Over topics they are summed, not averaged."""
+"""Counts of topics and documents behind a score. They are summed over topics, not averaged."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ def inferred_precision(hits: Hits, effort: int, rel: int = 1) -> Array:
 
     Range: 0 to 1.
 
-    Unjudged: a pooled document counts as the judged ones of its stratum do; one outside the pool is not relevant.
+    Unjudged: a pooled document counts like the judged ones of its stratum; one outside the pool is not relevant.
 
     Short list: as if followed by documents that are not relevant.
 
@@ -44,11 +44,11 @@ def inferred_found(hits: Hits, depth: int = 1000, rel: int = 1) -> Array:
 
     Paper: Yilmaz, Kanoulas and Aslam, A simple and efficient sampling method for estimating AP and NDCG, SIGIR 2008.
 
-    Range: from 0 up.
+    Range: 0 and up.
 
-    Unjudged: a pooled document counts as the judged ones of its stratum do; one outside the pool is not relevant.
+    Unjudged: a pooled document counts like the judged ones of its stratum; one outside the pool is not relevant.
 
-    Short list: changes nothing.
+    Short list: no effect.
 
     >>> from dataclasses import replace
     >>> from leadline.records.qrels.qrels import Qrels
@@ -68,11 +68,11 @@ def inferred_relevant(hits: Hits, rel: int = 1) -> Array:
 
     Paper: Yilmaz, Kanoulas and Aslam, A simple and efficient sampling method for estimating AP and NDCG, SIGIR 2008.
 
-    Range: from 0 up.
+    Range: 0 and up.
 
-    Unjudged: a pooled document counts as the judged ones of its stratum do; one outside the pool is not relevant.
+    Unjudged: a pooled document counts like the judged ones of its stratum; one outside the pool is not relevant.
 
-    Short list: changes nothing; the list is not looked at.
+    Short list: no effect; the list is not used.
 
     >>> from dataclasses import replace
     >>> from leadline.records.qrels.qrels import Qrels

@@ -1,4 +1,4 @@
-"""Interpolated precision: the best precision still to be had at a share of recall, and the curve's mean."""
+"""Interpolated precision: the best precision at a level of recall or above, and its mean over levels."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ def eleven_point_average(hits: Hits, rel: int = 1) -> Array:
 
 
 def share_of_relevant(hits: Hits, recall: Share, rel: int) -> Integers:
-    """How many relevant documents of each row's topic make up a share of them, rounded half up."""
+    """Return a share of the relevant documents of each row's topic as a number, rounded half up."""
     exact = recall * hits.n_relevant(rel)
     whole = np.floor(exact)
     return (whole + (exact - whole >= 0.5)).astype(np.int64)
 
 
 def _best_from(hits: Hits, least: Integers, rel: int) -> Array:
-    """The highest precision where `least` relevant documents or more are found."""
+    """The highest precision at any rank with at least `least` relevant documents found."""
     relevant = hits.relevant(rel)
     found = hits.running(relevant)
     counted = relevant & (found >= least[hits.row])

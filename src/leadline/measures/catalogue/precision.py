@@ -10,7 +10,7 @@ from leadline.measures.measure import measure
 
 @measure("R", at="effort", aliases=("Recall",))
 def recall(hits: Hits, effort: int | None = None, rel: int = 1) -> Array:
-    """Share of the relevant documents that a searcher finds who reads `effort` documents, or the whole list.
+    """Share of the relevant documents found in the first `effort` documents, or in the whole list.
 
     Formula: R@N = m / n, with n relevant documents, m of them among the first N.
 
@@ -70,7 +70,7 @@ def relative_precision(hits: Hits, effort: int, rel: int = 1) -> Array:
 
 @measure("Rprec", aliases=("R_prec",))
 def r_precision(hits: Hits, rel: int = 1) -> Array:
-    """Precision after as many documents as there are relevant ones, where precision equals recall.
+    """Precision at rank n, the number of relevant documents, where precision equals recall.
 
     Formula: P@n, with n relevant documents in all.
 
@@ -92,7 +92,7 @@ def r_precision(hits: Hits, rel: int = 1) -> Array:
 
 @measure("Rprec_mult", at="multiple")
 def r_precision_at_multiple(hits: Hits, multiple: float, rel: int = 1) -> Array:
-    """Precision after a multiple of as many documents as there are relevant ones.
+    """Precision at a multiple of n, the number of relevant documents.
 
     Formula: P@k with k = floor(multiple * n + 0.9).
 
@@ -113,7 +113,7 @@ def r_precision_at_multiple(hits: Hits, multiple: float, rel: int = 1) -> Array:
 
 
 def _found_within(hits: Hits, effort: np.ndarray[tuple[int], np.dtype[np.int64]], rel: int) -> Array:
-    """Relevant documents within an effort that differs from row to row."""
+    """The number of relevant documents within an effort that differs by row."""
     return hits.total(hits.relevant(rel) & (hits.rank <= effort[hits.row]))
 
 

@@ -1,4 +1,4 @@
-"""RBP: precision as felt by a searcher who goes on to the next document with a fixed probability."""
+"""RBP: precision for a searcher who reads on to the next document with a fixed probability."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ def rbp(
     gain: Gain = "linear",
     max_grade: Annotated[int, Bounds(1)] | None = None,
 ) -> Array:
-    """Gain of each document read, on average, by a searcher who goes on to the next with probability `p`.
+    """Average gain per document for a searcher who reads on to the next one with probability `p`.
 
     Formula: RBP@k = (1 - p) Σ p^(r - 1) · gain, where gain = grade / max_grade, with `gain=exp`
-    (2^grade - 1) / (2^max_grade - 1). With `rel` it is 1 from that grade on, else 0. `max_grade` is the largest
-    grade of the judgements unless given; higher grades count as this one.
+    (2^grade - 1) / (2^max_grade - 1). With `rel` the gain is 1 from that grade on, else 0. `max_grade` (default:
+    the largest grade of the judgements) also stands for higher grades.
 
     Paper: Moffat and Zobel, Rank-biased precision for measurement of retrieval effectiveness, TOIS 2008.
 
-    Range: 0 to 1; RBP_residual says how much the unjudged documents could add.
+    Range: 0 to 1; RBP_residual is what the unjudged documents could add.
 
     Unjudged: not relevant.
 
@@ -47,17 +47,17 @@ def rbp(
 
 @measure("RBP_residual", at="effort", better="neither")
 def rbp_residual(hits: Hits, effort: int | None = None, p: Persistence = 0.8) -> Array:
-    """What RBP would gain if every document not judged, or not read, were as relevant as can be.
+    """What RBP would gain if every document not judged, or not retrieved, had the highest grade.
 
-    Formula: 1 - (1 - p) Σ p^(r - 1) over the judged documents among the first k; all that follows the list counts.
+    Formula: 1 - (1 - p) Σ p^(r - 1) over the judged documents among the first k; all ranks after the list count.
 
     Paper: Moffat and Zobel, Rank-biased precision for measurement of retrieval effectiveness, TOIS 2008.
 
-    Range: 0 to 1. RBP lies between its value and its value + residual, whatever the missing judgements say.
+    Range: 0 to 1. With all judgements, RBP would be between its value and its value + residual.
 
     Unjudged: adds its weight; so does a document with a grade below 0.
 
-    Short list: adds the weight of all ranks it lacks.
+    Short list: adds the weight of all ranks after its end.
 
     Ranks 1 and 3 weigh 0.5 and 0.125.
 

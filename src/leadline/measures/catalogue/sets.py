@@ -1,4 +1,4 @@
-"""Precision, recall and their harmonic mean: of all that is retrieved, in whatever order, or of an effort."""
+"""Precision, recall and their harmonic mean, of all retrieved documents or of an effort; and utility."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def set_precision(hits: Hits, rel: int = 1) -> Array:
 
     Unjudged: not relevant.
 
-    Short list: only what is retrieved counts, so a short list can be precise.
+    Short list: only retrieved documents count, so a short list can be precise.
 
     >>> set_precision(Hits.of(ranks=[1, 4], relevant=4))
     array([0.5])
@@ -37,7 +37,7 @@ def set_precision(hits: Hits, rel: int = 1) -> Array:
 
 @measure("set_relative_P", aliases=("SetRelP",))
 def set_relative_precision(hits: Hits, rel: int = 1) -> Array:
-    """Precision of all that is retrieved, as a share of the best possible for so many documents.
+    """Precision of all retrieved documents, as a share of the best possible for that many.
 
     Formula: m / min(retrieved, n).
 
@@ -47,7 +47,7 @@ def set_relative_precision(hits: Hits, rel: int = 1) -> Array:
 
     Unjudged: not relevant.
 
-    Short list: only what is retrieved counts, so a short list can be precise.
+    Short list: only retrieved documents count, so a short list can be precise.
 
     >>> set_relative_precision(Hits.of(ranks=[1, 2], relevant=4, retrieved=3)).round(3)
     array([0.667])
@@ -57,7 +57,7 @@ def set_relative_precision(hits: Hits, rel: int = 1) -> Array:
 
 @measure("set_recall", aliases=("SetR",))
 def set_recall(hits: Hits, rel: int = 1) -> Array:
-    """Share of the relevant documents that is retrieved at all.
+    """Share of the relevant documents that is retrieved.
 
     Formula: m / n.
 
@@ -67,7 +67,7 @@ def set_recall(hits: Hits, rel: int = 1) -> Array:
 
     Unjudged: not relevant.
 
-    Short list: what it lacks is not found.
+    Short list: missing documents are not found.
 
     >>> set_recall(Hits.of(ranks=[1, 4], relevant=4))
     array([0.5])
@@ -77,10 +77,10 @@ def set_recall(hits: Hits, rel: int = 1) -> Array:
 
 @measure("set_F", aliases=("SetF",))
 def set_f(hits: Hits, beta: Weight = 1.0, rel: int = 1) -> Array:
-    """Harmonic mean of precision and recall of all that is retrieved, as trec_eval and ir_measures weigh it.
+    """Harmonic mean of precision and recall of all retrieved documents, weighted as in trec_eval and ir_measures.
 
-    Formula: (1 + b) P R / (b P + R). The `beta` of these two packages is the square of van Rijsbergen's: for recall
-    weighing twice as much, give 4. F(beta)@N takes his own.
+    Formula: (1 + b) P R / (b P + R). The `beta` of these two packages is the square of van Rijsbergen's: to weight
+    recall twice as much, give 4. F(beta)@N uses his.
 
     Paper: van Rijsbergen, Information Retrieval, 1979; Buckley, trec_eval (`set_F`).
 
@@ -88,7 +88,7 @@ def set_f(hits: Hits, beta: Weight = 1.0, rel: int = 1) -> Array:
 
     Unjudged: not relevant.
 
-    Short list: only what is retrieved counts, so a short list can be precise.
+    Short list: only retrieved documents count, so a short list can be precise.
 
     >>> set_f(Hits.of(ranks=[1, 2], relevant=4, retrieved=8)).round(3)
     array([0.333])
@@ -98,7 +98,7 @@ def set_f(hits: Hits, beta: Weight = 1.0, rel: int = 1) -> Array:
 
 @measure("F", at="effort")
 def f_measure(hits: Hits, effort: int, beta: Weight = 1.0, rel: int = 1) -> Array:
-    """Harmonic mean of precision and recall of the first `effort` documents; recall weighs `beta` times as much.
+    """Harmonic mean of precision and recall of the first `effort` documents; recall counts `beta` times as much.
 
     Formula: (1 + b²) P@N R@N / (b² P@N + R@N).
 
@@ -118,7 +118,7 @@ def f_measure(hits: Hits, effort: int, beta: Weight = 1.0, rel: int = 1) -> Arra
 
 @measure("Fprime", at="effort")
 def f_prime(hits: Hits, effort: int | None = None, beta: Weight = 1.0, rel: int = 1) -> Array:
-    """Harmonic mean of average precision and recall; recall weighs `beta` times as much.
+    """Harmonic mean of average precision and recall; recall counts `beta` times as much.
 
     Formula: (1 + b²) AP@N R@N / (b² AP@N + R@N).
 
@@ -151,10 +151,10 @@ def utility(
     size: int = 0,
     rel: int = 1,
 ) -> Array:
-    """What a searcher who reads all that is retrieved gains, with a price on each kind of document.
+    """The gain of a searcher who reads all retrieved documents, with a value for each kind of document.
 
     Formula: found * relevant retrieved + wrong * others retrieved + missed * relevant not retrieved + spared * others
-    not retrieved; `size` is the collection's, needed only for the last.
+    not retrieved; `size` is the number of documents in the collection, needed only for the last.
 
     Paper: Lewis, The TREC-4 filtering track, TREC 1995.
 
@@ -162,7 +162,7 @@ def utility(
 
     Unjudged: not relevant.
 
-    Short list: nothing read costs nothing.
+    Short list: documents not retrieved cost nothing.
 
     >>> utility(Hits.of(ranks=[1, 4], relevant=4, retrieved=10))
     array([-6.])

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from leadline.errors import InputError
+from leadline.errors import InputError, not_a_choice
 from leadline.records.qrels.qrels import LARGEST_GRADE, Builder, Qrels
 from leadline.text import frames
 from leadline.text.fields import FieldTable, number_of, read_fields
@@ -26,14 +26,14 @@ _COLUMNS = {
 
 
 def read_qrels(source: str | os.PathLike[str], *, format: str | None = None) -> Qrels:
-    """Judgements from a file. `format` is guessed where only one reading is possible."""
+    """Read judgements from a file. `format` may be left out where only one reading is possible."""
     return qrels_of_text(read_text(source), format=format)
 
 
 def qrels_of_text(text: SourceText, *, format: str | None = None) -> Qrels:
-    """Judgements from a text in memory."""
+    """Read judgements from a text in memory."""
     if format is not None and format not in get_args(Format):
-        raise InputError("qrels format", f"{format!r} is none of {', '.join(get_args(Format))}")
+        raise not_a_choice("qrels format", format, get_args(Format))
     kind = frames.named_kind(text.name, text.buffer[text.begin : text.begin + 4096].tobytes())
     if kind is not None:
         return qrels_of_frame(frames.frame_of_text(text, kind), where=text.name)
@@ -64,14 +64,14 @@ def _guess(table: FieldTable) -> Format:
         if len(labels) == 1 or _once_a_topic(table, 2):
             return "plain"
         triples = table.coded(0).pair(table.coded(2)) * len(labels) + labels.codes
-        # The same document twice under the same label is an error that `plain` words better.
+        # The same document twice with the same label is an error; `plain` has the better message for it.
         return "subtopics" if len(labels) > 1 and len(np.unique(triples)) == len(triples) else "plain"
     possible = [format for format, test in _FIVE_COLUMNS.items() if test(table)]
     if len(possible) == 1:
         return possible[0]
     raise InputError(
         table.text.name,
-        "5 fields can be read in several ways; say which with --qrels-format "
+        "5 fields can be read in several ways; choose one with --qrels-format "
         + ", ".join(f"{format} ({_COLUMNS[format]})" for format in (possible or _FIVE_COLUMNS)),
     )
 
@@ -87,7 +87,7 @@ def _whole(table: FieldTable, column: int) -> bool:
 
 
 def _once_a_topic(table: FieldTable, column: int) -> bool:
-    """Whether a column names nothing twice for a topic, as one of documents would."""
+    """Whether no value of a column occurs twice for a topic, as in a column of documents."""
     return len(np.unique(table.coded(0).pair(table.coded(column)))) == len(table)
 
 
@@ -130,7 +130,7 @@ _FIVE_COLUMNS: dict[Format, Any] = {
 def _plain(table: FieldTable) -> Qrels:
     builder = Builder(table.text.name, table.coded(0), table.coded(2), table.integers(3, "grade"), table.line_number)
     if len(table.coded(1)) > 1:
-        # Nothing is judged twice, so the second column may name subtopics: the measures that need them can tell.
+        # No document is judged twice, so the second column may name subtopics; measures that need them can use it.
         plain = builder.plain()
         by_subtopic = builder.by_subtopic(table.coded(1))
         return Qrels(
@@ -168,8 +168,8 @@ def _passages(table: FieldTable) -> Qrels:
 def _prels(table: FieldTable) -> Qrels:
     """Sampled judgements with the probability each document had of being sampled.
 
-    As Northeastern's program reads them: only method 1 was a sample, other methods judged for certain; lines
-    without a judgement (-999) or without a usable probability are left out.
+    As Northeastern's program reads them: only documents of method 1 were sampled, all others have probability 1;
+    lines without a judgement (-999) or without a usable probability are left out.
     """
     grades = table.integers(2, "grade")
     chances = np.array([np.nan if value is None else value for value in _numbers(table, 4)])
@@ -194,7 +194,7 @@ _READERS = {"plain": _plain, "strata": _strata, "subtopics": _subtopics, "prels"
 
 
 def qrels_of_frame(frame: Any, *, where: str = "qrels") -> Qrels:
-    """Qrels from a data frame with the columns topic, document and grade, and perhaps subtopic, weight, stratum."""
+    """Make Qrels of a data frame: topic, document, grade, and optionally subtopic, weight, stratum."""
     table = frames.as_polars(frame)
     topics = frames.strings(table, frames.pick(table, frames.TOPIC, where), where)
     documents = frames.strings(table, frames.pick(table, frames.DOCUMENT, where), where)
@@ -217,20 +217,20 @@ def qrels_of_frame(frame: Any, *, where: str = "qrels") -> Qrels:
     )  # fmt: skip
 
 
-def qrels_of(thing: Any, name: str = "qrels") -> Qrels:
-    """Qrels from whatever holds them: Qrels, a mapping, a data frame, ranx Qrels, ir_measures' rows, a dataset."""
-    if isinstance(thing, Qrels):
-        return thing
-    if isinstance(thing, Mapping):
-        return Qrels.of(thing, name)
-    if frames.is_frame(thing):
-        return qrels_of_frame(thing, where=name)
-    if hasattr(thing, "qrels") and hasattr(thing, "to_dict"):  # ranx
-        return Qrels.of(thing.to_dict(), getattr(thing, "name", None) or name)
-    if hasattr(thing, "qrels_iter"):  # a dataset of ir_datasets
-        thing = thing.qrels_iter()
-    if isinstance(thing, Iterable) and not isinstance(thing, (str, bytes)):
-        rows = list(thing)
+def qrels_of(given: Any, name: str = "qrels") -> Qrels:
+    """Make Qrels of an object: Qrels, a mapping, a data frame, ranx Qrels, ir_measures' rows, or a dataset."""
+    if isinstance(given, Qrels):
+        return given
+    if isinstance(given, Mapping):
+        return Qrels.of(given, name)
+    if frames.is_frame(given):
+        return qrels_of_frame(given, where=name)
+    if hasattr(given, "qrels") and hasattr(given, "to_dict"):  # ranx
+        return Qrels.of(given.to_dict(), getattr(given, "name", None) or name)
+    if hasattr(given, "qrels_iter"):  # a dataset of ir_datasets
+        given = given.qrels_iter()
+    if isinstance(given, Iterable) and not isinstance(given, (str, bytes)):
+        rows = list(given)
         if rows and all(hasattr(row, "query_id") and hasattr(row, "relevance") for row in rows):
             labels = [str(getattr(row, "subtopic_id", getattr(row, "iteration", "0"))) for row in rows]
             pairs = {(row.query_id, row.doc_id) for row in rows}
@@ -241,4 +241,4 @@ def qrels_of(thing: Any, name: str = "qrels") -> Qrels:
                 name,
                 subtopics=labels if len(pairs) < len(rows) else None,
             )
-    raise InputError(name, f"{type(thing).__name__} is not judgements: give a file, a mapping or a data frame")
+    raise InputError(name, f"{type(given).__name__} is not judgements: give a file, a mapping or a data frame")

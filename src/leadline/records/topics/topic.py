@@ -1,4 +1,4 @@
-"""What is asked: an information need in words, or a patent whose prior art is sought."""
+"""Topics: information needs in words, or patents whose prior art is sought; and their files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _DOCUMENT = ("document", "patent", "file", "tfile", "publication")
 
 @dataclass(frozen=True)
 class Subtopic:
-    """A part of the need: one claim of the patent, one aspect of the question."""
+    """A part of the topic: one claim of the patent, one aspect of the question."""
 
     name: str
     text: str = ""
@@ -60,7 +60,7 @@ class Topic:
 
 @dataclass(frozen=True)
 class Topics:
-    """Topics in their order: the first k of a sample are a sample too.
+    """Topics in order: the first k of a sample are a sample too.
 
     >>> topics = Topics.of(["EP1", "US2"])
     >>> len(topics), topics.ids, topics[1]
@@ -72,7 +72,7 @@ class Topics:
 
     @classmethod
     def of(cls, topics: Iterable[Topic | str], name: str = "topics") -> Topics:
-        """Topics from topics or their names; the same name twice is refused."""
+        """Make Topics of topics or their ids; the same id twice is an error."""
         items = tuple(topic if isinstance(topic, Topic) else Topic(topic) for topic in topics)
         seen: set[str] = set()
         for topic in items:
@@ -83,7 +83,7 @@ class Topics:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Topics:
-        """Topics from a file: TREC's or CLEF's markup, a table with a header, or one id a line, then its title."""
+        """Read topics from a file: TREC's or CLEF's markup, a table with a header, or lines of an id and a title."""
         return _of_sheet(topic_sheet(read_text(path)))
 
     @property
@@ -100,7 +100,7 @@ class Topics:
         return self.items[place]
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the topics whole or not at all; the file's ending says how, as `encoded_as` does."""
+        """Write the topics completely or not at all; the file's ending chooses the format, see `encoded_as`."""
         write_whole(path, encoded_as(self, PurePath(path).suffix))
 
 
@@ -141,14 +141,14 @@ def _of_sheet(sheet: Sheet) -> Topics:
 
 
 def _text(cell: Any) -> str:
-    """A cell as words; a field that was given several times, or a list, side by side."""
+    """A cell as text; several values are joined by blanks."""
     if isinstance(cell, (list, tuple)):
         return " ".join(filter(None, map(_text, cell)))
     return label(cell)
 
 
 def _document(written: str, topic: str) -> str:
-    """The number in the name of a topic's file.
+    """Return the document number in the name of a topic's file.
 
     >>> _document("topics/PAC-1001_EP-1233455-A1.xml", "PAC-1001")
     'EP-1233455-A1'
@@ -164,11 +164,11 @@ def _subtopic(sheet: Sheet, row: int, written: Any) -> Subtopic:
         weight = float(written.get("weight") or 1)
         return Subtopic(label(written.get("name")), label(written.get("text")), weight)
     except (AttributeError, TypeError, ValueError):
-        raise sheet.error(row, "a subtopic has a name, a text and a weight that is a number") from None
+        raise sheet.error(row, "a subtopic needs a name, a text and a weight that is a number") from None
 
 
 def encoded_as(topics: Topics, ending: str) -> bytes:
-    """The topics as .tsv (and every ending that says nothing), .csv, .jsonl, or .xml, .trec, .topics, .sgml.
+    """Return the topics as .csv, .jsonl, markup (.xml, .trec, .topics, .sgml), or, for any other ending, .tsv.
 
     >>> print(encoded_as(Topics.of([Topic("TS-1", "Fine ink", attributes={"office": "EP"})]), ".tsv").decode())
     topic	title	office
@@ -179,7 +179,7 @@ def encoded_as(topics: Topics, ending: str) -> bytes:
 
 
 def _columns(topics: Topics) -> list[list[str]]:
-    """The names of the columns, then the cells of each topic. Fields that no topic has are left out."""
+    """The names of the columns, then the cells of each topic. Fields that are empty in all topics are left out."""
     fields = [name for name in _FIELDS if name == "title" or any(getattr(topic, name) for topic in topics)]
     attributes = list(dict.fromkeys(name for topic in topics for name in topic.attributes))
     rows = [["topic", *fields, *attributes]]
@@ -234,7 +234,7 @@ def _element(name: str, content: str) -> str:
 
 
 def _attribute(name: str, content: str) -> str:
-    """An element of the attribute's name, where that can be one and means nothing else."""
+    """An element with the attribute's name, if that is a valid name with no other meaning here."""
     if _NAME.fullmatch(name) and name not in _RESERVED:
         return _element(name, content)
     return f'<attribute name="{escape(name)}">{escape(content, quote=False)}</attribute>'

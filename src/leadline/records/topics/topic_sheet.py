@@ -28,7 +28,7 @@ _ENCODING = re.compile(rb"""<\?xml[^>]*encoding\s*=\s*["']([\w.-]+)["']""", re.I
 
 
 def is_markup(text: SourceText) -> bool:
-    """Whether a text is written in elements rather than lines."""
+    """Whether a text is markup."""
     return text.buffer[text.begin : text.begin + 4096].tobytes().lstrip()[:1] == b"<"
 
 
@@ -56,7 +56,7 @@ def _lines_sheet(text: SourceText) -> Sheet:
 
 
 def _markup_sheet(text: SourceText) -> Sheet:
-    """One row a topic. A field that is there several times is a list; a subtopic keeps its attributes.
+    """One row per topic. A repeated field is a list; a subtopic keeps its attributes.
 
     >>> content = b"<top>\\n<num> Number: 401\\n<title> fine ink\\n<desc> Description:\\nInks?\\n</top>"
     >>> sheet = _markup_sheet(SourceText.of(content, "topics"))
@@ -66,7 +66,7 @@ def _markup_sheet(text: SourceText) -> Sheet:
     content = _decoded(text.bytes())
     blocks = list(_BLOCK.finditer(content))
     if not blocks:
-        raise InputError(text.name, "no <topic> or <top> in it; give topics as a table with a header, or one a line")
+        raise InputError(text.name, "has no <topic> or <top>; give topics as a table with a header, or one per line")
     ends = [block.start() for block in blocks[1:]] + [len(content)]
     records: list[dict[str, Any]] = []
     lines: list[int] = []
@@ -77,21 +77,21 @@ def _markup_sheet(text: SourceText) -> Sheet:
         line, seen = line + content.count("\n", seen, block.start()), block.start()
         lines.append(line)
         if not record.get("topic"):
-            raise InputError(text.name, "a topic without a number: give it <num> or <number>", line=line)
+            raise InputError(text.name, "a topic without a number: add <num> or <number>", line=line)
         records.append(record)
     columns = list(dict.fromkeys(["topic", *(name for record in records for name in record)]))
     return Sheet(text.name, columns, [[record.get(column) for column in columns] for record in records], lines)
 
 
 def _decoded(content: bytes) -> str:
-    """The text without what is no content. Old files are Latin-1, and some say so."""
+    """The text without comments and declarations. Old files are Latin-1, and some declare it."""
     declared = _ENCODING.match(content.lstrip()[:200])
     try:
         decoded = content.decode(declared[1].decode() if declared else "utf-8")
     except (UnicodeDecodeError, LookupError):
         decoded = content.decode("latin-1")
     decoded = _CDATA.sub(lambda match: html.escape(match[1], quote=False), decoded.replace("\r\n", "\n"))
-    # Line feeds stay, so that a message points at the right line.
+    # Line feeds stay, so that messages name the right line.
     return _NOT_CONTENT.sub(lambda match: "\n" * match[0].count("\n"), decoded)
 
 
@@ -110,7 +110,7 @@ def _read_fields(block: str, record: dict[str, Any]) -> None:
         end = _closed(block, tag[1], place, len(block))
         if end == len(block):
             if block[: tag.start()].rpartition("\n")[2].strip():
-                continue  # neither closed nor at the start of a line: no field, but a sign in a text
+                continue  # neither closed nor at the start of a line: not a field, but a character in a text
             following = re.compile(r"^[ \t]*<", re.MULTILINE).search(block, place)
             end = len(block) if following is None else following.start()
         words = _words(block[place:end], name)
@@ -124,7 +124,7 @@ def _read_fields(block: str, record: dict[str, Any]) -> None:
 
 
 def _add(record: dict[str, Any], name: str, words: str) -> None:
-    """Note a field; one that comes again becomes a list."""
+    """Add a field; a repeated one becomes a list."""
     earlier = record.get(name)
     if earlier is None:
         record[name] = words

@@ -219,9 +219,9 @@ class Evidence:
         """
         place = np.full(len(self.qrels), -1, np.int64)
         place[self.relevant_documents] = np.arange(len(self.relevant_documents))
-        met = self.hits.met(self.level)
+        found = self.hits.only_relevant(self.level)
         ranks = np.zeros((len(self.runs), len(self.relevant_documents)), np.int64)
-        ranks[met.row // len(self.topics), place[met.document]] = met.rank
+        ranks[found.row // len(self.topics), place[found.document]] = found.rank
         return ranks
 
     @cached_property
