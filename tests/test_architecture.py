@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "leadline"
-FOR_ALL = {"errors", "register", "version"}  # files beside the wings that anyone may import
+FOR_ALL = {"errors", "options", "register", "version"}  # files beside the wings that anyone may import
 
 
 def room_of(module: str) -> str:

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from leadline.measures.ideal import ideal_run
     from leadline.measures.notation import parse_measure
     from leadline.records.qrels.qrels import Qrels
-    from leadline.records.qrels.read import read_qrels
-    from leadline.records.runs.read import read_run
+    from leadline.records.qrels.read_qrels import read_qrels
+    from leadline.records.runs.read_runs import read_run
     from leadline.records.runs.run import Run
-    from leadline.records.scores.read import read_scores
+    from leadline.records.scores.read_scores import read_scores
     from leadline.records.scores.scores import Scores
     from leadline.records.topics.topic import Topics
     from leadline.search.index.index import Index
@@ -82,7 +82,7 @@ _HOMES = {
     "slices": "leadline.trust.slices",
     "spectrogram": "leadline.trust.spectrogram",
     "open_study": "leadline.trust.study",
-    "read_scores": "leadline.records.scores.read",
+    "read_scores": "leadline.records.scores.read_scores",
     "evaluate": "leadline.measures.evaluate",
     "explain_topic": "leadline.measures.explain",
     "ideal_run": "leadline.measures.ideal",
@@ -94,8 +94,8 @@ _HOMES = {
     "Searcher": "leadline.search.models.searcher",
     "Topics": "leadline.records.topics.topic",
     "from_citations": "leadline.judge.citations.from_citations",
-    "read_qrels": "leadline.records.qrels.read",
-    "read_run": "leadline.records.runs.read",
+    "read_qrels": "leadline.records.qrels.read_qrels",
+    "read_run": "leadline.records.runs.read_runs",
     "Run": "leadline.records.runs.run",
     "Scores": "leadline.records.scores.scores",
 }

@@ -54,7 +54,10 @@ class Register(Mapping[str, Member], Generic[Member]):
             self._names |= {each.lower(): name for each in (name, *aliases)}
 
     def find(self, name: str) -> Member | None:
-        """The member with this name or alias, or None. A file named like the member is looked into first."""
+        """The member with this name or alias, or None.
+
+        The file that the package's FILES gives for the name, or else one named like it, is looked into first.
+        """
         wanted = name.lower()
         for load in (self._load_file, self._load_packages, self._load_entry_points):
             if wanted in self._names:
@@ -94,10 +97,11 @@ class Register(Mapping[str, Member], Generic[Member]):
         self._load_entry_points()
 
     def _load_file(self, name: str) -> None:
-        if not name.isidentifier():
-            return
         for package in self._packages:
-            module = f"{package}.{name}"
+            file = _files(package).get(name, name)
+            if not file.isidentifier():
+                continue
+            module = f"{package}.{file}"
             try:
                 importlib.import_module(module)
             except ModuleNotFoundError as error:
@@ -122,3 +126,9 @@ class Register(Mapping[str, Member], Generic[Member]):
                 entry.load()
             except Exception as error:  # somebody else's code, which may fail in any way
                 warnings.warn(f"{entry.value} cannot be loaded: {error}", LeadlineWarning, stacklevel=2)
+
+
+def _files(package: str) -> Mapping[str, str]:
+    """Which file of a package defines which name, where the package says so: {name in small letters: file}."""
+    files: Mapping[str, str] = getattr(importlib.import_module(package), "FILES", {})
+    return files

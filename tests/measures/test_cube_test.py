@@ -18,10 +18,10 @@ from leadline.measures.hits import Hits, Reading
 from leadline.measures.ideal import ideal_run
 from leadline.measures.join import join, reading_of, together
 from leadline.measures.notation import parse_measure
-from leadline.measures.reads import read_reads
+from leadline.measures.reading_log import read_reading_log
 from leadline.records.qrels.qrels import Qrels
-from leadline.records.qrels.read import read_qrels
-from leadline.records.runs.read import read_run
+from leadline.records.qrels.read_qrels import read_qrels
+from leadline.records.runs.read_runs import read_run
 from leadline.records.runs.run import Run
 
 TRACK_OUTPUTS = [
@@ -179,7 +179,7 @@ def test_a_reading_log_gives_order_and_seconds(tmp_path: Path) -> None:
     (tmp_path / "log.txt").write_text("1 d2 20\n1 d0 5\n1 d2 15\n")
     qrels = hits_of([{1: 1}, {}, {2: 1}]).qrels
     assert qrels is not None
-    run, seconds = read_reads(tmp_path / "log.txt")
+    run, seconds = read_reading_log(tmp_path / "log.txt")
     reading = reading_of(run, qrels, parse_measure("CT(time=given)").view.needs, None, seconds)
     hits = together([join(run, qrels, kernels=False, reading=reading)], qrels)
     assert value("CT(time=given)@1", hits) == pytest.approx(0.5 / 20)

@@ -8,9 +8,10 @@ import pytest
 
 from leadline.commands.explain import description
 from leadline.errors import MeasureError
+from leadline.measures.catalogue import FILES
 from leadline.measures.explain import SECTIONS, sections, worked_example
+from leadline.measures.measure import MEASURES, Measure
 from leadline.measures.notation import parse_measure, parse_measures
-from leadline.measures.registry import MEASURES, Measure
 
 REQUIRED = {"WSS": "@0.95", "effort": "@0.9", "iprec": "@0.1", "Rprec_mult": "@0.2", "Rnorm": "(size=1000)"}
 
@@ -65,3 +66,8 @@ def test_no_alias_means_two_measures() -> None:
     names = [name.lower() for definition in MEASURES.values() for name in {definition.name, *definition.aliases}]
     folded = sorted(name for name in names if names.count(name) > 1 and len({MEASURES[name].name}) > 1)
     assert not folded
+
+
+def test_the_catalogue_knows_where_its_measures_are() -> None:
+    for name, file in FILES.items():
+        assert MEASURES[name].function.__module__ == f"leadline.measures.catalogue.{file}", name

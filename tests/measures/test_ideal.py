@@ -10,8 +10,8 @@ import pytest
 from leadline.errors import InputError
 from leadline.measures.ideal import ideal_run
 from leadline.records.qrels.qrels import Qrels
-from leadline.records.qrels.read import read_qrels
-from leadline.records.runs.read import read_run
+from leadline.records.qrels.read_qrels import read_qrels
+from leadline.records.runs.read_runs import read_run
 
 
 def judged(*lines: str, weights: list[float] | None = None) -> Qrels:

@@ -20,8 +20,8 @@ from leadline.measures.intents import Reader, example, greedy_ideal
 from leadline.measures.join import join, together
 from leadline.measures.notation import parse_measure
 from leadline.records.qrels.qrels import Qrels
-from leadline.records.qrels.read import read_qrels
-from leadline.records.runs.read import read_run
+from leadline.records.qrels.read_qrels import read_qrels
+from leadline.records.runs.read_runs import read_run
 from leadline.records.runs.run import Run
 
 Judgements = dict[str, dict[str, int]]  # document -> subtopic -> grade
@@ -169,7 +169,7 @@ def test_equals_the_formulas_written_out(
 @settings(deadline=None)
 def test_the_ideal_list_scores_1(judged: Judgements, theta: Theta, k: int, alpha: float) -> None:
     hits = example(["x"], judged)
-    ideal = greedy_ideal(hits, Reader.weary(alpha), theta)
+    ideal = greedy_ideal(hits, Reader.losing_interest(alpha), theta)
     for name in ("alpha_nDCG", "nERR_IA"):
         assert parse_measure(f"{name}(alpha={alpha},theta={theta})@{k}")(ideal) == pytest.approx(1)
     assert parse_measure(f"nNRBP(alpha={alpha},theta={theta})")(ideal) == pytest.approx(1)
@@ -271,8 +271,8 @@ def test_relevance_level() -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("alpha_nDCG(alpha=1.5)@5", "alpha is 1.5, expected 0 to 1"),
-        ("nNRBP(beta=-1)", "beta is -1.0, expected 0 to 1"),
+        ("alpha_nDCG(alpha=1.5)@5", "alpha must be between 0 and 1, got 1.5"),
+        ("nNRBP(beta=-1)", "beta must be between 0 and 1, got -1"),
         ("ERR_IA(graded=exp, max_grade=1)@5", "write max_grade=2"),
         ("P_IA(theta=given)@5", "fifth column"),
     ],

@@ -14,8 +14,8 @@ from leadline.measures.hits import Hits
 from leadline.measures.join import join, together
 from leadline.measures.notation import parse_measure
 from leadline.records.qrels.qrels import Qrels
-from leadline.records.qrels.read import read_qrels
-from leadline.records.runs.read import read_run
+from leadline.records.qrels.read_qrels import read_qrels
+from leadline.records.runs.read_runs import read_run
 from leadline.records.runs.run import Run
 
 GOLDEN = Path(__file__).parents[1] / "golden"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from leadline.errors import InputError
-from leadline.measures.reads import read_reads
+from leadline.measures.reading_log import read_reading_log
 
 
 def log(folder: Path, content: str, name: str = "log.txt") -> Path:
@@ -18,7 +18,7 @@ def log(folder: Path, content: str, name: str = "log.txt") -> Path:
 
 def as_list(path: Path) -> list[tuple[str, str, float]]:
     """Topic, document and seconds in the order read."""
-    run, seconds = read_reads(path)
+    run, seconds = read_reading_log(path)
     return [
         (topic, run.documents[line], float(seconds[line]))
         for t, topic in enumerate(run.topics)
@@ -29,7 +29,7 @@ def as_list(path: Path) -> list[tuple[str, str, float]]:
 def test_the_order_is_that_of_the_file(tmp_path: Path) -> None:
     path = log(tmp_path, "# one session\n7 z 30\n8\tb\t1.5\n\n7 a 0\n")
     assert as_list(path) == [("7", "z", 30.0), ("7", "a", 0.0), ("8", "b", 1.5)]
-    assert read_reads(path)[0].name == "log"
+    assert read_reading_log(path)[0].name == "log"
 
 
 def test_a_document_read_again_is_another_one_that_nobody_judged(tmp_path: Path) -> None:
@@ -56,18 +56,18 @@ def test_csv_with_a_header(tmp_path: Path) -> None:
 )
 def test_a_bad_line_is_named(tmp_path: Path, content: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        read_reads(log(tmp_path, content))
+        read_reading_log(log(tmp_path, content))
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("topic,document,seconds\n7,a,1\n7,b,-2\n", r"log\.csv: row 2: seconds -2"),
-        ("topic,document,seconds\n7,a,x\n", r"log\.csv: row 1: seconds 'x' is not a number"),
+        ("topic,document,seconds\n7,a,1\n7,b,-2\n", r"log\.csv:3: seconds '-2': expected 0 or more"),
+        ("topic,document,seconds\n7,a,x\n", r"log\.csv:2: seconds 'x' is not a number"),
         ("topic,document\n7,a\n", r"log\.csv: no column seconds"),
-        ("topic,document,seconds\n", r"log\.csv: is empty"),
+        ("topic,document,seconds\n", r"log\.csv: has a header and nothing under it"),
     ],
 )
 def test_a_bad_row_is_named(tmp_path: Path, content: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        read_reads(log(tmp_path, content, "log.csv"))
+        read_reading_log(log(tmp_path, content, "log.csv"))

@@ -14,8 +14,8 @@ from leadline.measures.hits import Hits
 from leadline.measures.join import RunHits, join, together
 from leadline.measures.notation import parse_measure
 from leadline.records.qrels.qrels import Qrels
-from leadline.records.qrels.read import read_qrels
-from leadline.records.runs.read import read_run
+from leadline.records.qrels.read_qrels import read_qrels
+from leadline.records.runs.read_runs import read_run
 from leadline.records.runs.run import Run
 
 HALF_DIGIT = 0.5e-4 + 1e-9

@@ -14,8 +14,8 @@ from leadline.measures.hits import Hits, Reading
 from leadline.measures.join import RunHits, join, length_table, reading_of, together
 from leadline.measures.notation import parse_measure
 from leadline.records.qrels.qrels import Qrels
-from leadline.records.qrels.read import read_qrels
-from leadline.records.runs.read import read_run
+from leadline.records.qrels.read_qrels import read_qrels
+from leadline.records.runs.read_runs import read_run
 
 
 def joined(golden: Path, run: str, qrels: str, order: str = "score") -> tuple[RunHits, Qrels]:

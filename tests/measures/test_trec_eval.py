@@ -25,10 +25,10 @@ from leadline.measures.like_trec_eval import (
 from leadline.measures.notation import parse_measure
 from leadline.measures.unjudged import judged_only
 from leadline.records.qrels.qrels import Qrels
-from leadline.records.qrels.read import read_qrels
-from leadline.records.runs.read import read_run, run_of_text
+from leadline.records.qrels.read_qrels import read_qrels
+from leadline.records.runs.read_runs import read_run, run_of_text
 from leadline.records.runs.run import Run
-from leadline.text.source import Text
+from leadline.text.source import SourceText
 
 WITH_PARAMETERS = ("syn.A.gains.c", "syn.A.fracgains.c", "syn.A.rbp8.c")
 
@@ -235,7 +235,7 @@ def test_only_the_summary() -> None:
 
 def test_the_tag_is_that_of_the_last_line() -> None:
     text = b"1 Q0 d 1 0.9 first\n1 Q0 e 2 0.8 last and more\n# a comment\n\n"
-    assert tag_of(run_of_text(Text.of(text, "memory"), "name")) == "last"
+    assert tag_of(run_of_text(SourceText.of(text, "memory"), "name")) == "last"
 
 
 def test_several_runs_follow_each_other(golden: Path) -> None:

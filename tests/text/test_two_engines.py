@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from leadline.errors import LeadlineError
 from leadline.measures.join import join
 from leadline.records.qrels.qrels import Qrels
-from leadline.records.qrels.read import qrels_of_text
-from leadline.records.runs.read import run_of_text
-from leadline.text.source import Text
+from leadline.records.qrels.read_qrels import qrels_of_text
+from leadline.records.runs.read_runs import run_of_text
+from leadline.text.source import SourceText
 
 NAMES = ["1", "2", "10", "Q0", "d1", "d2", "d10", "é", "d1234567", "d12345678", "a-very-long-identifier-0001"]
 NUMBERS = """0 -0 1e-3 1E+5 .5 5. +1 -inf Infinity INF nan 1_0 0x1 1e 1e+ . - + e5 1e400 1e-400 00012.50 4.9e-324
@@ -52,7 +52,7 @@ def run_text(draw: st.DrawFn) -> bytes:
 def outcome(text: bytes, *, kernels: bool, order: str) -> object:
     """Everything a run holds, or the words of its refusal."""
     try:
-        run = run_of_text(Text.of(text, "run.txt"), "run", kernels=kernels, order=order)  # type: ignore[arg-type]
+        run = run_of_text(SourceText.of(text, "run.txt"), "run", kernels=kernels, order=order)  # type: ignore[arg-type]
     except LeadlineError as error:
         return str(error)
     ranking = [run.documents.at(line) for line in run.order.tolist()]
@@ -77,7 +77,7 @@ def test_runs_of_any_bytes(text: bytes) -> None:
 
 def judgements(text: bytes, format: str | None) -> object:
     try:
-        qrels = qrels_of_text(Text.of(text, "qrels.txt"), format=format)
+        qrels = qrels_of_text(SourceText.of(text, "qrels.txt"), format=format)
     except LeadlineError as error:
         return str(error)
     return qrels.topics, qrels.offsets.tolist(), list(qrels.documents), qrels.grades.tolist(), qrels.kind
@@ -120,7 +120,7 @@ def test_judgements(text: bytes, format: str | None) -> None:
 )
 def test_hits(ranking: dict[str, dict[str, float]], judged: dict[str, dict[str, int]]) -> None:
     lines = [f"{topic} Q0 {doc} 1 {score} t" for topic, scored in ranking.items() for doc, score in scored.items()]
-    run = run_of_text(Text.of("\n".join(lines).encode(), "run"), "run", kernels=True)
+    run = run_of_text(SourceText.of("\n".join(lines).encode(), "run"), "run", kernels=True)
     qrels = Qrels.of(judged)
     plain, compiled = join(run, qrels, kernels=False), join(run, qrels, kernels=True)
     for name in ("offsets", "rank", "document", "tie_first", "tie_last", "retrieved", "answered"):

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from leadline.errors import InputError, LeadlineError, MeasureError, MismatchError
 from leadline.measures.evaluate import evaluate
-from leadline.measures.registry import MEASURES, View
+from leadline.measures.measure import MEASURES, View
 from leadline.records.qrels.qrels import Qrels
-from leadline.records.qrels.read import read_qrels
+from leadline.records.qrels.read_qrels import read_qrels
 from leadline.show.papers import published
 from leadline.trust import study as study_file
 from leadline.trust.incomplete import Incomplete, incomplete

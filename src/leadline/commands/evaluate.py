@@ -26,7 +26,7 @@ from leadline.commands.shared.output import count_of, print_notes, progress_bar,
 from leadline.errors import UsageError
 from leadline.measures.evaluate import Like, Unjudged, evaluate
 from leadline.records.scores.scores import Scores
-from leadline.text.side_tables import read_lengths, read_topics
+from leadline.records.side_tables import read_topics
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -63,7 +63,7 @@ def run(options: argparse.Namespace) -> None:
             options.qrels, options.runs, options.measures, rel=options.rel, order=options.order,
             topics=read_topics(options.topics) if options.topics else None,
             unjudged=options.unjudged, ties=options.ties, like=options.like, reads=options.reads,
-            lengths=read_lengths(options.lengths) if options.lengths else None, qrels_format=options.qrels_format,
+            lengths=options.lengths, qrels_format=options.qrels_format,
             runs_info=info, progress=progress,
         )  # fmt: skip
     if options.best is not None:

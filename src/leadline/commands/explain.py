@@ -16,9 +16,9 @@ from leadline.commands.shared.options import add_options, check_format, wrong_us
 from leadline.commands.shared.output import write, write_table
 from leadline.errors import UsageError
 from leadline.measures.explain import explain_topic, options_of, sections, worked_example
+from leadline.measures.measure import Measure
 from leadline.measures.notation import parse_measure
-from leadline.measures.registry import Measure
-from leadline.text.side_tables import read_lengths
+from leadline.records.side_tables import read_lengths
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

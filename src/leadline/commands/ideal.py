@@ -13,7 +13,7 @@ from leadline.commands.shared.options import add_choice, add_options
 from leadline.commands.shared.output import write
 from leadline.measures.aspects import Theta
 from leadline.measures.ideal import Kind, ideal_run
-from leadline.records.qrels.read import read_qrels
+from leadline.records.qrels.read_qrels import read_qrels
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

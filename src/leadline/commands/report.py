@@ -16,7 +16,7 @@ from leadline.commands.shared.options import add_options, check_page_name, wrong
 from leadline.commands.shared.output import print_notes, progress_bar, write
 from leadline.errors import InputError, UsageError
 from leadline.measures.notation import parse_measures
-from leadline.records.runs.read import run_paths
+from leadline.records.runs.read_runs import run_paths
 from leadline.show.figures.evidence import MEASURE, Evidence
 from leadline.show.report.key import key_of, key_written_in
 from leadline.show.report.page import report

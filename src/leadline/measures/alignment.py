@@ -1,4 +1,4 @@
-"""How well runs and judgements fit together, said aloud: nothing is dropped in silence."""
+"""How well runs and judgements fit together; whatever is left out of a score is reported."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from leadline.records.qrels.qrels import Qrels
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-SHOWN = 8  # names in a list before it says how many more there are
+SHOWN = 8  # names in a list before "and 3 more"
 
 
 @dataclass(frozen=True)
 class Summary:
-    """What one run answers of what is judged."""
+    """Which judged topics one run answers."""
 
     answered: NDArray[np.bool_]  # by topic of the judgements
     hits: int
-    strangers: tuple[str, ...]  # topics of the run that are not judged
+    unjudged_topics: tuple[str, ...]  # topics of the run that are not judged
     longer_lines: int
 
     @classmethod
@@ -34,12 +34,12 @@ class Summary:
 
 @dataclass(frozen=True)
 class Alignment:
-    """What every run answers of what is judged."""
+    """Which judged topics every run answers."""
 
     runs: Sequence[str]
     qrels: Qrels
     summaries: Sequence[Summary]
-    missing_are: str = "scored 0"  # what becomes of topics that a run lacks
+    missing_are: str = "scored 0"  # how topics missing from a run are treated
 
     @property
     def answered(self) -> NDArray[np.bool_]:
@@ -47,13 +47,13 @@ class Alignment:
         return np.stack([summary.answered for summary in self.summaries])
 
     def check(self) -> None:
-        """Refuse a run that has no topic, or not one document, in common with the judgements."""
+        """Raise an error for a run that has no topic, or no document, in common with the judgements."""
         for run, summary in zip(self.runs, self.summaries, strict=True):
             if not summary.answered.any():
-                theirs, ours = summary.strangers[:3], self.qrels.topics[:3]
+                theirs, ours = summary.unjudged_topics[:3], self.qrels.topics[:3]
                 raise MismatchError(
                     f"{run} and {self.qrels.name} have no topic in common: the run has {', '.join(theirs)}, "
-                    f"the judgements have {', '.join(ours)}{_nearest(theirs, ours)}"
+                    f"the judgements have {', '.join(ours)}{_likely_cause(theirs, ours)}"
                 )
             if summary.hits == 0:
                 example = self.qrels.documents[0]
@@ -63,7 +63,7 @@ class Alignment:
                 )
 
     def notes(self) -> list[str]:
-        """Sentences for the reader: topics answered, missing, unknown, without anything relevant."""
+        """Return sentences for the reader: topics answered, missing, unknown, without a relevant document."""
         notes: dict[str, list[str]] = {}
         topics = self.qrels.topics
         empty = self._without_relevant() if self.missing_are == "scored 0" else []
@@ -73,8 +73,8 @@ class Alignment:
             if count < len(topics):
                 missing = [topics[t] for t in np.flatnonzero(~summary.answered) if topics[t] not in empty]
                 text += f"; missing {listed(missing)} ({self.missing_are})" if missing else ""
-            if summary.strangers:
-                text += f"; not judged and left out: {listed(summary.strangers)}"
+            if summary.unjudged_topics:
+                text += f"; not judged and left out: {listed(summary.unjudged_topics)}"
             if summary.longer_lines:
                 text += f"; {summary.longer_lines} lines with words after the tag, which are not read"
             notes.setdefault(text, []).append(run)
@@ -90,7 +90,7 @@ class Alignment:
 
 
 def listed(names: Sequence[str], most: int = SHOWN) -> str:
-    """Names for a sentence, cut when there are many.
+    """Return names for a sentence, cut when there are many.
 
     >>> listed(["12", "31"]), listed(list("abcde"), 3)
     ('12, 31', 'a, b, c and 2 more')
@@ -99,8 +99,8 @@ def listed(names: Sequence[str], most: int = SHOWN) -> str:
     return text if len(names) <= most else f"{text} and {len(names) - most} more"
 
 
-def _nearest(theirs: Sequence[str], ours: Sequence[str]) -> str:
-    """The likeliest cause, where it can be told."""
+def _likely_cause(theirs: Sequence[str], ours: Sequence[str]) -> str:
+    """The likeliest cause, where there is one."""
     if {name.lstrip("0") for name in theirs} & {name.lstrip("0") for name in ours}:
         return "; they differ in leading zeros"
     if {name.lower() for name in theirs} & {name.lower() for name in ours}:

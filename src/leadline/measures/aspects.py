@@ -1,4 +1,4 @@
-"""Hits by subtopic: which subtopics a judged document bears on, and how much each subtopic weighs."""
+"""Hits by subtopic: which subtopics a judged document is relevant to, and the weight of each subtopic."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Theta = Literal["equal", "claims", "decay", "halving", "given"]
 
 
 def subtopics_of(hits: Hits) -> Subtopics:
-    """The subtopics of the judgements, or an error that says they have none."""
+    """Return the subtopics of the judgements; none is an error."""
     if hits.qrels is None or hits.qrels.subtopics is None:
         raise MeasureError(
             "this measure needs judgements by subtopic (topic subtopic document grade), and these have none"
@@ -29,7 +29,7 @@ def subtopics_of(hits: Hits) -> Subtopics:
 
 @dataclass(frozen=True)
 class SubtopicHits:
-    """One entry for each subtopic that each hit is judged for, in the order of row, rank and subtopic.
+    """One entry per hit and subtopic it is judged for, in the order of row, rank and subtopic.
 
     Subtopics are numbered over all topics, as in `Subtopics`.
     """
@@ -48,19 +48,20 @@ class SubtopicHits:
         return self.hits.rank[self.hit]
 
     def total(self, values: NDArray[Any]) -> Array:
-        """Sum over the entries of each row, added in the order of rank."""
+        """Return the sum over the entries of each row, added in the order of rank."""
         return np.asarray(np.bincount(self.row, weights=values, minlength=self.hits.rows), float)
 
     @cached_property
     def by_group(self) -> Integers:
-        """The entries sorted by row, then subtopic, then rank: each (row, subtopic) is a stretch of it."""
+        """The entries sorted by row, subtopic and rank, so that each (row, subtopic) is one slice."""
         return np.lexsort((self.rank, self.subtopic, self.row))
 
     @cached_property
     def seen_before(self) -> Integers:
-        """For each entry, how many earlier entries of its row have its subtopic."""
+        """For each entry, the number of earlier entries with its row and subtopic."""
         order = self.by_group
         row, subtopic = self.row[order], self.subtopic[order]
+        # Where each group of equal row and subtopic starts; an entry's place in its group is its count of earlier ones.
         starts = np.flatnonzero(np.r_[True, (row[1:] != row[:-1]) | (subtopic[1:] != subtopic[:-1])][: len(order)])
         place = np.arange(len(order)) - np.repeat(starts, np.diff(np.r_[starts, len(order)]))
         seen = np.empty(len(order), np.int64)
@@ -69,12 +70,12 @@ class SubtopicHits:
 
 
 def subtopic_hits(hits: Hits, *, level: int = 1, passages: bool = False) -> SubtopicHits:
-    """The entries of grade `level` and up. Passages count as their document's largest unless asked for singly."""
+    """Return the entries of grade `level` and up. Without `passages` a document has its largest passage's grade."""
     table = subtopics_of(hits)
     assert hits.qrels is not None
     document, subtopic, grade = table.document, table.subtopic, table.grade
     if hits.qrels.kind == "passages" and not passages:
-        # Rows are sorted by document and subtopic, so passages of one stand side by side.
+        # Rows are sorted by document and subtopic, so the passages of one pair are neighbours: keep the largest grade.
         first = np.flatnonzero(
             np.r_[True, (document[1:] != document[:-1]) | (subtopic[1:] != subtopic[:-1])][: len(document)]
         )
@@ -82,6 +83,7 @@ def subtopic_hits(hits: Hits, *, level: int = 1, passages: bool = False) -> Subt
         document, subtopic = document[first], subtopic[first]
     kept = grade >= level
     document, subtopic, grade = document[kept], subtopic[kept], grade[kept]
+    # The judged rows of each hit's document, one after the other.
     starts = np.searchsorted(document, np.arange(len(hits.qrels.documents) + 1))
     counts = (starts[1:] - starts[:-1])[hits.document]
     hit = np.repeat(np.arange(len(hits.rank)), counts)
@@ -90,7 +92,7 @@ def subtopic_hits(hits: Hits, *, level: int = 1, passages: bool = False) -> Subt
 
 
 def weights(qrels: Qrels, theta: Theta) -> Array:
-    """The weight of every subtopic; those of a topic sum to 1.
+    """Return the weight of every subtopic; those of a topic sum to 1.
 
     >>> qrels = Qrels.from_columns(["7"] * 3, ["d", "e", "f"], [1, 1, 1], subtopics=["1", "2", "3"])
     >>> weights(qrels, "halving").round(3)
@@ -117,13 +119,13 @@ def weights(qrels: Qrels, theta: Theta) -> Array:
 
 
 def _claim_weights(table: Subtopics) -> Array:
-    """Independent claims weigh 1, dependent ones 0.5. A subtopic named CLAIM:PARENT is a dependent claim."""
+    """1 for independent claims, 0.5 for dependent ones. A subtopic named CLAIM:PARENT is a dependent claim."""
     dependent = np.array([":" in name for name in table.names])
     if dependent.any():
         return np.where(dependent, 0.5, 1.0)
     if table.weights is not None:
         return table.weights
     raise MeasureError(
-        "theta=claims needs to know which claims depend on others: name their subtopics CLAIM:PARENT, "
+        "theta=claims needs dependent claims marked: name their subtopics CLAIM:PARENT, "
         "or give the weights 1 and 0.5 in a fifth column"
     )

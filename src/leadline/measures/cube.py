@@ -1,7 +1,7 @@
-"""The mechanics of the Cube Test: documents pour into a cube with a compartment for each subtopic, under a lid.
+"""The computation of the Cube Test: documents fill a cube that has a compartment, with a lid, for each subtopic.
 
-Three programs go by the name: the paper's equations, the script its authors gave away, and the scorer of TREC's
-Dynamic Domain track. Each fills the same cube by rules of its own, and `fill` tells what came of it.
+It has three variants: the paper's equations, the script of the paper's authors, and the scorer of TREC's Dynamic Domain
+track. `fill` computes each of them.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ Lid = Literal["relevance", "height", "off"]
 Variant = Literal["paper", "cikm", "trecdd"]
 Passages = Literal["discount", "sum"]
 
-_SCRIPT_GRADES = 4  # the authors' script divides by this, whatever the judgements hold
-_TRACK_LID = 5  # in grades: the Dynamic Domain scorer does not bring them to 0..1
+_SCRIPT_GRADES = 4  # the authors' script divides by this, whatever the grades of the judgements
+_TRACK_LID = 5  # in grades, which the Dynamic Domain scorer does not scale to 0..1
 _USUAL_WORDS = 150.0
 
 
 @dataclass(frozen=True)
 class Filling:
-    """How the cube fills: a line for each row of the hits, a column for each document in the order read."""
+    """How the cube fills: a row for each row of the hits, a column for each document in the order read."""
 
-    gain: Array  # what each document adds to the volume
-    clock: Array  # the time when it has been read
-    read: Integers  # documents of each row that are read
-    time: Array  # of all that is read
-    speed: Array  # gain of the last step, the N-th document or iteration, over its own time
+    gain: Array  # volume that each document adds
+    clock: Array  # time at which it has been read
+    read: Integers  # number of documents read, for each row
+    time: Array  # time for all that is read
+    speed: Array  # gain of the N-th document or iteration over its own time
 
     @property
     def final(self) -> Array:
-        """Volume over time when all is read."""
+        """Volume over time when everything has been read."""
         return ratio(self.gain.cumsum(1)[:, -1], self.time)
 
     @property
@@ -64,8 +64,6 @@ def fill(
 ) -> Filling:
     """Read the first `effort` documents, or iterations, of every row into the cube."""
     table = subtopics_of(hits)
-    if not 0 <= gamma <= 1:
-        raise MeasureError(f"gamma is {gamma:g}, expected 0 to 1")
     if variant == "trecdd":
         return _by_iteration(hits, effort, gamma, theta, passages)
     largest = table.largest
@@ -73,22 +71,23 @@ def fill(
         time, lid, max_grade = "words", "height", max_grade or _SCRIPT_GRADES
     if max_grade is not None and largest > max_grade:
         raise MeasureError(f"the judgements hold a grade of {largest}, above max_grade={max_grade}")
+    # The gain and the clock of each document within the effort; the gain is cut off by the lid.
     hits = hits.where(hits.rank <= effort)
     read = np.minimum(hits.retrieved, effort)
     depth = max(int(read.max(initial=0)), 1)
     entries = subtopic_hits(hits)
     height = _heights(entries, gamma, lid, max_grade or largest, seen_already=int(variant == "cikm"))
     gain = _by_document(entries, height, theta, depth)
-    own = _times(hits, depth, time, opened_if_not=OPENS_RELEVANT if variant == "cikm" else OPENS_OTHER)
+    own = _times(hits, depth, time, opened_if_irrelevant=OPENS_RELEVANT if variant == "cikm" else OPENS_OTHER)
     clock = own.cumsum(1) if time != "top" else np.full(own.shape, float(effort))
     speed = np.where(read == effort, ratio(gain[:, -1], own[:, -1]), 0.0)
     return Filling(gain, clock, read, clock[:, -1], speed)
 
 
 def _heights(entries: SubtopicHits, gamma: float, lid: Lid, max_grade: int, seen_already: int) -> Array:
-    """What each entry adds to the height of its compartment, 1 being the lid."""
+    """The height that each entry adds to its compartment; the lid is at 1."""
     height = entries.grade * gamma ** (entries.seen_before + seen_already)
-    # In grades until the end, so that the lid is met exactly: three documents of a third are enough.
+    # Computed in grades and scaled at the end, so that the lid is reached exactly: three thirds fill a compartment.
     if lid == "relevance":
         height *= _before(entries, entries.grade) < max_grade
     elif lid == "height":
@@ -99,7 +98,7 @@ def _heights(entries: SubtopicHits, gamma: float, lid: Lid, max_grade: int, seen
 
 
 def _by_document(entries: SubtopicHits, height: Array, theta: Theta, depth: int) -> Array:
-    """The volume each document adds: height by the area of the subtopic."""
+    """The volume that each document adds: the sum over its subtopics of height times weight."""
     hits = entries.hits
     assert hits.qrels is not None
     volume = height * weights(hits.qrels, theta)[entries.subtopic]
@@ -109,54 +108,57 @@ def _by_document(entries: SubtopicHits, height: Array, theta: Theta, depth: int)
 
 
 def _before(entries: SubtopicHits, values: NDArray[Any]) -> NDArray[Any]:
-    """For each entry the sum of `values` over the earlier entries of its row and subtopic, added by rank."""
+    """For each entry, the sum of `values` over the earlier entries of its row and subtopic, added by rank."""
     sums = np.zeros(len(values), values.dtype)
     order = entries.by_group
     starts = np.flatnonzero(entries.seen_before[order] == 0)
     lengths = np.diff(starts, append=len(order))
     by_length = np.argsort(-lengths, kind="stable")
     starts, lengths = starts[by_length], lengths[by_length]
+    # Step through all groups together, one place at a time; the longest come first, so those that go on are a prefix.
     so_far = np.zeros(len(starts), values.dtype)
     for place in range(int(lengths.max(initial=0))):
-        going_on = int(np.searchsorted(-lengths, -place))
-        here = order[starts[:going_on] + place]
-        sums[here] = so_far[:going_on]
-        so_far[:going_on] += values[here]
+        longer = int(np.searchsorted(-lengths, -place))
+        here = order[starts[:longer] + place]
+        sums[here] = so_far[:longer]
+        so_far[:longer] += values[here]
     return sums
 
 
-def _times(hits: Hits, depth: int, time: Time, opened_if_not: float) -> Array:
-    """How long each document takes: 0 behind the end of a list."""
+def _times(hits: Hits, depth: int, time: Time, opened_if_irrelevant: float) -> Array:
+    """The time that each document takes; 0 after the end of a list."""
     there = _among(hits.retrieved, depth)
     if time in ("rank", "top"):
         return there.astype(float)
     if time == "given":
         if hits.reading is None or hits.reading.seconds is None:
             raise MeasureError("time=given needs a reading log: give --reads FILE (topic, document, seconds)")
-        return _laid_out(hits.reading.seconds, hits.reading.offsets, depth, 0.0)
+        return _as_matrix(hits.reading.seconds, hits.reading.offsets, depth, 0.0)
     if time == "150":
         words = np.full(there.shape, _USUAL_WORDS)
     elif hits.reading is None or hits.reading.words is None:
-        raise MeasureError("time=words counts the words read: give --lengths FILE (document, words), or take time=150")
+        raise MeasureError("time=words needs document lengths: give --lengths FILE (document, words), or use time=150")
     else:
-        words = _laid_out(hits.reading.words, hits.reading.offsets, depth, 0.0)
-    chance = np.full(there.shape, opened_if_not)
+        words = _as_matrix(hits.reading.words, hits.reading.offsets, depth, 0.0)
+    chance = np.full(there.shape, opened_if_irrelevant)
     relevant = hits.relevant()
     chance[hits.row[relevant], hits.rank[relevant] - 1] = OPENS_RELEVANT
     return seconds_of(words, chance) * there
 
 
 def _by_iteration(hits: Hits, effort: int, gamma: float, theta: Theta, passages: Passages) -> Filling:
-    """The Dynamic Domain scorer: iterations are the clock, and what flows over the lid is lost."""
+    """The Dynamic Domain scorer: time is counted in iterations, and volume above the lid is lost."""
     if hits.reading is None or hits.reading.iterations is None:
         raise MeasureError("variant=trecdd needs runs that number their iterations in the second column, from 0")
     offsets = hits.reading.offsets
     depth = max(int(hits.retrieved.max(initial=0)), 1)
-    iteration = _laid_out(hits.reading.iterations + 1.0, offsets, depth, np.inf)
+    iteration = _as_matrix(hits.reading.iterations + 1.0, offsets, depth, np.inf)
+    # Documents are read until the first one of a later iteration; the clock stops at the run's last iteration.
     read = np.logical_and.accumulate(iteration <= effort, axis=1).sum(1)
     inside = _among(read, depth)
     ends = np.r_[0.0, hits.reading.iterations + 1.0][np.where(hits.retrieved > 0, offsets[1:], 0)]
     entries, grade = _passages_joined(hits, passages)
+    # Each document adds its discounted height as far as there is room under the lid.
     height = grade * gamma ** (entries.seen_before + 1)
     before = _before(entries, height)
     height = np.minimum(before + height, _TRACK_LID) - np.minimum(before, _TRACK_LID)
@@ -166,9 +168,10 @@ def _by_iteration(hits: Hits, effort: int, gamma: float, theta: Theta, passages:
 
 
 def _passages_joined(hits: Hits, passages: Passages) -> tuple[SubtopicHits, Array]:
-    """An entry for each document and subtopic, and what its passages are worth together. Grade 0 counts 1."""
+    """One entry per document and subtopic, and the total of its passages. Grade 0 counts as 1."""
     single = subtopic_hits(hits, level=0, passages=True)
     grade = np.maximum(single.grade, 1)
+    # Passages of one document and subtopic are summed, largest first, each divided by log2(1 + its place).
     order = np.lexsort((-grade, single.subtopic, single.hit))
     hit, subtopic, grade = single.hit[order], single.subtopic[order], grade[order]
     starts = np.flatnonzero((np.diff(hit, prepend=-1) != 0) | (np.diff(subtopic, prepend=-1) != 0))
@@ -181,16 +184,16 @@ def _passages_joined(hits: Hits, passages: Passages) -> tuple[SubtopicHits, Arra
 
 
 def _among(counts: Integers, depth: int) -> NDArray[np.bool_]:
-    """Of each row the first so many columns."""
+    """A mask of the first `counts` columns of each row."""
     return np.arange(depth) < counts[:, None]
 
 
-def _laid_out(flat: NDArray[Any], offsets: Integers, depth: int, missing: float) -> Array:
-    """A slice of a flat array as a line of a table."""
+def _as_matrix(flat: NDArray[Any], offsets: Integers, depth: int, missing: float) -> Array:
+    """The slices of a flat array as rows of a matrix, filled up with `missing`."""
     counts = np.diff(offsets)
-    line = np.repeat(np.arange(len(counts)), counts)
+    row = np.repeat(np.arange(len(counts)), counts)
     place = np.arange(len(flat)) - np.repeat(offsets[:-1], counts)
     kept = place < depth
-    laid = np.full((len(counts), depth), missing)
-    laid[line[kept], place[kept]] = flat[kept]
-    return laid
+    matrix = np.full((len(counts), depth), missing)
+    matrix[row[kept], place[kept]] = flat[kept]
+    return matrix

@@ -1,4 +1,4 @@
-"""Runs, judgements and measures in; the score cube out, with everything said that was missing or left out."""
+"""Scores of runs: judgements, runs and measures in; the score cube out, with notes on what was left out."""
 
 from __future__ import annotations
 
@@ -15,20 +15,15 @@ from leadline.errors import InputError, MeasureError, checked_choice
 from leadline.measures import alignment
 from leadline.measures.hits import Array, Hits, Judged
 from leadline.measures.join import RunHits, join, join_text, length_table, pays, reading_of, together
+from leadline.measures.measure import Measure, View
 from leadline.measures.notation import parse_measures
-from leadline.measures.optimistic import unjudged_right
-from leadline.measures.reads import read_reads
-from leadline.measures.registry import Measure, View
-from leadline.measures.ties import tie_range
-from leadline.measures.unjudged import judged_only
 from leadline.records.qrels.qrels import Qrels
-from leadline.records.qrels.read import qrels_of, read_qrels
+from leadline.records.qrels.read_qrels import qrels_of, read_qrels
 from leadline.records.runs.order import Order
-from leadline.records.runs.read import read_run, run_names, run_of, run_paths
+from leadline.records.runs.read_runs import read_run, run_names, run_of, run_paths
 from leadline.records.runs.run import Run
 from leadline.records.scores.scores import Scores
 from leadline.text.memory import NewArrays, ReusedArrays
-from leadline.text.side_tables import read_lengths, read_runs_info, read_topics
 from leadline.text.source import read_text, size_of
 
 if TYPE_CHECKING:
@@ -36,7 +31,7 @@ if TYPE_CHECKING:
 
 Unjudged = Literal["wrong", "condensed", "right", "all"]
 Like = Literal["trec_eval", "sample_eval"]
-BATCH = 250_000  # hits: a few megabytes, still long enough for NumPy to be at its best
+BATCH = 250_000  # hits: a few megabytes, long enough for NumPy to be efficient
 TREATMENTS: tuple[Unjudged, ...] = ("wrong", "condensed", "right")
 Progress = Callable[[int, int], None]
 Path = str | os.PathLike[str]
@@ -52,7 +47,7 @@ _DEFAULTS = {
 
 @dataclass(frozen=True)
 class Source:
-    """One run: a name, and a file or an object to have it from."""
+    """One run: its name, and the file or object that holds it."""
 
     name: str
     path: str | None = None
@@ -111,14 +106,24 @@ def evaluate(
         checked_choice("like", like, get_args(Like))
     if ties and unjudged != "wrong":
         raise InputError("ties", "the range over ties takes unjudged documents as wrong; ask for one of the two")
-    topics = read_topics(topics) if isinstance(topics, (str, os.PathLike)) else topics
-    lengths = read_lengths(lengths) if isinstance(lengths, (str, os.PathLike)) else lengths
-    runs_info = read_runs_info(runs_info) if isinstance(runs_info, (str, os.PathLike)) else runs_info
+    # What only some evaluations need is imported where it is needed: starting up is most of the time of a small one.
+    if isinstance(topics, (str, os.PathLike)):
+        from leadline.records.side_tables import read_topics
+
+        topics = read_topics(topics)
+    if isinstance(lengths, (str, os.PathLike)):
+        from leadline.records.side_tables import read_lengths
+
+        lengths = read_lengths(lengths)
+    if isinstance(runs_info, (str, os.PathLike)):
+        from leadline.records.side_tables import read_runs_info
+
+        runs_info = read_runs_info(runs_info)
     judged = open_qrels(qrels, format=qrels_format, topics=topics)
     wanted = parse_measures(measures if measures is not None else _DEFAULTS[judged.kind], rel=rel)
     check_needs(wanted, judged)
     if reads is not None:
-        read_reads(reads)  # refuse a bad log even where no measure asks for it
+        _ = _log(reads)  # a bad log is an error even where no measure uses it
         wanted = [timed_by_log(measure) for measure in wanted]
     sources = open_sources(runs)
     treatments = TREATMENTS if unjudged == "all" else (unjudged,)
@@ -141,12 +146,14 @@ def evaluate(
                 if view.layout == "dynamic":  # that track's mean is over the topics a run answers
                     cube[rows, :, m][~np.stack([part.answered for part in parts])] = np.nan
                 if bounds is not None:
+                    from leadline.measures.ties import tie_range
+
                     extremes = tie_range(wanted[m], hits, rng or np.random.default_rng(1))
                     for bound, extreme in zip(bounds, extremes, strict=True):
                         bound[rows, :, m] = extreme.reshape(len(parts), -1)
         if report is None or "seconds" not in view.needs:
-            fate = "left out" if view.layout == "dynamic" else "scored 0"
-            report = alignment.Alignment([source.name for source in sources], judged, summaries, fate)
+            missing = "left out" if view.layout == "dynamic" else "scored 0"
+            report = alignment.Alignment([source.name for source in sources], judged, summaries, missing)
             report.check()
     assert report is not None
     values = cube.reshape(len(sources), len(judged.topics), -1)
@@ -155,7 +162,7 @@ def evaluate(
     names = [source.name for source in sources]
     notes = [*report.notes(), *_undefined(values, names, wanted, everything)]
     if judged.kind in ("subtopics", "passages") and not all("subtopics" in measure.view.needs for measure in wanted):
-        notes.append("judged by subtopic: where a measure knows none, a document has its largest grade")
+        notes.append("judged by subtopic: measures without subtopics use a document's largest grade")
     absent = [topic for topic in dict.fromkeys(map(str, topics or ())) if topic not in judged.topics]
     if absent:
         notes.append(f"asked for but not judged: {alignment.listed(absent)}")
@@ -174,7 +181,7 @@ def evaluate(
 
 
 def _undefined(values: Array, names: Sequence[str], measures: Sequence[Measure], judged: Judged) -> Iterator[str]:
-    """Where a measure is undefined although the topic has something relevant, its mean is over fewer topics: say so."""
+    """Notes on measures that are undefined on topics with relevant documents: their means are over fewer topics."""
     columns = values.shape[2] // len(measures)
     for m, measure in enumerate(measures):
         relevant = judged.count(judged.grades >= measure.level) > 0
@@ -193,7 +200,7 @@ def _labelled(measure: Measure, treatment: str, unjudged: Unjudged) -> str:
 
 
 def open_qrels(qrels: Any, *, format: str | None = None, topics: Iterable[str] | None = None) -> Qrels:
-    """Judgements from a file or an object, restricted to some topics if asked."""
+    """Return judgements from a file or an object, restricted to `topics` if given."""
     judged = read_qrels(qrels, format=format) if isinstance(qrels, (str, os.PathLike)) else qrels_of(qrels)
     if topics is None:
         return judged
@@ -205,7 +212,7 @@ def open_qrels(qrels: Any, *, format: str | None = None, topics: Iterable[str] |
 
 
 def open_sources(runs: Any) -> list[Source]:
-    """Every run that a path, a pattern, an object, or a list or mapping of these names."""
+    """Return the runs in a path, a pattern, an object, or a list or mapping of these."""
     if isinstance(runs, (str, os.PathLike)):
         runs = [runs]
     if isinstance(runs, Mapping) and not runs:
@@ -220,7 +227,7 @@ def open_sources(runs: Any) -> list[Source]:
         for number, run in enumerate(objects, start=1):
             opened = run_of(run, f"run{number}" if len(objects) > 1 else "run")
             sources.append(Source(opened.name, run=opened))
-        return _told_apart(sources)
+        return _with_distinct_names(sources)
     opened = run_of(runs)
     return [Source(opened.name, run=opened)]
 
@@ -236,20 +243,20 @@ def _lists_runs(runs: Sequence[Any]) -> bool:
     return not runs or not hasattr(runs[0], "query_id")
 
 
-def _told_apart(sources: list[Source]) -> list[Source]:
+def _with_distinct_names(sources: list[Source]) -> list[Source]:
     seen: dict[str, int] = {}
-    told = []
+    named = []
     for source in sources:
         seen[source.name] = seen.get(source.name, 0) + 1
         count = seen[source.name]
-        told.append(source if count == 1 else replace(source, name=f"{source.name}-{count}"))
-    if not told:
+        named.append(source if count == 1 else replace(source, name=f"{source.name}-{count}"))
+    if not named:
         raise InputError("runs", "none given")
-    return told
+    return named
 
 
 def check_needs(measures: Sequence[Measure], qrels: Qrels) -> None:
-    """Refuse measures whose judgements are of another kind, before anything is read."""
+    """Raise an error for a measure that needs other judgements, before any run is read."""
     for measure in measures:
         for need, kinds in (("strata", "stratum"), ("prels", "sampling probability")):
             if need in measure.view.needs and qrels.kind != need:
@@ -265,7 +272,7 @@ def check_needs(measures: Sequence[Measure], qrels: Qrels) -> None:
 
 
 def timed_by_log(measure: Measure) -> Measure:
-    """With a reading log at hand the Cube Test takes its times from there, unless the user wrote another time."""
+    """Return a Cube Test measure that takes its times from the reading log, unless the user chose another time."""
     options = measure.options
     is_cube_test = measure.definition.family == "cube_test" and options.get("variant", "paper") == "paper"
     if not is_cube_test or "time" in measure.written:
@@ -274,13 +281,13 @@ def timed_by_log(measure: Measure) -> Measure:
 
 
 def view_with_reads(measure: Measure, reads: Any) -> View:
-    """A reading log replaces order and times of the measures that model time: they are the ones read for it."""
+    """Return the view of a measure; with a reading log, measures that model time take order and times from it."""
     view = measure.view
     timed = measure.definition.family in ("cube_test", "tbg")
     if "seconds" in view.needs and reads is None:
-        raise MeasureError(f"{measure.text} takes its times from a reading log: give --reads FILE")
+        raise MeasureError(f"{measure.text} needs a reading log: give --reads FILE")
     if reads is not None and timed:
-        # TBG models how long reading takes; a log knows. The Cube Test may still be asked to count words.
+        # TBG needs no words where the log has the seconds. The Cube Test may still be asked to count words.
         modelled = {"words"} if measure.definition.family == "tbg" else set()
         return replace(view, order="file", needs=(view.needs - modelled) | {"seconds"})
     return view
@@ -296,14 +303,14 @@ def hits_of_runs(
     lengths: Mapping[str, float] | None = None,
     progress: Progress | None = None,
 ) -> Iterator[RunHits]:
-    """Read each run, join it with the judgements and let it go; as many at a time as there are processors."""
+    """Yield the hits of each run. Runs are read in parallel, one per processor, and freed once joined."""
     paths = [source.path for source in sources if source.path is not None]
     lines = sum(len(source.run) for source in sources if source.run is not None)
     kernels = pays(sum(map(size_of, paths)) + 40 * lines)
     words = None if lengths is None else length_table(lengths)
-    log = read_reads(reads) if reads is not None and "seconds" in view.needs else None
+    log = _log(reads) if reads is not None and "seconds" in view.needs else None
     if kernels:
-        _ = qrels.tables, qrels.topic_table  # built once, before the threads share them
+        _ = qrels.tables, qrels.topic_table  # built once, before threads share them
 
     local = threading.local()
 
@@ -323,8 +330,14 @@ def hits_of_runs(
                 progress(done, len(sources))
 
 
+def _log(reads: Path) -> tuple[Run, NDArray[np.float64]]:
+    from leadline.measures.reading_log import read_reading_log
+
+    return read_reading_log(reads)
+
+
 def _batches(parts: Iterable[RunHits]) -> Iterator[tuple[slice, list[RunHits]]]:
-    """Runs in handfuls, so that memory does not grow with their number, with the rows of the cube they fill."""
+    """Runs in batches, so that memory does not grow with their number, and the rows of the cube they fill."""
     batch: list[RunHits] = []
     first = 0
     for part in parts:
@@ -337,21 +350,23 @@ def _batches(parts: Iterable[RunHits]) -> Iterator[tuple[slice, list[RunHits]]]:
 
 
 def treated(measure: Measure, hits: Hits, unjudged: Unjudged) -> Array:
-    """The measure with unjudged documents taken as asked."""
+    """Return the measure's values with unjudged documents as wrong, left out (condensed) or right."""
+    compute = measure.__call__
     if measure.view.layout == "dynamic":
         # That track counts every topic a run answers, grade 0 as relevant, and iterations instead of documents.
-        others = {"condensed": judged_only, "right": unjudged_right}
-        return measure.raw(others[unjudged](hits) if unjudged in others else hits)
+        compute = measure.raw
     if unjudged == "wrong":
-        return measure(hits)
+        return compute(hits)
+    from leadline.measures.unjudged import judged_only, unjudged_right
+
     if unjudged == "condensed":
-        return measure(judged_only(hits))
-    if unjudged == "right":
-        defined = hits.n_relevant(measure.level) > 0
-        return np.where(defined, measure(unjudged_right(hits, measure.cutoff)), np.nan)
-    raise AssertionError(unjudged)
+        return compute(judged_only(hits))
+    if measure.view.layout == "dynamic":
+        return compute(unjudged_right(hits))
+    defined = hits.n_relevant(measure.level) > 0
+    return np.where(defined, compute(unjudged_right(hits, measure.cutoff)), np.nan)
 
 
 def _as_sample_eval(cube: Array, answered: NDArray[np.bool_]) -> Array:
-    """NIST's sample_eval: the mean is over the topics the run answers, and nothing relevant is a 0."""
+    """As NIST's sample_eval: the mean is over the topics the run answers; one without a relevant document scores 0."""
     return np.where(answered[:, :, None], np.nan_to_num(cube, nan=0.0), np.nan)

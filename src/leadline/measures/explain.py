@@ -21,8 +21,8 @@ from leadline.measures.evaluate import (
 )
 from leadline.measures.hits import Hits, Integers, Reading
 from leadline.measures.join import RunHits, join, together
+from leadline.measures.measure import Definition, Measure
 from leadline.measures.notation import parse_measure
-from leadline.measures.registry import Definition, Measure
 from leadline.records.qrels.qrels import Qrels
 from leadline.records.runs.order import Order
 from leadline.records.runs.run import Run
@@ -33,7 +33,7 @@ SECTIONS = ("Formula", "Paper", "Range", "Unjudged", "Short list")
 
 @dataclass(frozen=True)
 class Term:
-    """A relevant document and what it adds to the score. A rank of 0 is one that the list lacks."""
+    """A relevant document and what it adds to the score. Rank 0: not in the list."""
 
     document: str
     grade: int
@@ -48,8 +48,8 @@ class Breakdown:
     measure: str
     topic: str
     terms: tuple[Term, ...]
-    before: float  # what the list would score without its relevant documents
-    after: float  # what documents that are not relevant change below the last relevant one
+    before: float  # the score of the list without its relevant documents
+    after: float  # what other documents below the last relevant one change
     value: float
 
     def table(self) -> Table:
@@ -64,7 +64,7 @@ class Breakdown:
 
 
 def sections(definition: Definition) -> dict[str, str]:
-    """The docstring by its headings, its first line under `Meaning`."""
+    """Return the docstring by heading; its first line is `Meaning`."""
     text = (inspect.getdoc(definition.function) or "").split(">>>")[0]
     paragraphs = [" ".join(paragraph.split()) for paragraph in re.split(r"\n\s*\n", text) if paragraph.strip()]
     found: dict[str, str] = {}
@@ -74,13 +74,13 @@ def sections(definition: Definition) -> dict[str, str]:
         if headed and found:
             heading = headed[1]
             found[heading] = headed[2]
-        elif heading != SECTIONS[-1]:  # what follows the last section introduces the doctest
+        elif heading != SECTIONS[-1]:  # text after the last section introduces the doctest
             found[heading] = f"{found[heading]} {paragraph}" if heading in found else paragraph
     return found
 
 
 def options_of(measure: Measure) -> list[tuple[str, str, str]]:
-    """Each option's name, its value here, and what else it may be."""
+    """Return each option's name, its value, and the values it may have."""
     listed = []
     for name, value in measure.options.items():
         choices = measure.definition.choices(name)
@@ -92,10 +92,10 @@ def options_of(measure: Measure) -> list[tuple[str, str, str]]:
 
 
 def breakdown(measure: Measure, hits: Hits, documents: Sequence[str], topic: str = "") -> Breakdown:
-    """Where the score of a single row comes from.
+    """Return the score of a single row, term by term.
 
-    What a document adds is the score of the list down to it less the score of the list above it, so the terms of
-    any measure sum to its value.
+    A document adds the score of the list down to it minus the score of the list above it, so the terms of any
+    measure sum to its value.
 
     >>> parts = breakdown(parse_measure("AP"), Hits.of(ranks=[1, 4], relevant=2), ["d1", "d2"])
     >>> [(term.rank, term.adds) for term in parts.terms], parts.value
@@ -103,7 +103,7 @@ def breakdown(measure: Measure, hits: Hits, documents: Sequence[str], topic: str
     """
     relevant = hits.relevant(measure.level)
     ranks = hits.rank[relevant]
-    # One row for each prefix: above the first relevant document, down to each, and the whole list.
+    # The score of each prefix of the list: above the first relevant document, down to each, and the whole.
     limits = np.concatenate([ranks[:1] - 1, ranks, [np.iinfo(np.int64).max]])
     values = measure.raw(_prefixes(hits, limits))
     values[:-1] = np.nan_to_num(values[:-1])  # some measures are undefined until something relevant is found
@@ -126,7 +126,7 @@ def breakdown(measure: Measure, hits: Hits, documents: Sequence[str], topic: str
 
 
 def _prefixes(hits: Hits, limits: Integers) -> Hits:
-    """The single row of `hits` once for each limit, without the hits below it; the list keeps its length."""
+    """The single row of `hits` once per limit, without the hits below it; the list keeps its length."""
     many = len(limits)
     kept = hits.rank[None, :] <= limits[:, None]
     place = np.tile(np.arange(len(hits.rank)), (many, 1))[kept]
@@ -166,7 +166,7 @@ def explain_topic(
     lengths: Mapping[str, float] | None = None,
     qrels_format: str | None = None,
 ) -> Breakdown:
-    """The score of one topic of one run, term by term."""
+    """Return the score of one topic of one run, term by term."""
     wanted = parse_measure(measure, rel=rel) if isinstance(measure, str) else measure
     judged = open_qrels(qrels, format=qrels_format)
     if topic not in judged.topics:
@@ -177,7 +177,7 @@ def explain_topic(
     check_needs([wanted], judged)
     (source, *more) = open_sources(run)
     if more:
-        raise InputError("run", "one run can be explained at a time")
+        raise InputError("run", "only one run can be explained at a time")
     return _explained(wanted, judged, source, topic, order=order, reads=reads, lengths=lengths)
 
 
@@ -197,7 +197,7 @@ def _explained(
 
 
 def worked_example(measure: Measure) -> tuple[str, Breakdown]:
-    """A small case for this measure: what it is, and its score term by term."""
+    """Return a small example for this measure: its description, and its score term by term."""
     needs = measure.view.needs
     documents = [f"d{k}" for k in range(1, 11)]
     run = Run.from_columns(

@@ -1,4 +1,4 @@
-"""Our measures in ir_measures, so that whoever asks it for `PRES@100`, PyTerrier among them, gets it.
+"""The measures of this package in ir_measures, so that it, and PyTerrier, can compute `PRES@100`.
 
 >>> import ir_measures
 >>> _ = offer()
@@ -17,15 +17,15 @@ import numpy as np
 
 from leadline.errors import LeadlineError
 from leadline.measures.evaluate import evaluate
+from leadline.measures.measure import MEASURES, Definition
 from leadline.measures.notation import parse_measure
-from leadline.measures.registry import MEASURES, Definition
-from leadline.records.qrels.read import qrels_of
-from leadline.records.runs.read import run_of
+from leadline.records.qrels.read_qrels import qrels_of
+from leadline.records.runs.read_runs import run_of
 
 
 @cache
 def offer() -> Any:
-    """Enter every measure that ir_measures lacks into its register, and a provider for all of ours. Returns it."""
+    """Add the measures that ir_measures does not have, and a provider for all measures here. Return the provider."""
     import ir_measures
     from ir_measures import providers
     from ir_measures.measures import registry
@@ -49,7 +49,7 @@ def offer() -> Any:
     provider = LeadlineProvider()
     providers.registry["leadline"] = provider
     ir_measures.leadline = provider
-    # Last, so that measures which others compute as well stay with them unless we are asked by name.
+    # Last, so that measures that other providers have stay with them, unless this one is asked for by name.
     ir_measures.DefaultPipeline.providers.append(provider)
     return provider
 
@@ -75,7 +75,7 @@ def _measure_class(definition: Definition) -> Any:
 
 
 def _text(measure: Any, ours: dict[str, str]) -> str | None:
-    """Their measure in our notation; None when it has options we do not know."""
+    """Their measure in our notation; None if it has options unknown here."""
     options = ", ".join(f"{name}={value}" for name, value in measure.params.items() if name != measure.AT_PARAM)
     at = measure.params.get(measure.AT_PARAM)
     text = ours[measure.NAME] + (f"({options})" if options else "") + (f"@{at}" if at is not None else "")
@@ -96,7 +96,7 @@ def _evaluator(ir_measures: Any, measures: list[Any], qrels: Any, ours: dict[str
             for m, measure in enumerate(measures):
                 for t, topic in enumerate(scores.topics):
                     value = scores.values[0, t, m]
-                    # ir_measures averages over every topic of the judgements, one without anything relevant as 0.
+                    # ir_measures averages over all topics of the judgements; one without a relevant document is 0.
                     yield ir_measures.Metric(query_id=topic, measure=measure, value=float(np.nan_to_num(value)))
 
     return LeadlineEvaluator(measures, set(judged.topics))

@@ -1,24 +1,25 @@
-"""What a document's grade is worth, how much a rank takes off that, and the best list there could be."""
+"""The gain of a grade, the discount of a rank, and the ideal list."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
-from leadline.errors import MeasureError
 from leadline.measures.hits import Array, Hits, Integers
+from leadline.options import Bounds
 
-# The last two are ir_measures' names for the first two: it says gain and discount in one word.
+# The last two are ir_measures' names for the first two: one word for gain and discount.
 Gain = Literal["linear", "exp", "log2", "exp-log2"]
 Discount = Literal["log2", "jk", "zipf"]
+Base = Annotated[float, Bounds(1, above=True)]  # of the logarithm that discounts
 
 
 def gains_of(grades: Integers, gain: Gain = "linear", table: Mapping[int, float] | None = None) -> Array:
-    """The gain of each grade: what the table says, else the grade or 2^grade - 1; 0 for grades below 0.
+    """Return the gain of each grade: from the table, else the grade or 2^grade - 1; 0 for grades below 0.
 
     >>> gains_of(np.array([-1, 0, 1, 2, 3]), "exp", {1: 0.5})
     array([0. , 0. , 0.5, 3. , 7. ])
@@ -31,7 +32,7 @@ def gains_of(grades: Integers, gain: Gain = "linear", table: Mapping[int, float]
 
 
 def discounts(ranks: Integers, discount: Discount = "log2", base: float = 2.0) -> Array:
-    """What a gain at each rank is divided by: log2(1 + r), r itself, or Järvelin and Kekäläinen's log_b(r) from b on.
+    """Return the divisor of a gain at each rank: log2(1 + r), r, or Järvelin and Kekäläinen's log_b(r) from rank b on.
 
     >>> discounts(np.array([1, 2, 4, 8]), "jk", base=4)
     array([1. , 1. , 1. , 1.5])
@@ -39,15 +40,13 @@ def discounts(ranks: Integers, discount: Discount = "log2", base: float = 2.0) -
     if discount == "zipf":
         return ranks.astype(float)
     if discount == "jk":
-        if base <= 1:
-            raise MeasureError(f"the base of a logarithm that discounts is above 1, and {base:g} is not")
         return np.maximum(1.0, np.log2(ranks) / np.log2(base))
     return np.log2(ranks + 1.0)
 
 
 @dataclass(frozen=True)
 class Ideal:
-    """The gains above 0 of each topic, highest first: the best list there could be."""
+    """The gains above 0 of each topic, highest first: the ideal list."""
 
     topic: Integers
     gain: Array
@@ -68,26 +67,26 @@ class Ideal:
 
     @cached_property
     def place(self) -> Integers:
-        """The rank of each document in the best list of its topic."""
+        """The rank of each document in the ideal list of its topic."""
         return np.arange(len(self.topic)) - self.offsets[self.topic] + 1
 
     @property
     def length(self) -> Integers:
-        """How many documents of each topic have a gain."""
+        """The number of documents with a gain, for each topic."""
         return np.diff(self.offsets)
 
     def upto(self, values: Array, topic: Integers, rank: Integers) -> Array:
-        """The sum of values, one for each document of the best lists, over the first `rank` of a topic's list."""
+        """Return the sum of `values`, one per document of the ideal lists, over the first `rank` of a topic's list."""
         within = np.minimum(rank, self.length[topic])
         sums = np.concatenate([[0.0], running_sums(values, self.offsets)])
         return np.where(within > 0, sums[self.offsets[topic] + within], 0.0)
 
 
 def running_sums(values: Array, offsets: Integers) -> Array:
-    """The sum of each group's values up to and with each of them.
+    """Return running sums within groups, which are the slices between offsets.
 
-    Groups are stretches between offsets. They are added from the front, one position of all groups at a time, so that
-    a perfect list has to the last digit the sums of the best list.
+    They are added from the front, one position of all groups at a time, so that a perfect list has exactly the sums
+    of the ideal list.
 
     >>> running_sums(np.array([1.0, 2.0, 3.0, 4.0]), np.array([0, 2, 2, 4]))
     array([1., 3., 3., 7.])

@@ -1,8 +1,8 @@
-"""Hits: of a ranked list, the places of its judged documents. Every measure is a function of these.
+"""Hits: the ranks of the judged documents in ranked lists. Every measure is a function of these.
 
-All (run, topic) pairs are rows of flat arrays; row i owns the hits from `offsets[i]` to `offsets[i + 1]`, in the
-order of rank. Leaving judgements out, changing what counts as relevant or the order inside ties makes other Hits
-from these; no file is read twice.
+Each (run, topic) pair is a row; its hits are the slice from `offsets[i]` to `offsets[i + 1]` of flat arrays, in the
+order of rank. Leaving out judgements, or changing the order inside ties, makes other Hits from these; no file is read
+twice.
 """
 
 from __future__ import annotations
@@ -26,9 +26,12 @@ else:
     Array = Integers = Mask = np.ndarray  # numpy.typing takes 8 ms to import
 
 
+AGAIN = " again "  # stands between the id of a document opened again and a number; ids in files hold no blanks
+
+
 @dataclass(frozen=True)
 class Reading:
-    """What is known of every document read, judged or not: flat arrays in the order of reading, a slice a row."""
+    """Data on every document read, judged or not: flat arrays in the order of reading, a slice for each row."""
 
     offsets: Integers
     words: Array | None = None
@@ -38,7 +41,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Judged:
-    """The judgements of each topic, whether retrieved or not: what a perfect list could hold."""
+    """The judgements of each topic, retrieved or not."""
 
     offsets: Integers
     grades: Integers
@@ -81,7 +84,7 @@ class Hits:
     tie_last: Integers = field(default_factory=lambda: np.empty(0, np.int64), repr=False)
     qrels: Qrels | None = field(default=None, repr=False)
     reading: Reading | None = field(default=None, repr=False)
-    _met: dict[int, Hits] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _relevant_hits: dict[int, Hits] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @classmethod
     def of(
@@ -93,10 +96,10 @@ class Hits:
         missed: Sequence[int] = (),
         retrieved: int | None = None,
     ) -> Hits:
-        """One row for examples: judged documents at these ranks, `relevant` relevant ones in all.
+        """Return one row for examples: judged documents at these ranks, and `relevant` relevant documents in total.
 
-        `grades` are those of the documents at `ranks` (all 1 unless given), `missed` the grades of judged documents
-        that the list lacks. Give `relevant` or `missed`.
+        `grades` are the grades at `ranks` (default: all 1), `missed` those of judged documents not in the list.
+        Give `relevant` or `missed`.
 
         >>> hits = Hits.of(ranks=[1, 98, 99, 100], relevant=4)
         >>> hits.n_relevant(), hits.retrieved
@@ -129,16 +132,16 @@ class Hits:
         return np.repeat(np.arange(self.rows), np.diff(self.offsets))
 
     def total(self, values: NDArray[Any]) -> Array:
-        """Sum over the hits of each row, added in the order of rank."""
-        # Of nothing at all, bincount makes whole numbers, in which NaN has no place.
+        """Return the sum over the hits of each row, added in the order of rank."""
+        # Without any hits, bincount returns integers, which cannot hold NaN.
         return np.asarray(np.bincount(self.row, weights=values, minlength=self.rows), np.float64)
 
     def count(self, mask: Mask) -> Integers:
-        """How many hits of each row are in the mask."""
+        """Return the number of hits of each row in the mask."""
         return np.bincount(self.row[mask], minlength=self.rows)
 
     def running(self, mask: Mask, at: Integers | slice = slice(None)) -> Integers:
-        """For each hit, or only those at some places, how many of its row up to and with it are in the mask."""
+        """Return for each hit, or those at some places, how many hits of its row down to it are in the mask."""
         counted = np.cumsum(mask, dtype=np.int64)
         before = np.concatenate([[0], counted])[self.offsets[:-1]]
         return counted[at] - before[self.row[at]]
@@ -146,27 +149,27 @@ class Hits:
     def relevant(self, level: int = 1) -> Mask:
         return self.grade >= level
 
-    def met(self, level: int = 1) -> Hits:
-        """Only the relevant hits: a fraction of all, and all that most measures look at. Made once for each level."""
-        if level not in self._met:
-            self._met[level] = self.where(self.relevant(level))
-        return self._met[level]
+    def only_relevant(self, level: int = 1) -> Hits:
+        """Return only the relevant hits, which is all that most measures use. Computed once for each level."""
+        if level not in self._relevant_hits:
+            self._relevant_hits[level] = self.where(self.relevant(level))
+        return self._relevant_hits[level]
 
     def n_relevant(self, level: int = 1) -> Integers:
-        """Relevant documents of each row's topic, found or not: n."""
+        """Return the number of relevant documents of each row's topic, found or not: n."""
         return self.judged.count(self.judged.grades >= level)[self.topic]
 
     def n_judged(self) -> Integers:
-        """Judged documents (grade 0 and up) of each row's topic."""
+        """Return the number of judged documents (grade 0 and up) of each row's topic."""
         return self.judged.count(self.judged.grades >= 0)[self.topic]
 
     def found(self, level: int = 1, cutoff: int | None = None) -> Integers:
-        """Relevant documents met within the cutoff: m."""
-        met = self.met(level)
-        return np.diff(met.offsets) if cutoff is None else met.count(met.rank <= cutoff)
+        """Return the number of relevant documents found within the cutoff: m."""
+        found = self.only_relevant(level)
+        return np.diff(found.offsets) if cutoff is None else found.count(found.rank <= cutoff)
 
     def where(self, mask: Mask) -> Hits:
-        """Only the hits in the mask; the judgements and the ranks stay as they are."""
+        """Return only the hits in the mask; judgements and ranks stay as they are."""
         kept = np.flatnonzero(mask)
         rank = self.rank[kept]
         return replace(
@@ -180,7 +183,7 @@ class Hits:
         )
 
     def rows_where(self, mask: Mask) -> Hits:
-        """Only some of the rows."""
+        """Return only some of the rows."""
         inner = self.where(mask[self.row])
         counts = np.diff(inner.offsets)[mask]
         return replace(
@@ -204,6 +207,6 @@ def _rows_of_reading(reading: Reading, mask: Mask) -> Reading:
 
 
 def ratio(over: NDArray[Any], under: NDArray[Any] | float) -> Array:
-    """Division in which nothing over nothing is 0."""
+    """Divide; a division by 0 gives 0."""
     under = np.broadcast_to(np.asarray(under, float), np.shape(over))
     return np.divide(over, under, out=np.zeros(np.shape(over)), where=under != 0)

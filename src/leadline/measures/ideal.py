@@ -1,6 +1,6 @@
-"""The two ideal runs of a topic with subtopics: one goes for breadth, one for depth.
+"""Two ideal runs for topics with subtopics: one for breadth, one for depth.
 
-Between them the Cube Test's gamma decides: what it is worth to read more of the same.
+The Cube Test's gamma, the value of reading more of the same, decides which of them scores higher.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from leadline.errors import InputError
+from leadline.errors import InputError, not_a_choice
 from leadline.measures.aspects import Theta, weights
 from leadline.records.qrels.qrels import Qrels, Subtopics
 from leadline.records.runs.run import Run
@@ -20,7 +20,7 @@ Kind = Literal["coverage", "single"]
 
 
 def ideal_run(qrels: Qrels, kind: Kind = "coverage", theta: Theta = "equal") -> Run:
-    """A run of the relevant documents only, in one of two perfect orders.
+    """Return a run of the relevant documents only, in one of two perfect orders.
 
     `coverage` takes the subtopics by weight, one document each in turn; `single` takes all documents of the heaviest
     subtopic, then those of the next. A subtopic gives its best grade first. Equal weights keep the order of the
@@ -36,7 +36,7 @@ def ideal_run(qrels: Qrels, kind: Kind = "coverage", theta: Theta = "equal") -> 
     ['b', 'a', 'c', 'd']
     """
     if kind not in get_args(Kind):
-        raise InputError("ideal run", f"{kind!r} is none of {', '.join(get_args(Kind))}")
+        raise not_a_choice("ideal run", kind, get_args(Kind))
     if qrels.subtopics is None:
         raise InputError(qrels.name, "has no subtopics (topic subtopic document grade), which an ideal run needs")
     orders = _best_first(qrels.subtopics)
@@ -60,7 +60,7 @@ def _topic_of(table: Subtopics) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
 
 
 def _best_first(table: Subtopics) -> list[list[int]]:
-    """The relevant documents of each subtopic, the best grade first. The best passage speaks for a document."""
+    """The relevant documents of each subtopic, best grade first. A document has the grade of its best passage."""
     best: list[dict[int, int]] = [{} for _ in table.names]
     for document, subtopic, grade in zip(
         table.document.tolist(), table.subtopic.tolist(), table.grade.tolist(), strict=True

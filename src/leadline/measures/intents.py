@@ -1,4 +1,4 @@
-"""Subtopics as intents: what each weighs, how a reader's interest in it falls, and the list such a reader wants."""
+"""Subtopics as intents: their weights, a reader's falling interest in them, and the ideal list for that reader."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leadline.errors import MeasureError
 from leadline.measures.aspects import SubtopicHits, Theta, subtopic_hits, subtopics_of, weights
 from leadline.measures.hits import Array, Hits, Integers
 from leadline.measures.join import join, together
@@ -16,7 +15,7 @@ from leadline.records.runs.run import Run
 
 
 def example(read: Sequence[str], judged: Mapping[str, Mapping[str, int]]) -> Hits:
-    """One row for examples: the documents in the order read, and the grades of each judged one by subtopic.
+    """Return one row for examples: documents in the order read, and the grades of judged ones by subtopic.
 
     >>> example(["d", "x", "e"], {"d": {"A": 1}, "e": {"A": 1, "B": 2}}).rank
     array([1, 3])
@@ -29,9 +28,9 @@ def example(read: Sequence[str], judged: Mapping[str, Mapping[str, int]]) -> Hit
 
 
 def intent_weights(hits: Hits, theta: Theta, level: int = 1) -> Array:
-    """The weight of every subtopic that has a relevant document, and 0 for the others: nobody can meet those.
+    """Return the weight of every subtopic that has a relevant document, and 0 for the others.
 
-    They are relative to each other. Equal ones are 1, so that sums of them tie exactly where they should.
+    They are not normalised. Equal ones are 1, so that equal sums are exactly equal.
     """
     table = subtopics_of(hits)
     assert hits.qrels is not None
@@ -39,41 +38,39 @@ def intent_weights(hits: Hits, theta: Theta, level: int = 1) -> Array:
     return np.where(np.bincount(table.subtopic[table.grade >= level], minlength=len(known)) > 0, known, 0.0)
 
 
-def meetable_weight(hits: Hits, theta: Theta, level: int = 1) -> Array:
-    """What the weights of those subtopics of each row's topic sum to that have a relevant document."""
+def coverable_weight(hits: Hits, theta: Theta, level: int = 1) -> Array:
+    """Return the total weight of the subtopics that have a relevant document, for each row's topic."""
     offsets = subtopics_of(hits).offsets
     return np.add.reduceat(intent_weights(hits, theta, level), offsets[:-1])[hits.topic]
 
 
 def topic_weight(hits: Hits, theta: Theta, level: int = 1) -> Array:
-    """What the weights of each row's topic sum to.
+    """Return the total weight of the subtopics of each row's topic.
 
     Equal weights are shared among the subtopics that have a relevant document, as ndeval does; other weights are
-    shared among all that are listed, so a subtopic nobody can meet keeps its share.
+    shared among all listed subtopics, so one without a relevant document keeps its share.
     """
-    meetable = meetable_weight(hits, theta, level)
-    return meetable if theta == "equal" else np.where(meetable > 0, 1.0, 0.0)
+    coverable = coverable_weight(hits, theta, level)
+    return coverable if theta == "equal" else np.where(coverable > 0, 1.0, 0.0)
 
 
 @dataclass(frozen=True)
 class Reader:
-    """One whose interest in a subtopic, 1 at first, falls with every relevant document about it."""
+    """A reader whose interest in a subtopic, 1 at first, falls with every relevant document about it."""
 
     level: int  # the smallest grade that is relevant
-    gain: tuple[float, ...]  # what a document gives to full interest, by grade; the last counts for all higher ones
-    left: tuple[float, ...]  # the share of the interest it leaves
+    gain: tuple[float, ...]  # by grade, at full interest; the last value is for all higher grades
+    left: tuple[float, ...]  # by grade: the share of the interest that is left after the document
 
     @classmethod
-    def weary(cls, alpha: float, level: int = 1) -> Reader:
-        """Every relevant document gives 1, and takes a share `alpha` of the interest."""
-        if not 0 <= alpha <= 1:
-            raise MeasureError(f"alpha is {alpha}, expected 0 to 1")
+    def losing_interest(cls, alpha: float, level: int = 1) -> Reader:
+        """Every relevant document gains 1 and takes away a share `alpha` of the interest."""
         return cls(level, (1.0,), (1 - alpha,))
 
     @classmethod
-    def stopping(cls, chance: Sequence[float]) -> Reader:
-        """A document satisfies for good with a chance that depends on its grade, and gives that chance."""
-        return cls(1, tuple(chance), tuple(1 - stop for stop in chance))
+    def stopping(cls, probability: Sequence[float]) -> Reader:
+        """A document ends the search with a probability that depends on its grade, and gains that probability."""
+        return cls(1, tuple(probability), tuple(1 - stop for stop in probability))
 
     def of_grade(self, by_grade: tuple[float, ...], grade: Integers) -> Array:
         return np.array(by_grade)[np.clip(grade, 0, len(by_grade) - 1)]
@@ -82,7 +79,7 @@ class Reader:
 def discounted_gain(
     hits: Hits, reader: Reader, theta: Theta, discount: Callable[[Integers], Array], cutoff: int | None = None
 ) -> Array:
-    """The reader's gain from each row's first documents, summed over subtopics and ranks; not normalised."""
+    """Return the reader's gain from each row's first documents, over subtopics and ranks; not normalised."""
     within = hits if cutoff is None else hits.where(hits.rank <= cutoff)
     entries = subtopic_hits(within, level=reader.level)
     gain = intent_weights(hits, theta, reader.level)[entries.subtopic] * reader.of_grade(reader.gain, entries.grade)
@@ -91,12 +88,12 @@ def discounted_gain(
 
 
 def _interest(entries: SubtopicHits, left: Array) -> Array:
-    """What interest meets each entry: the product of what the earlier ones of its row and subtopic left."""
+    """The interest at each entry: the product of the shares that earlier entries of its row and subtopic left."""
     order = entries.by_group
     start = np.arange(len(order)) - entries.seen_before[order]
     sorted_left = left[order]
     interest = np.ones(len(order))
-    # There are as many values as grades, so powers of counts are quicker than products along each group.
+    # There are only as many shares as grades: for each, count the earlier entries that have it, and take the power.
     for share in np.unique(left):
         counted = np.concatenate([[0], np.cumsum(sorted_left == share)])
         interest[order] *= share ** (counted[:-1] - counted[start])
@@ -104,12 +101,12 @@ def _interest(entries: SubtopicHits, left: Array) -> Array:
 
 
 def greedy_ideal(hits: Hits, reader: Reader, theta: Theta, depth: int | None = None) -> Hits:
-    """The best list for each topic, one row a topic: at each rank the document with the largest gain.
+    """Return an ideal list for each topic, one row per topic: at each rank the document with the largest gain.
 
-    Equal gains go to the higher document id. (A list better still may exist; finding it takes too long.)
+    Of equal gains the higher document id comes first. (A better list may exist; finding it takes too long.)
 
     >>> hits = example(["a"], {"a": {"A": 1}, "b": {"A": 1}, "c": {"B": 1}, "d": {"A": 1, "B": 1}})
-    >>> [hits.qrels.documents[i] for i in greedy_ideal(hits, Reader.weary(0.5), "equal").document]
+    >>> [hits.qrels.documents[i] for i in greedy_ideal(hits, Reader.losing_interest(0.5), "equal").document]
     ['d', 'c', 'b', 'a']
     """
     subtopics_of(hits)
@@ -124,7 +121,7 @@ def greedy_ideal(hits: Hits, reader: Reader, theta: Theta, depth: int | None = N
 
 
 def all_judged(hits: Hits) -> Hits:
-    """Every judged document, one row a topic; the ranks say nothing."""
+    """Return every judged document, one row per topic; the ranks have no meaning."""
     judged = hits.judged
     return Hits(
         offsets=judged.offsets,
@@ -141,6 +138,7 @@ def all_judged(hits: Hits) -> Hits:
 
 
 def _greedy(everything: Hits, reader: Reader, theta: Theta, depth: int) -> Hits:
+    # Candidates are the relevant documents by topic, highest id first; entries are their subtopics.
     entries = subtopic_hits(everything, level=reader.level)
     candidates = _highest_id_first(everything, np.unique(entries.hit))
     place = np.empty(len(everything.rank), np.int64)
@@ -149,6 +147,8 @@ def _greedy(everything: Hits, reader: Reader, theta: Theta, depth: int) -> Hits:
     worth = intent_weights(everything, theta, reader.level)[subtopic] * reader.of_grade(reader.gain, entries.grade)
     left = reader.of_grade(reader.left, entries.grade)
 
+    # All topics choose their document of the next rank together: the gain of every candidate at the present interest,
+    # its maximum by topic, and the first candidate that has it. Then the interest in its subtopics falls.
     topic = everything.row[candidates]
     starts = np.flatnonzero(np.r_[True, topic[1:] != topic[:-1]][: len(topic)])
     group = np.repeat(np.arange(len(starts)), np.diff(np.r_[starts, len(topic)]))
@@ -156,7 +156,7 @@ def _greedy(everything: Hits, reader: Reader, theta: Theta, depth: int) -> Hits:
     rank = np.zeros(len(candidates), np.int64)
     for next_rank in range(1, depth + 1 if len(candidates) else 1):
         gain = np.bincount(candidate, weights=worth * interest[subtopic], minlength=len(candidates))
-        gain[rank > 0] = -1
+        gain[rank > 0] = -1  # already in the list
         largest = np.flatnonzero(gain == np.maximum.reduceat(gain, starts)[group])
         first = largest[np.r_[True, group[largest[1:]] != group[largest[:-1]]]]
         first = first[gain[first] >= 0]

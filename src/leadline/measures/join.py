@@ -10,21 +10,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from leadline.errors import InputError, MeasureError
-from leadline.measures.hits import Hits, Judged, Reading
+from leadline.measures.hits import AGAIN, Hits, Judged, Reading
 from leadline.measures.kernels.arguments import HitColumns, JudgedDocuments, JudgedTopics, TopicHits
-from leadline.measures.reads import AGAIN
 from leadline.records.qrels.qrels import Qrels
 from leadline.records.runs.kernels.arguments import LineOrder, RunLines
 from leadline.records.runs.order import SORTING, Order
-from leadline.records.runs.read import arrays_for, run_of_text
+from leadline.records.runs.read_runs import arrays_for, run_of_text
 from leadline.records.runs.run import Run
 from leadline.text import frames
 from leadline.text.compiled import Kernel
 from leadline.text.engine import compiled_job
+from leadline.text.fields import number_of, shown, table_size
 from leadline.text.ids import SEED, Ids, encode_id
 from leadline.text.memory import NEW_ARRAYS, NewArrays
-from leadline.text.source import Text
-from leadline.text.table import number_of, shown, table_size
+from leadline.text.source import SourceText
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -111,12 +110,12 @@ def _join(kernel: Kernel, run: Run, qrels: Qrels, run_topic: NDArray[np.int32]) 
     return offsets, *(column[:count].copy() for column in hits)
 
 
-def _join_text_plain(text: Text, name: str, qrels: Qrels, order: Order, memory: NewArrays) -> RunHits:
+def _join_text_plain(text: SourceText, name: str, qrels: Qrels, order: Order, memory: NewArrays) -> RunHits:
     return join(run_of_text(text, name, order=order, kernels=False, memory=memory), qrels, kernels=False)
 
 
 @compiled_job("leadline.measures.kernels.joining.join_text", plain=_join_text_plain)
-def _join_text(kernel: Kernel, text: Text, name: str, qrels: Qrels, order: Order, memory: NewArrays) -> RunHits:
+def _join_text(kernel: Kernel, text: SourceText, name: str, qrels: Qrels, order: Order, memory: NewArrays) -> RunHits:
     hits = None
     if frames.named_kind(text.name, text.buffer[text.begin : text.begin + 4096].tobytes()) is None:
         hits = _in_one_pass(kernel, text, qrels, order, memory)
@@ -126,7 +125,13 @@ def _join_text(kernel: Kernel, text: Text, name: str, qrels: Qrels, order: Order
 
 
 def join_text(
-    text: Text, name: str, qrels: Qrels, order: Order, *, kernels: bool | None = None, memory: NewArrays = NEW_ARRAYS
+    text: SourceText,
+    name: str,
+    qrels: Qrels,
+    order: Order,
+    *,
+    kernels: bool | None = None,
+    memory: NewArrays = NEW_ARRAYS,
 ) -> RunHits:
     """The hits of a run straight from its text: `join(run_of_text(...))`, with machine code in one pass."""
     return _join_text.version(pays(text.size()) if kernels is None else kernels)(text, name, qrels, order, memory)
@@ -137,7 +142,7 @@ def pays(size: int) -> bool:
     return _join_text.pays(size)
 
 
-def _in_one_pass(kernel: Kernel, text: Text, qrels: Qrels, order: Order, memory: NewArrays) -> RunHits | None:
+def _in_one_pass(kernel: Kernel, text: SourceText, qrels: Qrels, order: Order, memory: NewArrays) -> RunHits | None:
     """None where topics are scattered over the file, a number needs Python, or the text is to be refused."""
     topics, lines = arrays_for(text, memory, most_topics=MOST_TOPICS)
     capacity = len(lines.keys)

@@ -1,7 +1,7 @@
-"""What trec_eval 10 prints for `-q -c -m all_trec`, to the byte.
+"""The output of trec_eval 10 for `-q -c -m all_trec`, byte for byte.
 
-Its rules differ from this program's own: topics with nothing relevant score 0 and count in the means, topics stand in
-the order of their bytes, and RBP is scaled by the largest grade of the topic.
+Its rules differ from those of this package: topics without a relevant document score 0 and count in the means, topics
+are sorted by their bytes, and RBP is scaled by the largest grade of the topic.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from leadline.measures.notation import parse_measure
 from leadline.measures.unjudged import first_only, judged_only
 from leadline.records.qrels.qrels import Qrels
 from leadline.records.runs.order import Order
-from leadline.records.runs.read import read_run
+from leadline.records.runs.read_runs import read_run
 from leadline.records.runs.run import Run
+from leadline.text.fields import is_skipped
 from leadline.text.ids import decode_id, encode_id
-from leadline.text.table import is_skipped
 
 _EFFORTS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 
@@ -63,7 +63,7 @@ def report_runs(
     unjudged: Literal["wrong", "condensed"] = "wrong",
     names: Collection[str] = ALL_TREC,
 ) -> str:
-    """The reports on several runs, one after the other. Qrels and runs are files or objects, as for `evaluate`.
+    """Return the reports on several runs, one after the other. Qrels and runs are files or objects, as for `evaluate`.
 
     >>> report = report_runs({"7": {"d1": 1, "d2": 0}}, {"7": {"d1": 0.3, "d2": 0.5}})
     >>> report.splitlines()[5]
@@ -85,7 +85,7 @@ def report_runs(
 
 
 def asked_for(measures: Iterable[str] | None) -> Collection[str]:
-    """The measures named, all of them when none is. They go by trec_eval's own names here."""
+    """Return the measures asked for by trec_eval's names, or all if there are none."""
     wanted = [name for text in measures or () for name in re.split(r"[\s,]+", text) if name]
     if not wanted or wanted == ["all_trec"]:
         return ALL_TREC
@@ -98,7 +98,7 @@ def asked_for(measures: Iterable[str] | None) -> Collection[str]:
 
 
 def tag_of(run: Run) -> str:
-    """What trec_eval calls a run: the sixth field of its file's last line."""
+    """Return trec_eval's name of a run: the sixth field of the last line of its file."""
     if run.text is None:
         return run.name
     lines = run.text.bytes().rstrip()
@@ -120,30 +120,29 @@ def trec_eval_report(
     unjudged: Literal["wrong", "condensed"] = "wrong",
     missing: Literal["zero", "error"] = "zero",
 ) -> Iterator[str]:
-    """The report on one run: a block for each topic if asked, then the block of `all`.
+    """Yield the report on one run: a block for each topic if `by_topic`, then the block of `all`.
 
     `level`, `depth` and `unjudged="condensed"` are trec_eval's -l, -M and -J. `missing="zero"` is its -c; without
-    that, trec_eval 10 stops at the first topic of the judgements that the run lacks, and so does this. `answered`
+    that, trec_eval 10 stops at the first judged topic missing from the run, and so does this. `answered`
     says which topics the run has.
 
-    A topic with no grade of 0 or more scores 0 here. trec_eval reads memory that is not its own there and mostly
-    aborts, so there is nothing to follow.
+    A topic with no grade of 0 or more scores 0 here; trec_eval reads invalid memory there and mostly aborts.
     """
     if depth is not None:
         hits = first_only(hits, depth)
     if unjudged == "condensed":
         hits = judged_only(hits)
     values = {name: _values(name, hits, level) for name in ALL_TREC if name in names and name not in _WORDS}
-    _divide_nothing_by_nothing(values, hits, level, unjudged == "condensed")
+    _set_undefined(values, hits, level, unjudged == "condensed")
     over_topics = dict(values)
     if missing == "zero" and "num_rel" in names:
-        over_topics["num_rel"] = _values("num_rel", hits, 1)  # -c sums over the judgements, and forgets -l
+        over_topics["num_rel"] = _values("num_rel", hits, 1)  # with -c it sums over the judgements and ignores -l
     strings = relstrings(hits)
     order = sorted(range(len(qrels.topics)), key=lambda t: encode_id(qrels.topics[t]))
     for t in order:
         topic = qrels.topics[t]
         if missing == "error" and not answered[t]:
-            raise MismatchError(f"the run lacks topic {topic}, which is judged; trec_eval scores that 0 only with -c")
+            raise MismatchError(f"topic {topic} is judged but missing from the run; trec_eval scores it 0 only with -c")
         if by_topic:
             yield "".join(
                 _line(name, topic, f"'{strings[t]}'" if name == "relstring" else _number(name, values[name][t]))
@@ -168,7 +167,7 @@ def _number(name: str, value: float) -> str:
 
 
 def _over_topics(name: str, values: Array) -> float:
-    """The sum or mean over topics, added in the order in which trec_eval does it: the last digit may hang on that."""
+    """The sum or mean over topics, added in trec_eval's order, since the last digit may depend on it."""
     if name.startswith("gm_"):
         logarithms = np.log(np.maximum(values, _SMALLEST_IN_GEOMETRIC_MEAN))
         return float(np.exp(np.cumsum(logarithms)[-1] / len(values)))
@@ -184,10 +183,10 @@ def _values(name: str, hits: Hits, level: int) -> Array:
     return parse_measure(name, rel=level).raw(hits)
 
 
-def _divide_nothing_by_nothing(values: dict[str, Array], hits: Hits, level: int, condensed: bool) -> None:
-    """Put in the -nan that trec_eval prints where it divides 0 by 0.
+def _set_undefined(values: dict[str, Array], hits: Hits, level: int, condensed: bool) -> None:
+    """Set NaN where trec_eval divides 0 by 0 and prints -nan.
 
-    That is precision where a list has no judged document (trec_eval gives an unanswered topic one unjudged document,
+    That is precision of a list without a judged document (trec_eval gives an unanswered topic one unjudged document,
     so only -J empties lists), and Rndcg where relevant documents (-l 0) have no gain.
     """
     empty = (hits.retrieved == 0) & condensed
@@ -198,12 +197,12 @@ def _divide_nothing_by_nothing(values: dict[str, Array], hits: Hits, level: int,
         elif name == "11pt_avg":
             column[empty] = np.nan
         elif name.startswith("iprec_at_recall_"):
-            nothing_needed = share_of_relevant(hits, float(name.rpartition("_")[2]), level) == 0
-            column[empty & nothing_needed] = np.nan
+            none_needed = share_of_relevant(hits, float(name.rpartition("_")[2]), level) == 0
+            column[empty & none_needed] = np.nan
 
 
 def scaled_rbp(hits: Hits, persistence: float = 0.9) -> Array:
-    """RBP whose gain is the grade over the topic's largest, as trec_eval has it when its memory starts at 0.
+    """Return RBP with the grade over the topic's largest as gain, as trec_eval computes it when its memory starts at 0.
 
     >>> scaled_rbp(Hits.of(ranks=[1, 2], grades=[2, 1]), persistence=0.5)
     array([0.625])
@@ -215,11 +214,12 @@ def scaled_rbp(hits: Hits, persistence: float = 0.9) -> Array:
 
 
 def rbp_residual(hits: Hits, persistence: float = 0.9) -> Array:
-    """What RBP could gain if all that was not judged were perfect; 0 for trec_eval if all retrieved was judged.
+    """Return what RBP could gain if all unjudged documents were perfect; 0 in trec_eval if all retrieved are judged.
 
     >>> rbp_residual(Hits.of(ranks=[1], relevant=1, retrieved=2), persistence=0.5)
     array([0.5])
     """
+    # The weight of the unjudged ranks of each list, and of all ranks after it.
     powers = _powers(hits, persistence)
     row = np.repeat(np.arange(hits.rows), hits.retrieved)
     starts = np.cumsum(hits.retrieved) - hits.retrieved
@@ -231,14 +231,14 @@ def rbp_residual(hits: Hits, persistence: float = 0.9) -> Array:
 
 
 def _powers(hits: Hits, persistence: float) -> Array:
-    """1, p, p², ..., each from the one before, as trec_eval counts."""
+    """1, p, p², ..., each computed from the one before, as trec_eval does."""
     steps = np.full(int(hits.retrieved.max(initial=0)) + 1, persistence)
     steps[0] = 1.0
     return np.cumprod(steps)
 
 
 def relstrings(hits: Hits) -> list[str]:
-    """The grades of the first ten documents of each row: `.` in the pool but not judged, `-` not in the pool.
+    """Return the grades of the first ten documents of each row: `.` pooled but not judged, `-` not in the pool.
 
     >>> relstrings(Hits.of(ranks=[1, 3, 4, 5], grades=[2, 12, 0, -1], retrieved=6))
     ['2->0.-']

@@ -1,18 +1,17 @@
-"""Measures as people write them: `PRES@100`, `nDCG@10`, `P(rel=2)@30`, trec_eval's `map_cut_10`."""
+"""Measures as text: `PRES@100`, `nDCG@10`, `P(rel=2)@30`, trec_eval's `map_cut_10`."""
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Iterable, Mapping
-from typing import Any, Literal, get_args, get_origin
+from collections.abc import Iterable
 
 from leadline.errors import MeasureError, nearest
-from leadline.measures.registry import MEASURES, Definition, Measure
+from leadline.measures.measure import MEASURES, Definition, Measure
+from leadline.options import parsed
 
 _WRITTEN = re.compile(r"(?P<name>[^\s(@]+)\s*(?:\((?P<options>.*)\))?\s*(?:@\s*(?P<at>[^\s@]+))?", re.DOTALL)
 
-# trec_eval's names with a number at the end, and what they are here.
+# trec_eval's names that end with a number, and the names here.
 _NUMBERED = {
     "p": "P", "recall": "R", "ndcg_cut": "nDCG", "map_cut": "AP", "success": "Success", "iprec_at_recall": "iprec",
     "rprec_mult": "Rprec_mult", "relative_p": "relative_P", "unj": "unjudged", "wss": "WSS",
@@ -20,7 +19,7 @@ _NUMBERED = {
 
 
 def parse_measures(text: str | Measure | Iterable[str | Measure], *, rel: int | None = None) -> list[Measure]:
-    """Every measure in a text, separated by blanks or commas outside brackets, or in a list of such texts.
+    """Return the measures in a text, separated by blanks or commas outside brackets, or in a list of such texts.
 
     >>> [measure.text for measure in parse_measures("PRES@100 AP, nDCG(gain=exp)@10")]
     ['PRES@100', 'AP', 'nDCG(gain=exp)@10']
@@ -32,16 +31,16 @@ def parse_measures(text: str | Measure | Iterable[str | Measure], *, rel: int | 
             raise MeasureError(f"{text!r} is not a measure; write one such as 'PRES@100'")
         found = [measure for part in text for measure in parse_measures(part, rel=rel)]
         if not found:
-            raise MeasureError("no measure named; `leadline measures` lists them")
+            raise MeasureError("no measure given; `leadline measures` lists them")
         return found
     parts = re.findall(r"(?:[^\s,(]|\([^)]*\))+", text)
     if not parts:
-        raise MeasureError("no measure named; `leadline measures` lists them")
+        raise MeasureError("no measure given; `leadline measures` lists them")
     return [parse_measure(part, rel=rel) for part in parts]
 
 
 def parse_measure(text: str, *, rel: int | None = None) -> Measure:
-    """One measure. `rel` is the relevance level for measures that do not say one.
+    """Return one measure. `rel` is the relevance level of measures that do not give one (default: 1).
 
     >>> parse_measure("recall_100").options["effort"]
     100
@@ -62,7 +61,10 @@ def parse_measure(text: str, *, rel: int | None = None) -> Measure:
     options = {}
     for name, parameter in definition.parameters.items():
         if name in given:
-            options[name] = _converted(given[name], name, definition, text)
+            try:
+                options[name] = parsed(name, given[name], definition.hints[name])
+            except ValueError as error:
+                raise MeasureError(f"{text}: {error}") from None
         elif parameter.default is parameter.empty:
             raise MeasureError(f"{text}: {definition.name} needs {_how_to_give(definition, name)}")
         else:
@@ -108,46 +110,3 @@ def _options(written: str, definition: Definition, text: str) -> dict[str, str]:
             raise MeasureError(f"{text}: {name} is given twice")
         given[name] = value.strip().strip("\"'")
     return given
-
-
-def _converted(value: Any, name: str, definition: Definition, text: str) -> Any:
-    kind = definition.types[name]
-    choices = definition.choices(name)
-    if choices is not None:
-        for choice in choices:
-            if str(value).lower() == str(choice).lower():
-                return choice
-        raise MeasureError(f"{text}: {name} is {value!r}, expected one of {', '.join(map(str, choices))}")
-    arguments = [argument for argument in get_args(kind) if argument is not type(None)]
-    kind = arguments[0] if arguments and get_origin(kind) not in (Literal, dict, Mapping) else kind
-    try:
-        if kind is int:
-            number = int(value)
-            if name == definition.at and number < 1:
-                raise ValueError
-            return number
-        if kind is float:
-            real = float(value)
-            if not math.isfinite(real):
-                raise ValueError
-            return real
-        if kind is str:
-            return str(value)
-        return _gains(str(value))
-    except (ValueError, SyntaxError):
-        what = {int: "a whole number", float: "a number"}.get(kind, "a table such as {1: 3, 2: 9}")
-        what += " of at least 1" if name == definition.at and kind is int else ""
-        raise MeasureError(f"{text}: {name} is {value!r}, expected {what}") from None
-
-
-def _gains(text: str) -> dict[int, float]:
-    """A table of gains: `{1: 3, 2: 9}`, or trec_eval's `1=3;2=9`."""
-    if text.startswith("{"):
-        import ast
-
-        table = ast.literal_eval(text)
-    else:
-        table = dict(pair.split("=" if "=" in pair else ":") for pair in re.split(r"[;\s]+", text) if pair)
-    if not isinstance(table, dict) or not table:
-        raise ValueError(text)
-    return {int(grade): float(gain) for grade, gain in table.items()}

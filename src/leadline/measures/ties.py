@@ -1,4 +1,4 @@
-"""The lowest and highest score that the order inside ties allows."""
+"""The range of a score over the orders inside ties."""
 
 from __future__ import annotations
 
@@ -9,20 +9,21 @@ import numpy as np
 
 from leadline.errors import MeasureError
 from leadline.measures.hits import Array, Hits, Integers
-from leadline.measures.registry import Measure
+from leadline.measures.measure import Measure
 
-SHUFFLES = 200  # orders tried for measures whose extremes no simple order reaches
+SHUFFLES = 200  # random orders for measures whose extremes no simple order reaches
 
 
 def tie_range(measure: Measure, hits: Hits, rng: np.random.Generator) -> tuple[Array, Array]:
-    """The lowest and highest value of each row over the orders inside ties.
+    """Return the lowest and highest value of each row over the orders inside ties.
 
-    For measures of grades the extremes are reached by sorting each tie by grade. Which documents help a measure
-    of subtopics depends on those before them, so there random orders are tried as well: the range is one that ties
-    allow, and may fall short of the widest.
+    For measures of grades, sorting each tie by grade reaches the extremes. In a measure of subtopics the gain of a
+    document depends on those before it, so random orders are tried as well; the true range may be wider.
     """
     if measure.view.needs & {"words", "seconds", "iterations"}:
-        raise MeasureError(f"{measure.text}: reading time has no range over ties; use time=rank, or leave out --ties")
+        raise MeasureError(
+            f"{measure.text}: a measure of reading time has no range over ties; use time=rank, or leave out --ties"
+        )
     values = [measure(other) for other in _orders(hits, measure.level, rng, "subtopics" in measure.view.needs)]
     return np.minimum.reduce(values), np.maximum.reduce(values)
 
@@ -32,7 +33,8 @@ def _orders(hits: Hits, level: int, rng: np.random.Generator, shuffled: bool) ->
     if (hits.tie_first == hits.tie_last).all():
         return
     relevant = hits.relevant(level)
-    # Each hit's place in its tie: negative before the unjudged documents, positive after them.
+    # The sort key of each hit in its tie: negative before the unjudged documents, positive after them. The orders are:
+    # relevant, unjudged, irrelevant; the reverse; relevant, irrelevant, unjudged; the reverse.
     gain = np.where(relevant, hits.grade, 0)
     wrong_last = np.where(relevant, -gain - 1.0, 1.0)
     yield reordered(hits, wrong_last)
@@ -46,18 +48,19 @@ def _orders(hits: Hits, level: int, rng: np.random.Generator, shuffled: bool) ->
 
 
 def _shuffled(hits: Hits, rng: np.random.Generator) -> Array:
-    """Random places that also mix judged with unjudged documents of a tie."""
+    """Random sort keys that also mix judged with unjudged documents of a tie."""
     spread = np.maximum(hits.tie_last - hits.tie_first, 1)
     return rng.uniform(-1, 1, len(hits.rank)) * spread
 
 
 def reordered(hits: Hits, place: Array) -> Hits:
-    """The hits after sorting every tie by `place`, the unjudged documents of the tie standing at 0.
+    """Return the hits with every tie sorted by `place`, where unjudged documents have place 0.
 
     >>> hits = replace(Hits.of(ranks=[2], relevant=1, retrieved=4), tie_first=np.array([1]), tie_last=np.array([4]))
     >>> reordered(hits, np.array([1.0])).rank, reordered(hits, np.array([-1.0])).rank
     (array([4]), array([1]))
     """
+    # Within each tie, hits get consecutive ranks in the order of `place`; those after 0 follow the unjudged documents.
     order = np.lexsort((place, hits.tie_first, hits.row))
     row, first, last = hits.row[order], hits.tie_first[order], hits.tie_last[order]
     starts = np.flatnonzero(np.r_[True, (row[1:] != row[:-1]) | (first[1:] != first[:-1])][: len(order)])

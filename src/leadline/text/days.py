@@ -1,8 +1,8 @@
 """Dates as far as they are sure: `1998-08-12`, `1998-08`, `1998`.
 
-What the calendar does not have is left out: the thirtieth of February is some day in February. A year of two digits is
-no year, for nobody knows its century. Where a day and a month cannot be told apart, `3/4/1998`, only the year is sure.
-Arrays hold days as whole numbers, counted from 1 January 1970.
+A day that the calendar does not have is dropped: 30 February is some day in February. A year of two digits is not read,
+since its century is unknown. Where day and month could be swapped, `3/4/1998`, only the year is kept. Arrays hold days
+as whole numbers since 1 January 1970.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _MONTH_LAST = re.compile(r"([0-9]{1,2})[-/.]([0-9]{4})(?![0-9])")
 
 @lru_cache(maxsize=1 << 16)
 def iso(text: str) -> str:
-    """The date that a text spells, as far as it is sure; empty where there is none.
+    """Return the date in a text, as far as it is sure; empty if there is none.
 
     >>> iso("19980812"), iso("19980800"), iso("Aug. 12, 1998"), iso("12.08.1998"), iso("19991301")
     ('1998-08-12', '1998-08', '1998-08-12', '1998-08-12', '1999')
@@ -70,7 +70,7 @@ def iso(text: str) -> str:
 
 
 def _sure(year: str, month: str | None, day: str | None) -> str:
-    """As much of a date as the calendar has."""
+    """The parts of a date that the calendar has."""
     if not "1000" <= year < "2200":  # two digits each of year, month and day would make the year 9808
         return ""
     if not month or not 1 <= int(month) <= 12:
@@ -82,7 +82,7 @@ def _sure(year: str, month: str | None, day: str | None) -> str:
 
 
 def day_number(date: datetime.date | str, *, late: bool = False) -> int:
-    """A date as days since 1970. Of a date known in part, the first day it may be, or with `late` the last.
+    """Return a date as days since 1970. Of a partial date, the first day it may be, or with `late` the last.
 
     >>> day_number("1970-02"), day_number("1970", late=True), day_number(datetime.date(1971, 1, 1))
     (31, 364, 365)
@@ -100,7 +100,7 @@ def _completed(date: str, late: bool) -> str:
 
 
 def parse_date(text: str) -> datetime.date:
-    """A date that a user wrote; a month or a year is its first day.
+    """Return the date that a user wrote; a month or a year is its first day.
 
     >>> parse_date("1998-08-12"), parse_date("1998")
     (datetime.date(1998, 8, 12), datetime.date(1998, 1, 1))

@@ -1,4 +1,4 @@
-"""Tables that carry names: Parquet, CSV and JSON files, and data frames of Polars, pandas and Arrow."""
+"""Data frames: from Parquet, CSV and JSON files, and from Polars, pandas and Arrow."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from leadline.errors import InputError
 from leadline.text.ids import decode_id
-from leadline.text.source import Text
+from leadline.text.source import COMPRESSED, SourceText
 
 if TYPE_CHECKING:
     import polars
@@ -22,18 +22,16 @@ STRATUM = ("stratum",)
 WEIGHT = ("weight", "theta")
 
 
-def is_frame(thing: object) -> bool:
-    """Whether this is a data frame of Polars, pandas or Arrow, without importing any of them."""
-    return type(thing).__module__.split(".")[0] in ("polars", "pandas", "pyarrow") and hasattr(thing, "shape")
+def is_frame(value: object) -> bool:
+    """Whether this is a data frame of Polars, pandas or Arrow; none of them is imported for it."""
+    return type(value).__module__.split(".")[0] in ("polars", "pandas", "pyarrow") and hasattr(value, "shape")
 
 
 def named_kind(text_name: str, head: bytes) -> str | None:
-    """`parquet`, `csv` or `json` for a file of that kind, told by its opening or ending; None for TREC text."""
+    """`parquet`, `csv` or `json` for a file of that kind, known by its first bytes or its name; None for TREC text."""
     if head.startswith(b"PAR1"):
         return "parquet"
-    name = text_name.lower()
-    for ending in (".gz", ".xz", ".zst", ".bz2"):
-        name = name.removesuffix(ending)
+    name = _without_compression(text_name)
     if name.endswith((".json", ".jsonl")):
         return "json"
     if name.endswith((".csv", ".tsv")):
@@ -45,8 +43,15 @@ def named_kind(text_name: str, head: bytes) -> str | None:
     return None
 
 
-def frame_of_text(text: Text, kind: str) -> polars.DataFrame:
-    """The data frame a Parquet, CSV or JSON file holds."""
+def _without_compression(name: str) -> str:
+    name = name.lower()
+    for ending in COMPRESSED:
+        name = name.removesuffix(ending)
+    return name
+
+
+def frame_of_text(text: SourceText, kind: str) -> polars.DataFrame:
+    """Return the data frame in a Parquet, CSV or JSON file."""
     import polars
 
     content = text.bytes()
@@ -62,23 +67,10 @@ def frame_of_text(text: Text, kind: str) -> polars.DataFrame:
 
 
 def frame_of_json(content: bytes, name: str) -> polars.DataFrame:
-    """{topic: {document: value}}, a list of records, or a record a line."""
-    import json
-
+    """Return the frame that {topic: {document: value}}, a list of records or a record per line makes."""
     import polars
 
-    stripped = content.strip()
-    by_line = name.lower().removesuffix(".gz").removesuffix(".xz").removesuffix(".zst").endswith(".jsonl")
-    if stripped.startswith(b"[") or (stripped.startswith(b"{") and b"\n{" not in stripped and not by_line):
-        value = json.loads(stripped, object_pairs_hook=lambda pairs: _without_repeats(pairs, name))
-    else:
-        value = []
-        for number, line in enumerate(stripped.split(b"\n"), start=1):
-            if line.strip():
-                try:
-                    value.append(json.loads(line))
-                except ValueError as error:
-                    raise InputError(name, f"is not readable JSON: {error}", line=number) from None
+    value = json_value(content, name)
     if isinstance(value, list):
         if not all(isinstance(record, dict) for record in value):
             raise InputError(name, "a JSON list must hold records such as {topic, document, score}")
@@ -86,8 +78,28 @@ def frame_of_json(content: bytes, name: str) -> polars.DataFrame:
     return frame_of_mapping(value, name)
 
 
+def json_value(content: bytes, name: str) -> Any:
+    """Return the one JSON value of a text, or the list of the values that stand one per line."""
+    import json
+
+    if not _without_compression(name).endswith(".jsonl"):
+        try:
+            return json.loads(content, object_pairs_hook=lambda pairs: _without_repeats(pairs, name))
+        except (ValueError, RecursionError) as error:
+            if getattr(error, "msg", "") != "Extra data":
+                raise InputError(name, f"is not readable JSON: {' '.join(str(error).split())[:100]}") from None
+    values = []
+    for number, line in enumerate(content.split(b"\n"), start=1):
+        if line.strip():
+            try:
+                values.append(json.loads(line))
+            except (ValueError, RecursionError) as error:
+                raise InputError(name, f"is not readable JSON: {error}", line=number) from None
+    return values
+
+
 def _without_repeats(pairs: list[tuple[str, Any]], name: str) -> dict[str, Any]:
-    """A JSON object; one that names a key twice would lose the first without a word."""
+    """A JSON object; one with a key twice is an error, since only the last would be kept."""
     content = dict(pairs)
     if len(content) < len(pairs):
         seen: set[str] = set()
@@ -97,7 +109,7 @@ def _without_repeats(pairs: list[tuple[str, Any]], name: str) -> dict[str, Any]:
 
 
 def frame_of_mapping(nested: Mapping[Any, Any], name: str) -> polars.DataFrame:
-    """{topic: {document: value}} as a frame with the columns topic, document, score."""
+    """Return {topic: {document: value}} as a frame with the columns topic, document, score."""
     import polars
 
     topics, documents, values = columns_of_mapping(nested, name, "value")
@@ -105,7 +117,7 @@ def frame_of_mapping(nested: Mapping[Any, Any], name: str) -> polars.DataFrame:
 
 
 def columns_of_mapping(nested: Mapping[Any, Any], name: str, what: str) -> tuple[list[str], list[str], list[Any]]:
-    """{topic: {document: value}} as three columns.
+    """Return {topic: {document: value}} as three columns.
 
     >>> columns_of_mapping({7: {"d1": 0.5, "d2": 0.25}}, "run", "score")
     (['7', '7'], ['d1', 'd2'], [0.5, 0.25])
@@ -132,12 +144,12 @@ def as_polars(frame: Any) -> polars.DataFrame:
         return frame
     try:
         return polars.DataFrame(frame)
-    except Exception as error:  # pandas and Arrow each refuse mixed columns in their own way
+    except Exception as error:  # pandas and Arrow have errors of their own for mixed columns
         raise InputError("data frame", f"cannot be read: {' '.join(str(error).split())[:120]}") from None
 
 
 def find_column(frame: polars.DataFrame, names: Sequence[str]) -> str | None:
-    """The column that goes by one of these names, in any case."""
+    """Return the column with one of these names, in any case; None if there is none."""
     by_lower = {column.lower(): column for column in frame.columns}
     return next((by_lower[name] for name in names if name in by_lower), None)
 
@@ -152,7 +164,7 @@ def pick(frame: polars.DataFrame, names: Sequence[str], where: str) -> str:
 
 
 def strings(frame: polars.DataFrame, column: str, where: str) -> list[str]:
-    """A column of identifiers as strings; a missing one is refused, a whole float loses its `.0`."""
+    """Return a column of ids as strings, whole floats without `.0`; a missing id is an error."""
     import polars
 
     series = frame[column]
@@ -169,7 +181,7 @@ def strings(frame: polars.DataFrame, column: str, where: str) -> list[str]:
 
 
 def numbers(frame: polars.DataFrame, column: str, where: str) -> Iterable[float]:
-    """A column of numbers; a missing value, a word or NaN is refused with its row."""
+    """Return a column of numbers; a missing value, a word or NaN is an error that names the row."""
     import polars
 
     kind = frame[column].dtype

@@ -1,54 +1,68 @@
-"""A table with a header, whoever wrote it: CSV, TSV, columns apart by blanks, JSON, a record a line, Parquet."""
+"""The one reader of small tables: CSV, TSV, fields separated by blanks, JSON, JSON lines, Parquet.
+
+The first line names the columns; a text of fields without such a line is read with the names that the caller gives.
+Every row knows its line, so that a message can name it.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
-import json
 import math
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from leadline.errors import InputError
-from leadline.text.frames import frame_of_text
-from leadline.text.source import Text, read_text
+from leadline.text.fields import is_skipped
+from leadline.text.frames import frame_of_text, json_value
+from leadline.text.source import SourceText, read_text
 
 MISSING = {"", "na", "n/a", "nan", "null", "none", "-", "–"}
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """Rows under named columns, and where each row stands, so that a message can point at it."""
+    """Rows under named columns, with the line of each row."""
 
     name: str
     columns: list[str]
     rows: list[list[Any]]
-    lines: list[int] | None = None  # of a text; rows of JSON and Parquet are counted instead
+    lines: list[int] | None = None  # of a text; None for JSON and Parquet, whose rows are counted instead
 
     def where(self, row: int) -> str:
         return f"row {row + 1}" if self.lines is None else f"line {self.lines[row]}"
 
     def error(self, row: int, problem: str) -> InputError:
+        """Return an error that names the row's line."""
         if self.lines is None:
             return InputError(self.name, f"row {row + 1}: {problem}")
         return InputError(self.name, problem, line=self.lines[row])
 
     def find(self, names: Sequence[str]) -> int | None:
-        """The place of the column that goes by one of these names, in any case."""
+        """Return the place of the column with one of these names, in any case; None if there is none."""
         lower = [column.lower() for column in self.columns]
         return next((lower.index(name) for name in names if name in lower), None)
 
+    def pick(self, names: Sequence[str]) -> int:
+        """Return the place of the column with one of these names; it must be there."""
+        place = self.find(names)
+        if place is None:
+            also = f" (or {', '.join(names[1:4])})" if len(names) > 1 else ""
+            raise InputError(self.name, f"no column {names[0]}{also} among {', '.join(self.columns[:8])}")
+        return place
+
     def labels(self, column: int) -> list[str]:
-        """A column of names; a missing one is refused."""
+        """Return a column of names; a missing one is an error."""
         names = [label(row[column]) for row in self.rows]
         if "" in names:
             raise self.error(names.index(""), f"{self.columns[column] or 'the first column'} is missing")
         return names
 
     def numbers(self, column: int) -> list[float]:
-        """A column of numbers, NaN where there is none; a word is refused."""
+        """Return a column of numbers, NaN where one is missing; a word is an error."""
         try:
             plain = [float(row[column]) for row in self.rows]
         except (TypeError, ValueError):
@@ -56,6 +70,20 @@ class Sheet:
         if math.inf in plain or -math.inf in plain:  # not all of them are plain numbers: look at each
             return [self._number(r, column) for r in range(len(self.rows))]
         return plain
+
+    def amounts(self, column: int) -> list[float]:
+        """Return a column of numbers of 0 or more; a missing one is an error."""
+        amounts = []
+        for r, row in enumerate(self.rows):
+            try:
+                amount = float(row[column])
+            except (TypeError, ValueError):
+                amount = math.nan
+            if not 0 <= amount < math.inf:
+                problem = " is not a number" if math.isnan(amount) else ": expected 0 or more"
+                raise self.error(r, f"{self.columns[column]} {label(row[column])[:40]!r}{problem}")
+            amounts.append(amount)
+        return amounts
 
     def _number(self, row: int, column: int) -> float:
         cell = self.rows[row][column]
@@ -73,7 +101,7 @@ class Sheet:
 
 
 def is_missing(cell: Any) -> bool:
-    """Whether a cell says that there is no value: empty, NA, NaN, null or a dash.
+    """Whether a cell stands for a missing value: empty, NA, NaN, null or a dash.
 
     >>> [is_missing(cell) for cell in (None, " ", "NA", float("nan"), 0, "0")]
     [True, True, True, True, False, False]
@@ -82,7 +110,7 @@ def is_missing(cell: Any) -> bool:
 
 
 def label(cell: Any) -> str:
-    """A cell as a name: a whole number loses its `.0`, which data frames add.
+    """Return a cell as a name: a whole number without the `.0` that data frames add.
 
     >>> label(501.0), label(" EP-1 "), label(None)
     ('501', 'EP-1', '')
@@ -93,17 +121,37 @@ def label(cell: Any) -> str:
 
 
 def read_sheet(path: str | os.PathLike[str]) -> Sheet:
-    """A table from a file, compressed or not; `-` is standard input. What it is, its first bytes tell."""
+    """Read a table from a file, compressed or not; `-` is standard input. Its first bytes say what it is."""
     return sheet_of_text(read_text(path))
 
 
-def sheet_of_text(text: Text) -> Sheet:
-    """A table from a text in memory."""
+def read_columns(path: str | os.PathLike[str], *wanted: Sequence[str]) -> Sheet:
+    """Read a table with these columns, each given by its possible names, with or without a line that names them."""
+    text = read_text(path)
+    if has_header(text, *wanted):
+        return sheet_of_text(text)
+    return _without_header(text, [names[0] for names in wanted])
+
+
+def has_header(text: SourceText, *wanted: Sequence[str]) -> bool:
+    """Whether a text names its columns: Parquet, JSON, or a first line with a name for each of the first two wanted."""
+    head = text.buffer[text.begin : min(text.end, text.begin + 65536)].tobytes()
+    if _is_parquet(head) or _is_json(head):
+        return True
+    line = next((line for line in head.split(b"\n") if not is_skipped(line)), b"").decode("utf-8", "replace").strip()
+    # A line without separators may be a topic and its title, in which "number" is a word like any other.
+    words = re.split(r"[\t,;]", line) if re.search(r"[\t,;]", line) else line.split()[: len(wanted)]
+    names = {word.strip(' "').lower() for word in words}
+    return all(names & set(each) for each in wanted[:2])
+
+
+def sheet_of_text(text: SourceText) -> Sheet:
+    """Return the table that a text with a header holds."""
     content = text.bytes()
-    if content.startswith(b"PAR1"):
+    if _is_parquet(content):
         frame = frame_of_text(text, "parquet")
         sheet = Sheet(text.name, list(frame.columns), [list(row) for row in frame.rows()])
-    elif content.lstrip()[:1] in (b"[", b"{"):
+    elif _is_json(content):
         sheet = _of_json(content, text.name)
     else:
         sheet = _of_text(text)
@@ -115,7 +163,33 @@ def sheet_of_text(text: Text) -> Sheet:
     return sheet
 
 
-def _of_text(text: Text) -> Sheet:
+def _is_parquet(content: bytes) -> bool:
+    return content.startswith(b"PAR1")
+
+
+def _is_json(content: bytes) -> bool:
+    return content.lstrip()[:1] in (b"[", b"{")
+
+
+def _without_header(text: SourceText, columns: list[str]) -> Sheet:
+    """Lines of fields separated by blanks; a line that begins with `#` is a comment."""
+    rows, lines = [], []
+    for number, line in enumerate(text.bytes().decode("utf-8", "surrogateescape").split("\n"), start=1):
+        fields = line.split(None, len(columns))
+        if not fields or fields[0].startswith("#"):
+            continue
+        if len(fields) != len(columns):
+            found = f"{len(fields)}{' or more' * (len(fields) > len(columns))} field{'s' * (len(fields) != 1)}"
+            expected = f"{found}, expected {len(columns)} ({' '.join(columns)})"
+            raise InputError(text.name, expected, line=number)
+        rows.append(fields)
+        lines.append(number)
+    if not rows:
+        raise InputError(text.name, "is empty")
+    return Sheet(text.name, columns, rows, lines)
+
+
+def _of_text(text: SourceText) -> Sheet:
     content = text.bytes().decode("utf-8", "surrogateescape")
     try:
         lines = [(number, row) for number, row in _fields(content) if any(cell.strip() for cell in row)]
@@ -133,13 +207,13 @@ def _of_text(text: Text) -> Sheet:
 
 
 def _fields(content: str) -> Iterator[tuple[int, list[str]]]:
-    """The fields of each line with its number. The header tells what keeps them apart: tabs, else commas."""
+    """The fields of each line with its number. The header shows what separates them: tabs, else commas."""
     header = content.lstrip("\r\n").split("\n", 1)[0]
     separator = next((mark for mark in "\t,;" if mark in header), None)
     if separator is None:
         yield from ((number, line.split()) for number, line in enumerate(content.split("\n"), start=1))
         return
-    escape = "\\" if separator == "\t" else None  # as our own TSV is written
+    escape = "\\" if separator == "\t" else None  # as the tables of this package are written
     reader = csv.reader(io.StringIO(content, newline=""), delimiter=separator, escapechar=escape)
     first = 1
     for row in reader:
@@ -148,11 +222,10 @@ def _fields(content: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _of_json(content: bytes, name: str) -> Sheet:
-    """Records in a list or one a line, {column: [values]}, or mappings in each other, run first."""
-    try:
-        value = _parsed(content)
-    except (ValueError, RecursionError) as error:
-        raise InputError(name, f"is not readable JSON: {' '.join(str(error).split())[:100]}") from None
+    """Records in a list or one per line, {column: [values]}, or nested mappings, run first."""
+    value = json_value(content, name)
+    if isinstance(value, dict) and not all(isinstance(cell, (dict, list)) for cell in value.values()):
+        value = [value]  # a single record, the only line of its file
     if isinstance(value, list):
         wrong = next((place for place, record in enumerate(value) if not isinstance(record, dict)), None)
         if wrong is not None:
@@ -176,22 +249,6 @@ def _of_json(content: bytes, name: str) -> Sheet:
         ]
         return _of_records(deep, name)
     return _of_records([{"run": run, **cells} for run, cells in value.items()], name)
-
-
-def _parsed(content: bytes) -> Any:
-    """One JSON value, or a list of the values that stand one a line."""
-    try:
-        value = json.loads(content)
-    except json.JSONDecodeError as error:
-        if error.msg != "Extra data":
-            raise
-        return [json.loads(line) for line in content.split(b"\n") if line.strip()]
-    return [value] if isinstance(value, dict) and _is_record(value) else value
-
-
-def _is_record(value: Mapping[str, Any]) -> bool:
-    """Whether a mapping is a single record, the only line of its file: it holds a plain value."""
-    return not all(isinstance(cell, (dict, list)) for cell in value.values())
 
 
 def _of_records(records: Sequence[Mapping[str, Any]], name: str) -> Sheet:

@@ -1,4 +1,4 @@
-"""Bytes from wherever they are: a file, a compressed file, standard input, or memory."""
+"""The bytes of a file, compressed or not, of standard input, or from memory."""
 
 from __future__ import annotations
 
@@ -23,16 +23,17 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 PADDING = 64  # line feeds beyond the end, so that kernels may load eight bytes anywhere
-LARGEST = 64 * 2**30  # bytes after decompression: past any real run, short of filling a disk by malice
+LARGEST = 64 * 2**30  # bytes after decompression: more than any real run, and a limit for files made to fill a disk
 
-_COMPRESSED = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "lzma", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstandard"}
+COMPRESSED = (".gz", ".xz", ".zst", ".bz2")  # endings of names
+_OPENINGS = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "lzma", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstandard"}
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _PIECE = 1 << 20
-_SMALL_PIECE = 1 << 16  # of zstandard, where one byte can stand for thousands
+_SMALL_PIECE = 1 << 16  # of zstandard, where one byte can hold thousands
 
 
 @dataclass(frozen=True)
-class Text:
+class SourceText:
     """A text in memory, with the name to call it in messages."""
 
     name: str
@@ -41,10 +42,10 @@ class Text:
     end: int
 
     @classmethod
-    def of(cls, content: bytes, name: str) -> Text:
+    def of(cls, content: bytes, name: str) -> SourceText:
         """Text from bytes in memory.
 
-        >>> Text.of(b"\\xef\\xbb\\xbf1 Q0 d1 1 0.5 tag", "memory").bytes()
+        >>> SourceText.of(b"\\xef\\xbb\\xbf1 Q0 d1 1 0.5 tag", "memory").bytes()
         b'1 Q0 d1 1 0.5 tag'
         """
         buffer = np.empty(len(content) + PADDING, np.uint8)
@@ -52,7 +53,7 @@ class Text:
         return cls._checked(buffer, len(content), name)
 
     @classmethod
-    def _checked(cls, buffer: NDArray[np.uint8], size: int, name: str) -> Text:
+    def _checked(cls, buffer: NDArray[np.uint8], size: int, name: str) -> SourceText:
         buffer[size : size + PADDING] = ord("\n")
         head = buffer[: min(size, 4)].tobytes()
         if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
@@ -77,35 +78,35 @@ class Text:
         return self.end - self.begin
 
 
-def read_text(path: str | os.PathLike[str], memory: NewArrays = NEW_ARRAYS) -> Text:
+def read_text(path: str | os.PathLike[str], memory: NewArrays = NEW_ARRAYS) -> SourceText:
     """The whole of a file, decompressed if need be; `-` is standard input."""
     name = os.fspath(path)
     if name == "-":
-        return Text.of(_decompressed(_standard_input(), "standard input"), "standard input")
+        return SourceText.of(_decompressed(_standard_input(), "standard input"), "standard input")
     try:
         with open(name, "rb", buffering=0) as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):  # a pipe, say: it has no size and cannot go back
-                return Text.of(_decompressed(file.readall(), name), name)
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):  # such as a pipe: no size, no seeking
+                return SourceText.of(_decompressed(file.readall(), name), name)
             if _decompressor(file.read(6)) is not None:
                 file.seek(0)
-                return Text.of(_decompressed(file.read(), name), name)
+                return SourceText.of(_decompressed(file.read(), name), name)
             file.seek(0)
             size = os.fstat(file.fileno()).st_size
             buffer = memory.take("text", size + PADDING, np.uint8)
             filled = _fill(file, buffer, size)
     except OSError as error:
         raise InputError(name, _reason(error)) from None
-    return Text._checked(buffer, filled, name)
+    return SourceText._checked(buffer, filled, name)
 
 
 @cache
 def _standard_input() -> bytes:
-    """All of standard input. It comes once, and may be wanted twice: measures can read a run in different orders."""
+    """All of standard input, kept: measures may read a run twice, in different orders."""
     return sys.stdin.buffer.read()
 
 
 def size_of(path: str | os.PathLike[str]) -> int:
-    """Bytes on disk, 0 when that cannot be known."""
+    """Return the size of a file in bytes, 0 if it is unknown."""
     try:
         return os.stat(path).st_size
     except OSError:
@@ -131,15 +132,15 @@ def _reason(error: OSError) -> str:
 
 
 def _decompressor(head: bytes) -> Any:
-    """What opens a compressed stream, told by its first bytes, not by its name; None for plain text."""
-    for opening, module in _COMPRESSED.items():
+    """Return what opens a compressed stream, chosen by its first bytes; None for plain text."""
+    for opening, module in _OPENINGS.items():
         if head.startswith(opening):
             return _open_zstandard if module == "zstandard" else importlib.import_module(module).open
     return None
 
 
 def _open_zstandard(file: IO[bytes], _mode: str) -> _Stream:
-    """Zstandard's own reader takes a cut file for a whole one, so the end of every frame is looked for here."""
+    """Open a Zstandard file. Its own reader accepts a truncated file, so the end of every frame is checked here."""
     import zstandard
 
     def frames() -> Iterator[bytes]:
@@ -156,7 +157,7 @@ def _open_zstandard(file: IO[bytes], _mode: str) -> _Stream:
 
 
 class _Stream(io.RawIOBase):
-    """Pieces of bytes as a file to read from."""
+    """Pieces of bytes as a readable file."""
 
     def __init__(self, pieces: Iterator[bytes]) -> None:
         self.pieces = pieces
@@ -172,7 +173,7 @@ def _decompressed(content: bytes, name: str) -> bytes:
 
 
 def pieces_of(file: IO[bytes], name: str) -> Iterator[bytes]:
-    """The bytes of an open file that can go back, decompressed if need be, a piece at a time."""
+    """Yield the bytes of an open, seekable file in pieces, decompressed if necessary."""
     opener = _decompressor(file.read(6))
     file.seek(0)
     total = 0
@@ -185,14 +186,14 @@ def pieces_of(file: IO[bytes], name: str) -> Iterator[bytes]:
                 yield piece
     except InputError:
         raise
-    except Exception as error:  # each of the four has errors of its own, and none of them is imported before it is met
+    except Exception as error:  # each of the four modules has its own errors, and is imported only when used
         raise InputError(name, f"is damaged: {' '.join(str(error).lower().split())}") from None
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write a file whole or not at all: the old one stays until the new one is complete.
+    """Write a file completely or not at all: the old one stays until the new one is complete.
 
-    A link is followed, and what is no plain file, a device or a pipe, is written to as it is.
+    A link is followed. A device or a pipe is written to directly.
     """
     target = Path(os.path.realpath(path))
     part = target.with_name(f".leadline-{os.getpid()}.part")
@@ -211,7 +212,7 @@ def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
 
 
 def stem(path: str | os.PathLike[str]) -> str:
-    """A file's name without folder, compression and ending: what a run is called.
+    """Return a file's name without folder and endings: the name of a run.
 
     >>> stem("runs/bm25.run.gz"), stem("runs/sab20.1.meta.docs"), stem("-")
     ('bm25', 'sab20.1.meta.docs', 'stdin')
@@ -219,7 +220,7 @@ def stem(path: str | os.PathLike[str]) -> str:
     name = Path(path).name
     if name == "-":
         return "stdin"
-    for ending in (".gz", ".xz", ".zst", ".bz2"):
+    for ending in COMPRESSED:
         name = name.removesuffix(ending)
     for ending in (".txt", ".run", ".trec", ".res", ".out", ".parquet", ".csv", ".tsv", ".json", ".jsonl"):
         if name.endswith(ending) and name != ending:

@@ -18,7 +18,7 @@ from leadline.trust.verdict import Verdicts
 from leadline.trust.verdict import verdicts as _verdicts
 
 if TYPE_CHECKING:
-    from leadline.measures.registry import Measure
+    from leadline.measures.measure import Measure
     from leadline.records.scores.scores import Scores
 
 

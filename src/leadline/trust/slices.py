@@ -15,9 +15,9 @@ from leadline.measures.alignment import listed
 from leadline.measures.hits import Array, Integers, Mask
 from leadline.records.scores.scores import FEWEST_TOPICS, Scores
 from leadline.records.scores.table import Table
+from leadline.records.topics.topic_sheet import TOPIC_ID, topic_sheet
 from leadline.text.sheet import is_missing, label
 from leadline.text.source import read_text
-from leadline.text.topic_sheet import TOPIC, topic_sheet
 from leadline.trust.aligned import Aligned, aligned
 from leadline.trust.bins import binned
 
@@ -193,8 +193,8 @@ def read_attributes(path: str | os.PathLike[str]) -> dict[str, dict[str, Any]]:
 
     The column `query_id`, `qid`, `topic` or the like names the topic, or else the first.
     """
-    sheet = topic_sheet(read_text(path))
-    found = sheet.find(TOPIC)
+    sheet = topic_sheet(read_text(path), header=True)
+    found = sheet.find(TOPIC_ID)
     key = 0 if found is None else found
     topics = sheet.labels(key)
     first: dict[str, int] = {}

@@ -17,9 +17,9 @@ from leadline.errors import InputError, MismatchError, checked_choice
 from leadline.measures.alignment import listed
 from leadline.measures.hits import Hits, Integers, Judged, Mask
 from leadline.records.qrels.qrels import Qrels
+from leadline.text.fields import read_fields
 from leadline.text.ids import decode_id, encode_id
 from leadline.text.source import read_text
-from leadline.text.table import read_table
 
 Drawn = Literal["relevant", "judged"]
 Sources = Mapping[tuple[str, str], Collection[str]]  # who found a document for a topic, by (topic, document)
@@ -125,7 +125,7 @@ def sources_of(rows: Iterable[tuple[str, str, str]]) -> Sources:
 def read_sources(path: str | os.PathLike[str]) -> Sources:
     """The same from a file: three fields a line."""
     expected = "expected 3 (topic document source)"
-    table = read_table(read_text(os.fspath(path)), 3, 4, lambda found: f"{found} fields, {expected}")
+    table = read_fields(read_text(os.fspath(path)), 3, 4, lambda found: f"{found} fields, {expected}")
     if table.columns > 3:
         raise table.error(int(np.flatnonzero(table.ids[3].lengths)[0]), f"more than 3 fields, {expected}")
     columns = ([decode_id(name) for name in column.as_bytes()] for column in table.ids[:3])

@@ -18,7 +18,7 @@ from leadline.collections.simulate.printing import Printer
 from leadline.collections.simulate.settings import Settings
 from leadline.errors import InputError
 from leadline.judge.simulated_office import write_office
-from leadline.records.qrels.read import read_qrels
+from leadline.records.qrels.read_qrels import read_qrels
 from leadline.records.topics.topic import Topics
 
 SMALL = Settings(patents=1500, seed=7, topics=20)

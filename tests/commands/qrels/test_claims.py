@@ -10,7 +10,7 @@ from leadline import evaluate
 from leadline.cli import main
 from leadline.collections.documents.store import Collection
 from leadline.measures.aspects import weights
-from leadline.records.qrels.read import read_qrels
+from leadline.records.qrels.read_qrels import read_qrels
 
 
 def leadline(*words: object) -> None:

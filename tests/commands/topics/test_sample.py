@@ -9,8 +9,8 @@ import pytest
 
 from leadline.cli import main
 from leadline.collections.documents.store import Collection
+from leadline.records.side_tables import read_topics
 from leadline.records.topics.topic import Subtopic, Topics
-from leadline.text.side_tables import read_topics
 from leadline.trust.slices import read_attributes
 
 

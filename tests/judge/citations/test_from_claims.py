@@ -15,7 +15,7 @@ from leadline.collections.documents.document import Claim
 from leadline.errors import InputError, MismatchError
 from leadline.judge.citations.from_claims import claim_judgements, claim_table, read_passages
 from leadline.judge.citations.passages import cut_into_passages, estimated_passages
-from leadline.records.qrels.read import read_qrels
+from leadline.records.qrels.read_qrels import read_qrels
 
 CLAIMS = {
     "EP1": (Claim(1, "An ink with a pigment."), Claim(2, "The ink of claim 1, bent.", (1,))),

@@ -7,7 +7,7 @@ from pathlib import Path
 from leadline.collections.documents.build import build
 from leadline.collections.documents.store import Collection
 from leadline.judge.citations.from_citations import from_citations
-from leadline.records.qrels.read import read_qrels
+from leadline.records.qrels.read_qrels import read_qrels
 from leadline.records.topics.topic import Topics
 
 EXAMPLES = Path(__file__).parents[3] / "examples"

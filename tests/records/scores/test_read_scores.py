@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leadline.errors import InputError
-from leadline.records.scores.read import read_scores
+from leadline.records.scores.read_scores import read_scores
 from leadline.records.scores.scores import Scores
 from leadline.records.scores.table import Table
 from leadline.show.papers import published

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leadline.errors import InputError
-from leadline.records.topics.topic import Subtopic, Topic, Topics
-from leadline.records.topics.written import MARKUP, encoded_as
-from leadline.text.side_tables import read_topics
+from leadline.records.side_tables import read_topics
+from leadline.records.topics.topic import MARKUP, Subtopic, Topic, Topics, encoded_as
 from leadline.trust.slices import read_attributes
 
 SURVEY = """<?xml version="1.0" encoding="UTF-8"?>

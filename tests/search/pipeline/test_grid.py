@@ -15,13 +15,13 @@ import pytest
 import leadline as ll
 from leadline.commands import grid as command
 from leadline.errors import InputError
-from leadline.records.runs.read import read_run
+from leadline.records.runs.read_runs import read_run
+from leadline.records.side_tables import read_runs_info
 from leadline.search.pipeline.grid import plan, read_grid
 from leadline.search.pipeline.grid_runs import GridRuns
 from leadline.search.pipeline.laboratory import Laboratory
 from leadline.search.pipeline.steps import RM3, Search, Text
 from leadline.search.pipeline.written import settings, system
-from leadline.text.side_tables import read_runs_info
 
 TOPICS = ["EP1000000A1", "US5000009A", "US5000001A", "US5000006A"]
 GRID = """
@@ -98,7 +98,7 @@ def test_systems_are_choices() -> None:
         ("runs = 7\n[choices.a]\nb = 'text'", "`runs` is no list of tables"),
         ("[choices.a]\n'b/c' = 'text'\n'b c' = 'text'", "two runs would be called b_c"),
         ("[choices.a]\nb = {step = 'search', model = 'bm52'}", "did you mean bm25?"),
-        ("[choices.a]\nb = {step = 'search', model = {each = [1]}}", "search: model: 1 is not a word"),
+        ("[choices.a]\nb = {step = 'search', model = {each = [1]}}", "search: model must be text, got 1"),
         ("[choices.a]\nb = {step = 'search', model = {each = []}}", "each takes a list of at least one value"),
         ("[choices.a]\nb = {step = 'search', model = {each = 'dph'}}", "each takes a list of at least one value"),
     ],

@@ -16,7 +16,7 @@ from leadline.collections.documents.document import Document, Priority
 from leadline.collections.documents.hidden import hidden_documents
 from leadline.commands import run as command
 from leadline.errors import InputError
-from leadline.records.runs.read import read_run
+from leadline.records.runs.read_runs import read_run
 from leadline.records.topics.topic import Topic, Topics
 from leadline.search.index.index import Index
 from leadline.search.pipeline import steps as roof

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leadline.errors import InputError
+from leadline.measures.catalogue.precision import recall
 from leadline.measures.catalogue.pres import pres
-from leadline.measures.catalogue.recall import recall
 from leadline.measures.hits import Hits
 from leadline.show.figures.catalogue import pres_area, pres_rr, pres_surface
 from leadline.show.figures.evidence import Evidence

@@ -14,7 +14,7 @@ import numpy as np
 from leadline.commands.shared.comparison import add_comparison_options, check_comparison, load_scores, one_measure
 from leadline.commands.shared.output import print_notes, write_table
 from leadline.errors import InputError, UsageError
-from leadline.records.qrels.read import read_qrels
+from leadline.records.qrels.read_qrels import read_qrels
 from leadline.trust.slices import read_attributes, slices
 
 

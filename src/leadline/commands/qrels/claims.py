@@ -31,7 +31,7 @@ from leadline.judge.citations.from_claims import (
 )
 from leadline.judge.citations.passages import SHARE, cut_into_passages, estimated_passages
 from leadline.measures.alignment import listed
-from leadline.records.qrels.read import read_qrels
+from leadline.records.qrels.read_qrels import read_qrels
 from leadline.records.scores.table import Table
 from leadline.records.topics.topic import Topics
 

@@ -13,9 +13,9 @@ from leadline.commands.shared.output import progress_bar
 from leadline.errors import MeasureError, UsageError
 from leadline.measures.evaluate import evaluate
 from leadline.measures.notation import parse_measure
-from leadline.records.scores.read import read_scores
+from leadline.records.scores.read_scores import read_scores
 from leadline.records.scores.scores import Better, Scores
-from leadline.text.side_tables import read_topics
+from leadline.records.side_tables import read_topics
 from leadline.trust.study import Study, open_study
 
 

@@ -12,11 +12,11 @@ from typing import Any, TypeVar, get_args
 
 from leadline.errors import InputError, LeadlineError, UsageError, nearest, not_a_choice
 from leadline.measures.notation import parse_measures
-from leadline.records.qrels.read import Format
+from leadline.records.qrels.read_qrels import Format
 from leadline.records.runs.order import Order
 from leadline.records.scores.table import FORMATS
+from leadline.records.side_tables import read_runs_info
 from leadline.text.days import parse_date
-from leadline.text.side_tables import read_runs_info
 
 Item = TypeVar("Item")
 

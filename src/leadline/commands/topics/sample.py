@@ -22,8 +22,7 @@ from leadline.errors import UsageError
 from leadline.judge.citations.from_citations import count_relevant
 from leadline.judge.citations.sampling import FEWEST_RELEVANT, PerFamily, Sample, sample_topics
 from leadline.records.scores.table import Table
-from leadline.records.topics.topic import Subtopic, Topics
-from leadline.records.topics.written import MARKUP, encoded_as
+from leadline.records.topics.topic import MARKUP, Subtopic, Topics, encoded_as
 from leadline.text.days import parse_date
 
 if TYPE_CHECKING:

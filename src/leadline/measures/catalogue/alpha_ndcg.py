@@ -1,4 +1,4 @@
-"""Gain by rank for a reader who wears of hearing about the same subtopic."""
+"""Discounted gain for a reader who loses interest in a subtopic with every relevant document about it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import numpy as np
 from leadline.measures.aspects import Theta
 from leadline.measures.hits import Array, Hits, Integers, ratio
 from leadline.measures.intents import Reader, discounted_gain, greedy_ideal, topic_weight
-from leadline.measures.registry import measure
+from leadline.measures.measure import measure
+from leadline.options import Share
 
 
 def _discount(rank: Integers) -> Array:
@@ -15,19 +16,19 @@ def _discount(rank: Integers) -> Array:
 
 
 @measure("alpha_DCG", at="cutoff", needs="subtopics", aliases=("alpha-DCG",))
-def alpha_dcg(hits: Hits, cutoff: int, alpha: float = 0.5, rel: int = 1, theta: Theta = "equal") -> Array:
-    """Gain from the first documents, less for what is known already, as a share of what any list could give.
+def alpha_dcg(hits: Hits, cutoff: int, alpha: Share = 0.5, rel: int = 1, theta: Theta = "equal") -> Array:
+    """Gain from the first documents, less for repeated subtopics, as a share of the largest gain any list could have.
 
     Formula: alpha_DCG@k = Σ_r gain_r / log2(1 + r) over ranks 1 to k, where gain_r = Σ_c θ_c (1 - alpha)^(relevant
-    documents of c before r) over the subtopics c that the document is relevant to; divided by the value of an
-    imagined list whose every document is relevant to every subtopic. Only subtopics with a relevant document count,
+    documents of c before r) over the subtopics c that the document is relevant to; divided by the value of a
+    list in which every document is relevant to every subtopic. Only subtopics with a relevant document count,
     and their θ sum to 1.
 
     Paper: Clarke, Kolla, Cormack, Vechtomova, Ashkan, Büttcher and MacKinnon, Novelty and diversity in information
     retrieval evaluation, SIGIR 2008; normalised as TREC's program ndeval does.
 
-    Range: 0 to 1, seldom reached: few topics have documents relevant to all. (ndeval leaves a cutoff of 1, which it
-    never prints, without the division.)
+    Range: 0 to 1; 1 is rare, since few topics have documents relevant to all subtopics. (ndeval does not divide at a
+    cutoff of 1, which it never prints.)
 
     Unjudged: not relevant.
 
@@ -38,7 +39,8 @@ def alpha_dcg(hits: Hits, cutoff: int, alpha: float = 0.5, rel: int = 1, theta: 
     >>> alpha_dcg(hits, cutoff=2).round(4)  # (1 + 1.5 / log2(3)) / (2 + 1 / log2(3))
     array([0.7398])
     """
-    gain = discounted_gain(hits, Reader.weary(alpha, rel), theta, _discount, cutoff)
+    gain = discounted_gain(hits, Reader.losing_interest(alpha, rel), theta, _discount, cutoff)
+    # The gain of a list in which every document is relevant to every subtopic.
     rank = np.arange(1, cutoff + 1)
     most = float(((1 - alpha) ** (rank - 1) * _discount(rank)).sum())
     return ratio(gain, topic_weight(hits, theta, rel) * most)
@@ -46,17 +48,17 @@ def alpha_dcg(hits: Hits, cutoff: int, alpha: float = 0.5, rel: int = 1, theta: 
 
 @measure("alpha_nDCG", at="cutoff", needs="subtopics", aliases=("alpha-nDCG", "α-nDCG", "α_nDCG"))
 def alpha_ndcg(
-    hits: Hits, cutoff: int | None = None, alpha: float = 0.5, rel: int = 1, theta: Theta = "equal"
+    hits: Hits, cutoff: int | None = None, alpha: Share = 0.5, rel: int = 1, theta: Theta = "equal"
 ) -> Array:
-    """Gain from the first documents, less for what is known already, as a share of what the best list gives.
+    """Gain from the first documents, less for repeated subtopics, as a share of the gain of the ideal list.
 
     Formula: alpha_nDCG@k = alpha_DCG@k / alpha_DCG@k of the ideal list, which takes at each rank the document with
-    the largest gain, of equal ones that with the higher id.
+    the largest gain, the higher id where gains are equal.
 
     Paper: Clarke, Kolla, Cormack, Vechtomova, Ashkan, Büttcher and MacKinnon, Novelty and diversity in information
     retrieval evaluation, SIGIR 2008.
 
-    Range: 0 to 1; a little above in rare cases, since taking the best document at each rank may miss the best list.
+    Range: 0 to 1; slightly above in rare cases, since the best document at each rank need not give the best list.
 
     Unjudged: not relevant.
 
@@ -67,6 +69,6 @@ def alpha_ndcg(
     >>> alpha_ndcg(hits, cutoff=2).round(4)  # (1 + 1.5 / log2(3)) / (2 + 0.5 / log2(3))
     array([0.8406])
     """
-    reader = Reader.weary(alpha, rel)
+    reader = Reader.losing_interest(alpha, rel)
     ideal = discounted_gain(greedy_ideal(hits, reader, theta, cutoff), reader, theta, _discount)
     return ratio(discounted_gain(hits, reader, theta, _discount, cutoff), ideal[hits.topic])

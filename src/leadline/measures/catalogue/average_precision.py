@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from leadline.measures.hits import Array, Hits, ratio
-from leadline.measures.registry import measure
+from leadline.measures.measure import measure
 
 
 @measure("AP", at="effort", aliases=("MAP",))
@@ -26,17 +26,17 @@ def average_precision(hits: Hits, effort: int | None = None, rel: int = 1) -> Ar
     >>> average_precision(Hits.of(ranks=[1, 4], relevant=4))
     array([0.375])
     """
-    met = hits.met(rel)
-    place = np.arange(1, len(met.rank) + 1) - met.offsets[met.row]
-    worth = place / met.rank
+    found = hits.only_relevant(rel)
+    place = np.arange(1, len(found.rank) + 1) - found.offsets[found.row]
+    worth = place / found.rank  # precision at each relevant document
     if effort is not None:
-        worth *= met.rank <= effort
-    return ratio(met.total(worth), hits.n_relevant(rel))
+        worth *= found.rank <= effort
+    return ratio(found.total(worth), hits.n_relevant(rel))
 
 
 @measure("GMAP", at="effort", aliases=("gm_map",), aggregate="geometric")
 def geometric_average_precision(hits: Hits, effort: int | None = None, rel: int = 1) -> Array:
-    """Average precision whose mean over topics is geometric, so that the worst topics weigh most.
+    """Average precision with a geometric mean over topics, so that the worst topics count most.
 
     Formula: AP for each topic; the mean is exp of the mean of log max(AP, 0.00001).
 
@@ -56,7 +56,7 @@ def geometric_average_precision(hits: Hits, effort: int | None = None, rel: int 
 
 @measure("set_map", aliases=("SetAP",))
 def set_average_precision(hits: Hits, rel: int = 1) -> Array:
-    """Average precision of a list without order: recall times precision of all that is retrieved.
+    """Average precision of an unordered list: recall times precision of all retrieved documents.
 
     Formula: m² / (retrieved * n).
 
@@ -66,7 +66,7 @@ def set_average_precision(hits: Hits, rel: int = 1) -> Array:
 
     Unjudged: not relevant.
 
-    Short list: only what is retrieved counts, so a short list can be precise.
+    Short list: only retrieved documents count, so a short list can be precise.
 
     >>> set_average_precision(Hits.of(ranks=[1, 4], relevant=4))
     array([0.25])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from leadline.measures.hits import Array, Hits, ratio
-from leadline.measures.registry import measure
+from leadline.measures.measure import measure
 
 
 @measure("bpref")
@@ -19,24 +19,25 @@ def bpref(hits: Hits, rel: int = 1) -> Array:
 
     Range: 0 to 1.
 
-    Unjudged: passed over, as are documents of a grade below 0.
+    Unjudged: ignored, as are documents with a grade below 0.
 
-    Short list: relevant documents it lacks count 0.
+    Short list: missing relevant documents count 0.
 
     >>> bpref(Hits.of(ranks=[1, 5, 9], grades=[1, 0, 1], missed=[0, 0])).round(2)
     array([0.75])
     """
     n = hits.n_relevant(rel)
     wrong = hits.judged.count((hits.judged.grades >= 0) & (hits.judged.grades < rel))[hits.topic]
-    met = hits.met(rel)
+    # For each relevant document found, the judged irrelevant ones above it, as a share of those that count.
+    found = hits.only_relevant(rel)
     above = hits.running((hits.grade >= 0) & (hits.grade < rel), np.flatnonzero(hits.relevant(rel)))
-    share = ratio(np.minimum(above, n[met.row]), np.minimum(wrong, n)[met.row])
-    return ratio(met.total(1.0 - share), n)
+    share = ratio(np.minimum(above, n[found.row]), np.minimum(wrong, n)[found.row])
+    return ratio(found.total(1.0 - share), n)
 
 
 @measure("gm_bpref", aggregate="geometric")
 def geometric_bpref(hits: Hits, rel: int = 1) -> Array:
-    """Bpref whose mean over topics is geometric, so that the worst topics weigh most.
+    """Bpref with a geometric mean over topics, so that the worst topics count most.
 
     Formula: bpref for each topic; the mean is exp of the mean of log max(bpref, 0.00001).
 
@@ -44,9 +45,9 @@ def geometric_bpref(hits: Hits, rel: int = 1) -> Array:
 
     Range: 0 to 1.
 
-    Unjudged: passed over, as are documents of a grade below 0.
+    Unjudged: ignored, as are documents with a grade below 0.
 
-    Short list: relevant documents it lacks count 0.
+    Short list: missing relevant documents count 0.
 
     >>> geometric_bpref(Hits.of(ranks=[1, 5, 9], grades=[1, 0, 1], missed=[0, 0])).round(2)
     array([0.75])

@@ -1,14 +1,17 @@
-"""The Cube Test: how fast reading fills an information need that has several sides."""
+"""The Cube Test: how fast reading satisfies an information need with several subtopics."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 from leadline.measures.aspects import Theta
 from leadline.measures.cube import Lid, Passages, Time, Variant, fill
 from leadline.measures.hits import Array, Hits
-from leadline.measures.registry import View, measure
+from leadline.measures.measure import View, measure
+from leadline.options import Bounds, Share
+
+Grade = Annotated[int, Bounds(1)] | None
 
 
 def _view(options: Mapping[str, Any]) -> View:
@@ -29,39 +32,39 @@ def cube_test(
     hits: Hits,
     effort: int = 10,
     *,
-    gamma: float = 0.5,
+    gamma: Share = 0.5,
     theta: Theta = "equal",
     time: Time = "rank",
     lid: Lid = "relevance",
-    max_grade: int | None = None,
+    max_grade: Grade = None,
     variant: Variant = "paper",
     passages: Passages = "discount",
 ) -> Array:
-    """How fast the first `effort` documents fill the need, which is a cube with a compartment for each subtopic.
+    """How fast the first `effort` documents fill the need, pictured as a cube with a compartment for each subtopic.
 
     Formula: CT@N = gain / time of the first N documents. A document adds θ gamma^k rel to the gain for each subtopic
-    it bears on: θ is the subtopic's weight, k counts the relevant documents of the subtopic read before, and rel is
-    the grade over `max_grade` (the largest grade of the judgements unless given). Once the rel read before sum to 1
-    the compartment is full and takes no more; the document that crosses the lid still counts whole. With grades 0
-    and 1 one document fills a compartment, so that gamma does nothing unless `max_grade` is larger.
+    it is relevant to: θ is the subtopic's weight, k the number of relevant documents of the subtopic read before, rel
+    the grade over `max_grade` (default: the largest grade of the judgements). Once the rel read before sum to 1 the
+    compartment is full and takes no more; the document that crosses the lid still counts in full. With grades 0 and 1
+    one document fills a compartment, so gamma has no effect unless `max_grade` is larger.
 
     Weights: `theta` is `equal`; `decay`, 1/log2(1 + i) in the order of the subtopics' names; `halving`, each half the
     one before; `claims`, 1 for a claim and 0.5 for a dependent one, which is a subtopic named CLAIM:PARENT; or `given`,
-    a fifth column of the judgements. All are brought to sum to 1.
+    a fifth column of the judgements. All are normalised to sum to 1.
 
-    Time: `rank` is one unit a document; `words` is 4.4 + (0.018 words + 7.8) p seconds a document, p = 0.64 for a
-    relevant one and 0.39 for another; `150` the same with 150 words each; `top` always N; `given` the seconds of a
-    reading log, which is what counts wherever there is one and no other time is asked for.
+    Time: `rank` is one unit per document; `words` is 4.4 + (0.018 words + 7.8) p seconds per document, p = 0.64 for a
+    relevant one and 0.39 for another; `150` the same with 150 words each; `top` is always N; `given` is the seconds of
+    a reading log, and the default where there is one.
 
     Lid: `relevance` as above; `height` closes a compartment when the discounted height, with gamma, reaches 1; `off`
-    has no lid, and the t-th document read counts e^(1 - t) of its rel instead.
+    has no lid; instead the t-th document read counts e^(1 - t) of its rel.
 
     Variants: `cikm` is the script of the paper's authors: gamma^(k + 1), grade over 4, time=words with p = 0.64 for
-    every document, lid=height, lines in file order. (For a document of several subtopics the script keeps only one,
-    which one is chance; here all count.) `trecdd` is the scorer of TREC's Dynamic Domain track: grades as they are,
-    0 as 1; the passages of a document add as Σ g/log2(i + 1), largest first, or plainly with `passages=sum`;
-    gamma^(k + 1); a lid at 5, what flows over is lost; gain over 5; N and time count iterations, time ends with the
-    run's last. Both choose the time and the lid themselves.
+    every document, lid=height, lines in file order. (For a document of several subtopics the script keeps a
+    random one; here all count.) `trecdd` is the scorer of TREC's Dynamic Domain track: grades as they are,
+    0 as 1; the passages of a document add as Σ g/log2(i + 1), largest first, or undiscounted with `passages=sum`;
+    gamma^(k + 1); a lid at 5, above which gain is lost; gain over 5; N and time count iterations, time ends with the
+    run's last. Both ignore the options time and lid.
 
     Paper: Luo, Wing, Yang and Hearst, The water filling model and the Cube Test: multi-dimensional evaluation for
     professional search, CIKM 2013.
@@ -70,9 +73,9 @@ def cube_test(
 
     Unjudged: not relevant; the time to read it counts.
 
-    Short list: takes less time, and is not punished for ending; time=top punishes it.
+    Short list: takes less time, so it is not penalised; time=top penalises it.
 
-    Documents of rel ¼ on two subtopics in turn: each second one of a subtopic adds .1 of its rel; ½ · ¼ · 2.2 / 4.
+    Documents of rel ¼ alternate between two subtopics: the second one of each adds 0.1 of its rel; ½ · ¼ · 2.2 / 4.
 
     >>> from leadline.measures.intents import example
     >>> in_turn = example(["a", "b", "c", "d"], {"a": {"1": 1}, "b": {"2": 1}, "c": {"1": 1}, "d": {"2": 1}})
@@ -97,19 +100,19 @@ def average_cube_test(
     hits: Hits,
     effort: int = 10,
     *,
-    gamma: float = 0.5,
+    gamma: Share = 0.5,
     theta: Theta = "equal",
     time: Time = "rank",
     lid: Lid = "relevance",
-    max_grade: int | None = None,
+    max_grade: Grade = None,
     variant: Variant = "paper",
     passages: Passages = "discount",
 ) -> Array:
-    """How fast the need fills, averaged over every moment at which a searcher of this `effort` may stop reading.
+    """How fast the need fills, averaged over all documents after which a searcher of this `effort` may stop.
 
     Formula: ACT@N = the mean of CT@k over k = 1 to N, or to the end of a shorter list. The options are those of CT.
     With time=top the time is N at every k. With variant=trecdd it is the mean over the documents of the first N
-    iterations, each time being the number of its iteration.
+    iterations, and the time of a document is the number of its iteration.
 
     Paper: Luo, Wing, Yang and Hearst, CIKM 2013; the mean is that of the authors' script and of the Dynamic Domain
     track.
@@ -144,18 +147,18 @@ def cube_test_speed(
     hits: Hits,
     effort: int = 10,
     *,
-    gamma: float = 0.5,
+    gamma: Share = 0.5,
     theta: Theta = "equal",
     time: Time = "rank",
     lid: Lid = "relevance",
-    max_grade: int | None = None,
+    max_grade: Grade = None,
     variant: Variant = "paper",
     passages: Passages = "discount",
 ) -> Array:
-    """How fast the need still fills when the searcher reads the document at this `effort`: is going on worth it?
+    """How fast the need still fills at the document with rank `effort`: is reading on worth it?
 
     Formula: CT_speed@N = gain of the N-th document / its own time. The options are those of CT. With time=top a
-    document's share of the time is one unit. With variant=trecdd it is the gain of the N-th iteration.
+    document takes one unit of time. With variant=trecdd it is the gain of the N-th iteration.
 
     Paper: Luo, Wing, Yang and Hearst, CIKM 2013 (the derivative of gain over time).
 
@@ -163,7 +166,7 @@ def cube_test_speed(
 
     Unjudged: not relevant, so 0.
 
-    Short list: 0 behind its end.
+    Short list: 0 after its end.
 
     Once one document has filled the first of two subtopics, only the other can still be filled.
 
@@ -190,13 +193,13 @@ def cube_test_lgc(
     hits: Hits,
     effort: int = 10,
     *,
-    gamma: float = 0.5,
+    gamma: Share = 0.5,
     theta: Theta = "decay",
     time: Time = "words",
     lid: Lid = "relevance",
-    max_grade: int | None = None,
+    max_grade: Grade = None,
 ) -> Array:
-    """The Cube Test where earlier subtopics weigh more and reading takes as long as the documents are.
+    """The Cube Test with larger weights for earlier subtopics and reading time by document length.
 
     Formula: CT with theta=decay, time=words. `lid=off` is the paper's CT_lgc with a bar over the c.
 
@@ -206,7 +209,7 @@ def cube_test_lgc(
 
     Unjudged: not relevant; the time to read it counts.
 
-    Short list: takes less time, and is not punished for ending.
+    Short list: takes less time, so it is not penalised.
 
     >>> from leadline.measures.intents import example
     >>> from dataclasses import replace
@@ -225,13 +228,13 @@ def cube_test_pgc(
     hits: Hits,
     effort: int = 10,
     *,
-    gamma: float = 0.5,
+    gamma: Share = 0.5,
     theta: Theta = "claims",
     time: Time = "words",
     lid: Lid = "relevance",
-    max_grade: int | None = None,
+    max_grade: Grade = None,
 ) -> Array:
-    """The Cube Test of a patent's claims: dependent ones weigh half, reading takes as long as the documents are.
+    """The Cube Test of a patent's claims: half the weight for dependent ones, reading time by document length.
 
     Formula: CT with theta=claims, time=words.
 
@@ -241,7 +244,7 @@ def cube_test_pgc(
 
     Unjudged: not relevant; the time to read it counts.
 
-    Short list: takes less time, and is not punished for ending.
+    Short list: takes less time, so it is not penalised.
 
     >>> from leadline.measures.intents import example
     >>> from dataclasses import replace
@@ -260,13 +263,13 @@ def cube_test_lac(
     hits: Hits,
     effort: int = 10,
     *,
-    gamma: float = 0.5,
+    gamma: Share = 0.5,
     theta: Theta = "decay",
     time: Time = "150",
     lid: Lid = "relevance",
-    max_grade: int | None = None,
+    max_grade: Grade = None,
 ) -> Array:
-    """The Cube Test where earlier subtopics weigh more and every document takes as long as one of 150 words.
+    """The Cube Test with larger weights for earlier subtopics and the reading time of 150 words for every document.
 
     Formula: CT with theta=decay, time=150.
 
@@ -276,7 +279,7 @@ def cube_test_lac(
 
     Unjudged: not relevant; the time to read it counts.
 
-    Short list: takes less time, and is not punished for ending.
+    Short list: takes less time, so it is not penalised.
 
     >>> from leadline.measures.intents import example
     >>> cube_test_lac(example(["a", "b"], {"a": {"1": 1}, "b": {"2": 1}}), effort=2).round(4)  # all in 22.24 seconds
@@ -290,19 +293,19 @@ def cube_test_ltc(
     hits: Hits,
     effort: int = 10,
     *,
-    gamma: float = 0.5,
+    gamma: Share = 0.5,
     theta: Theta = "decay",
     time: Time = "top",
     lid: Lid = "relevance",
-    max_grade: int | None = None,
+    max_grade: Grade = None,
 ) -> Array:
-    """The Cube Test where earlier subtopics weigh more and the searcher always reads all of the first `effort`.
+    """The Cube Test with larger weights for earlier subtopics, for a searcher who always reads `effort` documents.
 
-    Formula: CT with theta=decay, time=top; N is 10 unless said.
+    Formula: CT with theta=decay, time=top; default N: 10.
 
     Paper: Luo, Wing, Yang and Hearst, CIKM 2013, table 2.
 
-    Range: 0 to 2/N; the cube is full at 1, but documents that cross the lid may bring it near 2.
+    Range: 0 to 2/N; the cube is full at 1, but documents that cross the lid may take it near 2.
 
     Unjudged: not relevant.
 

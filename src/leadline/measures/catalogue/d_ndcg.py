@@ -1,4 +1,4 @@
-"""Graded gain over all subtopics at once, alone and together with how many subtopics are met."""
+"""Graded gain over all subtopics, alone and combined with the share of subtopics covered."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from leadline.measures.aspects import Theta, subtopic_hits
 from leadline.measures.catalogue.intent_aware import intent_recall
 from leadline.measures.hits import Array, Hits, ratio
 from leadline.measures.intents import all_judged, intent_weights
-from leadline.measures.registry import measure
+from leadline.measures.measure import measure
 
 
 def _gain(hits: Hits, theta: Theta) -> Array:
-    """Of each hit: Σ_c θ_c · grade for c."""
+    """The gain of each hit: Σ_c θ_c · grade for c."""
     entries = subtopic_hits(hits)
     parts = intent_weights(hits, theta)[entries.subtopic] * entries.grade
     return np.asarray(np.bincount(entries.hit, weights=parts, minlength=len(hits.rank)), float)
@@ -20,7 +20,7 @@ def _gain(hits: Hits, theta: Theta) -> Array:
 
 @measure("D_nDCG", at="cutoff", needs="subtopics", aliases=("D-nDCG",))
 def d_ndcg(hits: Hits, cutoff: int | None = None, theta: Theta = "equal") -> Array:
-    """Graded gain from the first documents, or the whole list, as a share of what the best order gives.
+    """Graded gain from the first documents, or the whole list, as a share of the gain of the best order.
 
     Formula: D_nDCG@k = Σ_r gain_r / log2(1 + r) over ranks 1 to k, gain_r = Σ_c θ_c · grade for c of the document at r,
     divided by the same for all judged documents, largest gain first.
@@ -40,6 +40,7 @@ def d_ndcg(hits: Hits, cutoff: int | None = None, theta: Theta = "equal") -> Arr
     """
     within = hits if cutoff is None else hits.where(hits.rank <= cutoff)
     gain = within.total(_gain(within, theta) / np.log2(1 + within.rank))
+    # The ideal: all judged documents of a topic, largest gain first.
     judged = all_judged(hits)
     best_first = _gain(judged, theta)
     best_first = best_first[np.lexsort((-best_first, judged.row))]
@@ -50,9 +51,9 @@ def d_ndcg(hits: Hits, cutoff: int | None = None, theta: Theta = "equal") -> Arr
 
 @measure("Dsharp_nDCG", at="cutoff", needs="subtopics", aliases=("D#-nDCG", "Dsharp-nDCG"))
 def dsharp_ndcg(hits: Hits, cutoff: int | None = None, theta: Theta = "equal") -> Array:
-    """Half for how many subtopics the first documents meet, half for how much they give.
+    """The mean of the share of subtopics that the first documents cover and of their graded gain.
 
-    Formula: Dsharp_nDCG@k = ½ I_rec@k + ½ D_nDCG@k. The weights θ bear on D_nDCG only.
+    Formula: Dsharp_nDCG@k = ½ I_rec@k + ½ D_nDCG@k. The weights θ apply to D_nDCG only.
 
     Paper: Sakai and Song, Evaluating diversified search results using per-intent graded relevance, SIGIR 2011.
 

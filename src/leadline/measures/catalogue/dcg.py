@@ -1,12 +1,12 @@
-"""Discounted cumulative gain: graded documents, worth less the later they come."""
+"""Discounted cumulative gain: the gain of graded documents, discounted by rank."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from leadline.measures.gains import Discount, Gain, Ideal, discounts, gains_of
+from leadline.measures.gains import Base, Discount, Gain, Ideal, discounts, gains_of
 from leadline.measures.hits import Array, Hits, ratio
-from leadline.measures.registry import measure
+from leadline.measures.measure import measure
 
 
 @measure("DCG", at="effort", rename={"dcg": "gain"})
@@ -15,14 +15,14 @@ def dcg(
     effort: int | None = None,
     gain: Gain = "linear",
     discount: Discount = "log2",
-    base: float = 2.0,
+    base: Base = 2.0,
     gains: dict[int, float] | None = None,
 ) -> Array:
-    """What the documents of the list are worth together, each by its grade and less the later it comes.
+    """The sum of the gains of the documents, each by its grade and discounted by its rank.
 
     Formula: sum of gain / discount over the first N documents. The gain is the grade (linear), 2^grade - 1 (exp), or
-    what the table `gains` says of a grade, {1: 3, 2: 9}. The discount of rank r is log2(1 + r), r itself (zipf), or
-    log_b(r) from rank b = `base` on and 1 before it (jk). ir_measures' dcg=log2 is gain=linear, its exp-log2 gain=exp.
+    from the table `gains`, {1: 3, 2: 9}. The discount of rank r is log2(1 + r), r itself (zipf), or log_b(r) from rank
+    b = `base` on and 1 before that (jk). ir_measures' dcg=log2 is gain=linear, its exp-log2 gain=exp.
 
     Paper: Järvelin and Kekäläinen, Cumulated gain-based evaluation of IR techniques, TOIS 2002 (jk); Burges et al.,
     Learning to rank using gradient descent, ICML 2005 (exp, log2).
@@ -36,7 +36,7 @@ def dcg(
     >>> dcg(Hits.of(ranks=[1, 3], grades=[2, 4]))
     array([4.])
     """
-    worthy = hits if gains else hits.met()  # a table may give a gain to grades that are not relevant
+    worthy = hits if gains else hits.only_relevant()  # a table may give a gain to grades that are not relevant
     if effort is not None:
         worthy = worthy.where(worthy.rank <= effort)
     return worthy.total(gains_of(worthy.grade, gain, gains) / discounts(worthy.rank, discount, base))
@@ -48,12 +48,12 @@ def ndcg(
     effort: int | None = None,
     gain: Gain = "linear",
     discount: Discount = "log2",
-    base: float = 2.0,
+    base: Base = 2.0,
     gains: dict[int, float] | None = None,
 ) -> Array:
-    """Discounted cumulative gain as a share of what the best list there could be gains.
+    """Discounted cumulative gain as a share of that of the ideal list.
 
-    Formula: DCG@N / DCG@N of all judged documents, highest gain first; options as those of DCG.
+    Formula: DCG@N / DCG@N of all judged documents, highest gain first; the options are those of DCG.
 
     Paper: Järvelin and Kekäläinen, Cumulated gain-based evaluation of IR techniques, TOIS 2002 (jk); Burges et al.,
     Learning to rank using gradient descent, ICML 2005 (exp, log2).

@@ -1,12 +1,16 @@
-"""Documents read until enough is found: what a searcher pays for recall."""
+"""Documents read until enough is found: the cost of recall."""
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
-from leadline.errors import MeasureError
 from leadline.measures.hits import Array, Hits, Integers, ratio
-from leadline.measures.registry import measure
+from leadline.measures.measure import measure
+from leadline.options import Bounds
+
+ShareOrPercent = Annotated[float, Bounds(0, 100, above=True)]
 
 
 @measure("last_rel", better="lower")
@@ -18,11 +22,11 @@ def last_rel(hits: Hits, rel: int = 1) -> Array:
     Paper: Kanoulas, Li, Azzopardi and Spijker, CLEF 2017 technologically assisted reviews in empirical medicine
     overview, CLEF 2017.
 
-    Range: 1 up; undefined where the list holds no relevant document.
+    Range: 1 and up; undefined if the list has no relevant document.
 
     Unjudged: not relevant.
 
-    Short list: what it lacks is not counted, so compare lists of the same documents only.
+    Short list: missing documents are not counted, so compare lists of the same documents only.
 
     >>> last_rel(Hits.of(ranks=[2, 7], relevant=3))
     array([7.])
@@ -33,20 +37,20 @@ def last_rel(hits: Hits, rel: int = 1) -> Array:
 
 
 @measure("WSS", at="share")
-def wss(hits: Hits, share: float = 0.95, rel: int = 1) -> Array:
-    """Work saved: share of the list left unread once a share of what is relevant is found, less what chance saves.
+def wss(hits: Hits, share: ShareOrPercent = 0.95, rel: int = 1) -> Array:
+    """Work saved: the share of the list left unread once a share of the relevant documents is found, minus chance.
 
     Formula: WSS@s = (N - r) / N - (1 - s), with N documents in the list and r the rank of the round(s·n)-th relevant
-    one, half rounded to even; 0 if so many are not found. A share above 1 is read as percent: WSS@95.
+    one, half rounded to even; 0 if fewer are found. A share above 1 is a percentage: WSS@95.
 
     Paper: Cohen, Hersh, Peterson and Yen, Reducing workload in systematic review preparation using automated citation
     classification, JAMIA 2006; as CLEF's tar_eval computes it.
 
-    Range: below s; 0 is what a list in random order saves, less is worse than that.
+    Range: below s; 0 is the value of a random order, less is worse than that.
 
     Unjudged: not relevant.
 
-    Short list: 0 unless it holds the share; its own length is N, so compare lists of the same documents only.
+    Short list: 0 if it does not reach the share; N is its own length, so compare lists of the same documents only.
 
     >>> wss(Hits.of(ranks=[1, 10], relevant=2, retrieved=100), share=0.95).round(3)
     array([0.85])
@@ -60,31 +64,30 @@ def wss(hits: Hits, share: float = 0.95, rel: int = 1) -> Array:
 
 
 @measure("effort", at="share", better="lower")
-def effort(hits: Hits, share: float = 0.95, rel: int = 1) -> Array:
+def effort(hits: Hits, share: ShareOrPercent = 0.95, rel: int = 1) -> Array:
     """Documents read until a share of the relevant ones is found.
 
-    Formula: effort@s = the smallest rank r with R@r ≥ s. A share above 1 is read as percent: effort@80.
+    Formula: effort@s = the smallest rank r with R@r ≥ s. A share above 1 is a percentage: effort@80.
 
-    Paper: Cooper, Expected search length, American Documentation 1968, asks it for a number of documents; here it is
-    asked for a share.
+    Paper: Cooper, Expected search length, American Documentation 1968, for a number of documents; here for a share.
 
-    Range: 1 up; undefined where the list does not hold the share.
+    Range: 1 and up; undefined if the list does not reach the share.
 
     Unjudged: not relevant.
 
-    Short list: undefined unless it holds the share.
+    Short list: undefined if it does not reach the share.
 
     >>> effort(Hits.of(ranks=[1, 2, 30], relevant=4), share=0.75)
     array([30.])
     """
     found = hits.where(hits.relevant(rel))
-    # 0.55 · 100 is 55.00000000000001 to the computer, and must not ask for a 56th document.
+    # In floating point 0.55 · 100 is 55.00000000000001, which must not be rounded up to 56.
     wanted = np.ceil(_fraction(share) * hits.n_relevant(rel) - 1e-9).astype(np.int64)
     return np.where(np.diff(found.offsets) >= wanted, _rank_of(found, wanted), np.nan)
 
 
 def _rank_of(found: Hits, place: Integers) -> Integers:
-    """For each row, the rank of its hit number `place`, from 1; 0 where there is none."""
+    """The rank of hit number `place`, from 1, of each row; 0 if there is none."""
     exists = (place >= 1) & (place <= np.diff(found.offsets))
     ranks = np.zeros(found.rows, np.int64)
     ranks[exists] = found.rank[(found.offsets[:-1] + place - 1)[exists]]
@@ -92,7 +95,4 @@ def _rank_of(found: Hits, place: Integers) -> Integers:
 
 
 def _fraction(share: float) -> float:
-    fraction = share / 100 if share > 1 else share
-    if not 0 < fraction <= 1:
-        raise MeasureError(f"{share:g} is no share of the relevant documents; write one from 0 to 1, or percent")
-    return fraction
+    return share / 100 if share > 1 else share

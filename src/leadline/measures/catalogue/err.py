@@ -1,26 +1,29 @@
-"""ERR: how soon a searcher who wants one good document is done."""
+"""ERR: how soon a searcher who needs one good document finds it."""
 
 from __future__ import annotations
+
+from typing import Annotated
 
 import numpy as np
 
 from leadline.errors import MeasureError
 from leadline.measures.gains import running_sums
 from leadline.measures.hits import Array, Hits
-from leadline.measures.registry import measure
+from leadline.measures.measure import measure
+from leadline.options import Bounds
 
 
 @measure("ERR", at="effort")
-def err(hits: Hits, effort: int | None = None, max_grade: int = 4) -> Array:
-    """Expected reciprocal rank at which a searcher stops who stops at good documents sooner than at fair ones.
+def err(hits: Hits, effort: int | None = None, max_grade: Annotated[int, Bounds(1, 1000)] = 4) -> Array:
+    """Expected reciprocal rank at which a searcher stops; better documents make stopping more likely.
 
     Formula: ERR@k = Σ (1/r) · s_r · Π above (1 - s), where the document at rank r ends the search with the
     probability s_r = (2^grade - 1) / 2^max_grade.
 
     Paper: Chapelle, Metzler, Zhang and Grinspan, Expected reciprocal rank for graded relevance, CIKM 2009.
-    `max_grade` is 4 as in TREC's gdeval, whatever grades the judgements hold.
+    The default of `max_grade` is 4, as in TREC's gdeval, whatever the grades of the judgements.
 
-    Range: 0 to 1; even a perfect list stays below.
+    Range: 0 to 1; even a perfect list is below 1.
 
     Unjudged: not relevant.
 
@@ -33,8 +36,9 @@ def err(hits: Hits, effort: int | None = None, max_grade: int = 4) -> Array:
     """
     best = int(hits.judged.grades.max(initial=0))
     if best > max_grade:
-        raise MeasureError(f"ERR(max_grade={max_grade}): the judgements hold grade {best}; write ERR(max_grade={best})")
+        raise MeasureError(f"ERR(max_grade={max_grade}): the judgements have grade {best}; write ERR(max_grade={best})")
     read = hits.where(hits.relevant() if effort is None else hits.relevant() & (hits.rank <= effort))
+    # The probability of stopping at each document, and of reaching it: the product of (1 - stop) above it.
     stops = (2.0**read.grade - 1) / 2.0**max_grade
     goes_on = np.log1p(-stops)
     gets_here = np.exp(running_sums(goes_on, read.offsets) - goes_on)

@@ -1,8 +1,8 @@
-"""Expected reciprocal rank for a reader who may mean any of the subtopics."""
+"""Expected reciprocal rank, averaged over the subtopics that the searcher may have in mind."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
@@ -10,9 +10,11 @@ from leadline.errors import MeasureError
 from leadline.measures.aspects import Theta
 from leadline.measures.hits import Array, Hits, Integers, ratio
 from leadline.measures.intents import Reader, discounted_gain, greedy_ideal, topic_weight
-from leadline.measures.registry import measure
+from leadline.measures.measure import measure
+from leadline.options import Bounds, Share
 
 Graded = Literal["no", "exp", "linear"]
+Grade = Annotated[int, Bounds(1, 1000)]  # 2 to a higher power is no longer a float
 
 
 def _discount(rank: Integers) -> Array:
@@ -21,10 +23,10 @@ def _discount(rank: Integers) -> Array:
 
 def _reader(hits: Hits, graded: Graded, alpha: float, rel: int, max_grade: int) -> Reader:
     if graded == "no":
-        return Reader.weary(alpha, rel)
+        return Reader.losing_interest(alpha, rel)
     best = int(hits.judged.grades.max(initial=0))
     if best > max_grade:
-        raise MeasureError(f"max_grade is {max_grade}, but the judgements hold grade {best}; write max_grade={best}")
+        raise MeasureError(f"max_grade is {max_grade}, but the judgements have grade {best}; write max_grade={best}")
     if graded == "linear":
         return Reader.stopping([grade / (max_grade + 1) for grade in range(max_grade + 1)])
     return Reader.stopping([(2**grade - 1) / 2**max_grade for grade in range(max_grade + 1)])
@@ -36,23 +38,23 @@ def err_ia(
     cutoff: int,
     *,
     graded: Graded = "no",
-    alpha: float = 0.5,
-    max_grade: int = 4,
+    alpha: Share = 0.5,
+    max_grade: Grade = 4,
     rel: int = 1,
     theta: Theta = "equal",
 ) -> Array:
-    """How soon, on average over the subtopics, a reader is content who goes down the first documents.
+    """How soon a reader of the first documents is satisfied, on average over the subtopics.
 
     Formula: ERR_IA@k = Σ_c θ_c ERR_c@k, ERR_c = Σ_r (1/r) · stop_r · Π_(j<r) (1 - stop_j) over the documents relevant
-    to c. Only subtopics with a relevant document count, and their θ sum to 1. With graded=no the chance to stop is
-    alpha for every relevant document, and the value is divided by that of an imagined list whose every document is
-    relevant to every subtopic, as TREC's program ndeval does. With graded=exp it is (2^g - 1) / 2^max_grade for
-    grade g, with graded=linear g / (max_grade + 1), as NTCIREVAL has it; neither is divided by anything.
+    to c. Only subtopics with a relevant document count, and their θ sum to 1. With graded=no the probability to stop
+    is alpha for every relevant document, and the value is divided by that of a list in which every document is relevant
+    to every subtopic, as TREC's program ndeval does. With graded=exp it is (2^g - 1) / 2^max_grade for
+    grade g, with graded=linear g / (max_grade + 1), as in NTCIREVAL; neither is normalised.
 
     Paper: Chapelle, Metzler, Zhang and Grinspan, Expected reciprocal rank for graded relevance, CIKM 2009; Chapelle,
     Ji, Liao, Velipasaoglu, Lai and Wu, Intent-based diversification of web search results, Information Retrieval 2011.
 
-    Range: 0 to 1. (ndeval leaves a cutoff of 1, which it never prints, without the division.)
+    Range: 0 to 1. (ndeval does not divide at a cutoff of 1, which it never prints.)
 
     Unjudged: not relevant.
 
@@ -67,6 +69,7 @@ def err_ia(
     """
     reader = _reader(hits, graded, alpha, rel, max_grade)
     gain = discounted_gain(hits, reader, theta, _discount, cutoff)
+    # The gain of a list in which every document is relevant to every subtopic.
     rank = np.arange(1, cutoff + 1)
     most = float(((1 - alpha) ** (rank - 1) / rank).sum()) if graded == "no" else 1.0
     return ratio(gain, topic_weight(hits, theta, reader.level) * most)
@@ -78,20 +81,21 @@ def nerr_ia(
     cutoff: int | None = None,
     *,
     graded: Graded = "no",
-    alpha: float = 0.5,
-    max_grade: int = 4,
+    alpha: Share = 0.5,
+    max_grade: Grade = 4,
     rel: int = 1,
     theta: Theta = "equal",
 ) -> Array:
-    """ERR_IA as a share of what the best list for the topic gives.
+    """ERR_IA as a share of that of the ideal list for the topic.
 
     Formula: nERR_IA@k = ERR_IA@k / ERR_IA@k of the ideal list, which takes at each rank the document with the largest
-    Σ_c θ_c stop_c · (chance not to have stopped for c), of equal ones that with the higher id. Options as ERR_IA's.
+    Σ_c θ_c stop_c · (probability of not having stopped for c), the higher id where these are equal. The options
+    are those of ERR_IA.
 
     Paper: Chapelle, Metzler, Zhang and Grinspan, Expected reciprocal rank for graded relevance, CIKM 2009; normalised
     as TREC's program ndeval does.
 
-    Range: 0 to 1; a little above in rare cases, since taking the best document at each rank may miss the best list.
+    Range: 0 to 1; slightly above in rare cases, since the best document at each rank need not give the best list.
 
     Unjudged: not relevant.
 

@@ -1,4 +1,4 @@
-"""trec_eval's four experiments with gain: nDCG averaged over a list, and gain that waits for what should come first."""
+"""trec_eval's four experimental gain measures: averages of nDCG, and gain discounted by what should have come first."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from leadline.measures.catalogue.dcg import ndcg
 from leadline.measures.gains import Ideal, discounts, gains_of, running_sums
 from leadline.measures.hits import Array, Hits, Integers, ratio
-from leadline.measures.registry import measure
+from leadline.measures.measure import measure
 
 
 @measure("ndcg_rel")
@@ -31,6 +31,7 @@ def ndcg_at_relevant(hits: Hits, gains: dict[int, float] | None = None) -> Array
     best = ideal.gain / discounts(ideal.place)
     gain = gains_of(hits.grade, table=gains)
     worth = gain / discounts(hits.rank)
+    # nDCG at the rank of each hit, and of the whole list.
     here = ratio(running_sums(worth, hits.offsets), ideal.upto(best, hits.topic[hits.row], hits.rank))
     n = ideal.length[hits.topic]
     whole = ratio(hits.total(worth), ideal.upto(best, hits.topic, n))
@@ -40,10 +41,10 @@ def ndcg_at_relevant(hits: Hits, gains: dict[int, float] | None = None) -> Array
 
 @measure("Rndcg")
 def ndcg_at_levels(hits: Hits, gains: dict[int, float] | None = None, rel: int = 1) -> Array:
-    """nDCG averaged over the ranks at which the best list there could be passes to a lower gain.
+    """nDCG averaged over the ranks at which the ideal list passes to a lower gain.
 
-    Formula: mean of nDCG@c_1, ..., nDCG@c_L, with c_k documents of the k highest gains above 0, and nDCG of the whole
-    list if it has more than c_L + 1 documents.
+    Formula: mean of nDCG@c_1, ..., nDCG@c_L, where c_k is the number of documents with one of the k highest gains above
+    0, and of nDCG of the whole list if it has more than c_L + 1 documents.
 
     Paper: Buckley, trec_eval, 2008 (`Rndcg`).
 
@@ -61,6 +62,7 @@ def ndcg_at_levels(hits: Hits, gains: dict[int, float] | None = None, rel: int =
     worth = gains_of(hits.grade, table=gains) / discounts(hits.rank)
     total = np.zeros(hits.rows)
     points = np.zeros(hits.rows, np.int64)
+    # nDCG at the end of each level of gain, summed over the levels that a topic has.
     for ends in _level_ends(ideal):
         effort = ends[hits.topic]
         reached = hits.total(np.where(hits.rank <= effort[hits.row], worth, 0.0))
@@ -72,7 +74,7 @@ def ndcg_at_levels(hits: Hits, gains: dict[int, float] | None = None, rel: int =
 
 
 def _level_ends(ideal: Ideal) -> list[Integers]:
-    """For the first, second, ... level of gain, the place of its last document in each topic; 0 where there is none."""
+    """For each level of gain, highest first, the place of its last document in each topic; 0 if there is none."""
     last = np.r_[(ideal.gain[1:] != ideal.gain[:-1]) | (ideal.topic[1:] != ideal.topic[:-1]), True][: len(ideal.gain)]
     topic, place = ideal.topic[last], ideal.place[last]
     level = np.arange(len(topic)) - np.searchsorted(topic, topic)
@@ -83,10 +85,10 @@ def _level_ends(ideal: Ideal) -> list[Integers]:
 
 @measure("G")
 def normalised_gain(hits: Hits, gains: dict[int, float] | None = None) -> Array:
-    """Gain discounted by how far the list has fallen behind the best there could be, not by the rank.
+    """Gain discounted by how far the list is behind the ideal list, not by the rank.
 
-    Formula: sum of gain / log2(2 + C - A) over the list, divided by the sum of all gains; A is the gain up to and with
-    the document, C that of the best list, in which a document counts at least 1.
+    Formula: sum of gain / log2(2 + C - A) over the list, divided by the sum of all gains; A is the gain up to and
+    including the document, C that of the ideal list, where each document counts at least 1.
 
     Paper: Buckley, trec_eval, 2008 (`G`).
 
@@ -102,6 +104,7 @@ def normalised_gain(hits: Hits, gains: dict[int, float] | None = None) -> Array:
     ideal = Ideal.of(hits, table=gains)
     gain = gains_of(hits.grade, table=gains)
     topic = hits.topic[hits.row]
+    # The gain of the ideal list down to the rank of each hit, minus that of the list itself.
     beyond = np.maximum(hits.rank - ideal.length[topic], 0)
     possible = ideal.upto(np.maximum(ideal.gain, 1.0), topic, hits.rank) + beyond
     behind = possible - running_sums(gain, hits.offsets)
@@ -111,7 +114,7 @@ def normalised_gain(hits: Hits, gains: dict[int, float] | None = None) -> Array:
 
 @measure("binG")
 def binary_gain(hits: Hits, rel: int = 1) -> Array:
-    """Relevant documents, each discounted by the documents above it that are not relevant.
+    """Relevant documents, each discounted by the irrelevant documents above it.
 
     Formula: (1/n) sum of 1 / log2(2 + r_i - i) over the relevant documents found.
 

@@ -1,18 +1,18 @@
-"""Inferred average precision, for a pool of which only a random part was judged."""
+"""Inferred average precision, for a pool of which only a random sample was judged."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from leadline.measures.hits import Array, Hits, ratio
-from leadline.measures.registry import measure
+from leadline.measures.measure import measure
 
 _EPSILON = 0.00001
 
 
 @measure("infAP")
 def inferred_average_precision(hits: Hits, rel: int = 1) -> Array:
-    """Average precision where the documents of the pool that were not judged are as good as those that were.
+    """Average precision that takes unjudged documents of the pool to be relevant as often as the judged ones.
 
     Formula: (1/n) sum over the relevant documents found, at rank k, of
     1/k + ((k - 1)/k) * (d/(k - 1)) * (r + e)/(j + 2e), with d documents of the pool above it, j of them judged and r
@@ -23,18 +23,20 @@ def inferred_average_precision(hits: Hits, rel: int = 1) -> Array:
 
     Range: 0 to 1.
 
-    Unjudged: of grade -1, in the pool but not judged, estimated; without a row in the judgements, not relevant.
+    Unjudged: estimated if pooled but not judged (grade -1); not relevant if not in the judgements.
 
     Short list: as if followed by documents that are not relevant.
 
     >>> inferred_average_precision(Hits.of(ranks=[1, 2, 4], grades=[1, -1, 1], missed=[0])).round(3)
     array([0.875])
     """
-    met, places = hits.met(rel), np.flatnonzero(hits.relevant(rel))
-    before = met.rank - 1.0
-    pooled = places - hits.offsets[met.row]
+    found, places = hits.only_relevant(rel), np.flatnonzero(hits.relevant(rel))
+    # Of the documents above each relevant one: how many there are, are pooled, judged and relevant. The expected
+    # precision takes the pooled ones to be relevant as often as the judged ones are.
+    before = found.rank - 1.0
+    pooled = places - hits.offsets[found.row]
     judged = hits.running(hits.grade >= 0, places) - 1
-    better = np.arange(len(places)) - met.offsets[met.row]
+    better = np.arange(len(places)) - found.offsets[found.row]
     density = (better + _EPSILON) / (judged + 2 * _EPSILON)
     expected = 1.0 / (before + 1.0) + (before / (before + 1.0)) * ratio(pooled, before) * density
-    return ratio(met.total(expected), hits.n_relevant(rel))
+    return ratio(found.total(expected), hits.n_relevant(rel))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from leadline.measures.hits import Array, Hits
-from leadline.measures.registry import measure
-from leadline.measures.sample import estimated_found, estimated_relevant, sample_of
+from leadline.measures.measure import measure
+from leadline.measures.strata import estimated_found, estimated_relevant, strata_of
 
 
 @measure("iP", at="effort", needs="strata")
@@ -18,7 +18,7 @@ def inferred_precision(hits: Hits, effort: int, rel: int = 1) -> Array:
 
     Range: 0 to 1.
 
-    Unjudged: a pooled document counts as the judged ones of its stratum do; one outside the pool is not relevant.
+    Unjudged: a pooled document counts like the judged ones of its stratum; one outside the pool is not relevant.
 
     Short list: as if followed by documents that are not relevant.
 
@@ -32,7 +32,7 @@ def inferred_precision(hits: Hits, effort: int, rel: int = 1) -> Array:
     >>> inferred_precision(hits, effort=4).round(3)
     array([0.375])
     """
-    return estimated_found(hits.where(hits.rank <= effort), sample_of(hits), rel) / effort
+    return estimated_found(hits.where(hits.rank <= effort), strata_of(hits), rel) / effort
 
 
 @measure("inum_rel_ret", at="depth", needs="strata", aggregate="sum", counts=True)
@@ -44,11 +44,11 @@ def inferred_found(hits: Hits, depth: int = 1000, rel: int = 1) -> Array:
 
     Paper: Yilmaz, Kanoulas and Aslam, A simple and efficient sampling method for estimating AP and NDCG, SIGIR 2008.
 
-    Range: from 0 up.
+    Range: 0 and up.
 
-    Unjudged: a pooled document counts as the judged ones of its stratum do; one outside the pool is not relevant.
+    Unjudged: a pooled document counts like the judged ones of its stratum; one outside the pool is not relevant.
 
-    Short list: changes nothing.
+    Short list: no effect.
 
     >>> from dataclasses import replace
     >>> from leadline.records.qrels.qrels import Qrels
@@ -57,7 +57,7 @@ def inferred_found(hits: Hits, depth: int = 1000, rel: int = 1) -> Array:
     >>> inferred_found(hits).round(3)
     array([1.5])
     """
-    return estimated_found(hits.where(hits.rank <= depth), sample_of(hits), rel)
+    return estimated_found(hits.where(hits.rank <= depth), strata_of(hits), rel)
 
 
 @measure("inum_rel", better="neither", needs="strata", aggregate="sum", counts=True)
@@ -68,11 +68,11 @@ def inferred_relevant(hits: Hits, rel: int = 1) -> Array:
 
     Paper: Yilmaz, Kanoulas and Aslam, A simple and efficient sampling method for estimating AP and NDCG, SIGIR 2008.
 
-    Range: from 0 up.
+    Range: 0 and up.
 
-    Unjudged: a pooled document counts as the judged ones of its stratum do; one outside the pool is not relevant.
+    Unjudged: a pooled document counts like the judged ones of its stratum; one outside the pool is not relevant.
 
-    Short list: changes nothing; the list is not looked at.
+    Short list: no effect; the list is not used.
 
     >>> from dataclasses import replace
     >>> from leadline.records.qrels.qrels import Qrels
@@ -80,4 +80,4 @@ def inferred_relevant(hits: Hits, rel: int = 1) -> Array:
     >>> inferred_relevant(replace(Hits.of(ranks=[], grades=[], missed=[1, 1, -1, 0]), qrels=qrels))
     array([2.5])
     """
-    return estimated_relevant(hits, sample_of(hits), rel)
+    return estimated_relevant(hits, strata_of(hits), rel)

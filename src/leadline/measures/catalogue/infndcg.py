@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from leadline.measures.hits import Array, Hits, ratio
-from leadline.measures.registry import measure
-from leadline.measures.sample import Sample, sample_of
+from leadline.measures.measure import measure
+from leadline.measures.strata import Strata, strata_of
 
 
 @measure("infNDCG", at="depth", needs="strata")
@@ -14,15 +14,15 @@ def inf_ndcg(hits: Hits, depth: int = 1000) -> Array:
     """nDCG of the first `depth` documents, estimated from judgements sampled by stratum.
 
     Formula: DCG = Σ_s d_s · (1/j_s) Σ grade / log2(r + 1) over the judged documents found, of stratum s; d_s documents
-    of s are found, j_s of them judged. The ideal holds, highest grade first, as many documents of each grade as are
-    estimated, rounded half up; a grade ends once its rank reaches `depth`, and the next begins where the counts say.
+    of s are found, j_s of them judged. The ideal has, highest grade first, the estimated number of documents of each
+    grade, rounded half up, down to rank `depth`; the first document of a grade counts even below it.
 
     Paper: Yilmaz, Kanoulas and Aslam, A simple and efficient sampling method for estimating AP and NDCG, SIGIR 2008;
     the ideal as NIST's sample_eval of October 2011 computes it.
 
-    Range: 0 to about 1; an estimate can go beyond.
+    Range: 0 to about 1; an estimate can be larger.
 
-    Unjudged: a pooled document counts as the judged ones of its stratum do; one outside the pool is not relevant.
+    Unjudged: a pooled document counts like the judged ones of its stratum; one outside the pool is not relevant.
 
     Short list: as if followed by documents that are not relevant.
 
@@ -37,29 +37,31 @@ def inf_ndcg(hits: Hits, depth: int = 1000) -> Array:
     >>> inf_ndcg(hits).round(3)
     array([0.958])
     """
-    sample = sample_of(hits)
+    strata = strata_of(hits)
     read = hits.where(hits.rank <= depth)
+    # Per stratum: the mean discounted gain of its judged documents in the list, times its documents in the list.
     gain = np.maximum(read.grade, 0) / np.log2(read.rank + 1)
     total = np.zeros(hits.rows)
-    for stratum in range(sample.strata):
-        inside = sample.stratum[read.document] == stratum
+    for stratum in range(strata.count):
+        inside = strata.stratum[read.document] == stratum
         judged = read.count(inside & (read.grade >= 0))
         total += ratio(read.count(inside) * read.total(inside * gain), judged)
-    return ratio(total, _ideal(hits, sample, depth)[hits.topic])
+    return ratio(total, _ideal(hits, strata, depth)[hits.topic])
 
 
-def _ideal(hits: Hits, sample: Sample, depth: int) -> Array:
-    """The DCG of the best list for each topic, by the estimated counts."""
+def _ideal(hits: Hits, strata: Strata, depth: int) -> Array:
+    """The DCG of the ideal list of each topic, from the estimated number of documents of each grade."""
     topics = len(hits.judged.offsets) - 1
     discounts = np.concatenate([[0.0], np.cumsum(1 / np.log2(np.arange(1, depth + 1) + 1))])
     ideal, start = np.zeros(topics), np.zeros(topics, np.int64)
     grades = np.unique(hits.judged.grades)
+    # Each grade, highest first, takes the ranks from `start` to `stop`; cumulative discounts give its sum.
     for grade in grades[grades > 0][::-1]:
         mask = hits.judged.grades == grade
-        estimate = np.bincount(hits.judged.topic[mask], weights=sample.weight[mask], minlength=topics)
+        estimate = np.bincount(hits.judged.topic[mask], weights=strata.weight[mask], minlength=topics)
         stop = start + np.floor(estimate + 0.5).astype(np.int64)
         within = discounts[np.minimum(stop, depth)] - discounts[np.minimum(start, depth)]
-        # sample_eval looks at the depth only after a document has counted, so one does even beyond it.
+        # sample_eval checks the depth only after counting a document, so the first of each grade counts even below it.
         beyond = np.where((stop > start) & (start >= depth), 1 / np.log2(start + 2), 0.0)
         ideal += grade * (within + beyond)
         start = stop

@@ -1,4 +1,4 @@
-"""Plain measures taken for each subtopic and averaged, and how many subtopics are met."""
+"""Measures averaged over subtopics, and the share of subtopics covered."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import numpy as np
 
 from leadline.measures.aspects import Theta, subtopic_hits
 from leadline.measures.hits import Array, Hits, ratio
-from leadline.measures.intents import all_judged, intent_weights, meetable_weight, topic_weight
-from leadline.measures.registry import measure
+from leadline.measures.intents import all_judged, coverable_weight, intent_weights, topic_weight
+from leadline.measures.measure import measure
 
 
 @measure("P_IA", at="cutoff", needs="subtopics", aliases=("P-IA",))
@@ -38,7 +38,7 @@ def precision_ia(hits: Hits, cutoff: int, rel: int = 1, theta: Theta = "equal") 
 def average_precision_ia(hits: Hits, rel: int = 1, theta: Theta = "equal") -> Array:
     """Average precision, on average over the subtopics.
 
-    Formula: MAP_IA = Σ_c θ_c AP_c, AP_c = (1/n_c) Σ_i i / r_i over the relevant documents of c found, n_c there are.
+    Formula: MAP_IA = Σ_c θ_c AP_c, AP_c = (1/n_c) Σ_i i / r_i over the relevant documents of c found, of n_c in all.
     Only subtopics with a relevant document count, and their θ sum to 1.
 
     Paper: Agrawal, Gollapudi, Halverson and Ieong, Diversifying search results, WSDM 2009.
@@ -47,7 +47,7 @@ def average_precision_ia(hits: Hits, rel: int = 1, theta: Theta = "equal") -> Ar
 
     Unjudged: not relevant.
 
-    Short list: what it lacks adds nothing.
+    Short list: missing documents add nothing.
 
     >>> from leadline.measures.intents import example
     >>> average_precision_ia(example(["a", "b"], {"a": {"A": 1}, "b": {"A": 1, "B": 1}}))  # (1 + 1/2) / 2
@@ -63,10 +63,10 @@ def average_precision_ia(hits: Hits, rel: int = 1, theta: Theta = "equal") -> Ar
 
 @measure("strec", at="cutoff", needs="subtopics", aliases=("StRecall", "st-recall"))
 def subtopic_recall(hits: Hits, cutoff: int | None = None, rel: int = 1, theta: Theta = "equal") -> Array:
-    """Share of the subtopics on which the first documents, or the whole list, hold something relevant.
+    """Share of the subtopics for which the first documents, or the whole list, have a relevant document.
 
-    Formula: strec@k = Σ θ_c over the subtopics met by rank k. Only subtopics with a relevant document count, and their
-    θ sum to 1.
+    Formula: strec@k = Σ θ_c over the subtopics covered by rank k. Only subtopics with a relevant document count, and
+    their θ sum to 1.
 
     Paper: Zhai, Cohen and Lafferty, Beyond independent relevance: methods and evaluation metrics for subtopic
     retrieval, SIGIR 2003.
@@ -84,15 +84,15 @@ def subtopic_recall(hits: Hits, cutoff: int | None = None, rel: int = 1, theta: 
     within = hits if cutoff is None else hits.where(hits.rank <= cutoff)
     entries = subtopic_hits(within, level=rel)
     new = (entries.seen_before == 0) * intent_weights(hits, theta, rel)[entries.subtopic]
-    return ratio(entries.total(new), meetable_weight(hits, theta, rel))
+    return ratio(entries.total(new), coverable_weight(hits, theta, rel))
 
 
 @measure("I_rec", at="cutoff", needs="subtopics", aliases=("I-rec",))
 def intent_recall(hits: Hits, cutoff: int | None = None, rel: int = 1, theta: Theta = "equal") -> Array:
-    """Share of the subtopics met, under the name that NTCIR gives it: the same as strec.
+    """Share of the subtopics covered: NTCIR's name for strec.
 
-    Formula: I_rec@k = Σ θ_c over the subtopics met by rank k. Only subtopics with a relevant document count, and their
-    θ sum to 1.
+    Formula: I_rec@k = Σ θ_c over the subtopics covered by rank k. Only subtopics with a relevant document count, and
+    their θ sum to 1.
 
     Paper: Sakai and Song, Evaluating diversified search results using per-intent graded relevance, SIGIR 2011.
 

@@ -1,16 +1,16 @@
-"""Interpolated precision: the best precision still to be had at a share of recall, and the curve's mean."""
+"""Interpolated precision: the best precision at a level of recall or above, and its mean over levels."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from leadline.errors import MeasureError
 from leadline.measures.hits import Array, Hits, Integers
-from leadline.measures.registry import measure
+from leadline.measures.measure import measure
+from leadline.options import Share
 
 
 @measure("iprec", at="recall", aliases=("iprec_at_recall",))
-def interpolated_precision(hits: Hits, recall: float, rel: int = 1) -> Array:
+def interpolated_precision(hits: Hits, recall: Share, rel: int = 1) -> Array:
     """The highest precision at any rank where at least a share `recall` of the relevant documents is found.
 
     Formula: max of i / r_i over i >= k, with k = recall * n rounded half up, at least 1; 0 if fewer than k are found.
@@ -27,8 +27,6 @@ def interpolated_precision(hits: Hits, recall: float, rel: int = 1) -> Array:
     >>> interpolated_precision(Hits.of(ranks=[2, 3, 9], relevant=4), recall=0.25).round(3)
     array([0.667])
     """
-    if not 0 <= recall <= 1:
-        raise MeasureError(f"{recall:g} is no share of the relevant documents; write one from 0 to 1")
     return _best_from(hits, share_of_relevant(hits, recall, rel), rel)
 
 
@@ -55,15 +53,15 @@ def eleven_point_average(hits: Hits, rel: int = 1) -> Array:
     return curve / 11
 
 
-def share_of_relevant(hits: Hits, recall: float, rel: int) -> Integers:
-    """How many relevant documents of each row's topic make up a share of them, rounded half up."""
+def share_of_relevant(hits: Hits, recall: Share, rel: int) -> Integers:
+    """Return a share of the relevant documents of each row's topic as a number, rounded half up."""
     exact = recall * hits.n_relevant(rel)
     whole = np.floor(exact)
     return (whole + (exact - whole >= 0.5)).astype(np.int64)
 
 
 def _best_from(hits: Hits, least: Integers, rel: int) -> Array:
-    """The highest precision where `least` relevant documents or more are found."""
+    """The highest precision at any rank with at least `least` relevant documents found."""
     relevant = hits.relevant(rel)
     found = hits.running(relevant)
     counted = relevant & (found >= least[hits.row])

@@ -1,11 +1,11 @@
-"""How much of what a searcher reads was ever judged: a low share means that no score says much."""
+"""The share of documents read that was judged: where it is low, scores mean little."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from leadline.measures.hits import Array, Hits, ratio
-from leadline.measures.registry import measure
+from leadline.measures.measure import measure
 
 
 @measure("judged", at="effort", better="neither")
@@ -18,9 +18,9 @@ def judged(hits: Hits, effort: int | None = None) -> Array:
 
     Range: 0 to 1.
 
-    Unjudged: what is measured.
+    Unjudged: measured here.
 
-    Short list: only what is retrieved counts.
+    Short list: only retrieved documents count.
 
     >>> judged(Hits.of(ranks=[1, 2, 7], grades=[1, 0, 0]), effort=5)
     array([0.4])
@@ -33,7 +33,7 @@ def judged(hits: Hits, effort: int | None = None) -> Array:
 
 @measure("unjudged", at="effort", aliases=("unj",), better="neither")
 def unjudged(hits: Hits, effort: int) -> Array:
-    """How many of the first `effort` documents were retrieved but not judged, as a share of the effort.
+    """Share of the first `effort` ranks that hold an unjudged document.
 
     Formula: retrieved documents without a grade of 0 or more among the first N, over N.
 
@@ -41,9 +41,9 @@ def unjudged(hits: Hits, effort: int) -> Array:
 
     Range: 0 to 1.
 
-    Unjudged: what is measured.
+    Unjudged: measured here.
 
-    Short list: what it lacks does not count, so judged and unjudged need not sum to 1.
+    Short list: missing documents do not count, so judged and unjudged need not sum to 1.
 
     >>> unjudged(Hits.of(ranks=[1, 2, 7], grades=[1, 0, 0]), effort=5)
     array([0.6])

@@ -1,4 +1,4 @@
-"""Rank-biased precision for a reader who wears of hearing about the same subtopic."""
+"""Rank-biased precision for a reader who loses interest in a subtopic with every relevant document about it."""
 
 from __future__ import annotations
 
@@ -6,22 +6,20 @@ import math
 
 import numpy as np
 
-from leadline.errors import MeasureError
 from leadline.measures.aspects import Theta
 from leadline.measures.hits import Array, Hits, ratio
 from leadline.measures.intents import Reader, discounted_gain, greedy_ideal, topic_weight
-from leadline.measures.registry import measure
+from leadline.measures.measure import measure
+from leadline.options import Share
 
 
 def _gain(hits: Hits, reader: Reader, beta: float, theta: Theta) -> Array:
-    if not 0 <= beta <= 1:
-        raise MeasureError(f"beta is {beta}, expected 0 to 1")
     return discounted_gain(hits, reader, theta, lambda rank: np.power(beta, rank - 1.0))
 
 
 @measure("NRBP", needs="subtopics")
-def nrbp(hits: Hits, alpha: float = 0.5, beta: float = 0.5, rel: int = 1, theta: Theta = "equal") -> Array:
-    """Gain for a reader who goes on to the next document with chance `beta`, less for what is known already.
+def nrbp(hits: Hits, alpha: Share = 0.5, beta: Share = 0.5, rel: int = 1, theta: Theta = "equal") -> Array:
+    """Gain for a reader who reads on with probability `beta`, less for repeated subtopics.
 
     Formula: NRBP = (1 - (1 - alpha) beta) Σ_r beta^(r-1) Σ_c θ_c (1 - alpha)^(relevant documents of c before r) over
     all ranks r and the subtopics c that the document at r is relevant to. Only subtopics with a relevant document
@@ -29,7 +27,7 @@ def nrbp(hits: Hits, alpha: float = 0.5, beta: float = 0.5, rel: int = 1, theta:
 
     Paper: Clarke, Kolla and Vechtomova, An effectiveness measure for ambiguous and underspecified queries, ICTIR 2009.
 
-    Range: 0 to 1, where every document of an endless list is relevant to every subtopic.
+    Range: 0 to 1; 1 for an endless list in which every document is relevant to every subtopic.
 
     Unjudged: not relevant.
 
@@ -39,20 +37,20 @@ def nrbp(hits: Hits, alpha: float = 0.5, beta: float = 0.5, rel: int = 1, theta:
     >>> nrbp(example(["a", "b"], {"a": {"A": 1}, "b": {"A": 1, "B": 1}}))  # 0.75 (1 + 0.5 · 1.5) / 2
     array([0.65625])
     """
-    gain = _gain(hits, Reader.weary(alpha, rel), beta, theta)
+    gain = _gain(hits, Reader.losing_interest(alpha, rel), beta, theta)
     return (1 - (1 - alpha) * beta) * ratio(gain, topic_weight(hits, theta, rel))
 
 
 @measure("nNRBP", needs="subtopics")
-def nnrbp(hits: Hits, alpha: float = 0.5, beta: float = 0.5, rel: int = 1, theta: Theta = "equal") -> Array:
-    """NRBP as a share of what the best list for the topic gives.
+def nnrbp(hits: Hits, alpha: Share = 0.5, beta: Share = 0.5, rel: int = 1, theta: Theta = "equal") -> Array:
+    """NRBP as a share of that of the ideal list for the topic.
 
-    Formula: nNRBP = NRBP / NRBP of the ideal list, which takes at each rank the document with the largest gain, of
-    equal ones that with the higher id.
+    Formula: nNRBP = NRBP / NRBP of the ideal list, which takes at each rank the document with the largest gain, the
+    higher id where gains are equal.
 
     Paper: Clarke, Kolla and Vechtomova, An effectiveness measure for ambiguous and underspecified queries, ICTIR 2009.
 
-    Range: 0 to 1; a little above in rare cases, since taking the best document at each rank may miss the best list.
+    Range: 0 to 1; slightly above in rare cases, since the best document at each rank need not give the best list.
 
     Unjudged: not relevant.
 
@@ -62,7 +60,7 @@ def nnrbp(hits: Hits, alpha: float = 0.5, beta: float = 0.5, rel: int = 1, theta
     >>> nnrbp(example(["a", "b"], {"a": {"A": 1}, "b": {"A": 1, "B": 1}}))  # (1 + 0.5 · 1.5) / (2 + 0.5 · 0.5)
     array([0.77777778])
     """
-    reader = Reader.weary(alpha, rel)
+    reader = Reader.losing_interest(alpha, rel)
     # Deeper documents of the ideal list add less than a double can show.
     depth = math.ceil(math.log(1e-18, beta)) if 0 < beta < 1 else None if beta else 1
     ideal = _gain(greedy_ideal(hits, reader, theta, depth), reader, beta, theta)

@@ -1,11 +1,31 @@
-"""How much of what is read is relevant, and how soon the first relevant document comes."""
+"""Recall, precision, and how soon the first relevant document comes."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from leadline.measures.hits import Array, Hits, ratio
-from leadline.measures.registry import measure
+from leadline.measures.measure import measure
+
+
+@measure("R", at="effort", aliases=("Recall",))
+def recall(hits: Hits, effort: int | None = None, rel: int = 1) -> Array:
+    """Share of the relevant documents found in the first `effort` documents, or in the whole list.
+
+    Formula: R@N = m / n, with n relevant documents, m of them among the first N.
+
+    Paper: Kent, Berry, Luehrs and Perry, American Documentation 1955.
+
+    Range: 0 to 1.
+
+    Unjudged: not relevant.
+
+    Short list: as if followed by documents that are not relevant.
+
+    >>> recall(Hits.of(ranks=[1, 7], relevant=4), effort=100)
+    array([0.5])
+    """
+    return ratio(hits.found(rel, effort), hits.n_relevant(rel))
 
 
 @measure("P", at="effort", aliases=("precision",))
@@ -50,7 +70,7 @@ def relative_precision(hits: Hits, effort: int, rel: int = 1) -> Array:
 
 @measure("Rprec", aliases=("R_prec",))
 def r_precision(hits: Hits, rel: int = 1) -> Array:
-    """Precision after as many documents as there are relevant ones, where precision equals recall.
+    """Precision at rank n, the number of relevant documents, where precision equals recall.
 
     Formula: P@n, with n relevant documents in all.
 
@@ -72,7 +92,7 @@ def r_precision(hits: Hits, rel: int = 1) -> Array:
 
 @measure("Rprec_mult", at="multiple")
 def r_precision_at_multiple(hits: Hits, multiple: float, rel: int = 1) -> Array:
-    """Precision after a multiple of as many documents as there are relevant ones.
+    """Precision at a multiple of n, the number of relevant documents.
 
     Formula: P@k with k = floor(multiple * n + 0.9).
 
@@ -93,7 +113,7 @@ def r_precision_at_multiple(hits: Hits, multiple: float, rel: int = 1) -> Array:
 
 
 def _found_within(hits: Hits, effort: np.ndarray[tuple[int], np.dtype[np.int64]], rel: int) -> Array:
-    """Relevant documents within an effort that differs from row to row."""
+    """The number of relevant documents within an effort that differs by row."""
     return hits.total(hits.relevant(rel) & (hits.rank <= effort[hits.row]))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from leadline.measures.hits import Array, Hits, ratio
-from leadline.measures.registry import measure
+from leadline.measures.measure import measure
 
 
 @measure("PRES", at="effort")
@@ -13,7 +13,7 @@ def pres(hits: Hits, effort: int = 1000, rel: int = 1) -> Array:
     """Recall weighted by how early it comes, for a searcher who reads `effort` documents.
 
     Formula: PRES@N = 1 - (mean rank - (n + 1)/2) / N over all n relevant documents; the n - m not found within N
-    stand at ranks N + m + 1 to N + n.
+    count as if at ranks N + m + 1 to N + n.
 
     Paper: Magdy and Jones, PRES: a score metric for evaluating recall-oriented information retrieval applications,
     SIGIR 2010.
@@ -22,17 +22,18 @@ def pres(hits: Hits, effort: int = 1000, rel: int = 1) -> Array:
 
     Unjudged: not relevant.
 
-    Short list: changes nothing; what it lacks counts as found just after the effort.
+    Short list: no effect; missing documents count as found just after the effort.
 
     >>> pres(Hits.of(ranks=[1, 98, 99, 100], relevant=4), effort=100)
     array([0.28])
     """
     n = hits.n_relevant(rel)
-    met = hits.met(rel)
-    within = met.rank <= effort
-    found = met.count(within)
+    relevant = hits.only_relevant(rel)
+    within = relevant.rank <= effort
+    found = relevant.count(within)
+    # The ranks of the documents not found: (N + m + 1) + ... + (N + n).
     late = (n - found) * effort + (n * (n + 1) - found * (found + 1)) / 2
-    mean_rank = ratio(met.total(within * met.rank) + late, n)
+    mean_rank = ratio(relevant.total(within * relevant.rank) + late, n)
     return np.where(n > 0, 1 - (mean_rank - (n + 1) / 2) / effort, 0.0)
 
 
@@ -49,7 +50,7 @@ def pres_est(hits: Hits, effort: int = 1000, rel: int = 1) -> Array:
 
     Unjudged: not relevant.
 
-    Short list: changes nothing; what it lacks counts as found just after the effort.
+    Short list: no effect; missing documents count as found just after the effort.
 
     >>> pres_est(Hits.of(ranks=[1, 2], relevant=4), effort=2)
     array([1.])

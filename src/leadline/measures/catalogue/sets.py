@@ -1,15 +1,18 @@
-"""Precision, recall and their harmonic mean: of all that is retrieved, in whatever order, or of an effort."""
+"""Precision, recall and their harmonic mean, of all retrieved documents or of an effort; and utility."""
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
-from leadline.errors import MeasureError
 from leadline.measures.catalogue.average_precision import average_precision
-from leadline.measures.catalogue.precision import precision
-from leadline.measures.catalogue.recall import recall
+from leadline.measures.catalogue.precision import precision, recall
 from leadline.measures.hits import Array, Hits, ratio
-from leadline.measures.registry import measure
+from leadline.measures.measure import measure
+from leadline.options import Bounds
+
+Weight = Annotated[float, Bounds(0)]  # of recall beside precision
 
 
 @measure("set_P", aliases=("SetP",))
@@ -24,7 +27,7 @@ def set_precision(hits: Hits, rel: int = 1) -> Array:
 
     Unjudged: not relevant.
 
-    Short list: only what is retrieved counts, so a short list can be precise.
+    Short list: only retrieved documents count, so a short list can be precise.
 
     >>> set_precision(Hits.of(ranks=[1, 4], relevant=4))
     array([0.5])
@@ -34,7 +37,7 @@ def set_precision(hits: Hits, rel: int = 1) -> Array:
 
 @measure("set_relative_P", aliases=("SetRelP",))
 def set_relative_precision(hits: Hits, rel: int = 1) -> Array:
-    """Precision of all that is retrieved, as a share of the best possible for so many documents.
+    """Precision of all retrieved documents, as a share of the best possible for that many.
 
     Formula: m / min(retrieved, n).
 
@@ -44,7 +47,7 @@ def set_relative_precision(hits: Hits, rel: int = 1) -> Array:
 
     Unjudged: not relevant.
 
-    Short list: only what is retrieved counts, so a short list can be precise.
+    Short list: only retrieved documents count, so a short list can be precise.
 
     >>> set_relative_precision(Hits.of(ranks=[1, 2], relevant=4, retrieved=3)).round(3)
     array([0.667])
@@ -54,7 +57,7 @@ def set_relative_precision(hits: Hits, rel: int = 1) -> Array:
 
 @measure("set_recall", aliases=("SetR",))
 def set_recall(hits: Hits, rel: int = 1) -> Array:
-    """Share of the relevant documents that is retrieved at all.
+    """Share of the relevant documents that is retrieved.
 
     Formula: m / n.
 
@@ -64,7 +67,7 @@ def set_recall(hits: Hits, rel: int = 1) -> Array:
 
     Unjudged: not relevant.
 
-    Short list: what it lacks is not found.
+    Short list: missing documents are not found.
 
     >>> set_recall(Hits.of(ranks=[1, 4], relevant=4))
     array([0.5])
@@ -73,11 +76,11 @@ def set_recall(hits: Hits, rel: int = 1) -> Array:
 
 
 @measure("set_F", aliases=("SetF",))
-def set_f(hits: Hits, beta: float = 1.0, rel: int = 1) -> Array:
-    """Harmonic mean of precision and recall of all that is retrieved, as trec_eval and ir_measures weigh it.
+def set_f(hits: Hits, beta: Weight = 1.0, rel: int = 1) -> Array:
+    """Harmonic mean of precision and recall of all retrieved documents, weighted as in trec_eval and ir_measures.
 
-    Formula: (1 + b) P R / (b P + R). The `beta` of these two packages is the square of van Rijsbergen's: for recall
-    weighing twice as much, give 4. F(beta)@N takes his own.
+    Formula: (1 + b) P R / (b P + R). The `beta` of these two packages is the square of van Rijsbergen's: to weight
+    recall twice as much, give 4. F(beta)@N uses his.
 
     Paper: van Rijsbergen, Information Retrieval, 1979; Buckley, trec_eval (`set_F`).
 
@@ -85,7 +88,7 @@ def set_f(hits: Hits, beta: float = 1.0, rel: int = 1) -> Array:
 
     Unjudged: not relevant.
 
-    Short list: only what is retrieved counts, so a short list can be precise.
+    Short list: only retrieved documents count, so a short list can be precise.
 
     >>> set_f(Hits.of(ranks=[1, 2], relevant=4, retrieved=8)).round(3)
     array([0.333])
@@ -94,8 +97,8 @@ def set_f(hits: Hits, beta: float = 1.0, rel: int = 1) -> Array:
 
 
 @measure("F", at="effort")
-def f_measure(hits: Hits, effort: int, beta: float = 1.0, rel: int = 1) -> Array:
-    """Harmonic mean of precision and recall of the first `effort` documents; recall weighs `beta` times as much.
+def f_measure(hits: Hits, effort: int, beta: Weight = 1.0, rel: int = 1) -> Array:
+    """Harmonic mean of precision and recall of the first `effort` documents; recall counts `beta` times as much.
 
     Formula: (1 + b²) P@N R@N / (b² P@N + R@N).
 
@@ -114,8 +117,8 @@ def f_measure(hits: Hits, effort: int, beta: float = 1.0, rel: int = 1) -> Array
 
 
 @measure("Fprime", at="effort")
-def f_prime(hits: Hits, effort: int | None = None, beta: float = 1.0, rel: int = 1) -> Array:
-    """Harmonic mean of average precision and recall; recall weighs `beta` times as much.
+def f_prime(hits: Hits, effort: int | None = None, beta: Weight = 1.0, rel: int = 1) -> Array:
+    """Harmonic mean of average precision and recall; recall counts `beta` times as much.
 
     Formula: (1 + b²) AP@N R@N / (b² AP@N + R@N).
 
@@ -135,8 +138,6 @@ def f_prime(hits: Hits, effort: int | None = None, beta: float = 1.0, rel: int =
 
 
 def _harmonic(precise: Array, complete: Array, weight: float) -> Array:
-    if weight < 0:
-        raise MeasureError(f"a weight of recall cannot be below 0, as {weight:g} is")
     return ratio((weight + 1.0) * precise * complete, weight * precise + complete)
 
 
@@ -150,10 +151,10 @@ def utility(
     size: int = 0,
     rel: int = 1,
 ) -> Array:
-    """What a searcher who reads all that is retrieved gains, with a price on each kind of document.
+    """The gain of a searcher who reads all retrieved documents, with a value for each kind of document.
 
     Formula: found * relevant retrieved + wrong * others retrieved + missed * relevant not retrieved + spared * others
-    not retrieved; `size` is the collection's, needed only for the last.
+    not retrieved; `size` is the number of documents in the collection, needed only for the last.
 
     Paper: Lewis, The TREC-4 filtering track, TREC 1995.
 
@@ -161,7 +162,7 @@ def utility(
 
     Unjudged: not relevant.
 
-    Short list: nothing read costs nothing.
+    Short list: documents not retrieved cost nothing.
 
     >>> utility(Hits.of(ranks=[1, 4], relevant=4, retrieved=10))
     array([-6.])

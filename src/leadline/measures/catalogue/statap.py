@@ -7,22 +7,22 @@ import numpy as np
 from leadline.errors import MeasureError
 from leadline.measures.gains import running_sums
 from leadline.measures.hits import Array, Hits, ratio
-from leadline.measures.registry import measure
+from leadline.measures.measure import measure
 
 
 @measure("statAP", needs="prels", aliases=("statMAP",))
 def stat_ap(hits: Hits, rel: int = 1) -> Array:
-    """Average precision, estimated from documents judged because a draw with known probabilities chose them.
+    """Average precision, estimated from documents that were sampled for judging with known probabilities.
 
     Formula: statAP = (1/R) Σ (1/p) · (1 + Σ above 1/p) / r over the relevant documents of the sample that were found;
-    p is the probability with which a document was drawn, R = Σ 1/p over all relevant documents of the sample.
+    p is the probability with which a document was sampled, R = Σ 1/p over all relevant documents of the sample.
 
     Paper: Pavlu and Aslam, A practical sampling strategy for efficient retrieval evaluation, Northeastern University
     2007; as the script of the Million Query track computes it.
 
-    Range: from 0 up; an estimate, which can exceed 1.
+    Range: 0 and up; an estimate, which can exceed 1.
 
-    Unjudged: the sample stands for them.
+    Unjudged: represented by the sample.
 
     Short list: as if followed by documents that are not relevant.
 
@@ -41,9 +41,11 @@ def stat_ap(hits: Hits, rel: int = 1) -> Array:
             "this measure needs the probability of each judgement (topic document grade method probability), "
             "and these have none"
         )
-    stands_for = np.where(hits.judged.grades >= rel, 1 / hits.qrels.probabilities, 0.0)
-    estimate = np.bincount(hits.judged.topic, weights=stands_for, minlength=len(hits.judged.offsets) - 1)[hits.topic]
+    # Each relevant judged document represents 1/p documents; R is their sum over the topic.
+    represents = np.where(hits.judged.grades >= rel, 1 / hits.qrels.probabilities, 0.0)
+    estimate = np.bincount(hits.judged.topic, weights=represents, minlength=len(hits.judged.offsets) - 1)[hits.topic]
     found = hits.where(hits.relevant(rel))
-    each = stands_for[found.document]
+    # The estimated precision at each relevant document found: those represented above it, and itself, over its rank.
+    each = represents[found.document]
     above = running_sums(each, found.offsets) - each
     return ratio(found.total(each * (1 + above) / found.rank), estimate)

@@ -1,28 +1,31 @@
-"""TBG: what a searcher gains when time is short and long documents take longer."""
+"""TBG: gain for a searcher with limited time, who needs longer for longer documents."""
 
 from __future__ import annotations
+
+from typing import Annotated
 
 import numpy as np
 
 from leadline.errors import MeasureError
 from leadline.measures.gains import running_sums
 from leadline.measures.hits import Array, Hits, Integers, Reading
+from leadline.measures.measure import measure
 from leadline.measures.reading_time import OPENS_OTHER, OPENS_RELEVANT, SAVES_RELEVANT, seconds_of
-from leadline.measures.registry import measure
+from leadline.options import Bounds
 
 
 @measure("TBG", needs="words")
-def tbg(hits: Hits, halflife: float = 224.0, rel: int = 1) -> Array:
-    """Relevant documents a searcher can be expected to save before giving up, when half of all give up in `halflife` s.
+def tbg(hits: Hits, halflife: Annotated[float, Bounds(0, above=True)] = 224.0, rel: int = 1) -> Array:
+    """Expected number of relevant documents saved before giving up, when half of all searchers give up in `halflife` s.
 
     Formula: TBG = Σ 0.4928 · 2^(-T(r) / halflife) over the relevant documents found. T(r) is the time spent on the
     documents above rank r, for each 4.4 + (0.018 · words + 7.8) · c seconds, where c = 0.64 for a relevant document,
-    else 0.39, is the chance that it is opened. 0.4928 = 0.64 · 0.77, opened and saved. Where a log of reading gives
-    the seconds of each document, those are taken.
+    else 0.39, is the probability that it is opened. 0.4928 = 0.64 · 0.77, opened and saved. With a reading log, the
+    seconds of each document are taken from there.
 
     Paper: Smucker and Clarke, Time-based calibration of effectiveness measures, SIGIR 2012.
 
-    Range: from 0 up; not normalised.
+    Range: 0 and up; not normalised.
 
     Unjudged: not relevant.
 
@@ -37,19 +40,18 @@ def tbg(hits: Hits, halflife: float = 224.0, rel: int = 1) -> Array:
     >>> tbg(hits).round(6)
     array([0.969781])
     """
-    if not halflife > 0:
-        raise MeasureError(f"TBG's halflife is a number of seconds above 0, not {halflife:g}")
     if hits.reading is None or (hits.reading.words is None and hits.reading.seconds is None):
-        raise MeasureError("TBG needs to know how long the documents are: give --lengths FILE (document, words)")
+        raise MeasureError("TBG needs document lengths: give --lengths FILE (document, words)")
     found = hits.where(hits.relevant(rel))
     places = hits.reading.offsets[found.row] + found.rank - 1
     seconds = _seconds(hits.reading, places)
+    # The time spent above each relevant document, and the share of searchers still reading then.
     before = (running_sums(seconds, hits.reading.offsets) - seconds)[places]
     return OPENS_RELEVANT * SAVES_RELEVANT * found.total(2.0 ** (-before / halflife))
 
 
 def _seconds(reading: Reading, relevant: Integers) -> Array:
-    """The time that each document read takes; the relevant ones are at the places `relevant`."""
+    """The time for each document read; `relevant` are the places of the relevant ones."""
     if reading.seconds is not None:
         return reading.seconds
     assert reading.words is not None

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from leadline.measures.hits import Array, Hits, ratio
-from leadline.measures.registry import measure
-from leadline.measures.sample import estimated_above, estimated_relevant, sample_of
+from leadline.measures.measure import measure
+from leadline.measures.strata import estimated_above, estimated_relevant, strata_of
 
 
 @measure("xinfAP", at="depth", needs="strata")
@@ -18,9 +18,9 @@ def xinf_ap(hits: Hits, depth: int = 1000, rel: int = 1) -> Array:
 
     Paper: Yilmaz, Kanoulas and Aslam, A simple and efficient sampling method for estimating AP and NDCG, SIGIR 2008.
 
-    Range: 0 to about 1; an estimate can go beyond.
+    Range: 0 to about 1; an estimate can be larger.
 
-    Unjudged: a pooled document counts as the judged ones of its stratum do; one outside the pool is not relevant.
+    Unjudged: a pooled document counts like the judged ones of its stratum; one outside the pool is not relevant.
 
     Short list: as if followed by documents that are not relevant.
 
@@ -29,14 +29,15 @@ def xinf_ap(hits: Hits, depth: int = 1000, rel: int = 1) -> Array:
     >>> qrels = Qrels.from_columns(["7"] * 4, ["a", "b", "c", "d"], [1, 1, -1, 0], strata=["1", "2", "2", "2"])
     >>> hits = replace(Hits.of(ranks=[1, 3], grades=[1, 1], missed=[-1, 0]), qrels=qrels)
 
-    Stratum 1 holds one document, judged; of the three in stratum 2 two are judged, so b stands for 1.5 and R is 2.5.
-    The precision is 1 at a and (1 + 1)/3 at b: (1 + 1.5 · 2/3) / 2.5.
+    Stratum 1 has one document, judged; of the three in stratum 2 two are judged, so b represents 1.5 and R is 2.5. The
+    precision is 1 at a and (1 + 1)/3 at b: (1 + 1.5 · 2/3) / 2.5.
 
     >>> xinf_ap(hits).round(3)
     array([0.8])
     """
-    sample = sample_of(hits)
+    strata = strata_of(hits)
     read = hits.where(hits.rank <= depth)
-    precision = (1 + estimated_above(read, sample, rel)) / read.rank
-    total = read.total(read.relevant(rel) * sample.weight[read.document] * precision)
-    return ratio(total, estimated_relevant(hits, sample, rel))
+    # The estimated precision at each judged relevant document, weighted by the documents that it represents.
+    precision = (1 + estimated_above(read, strata, rel)) / read.rank
+    total = read.total(read.relevant(rel) * strata.weight[read.document] * precision)
+    return ratio(total, estimated_relevant(hits, strata, rel))

@@ -1,4 +1,4 @@
-"""What we hold true: for each topic the judged documents and their grades."""
+"""Judgements: for each topic the judged documents and their grades."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from leadline.errors import InputError
+from leadline.text.fields import Coded, hash_tables, shown
 from leadline.text.frames import columns_of_mapping
 from leadline.text.ids import Ids, encode_id
 from leadline.text.source import write_whole
-from leadline.text.table import Coded, hash_tables, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,7 +26,7 @@ Kind = Literal["plain", "strata", "subtopics", "prels", "passages"]
 
 @dataclass(frozen=True)
 class Subtopics:
-    """Judgements by subtopic: which document bears on which subtopic, and how much.
+    """Judgements by subtopic: which document is relevant to which subtopic, and its grade.
 
     Subtopics are numbered over all topics; those of topic t are `offsets[t]` to `offsets[t + 1]`, in the natural
     order of their names. Rows are sorted by document, then subtopic; passages of one document are rows of their own.
@@ -42,7 +42,7 @@ class Subtopics:
 
     @property
     def largest(self) -> int:
-        """The largest grade there is, at least 1."""
+        """The largest grade, at least 1."""
         return self.largest_of_all or max(1, int(self.grade.max(initial=1)))
 
 
@@ -100,7 +100,7 @@ class Qrels:
         return len(self.grades)
 
     def judgements(self, topic: str) -> dict[str, int]:
-        """The judged documents of a topic with their grades."""
+        """Return the judged documents of a topic with their grades."""
         t = self.topics.index(topic)
         return {self.documents[i]: int(self.grades[i]) for i in range(self.offsets[t], self.offsets[t + 1])}
 
@@ -110,12 +110,12 @@ class Qrels:
 
     @cached_property
     def ideals(self) -> dict[Any, Any]:
-        """Ideal lists found so far, by what they are ideal for: a study asks for the same ones many times."""
+        """A cache of ideal lists by their options: a study asks for the same ones many times."""
         return {}
 
     @cached_property
     def lookup(self) -> dict[str, dict[bytes, int]]:
-        """Where each judged document of a topic is, for the plain path."""
+        """The place of each judged document of a topic, for plain Python."""
         names = self.documents.as_bytes()
         places = self.offsets.tolist()
         return {topic: {names[i]: i for i in range(places[t], places[t + 1])} for t, topic in enumerate(self.topics)}
@@ -133,7 +133,7 @@ class Qrels:
         return names, hash_tables(np.array([0, len(names)]), names)[1]
 
     def restricted_to(self, topics: Sequence[str]) -> Qrels:
-        """The judgements of some topics only; names that are no topics here are passed over."""
+        """Return the judgements of some topics only; unknown names are ignored."""
         wanted = set(topics)
         keep = np.array([topic in wanted for topic in self.topics], bool)
         rows = keep[self.topic_of_document]
@@ -151,7 +151,7 @@ class Qrels:
         )
 
     def where(self, rows: NDArray[np.bool_]) -> Qrels:
-        """Only some of the judgements. Topics and subtopics stay listed, even where nothing is left of them.
+        """Return only some of the judgements. Topics and subtopics stay listed, even where no judgement is left.
 
         >>> Qrels.of({"7": {"d1": 2, "d2": 0}, "8": {"d9": 1}}).where(np.array([True, False, False])).offsets
         array([0, 1, 1])
@@ -168,9 +168,9 @@ class Qrels:
         )
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the judgements as TREC does; the file appears whole or not at all.
+        """Write the judgements in TREC's format, completely or not at all.
 
-        Those by subtopic have a line for each, `topic subtopic document grade` and the weight where there is one.
+        Judgements by subtopic have lines `topic subtopic document grade`, and the weight where there is one.
         """
         write_whole(path, self.to_bytes())
 
@@ -186,7 +186,7 @@ class Qrels:
         table = self.subtopics
         assert table is not None
         topic_of = self.topic_of_document.tolist()
-        # A weight keeps its point, 1.0: whole numbers could be read as grades of passages.
+        # A weight keeps its decimal point, 1.0: a whole number could be read as the grade of a passage.
         weights = [b""] * len(table.names) if table.weights is None else [b" %r" % w for w in table.weights.tolist()]
         rows = zip(table.document.tolist(), table.subtopic.tolist(), table.grade.tolist(), strict=True)
         for document, subtopic, grade in rows:
@@ -211,7 +211,7 @@ def _kept_subtopics(subtopics: Subtopics, keep: NDArray[np.bool_], documents: ND
 
 
 def natural(name: str) -> tuple[Any, ...]:
-    """A key that sorts names as people do: 2 before 10.
+    """Return a sort key for names in natural order: 2 before 10.
 
     >>> sorted(["TS-10", "TS-2", "TS-1"], key=natural)
     ['TS-1', 'TS-2', 'TS-10']
@@ -220,7 +220,7 @@ def natural(name: str) -> tuple[Any, ...]:
 
 
 class Builder:
-    """Puts lines of judgements, in any order, into the shape of Qrels, and refuses what is said twice."""
+    """Makes Qrels from lines of judgements in any order; a judgement given twice is an error."""
 
     def __init__(
         self,
@@ -242,7 +242,7 @@ class Builder:
         self.pairs, self._first, self.place = np.unique(pair, return_index=True, return_inverse=True)
 
     def _twice(self, key: NDArray[np.int64], what: str) -> None:
-        """Refuse the first line whose key an earlier line has."""
+        """Raise an error for the first line whose key an earlier line has."""
         order = np.argsort(key, kind="stable")
         again = np.flatnonzero(key[order][1:] == key[order][:-1])
         if not len(again):

@@ -12,9 +12,9 @@ import numpy as np
 from leadline.records.runs.kernels.arguments import LineOrder, RunLines
 from leadline.text.compiled import Kernel
 from leadline.text.engine import compiled_job
+from leadline.text.fields import table_size
 from leadline.text.ids import Ids
 from leadline.text.memory import NEW_ARRAYS, NewArrays
-from leadline.text.table import table_size
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -1,4 +1,4 @@
-"""What came back: one system's ranked lists, in the order of the one tie rule."""
+"""A run: the ranked lists of one system."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import numpy as np
 
 from leadline.errors import InputError
 from leadline.records.runs.order import Order, ordered
+from leadline.text.fields import read_fields, shown
 from leadline.text.frames import columns_of_mapping
 from leadline.text.ids import Ids, encode_id
-from leadline.text.source import Text, write_whole
-from leadline.text.table import read_table, shown
+from leadline.text.source import SourceText, write_whole
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 class Run:
     """For each topic a list of documents, best first.
 
-    Lines keep the order they came in; `order` says in which order they are read: `order[offsets[t]:offsets[t+1]]`
-    are the lines of topic t from rank 1 on.
+    Lines keep the order of the file; `order[offsets[t]:offsets[t+1]]` are the lines of topic t from rank 1 on.
 
     >>> run = Run.of({"7": {"d1": 0.2, "d2": 0.9, "d3": 0.9}})
     >>> run.ranking("7")
@@ -37,9 +36,9 @@ class Run:
     offsets: NDArray[np.int64]
     order: NDArray[np.int32]
     documents: Ids
-    keys: NDArray[np.float64]  # what it is sorted by, larger first
+    keys: NDArray[np.float64]  # sort keys, largest first
     sorting: Order = "score"
-    text: Text | None = field(default=None, repr=False)
+    text: SourceText | None = field(default=None, repr=False)
     longer_lines: int = 0  # lines with words after the last field, which are not read
 
     @classmethod
@@ -81,16 +80,16 @@ class Run:
         return len(self.order)
 
     def ranking(self, topic: str) -> list[tuple[str, float]]:
-        """The documents of a topic with their scores, best first."""
+        """Return the documents of a topic with their scores, best first."""
         t = self.topics.index(topic)
         lines = self.order[self.offsets[t] : self.offsets[t + 1]].tolist()
         return [(self.documents[line], float(self.keys[line])) for line in lines]
 
     def column(self, place: int, most: int) -> Ids:
-        """A further column of the file the run was read from, line by line."""
+        """Return another column of the file that the run was read from."""
         if self.text is None:
-            raise InputError(self.name, f"column {place + 1} is needed, and only a run read from a file has one")
-        return read_table(self.text, 5, most, lambda found: f"{found} fields").ids[place]
+            raise InputError(self.name, f"column {place + 1} is needed, and only a run read from a file has it")
+        return read_fields(self.text, 5, most, lambda found: f"{found} fields").ids[place]
 
     def to_bytes(self) -> bytes:
         """The run in TREC's format, ranks counted from 1."""
@@ -106,5 +105,5 @@ class Run:
         return b"".join(lines)
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the run in TREC's format; the file appears whole or not at all."""
+        """Write the run in TREC's format, completely or not at all."""
         write_whole(path, self.to_bytes())

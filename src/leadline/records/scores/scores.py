@@ -1,4 +1,4 @@
-"""The score cube: system × topic × measure. Everything that compares systems reads only this."""
+"""The score cube: run × topic × measure. Comparisons of systems read nothing else."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 Aggregate = Literal["mean", "sum", "geometric"]
 Better = Literal["higher", "lower", "neither"]
 
-SMALLEST = 1e-5  # what a geometric mean takes for 0, as trec_eval does
-FEWEST_TOPICS = 5  # below this an interval says only that there are too few
+SMALLEST = 1e-5  # used for 0 in a geometric mean, as trec_eval does
+FEWEST_TOPICS = 5  # fewer give no useful interval
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Scores:
         return np.stack(columns, axis=1) if columns else np.empty((len(self.runs), 0))
 
     def half_widths(self) -> Array:
-        """Half the 95 % interval of each mean, by Student's t over the topics; NaN for sums and for very few topics."""
+        """Half the 95 % confidence interval of each mean, by Student's t over topics; NaN for sums and few topics."""
         defined = ~np.isnan(self.values)
         n = defined.sum(axis=1)
         centred = np.where(defined, self.values - _mean(self.values, axis=1)[:, None, :], 0.0)
@@ -278,7 +278,7 @@ _AGGREGATES = {"mean": lambda values: _mean(values, axis=1), "sum": _sum, "geome
 
 
 def t_quantile(freedom: NDArray[Any]) -> Array:
-    """The 97.5 % point of Student's t; what SciPy computes, without the time it takes to import.
+    """Return the 97.5 % quantile of Student's t, as SciPy does, without the time to import it.
 
     >>> t_quantile(np.array([1, 4, 49])).round(6)
     array([12.706205,  2.776445,  2.009575])
@@ -290,12 +290,12 @@ def t_quantile(freedom: NDArray[Any]) -> Array:
 
 @cache
 def _t_point(v: int) -> float:
-    z = 1.959963984540054  # of the normal distribution, where Cornish and Fisher's expansion starts
-    if v > 200:
+    z = 1.959963984540054  # the quantile of the normal distribution
+    if v > 200:  # Cornish and Fisher's expansion around the normal quantile
         first, second = (z**3 + z) / 4, (5 * z**5 + 16 * z**3 + 3 * z) / 96
         third = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384
         return z + first / v + second / v**2 + third / v**3
-    low, high = z, 13.0
+    low, high = z, 13.0  # bisection
     while high - low > 1e-14 * high:
         middle = (low + high) / 2
         if middle in (low, high):
@@ -305,7 +305,7 @@ def _t_point(v: int) -> float:
 
 
 def _t_within(t: float, v: int) -> float:
-    """The chance that Student's t lies within ±t: a finite sum for whole v (Abramowitz and Stegun 26.7)."""
+    """The probability that Student's t lies within ±t: a finite sum for whole v (Abramowitz and Stegun 26.7)."""
     angle = math.atan(t / math.sqrt(v))
     cosine = math.cos(angle)
     term = cosine if v % 2 else 1.0

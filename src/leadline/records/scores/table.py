@@ -1,6 +1,6 @@
 """A table that can be written in every format the commands offer.
 
-Formats for people (table, markdown, latex) round; formats for programs (tsv, csv, json, parquet) do not.
+Formats for people (table, markdown, latex) round numbers; formats for programs (tsv, csv, json, parquet) do not.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from typing import Any, Literal, get_args
 from leadline.errors import checked_choice, printable
 
 Format = Literal["table", "tsv", "csv", "json", "parquet", "latex", "markdown"]
-LEVELS = frozenset({"p", "p_corrected"})  # shown with two significant digits: 0.000 is no level
+LEVELS = frozenset({"p", "p_corrected"})  # shown with two significant digits, since 0.000 says little
 FORMATS: tuple[str, ...] = get_args(Format)
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows under named columns. `best` holds the cells to set off, as (row, column) places.
+    """Rows under named columns. `best` holds the cells to highlight, as (row, column) places.
 
     >>> table = Table(["run", "AP"], [["a", 0.25], ["b", 0.5]], best={(1, 1)})
     >>> print(table.render("markdown"))
@@ -36,7 +36,7 @@ class Table:
     rows: Sequence[Sequence[Any]]
     best: frozenset[tuple[int, int]] | set[tuple[int, int]] = frozenset()
     digits: int = 3
-    asides: Mapping[tuple[int, int], str] = field(default_factory=dict)  # what stands beside a number, in small type
+    asides: Mapping[tuple[int, int], str] = field(default_factory=dict)  # text beside a number, in small type
 
     def render(self, format: str) -> str:
         """The table as text."""
@@ -65,7 +65,7 @@ class Table:
 
 
 def human(value: Any, digits: int) -> str:
-    """A cell as people read it: few digits, a dash for what is undefined."""
+    """Return a cell for people: few digits, a dash if undefined."""
     if isinstance(value, float):
         if math.isnan(value):
             return "–"
@@ -76,12 +76,12 @@ def human(value: Any, digits: int) -> str:
 
 
 def exact(value: Any) -> str:
-    """A cell as programs read it: 17 significant digits give a double back exactly."""
+    """Return a cell for programs: 17 significant digits, which restore a double exactly."""
     return f"{value:.17g}" if isinstance(value, float) else "" if value is None else str(value)
 
 
 def _table(table: Table) -> str:
-    """For a terminal: columns apart by three blanks, a hairline under the heads, the best in bold."""
+    """For a terminal: three blanks between columns, a line under the header, the best in bold."""
     bold, dim, plain = ("\033[1m", "\033[2m", "\033[0m") if _is_terminal() else ("", "", "")
     cells = [[table.shown(r, c) for c in range(len(table.columns))] for r in range(len(table.rows))]
     columns = []
@@ -98,7 +98,7 @@ def _table(table: Table) -> str:
         columns.append((column, width + beside))
     across = sum(width for _, width in columns) + 3 * (len(columns) - 1)
     if table.asides and _is_terminal() and across > shutil.get_terminal_size().columns:
-        return _table(replace(table, asides={}))  # better no intervals than lines that break
+        return _table(replace(table, asides={}))  # better no intervals than wrapped lines
     lines = ["   ".join(column[place] for column, _ in columns).rstrip() for place in range(len(cells) + 1)]
     return "\n".join([lines[0], "─" * across, *lines[1:]])
 

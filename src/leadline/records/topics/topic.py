@@ -1,26 +1,34 @@
-"""What is asked: an information need in words, or a patent whose prior art is sought."""
+"""Topics: information needs in words, or patents whose prior art is sought; and their files."""
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from html import escape
 from pathlib import PurePath
 from typing import Any
 
 from leadline.errors import InputError
+from leadline.records.topics.topic_sheet import TOPIC_ID, topic_sheet
 from leadline.text.sheet import Sheet, label
-from leadline.text.source import Text, read_text, write_whole
-from leadline.text.table import is_skipped
-from leadline.text.topic_sheet import TOPIC, is_headed, is_markup, topic_sheet
+from leadline.text.source import read_text, write_whole
 
+MARKUP = (".xml", ".trec", ".topics", ".sgml")
+_FIELDS = ("title", "description", "narrative", "category", "document")
+_NAME = re.compile(r"[a-z][a-z0-9_-]*")
+_RESERVED = frozenset({"topic", "top", "number", "subtopic", "attribute", *_FIELDS})
 _TITLE = ("title", "query", "text")
 _DOCUMENT = ("document", "patent", "file", "tfile", "publication")
 
 
 @dataclass(frozen=True)
 class Subtopic:
-    """A part of the need: one claim of the patent, one aspect of the question."""
+    """A part of the topic: one claim of the patent, one aspect of the question."""
 
     name: str
     text: str = ""
@@ -52,7 +60,7 @@ class Topic:
 
 @dataclass(frozen=True)
 class Topics:
-    """Topics in their order: the first k of a sample are a sample too.
+    """Topics in order: the first k of a sample are a sample too.
 
     >>> topics = Topics.of(["EP1", "US2"])
     >>> len(topics), topics.ids, topics[1]
@@ -64,7 +72,7 @@ class Topics:
 
     @classmethod
     def of(cls, topics: Iterable[Topic | str], name: str = "topics") -> Topics:
-        """Topics from topics or their names; the same name twice is refused."""
+        """Make Topics of topics or their ids; the same id twice is an error."""
         items = tuple(topic if isinstance(topic, Topic) else Topic(topic) for topic in topics)
         seen: set[str] = set()
         for topic in items:
@@ -75,10 +83,8 @@ class Topics:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Topics:
-        """Topics from a file: TREC's or CLEF's markup, a table with a header, or one id a line, then its title."""
-        text = read_text(path)
-        sheet = topic_sheet(text) if is_markup(text) or is_headed(text) else _plain(text)
-        return _of_sheet(sheet)
+        """Read topics from a file: TREC's or CLEF's markup, a table with a header, or lines of an id and a title."""
+        return _of_sheet(topic_sheet(read_text(path)))
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -94,27 +100,12 @@ class Topics:
         return self.items[place]
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the topics whole or not at all; the file's ending says how, as `encoded_as` does."""
-        from leadline.records.topics.written import encoded_as
-
+        """Write the topics completely or not at all; the file's ending chooses the format, see `encoded_as`."""
         write_whole(path, encoded_as(self, PurePath(path).suffix))
 
 
-def _plain(text: Text) -> Sheet:
-    """Lines without a header: the topic's name, and its title if there is more."""
-    rows, lines = [], []
-    for number, line in enumerate(text.bytes().decode("utf-8", "surrogateescape").splitlines(), start=1):
-        if not is_skipped(line.encode("utf-8", "surrogateescape")):
-            name, _, title = line.strip().replace("\t", " ").partition(" ")
-            rows.append([name, " ".join(title.split())])
-            lines.append(number)
-    if not rows:
-        raise InputError(text.name, "is empty")
-    return Sheet(text.name, ["topic", "title"], rows, lines)
-
-
 def _of_sheet(sheet: Sheet) -> Topics:
-    key = sheet.find(TOPIC)
+    key = sheet.find(TOPIC_ID)
     if key is None:
         raise InputError(sheet.name, f"no column topic (or qid, number) among {', '.join(sheet.columns[:8])}")
     places = {
@@ -150,14 +141,14 @@ def _of_sheet(sheet: Sheet) -> Topics:
 
 
 def _text(cell: Any) -> str:
-    """A cell as words; a field that was given several times, or a list, side by side."""
+    """A cell as text; several values are joined by blanks."""
     if isinstance(cell, (list, tuple)):
         return " ".join(filter(None, map(_text, cell)))
     return label(cell)
 
 
 def _document(written: str, topic: str) -> str:
-    """The number in the name of a topic's file.
+    """Return the document number in the name of a topic's file.
 
     >>> _document("topics/PAC-1001_EP-1233455-A1.xml", "PAC-1001")
     'EP-1233455-A1'
@@ -173,4 +164,80 @@ def _subtopic(sheet: Sheet, row: int, written: Any) -> Subtopic:
         weight = float(written.get("weight") or 1)
         return Subtopic(label(written.get("name")), label(written.get("text")), weight)
     except (AttributeError, TypeError, ValueError):
-        raise sheet.error(row, "a subtopic has a name, a text and a weight that is a number") from None
+        raise sheet.error(row, "a subtopic needs a name, a text and a weight that is a number") from None
+
+
+def encoded_as(topics: Topics, ending: str) -> bytes:
+    """Return the topics as .csv, .jsonl, markup (.xml, .trec, .topics, .sgml), or, for any other ending, .tsv.
+
+    >>> print(encoded_as(Topics.of([Topic("TS-1", "Fine ink", attributes={"office": "EP"})]), ".tsv").decode())
+    topic	title	office
+    TS-1	Fine ink	EP
+    """
+    write = _markup if ending.lower() in MARKUP else _WRITERS.get(ending.lower(), _tsv)
+    return write(topics).encode("utf-8", "surrogateescape")
+
+
+def _columns(topics: Topics) -> list[list[str]]:
+    """The names of the columns, then the cells of each topic. Fields that are empty in all topics are left out."""
+    fields = [name for name in _FIELDS if name == "title" or any(getattr(topic, name) for topic in topics)]
+    attributes = list(dict.fromkeys(name for topic in topics for name in topic.attributes))
+    rows = [["topic", *fields, *attributes]]
+    for topic in topics:
+        cells = [topic.id, *(getattr(topic, name) for name in fields)]
+        rows.append([" ".join(cell.split()) for cell in (*cells, *(topic.attributes.get(a, "") for a in attributes))])
+    return rows
+
+
+def _tsv(topics: Topics) -> str:
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, delimiter="\t", quoting=csv.QUOTE_NONE, escapechar="\\", lineterminator="\n")
+    writer.writerows(_columns(topics))
+    return buffer.getvalue()
+
+
+def _csv(topics: Topics) -> str:
+    buffer = io.StringIO()
+    csv.writer(buffer, lineterminator="\n").writerows(_columns(topics))
+    return buffer.getvalue()
+
+
+def _json_lines(topics: Topics) -> str:
+    return "".join(json.dumps(_record(topic), ensure_ascii=False) + "\n" for topic in topics)
+
+
+def _record(topic: Topic) -> dict[str, object]:
+    record: dict[str, object] = {"topic": topic.id, "title": topic.title}
+    record |= {name: getattr(topic, name) for name in _FIELDS[1:] if getattr(topic, name)}
+    record |= topic.attributes
+    if topic.subtopics:
+        record["subtopics"] = [{"name": s.name, "weight": s.weight, "text": s.text} for s in topic.subtopics]
+    return record
+
+
+def _markup(topics: Topics) -> str:
+    lines = ["<topics>"]
+    for topic in topics:
+        lines += ["<topic>", _element("number", topic.id)]
+        lines += [_element(name, getattr(topic, name)) for name in _FIELDS if getattr(topic, name)]
+        lines += [_attribute(name, value) for name, value in topic.attributes.items()]
+        lines += [
+            f'<subtopic number="{escape(s.name)}" weight="{s.weight}">{escape(s.text, quote=False)}</subtopic>'
+            for s in topic.subtopics
+        ]
+        lines.append("</topic>")
+    return "\n".join([*lines, "</topics>", ""])
+
+
+def _element(name: str, content: str) -> str:
+    return f"<{name}>{escape(content, quote=False)}</{name}>"
+
+
+def _attribute(name: str, content: str) -> str:
+    """An element with the attribute's name, if that is a valid name with no other meaning here."""
+    if _NAME.fullmatch(name) and name not in _RESERVED:
+        return _element(name, content)
+    return f'<attribute name="{escape(name)}">{escape(content, quote=False)}</attribute>'
+
+
+_WRITERS: dict[str, Callable[[Topics], str]] = {".csv": _csv, ".jsonl": _json_lines, ".json": _json_lines}

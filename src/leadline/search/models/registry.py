@@ -10,9 +10,10 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, get_type_hints
 
-from leadline.errors import InputError, checked_choice, nearest
+from leadline.errors import InputError, nearest
+from leadline.options import checked
 from leadline.register import Register
 from leadline.search.models.postings import Array
 
@@ -31,25 +32,26 @@ class Model:
 
     @cached_property
     def parameters(self) -> Mapping[str, Any]:
-        """The parameters with their usual values."""
+        """The parameters with their defaults."""
         return {name: p.default for name, p in list(inspect.signature(self.function).parameters.items())[1:]}
 
     @cached_property
     def types(self) -> Mapping[str, Any]:
-        return get_type_hints(self.function)
+        return get_type_hints(self.function, include_extras=True)
 
     def settled(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """All parameters, those given and the usual values of the others; what is not one is refused."""
+        """Return all parameters, those not given with their defaults; an unknown or wrong one is an error."""
+        values = dict(self.parameters)
         for name, value in given.items():
             if name not in self.parameters:
                 known = ", ".join(self.parameters) or "none"
                 problem = f"has no parameter {name!r}, it has {known}{nearest(name, self.parameters)}"
                 raise InputError(self.name, problem)
-            if get_origin(self.types[name]) is Literal:
-                checked_choice(f"{self.name}: {name}", value, get_args(self.types[name]))
-            elif isinstance(value, bool | str) or not isinstance(value, int | float | Mapping):
-                raise InputError(self.name, f"{name}={value!r} is not a number")
-        return {**self.parameters, **given}
+            try:
+                values[name] = checked(name, value, self.types[name])
+            except ValueError as error:
+                raise InputError(self.name, str(error)) from None
+        return values
 
 
 MODELS = Register[Model]("model", "leadline.search.models.catalogue", entry_points="leadline.models")

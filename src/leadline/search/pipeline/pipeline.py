@@ -15,7 +15,7 @@ from leadline.records.runs.run import Run
 from leadline.register import Register
 from leadline.search.pipeline.answering import Answers, Asked, Progress, answered
 from leadline.search.pipeline.journal import Journal
-from leadline.search.pipeline.options import of_type
+from leadline.search.pipeline.options import checked_option
 from leadline.search.pipeline.request import Request
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ class Step:
     def __post_init__(self) -> None:
         hints = get_type_hints(type(self), include_extras=True)
         for option in fields(self):
-            settled = of_type(f"{self.name}: {option.name}", getattr(self, option.name), hints[option.name])
-            object.__setattr__(self, option.name, settled)
+            value = checked_option(self.name, option.name, getattr(self, option.name), hints[option.name])
+            object.__setattr__(self, option.name, value)
 
     def __call__(self, lab: Laboratory, request: Request) -> Request:
         raise NotImplementedError

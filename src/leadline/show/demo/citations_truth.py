@@ -21,8 +21,8 @@ from leadline.collections.simulate.settings import Settings
 from leadline.judge.citations.from_citations import from_citations
 from leadline.measures.hits import Mask
 from leadline.records.qrels.qrels import Qrels
-from leadline.records.qrels.read import read_qrels
-from leadline.records.runs.read import read_run
+from leadline.records.qrels.read_qrels import read_qrels
+from leadline.records.runs.read_runs import read_run
 from leadline.records.runs.run import Run
 from leadline.records.topics.topic import Topics
 from leadline.show.demo.laboratory import Kept, Told, key_of, make_lab

@@ -23,12 +23,12 @@ import numpy as np
 
 from leadline.measures.evaluate import Progress
 from leadline.measures.hits import Array, Hits, Integers
+from leadline.measures.measure import Measure
 from leadline.measures.notation import parse_measure, parse_measures
-from leadline.measures.registry import Measure
 from leadline.records.qrels.qrels import Qrels, Subtopics
 from leadline.records.scores.scores import Scores
+from leadline.records.side_tables import read_runs_info
 from leadline.show.charts.style import GREY, OKABE_ITO
-from leadline.text.side_tables import read_runs_info
 from leadline.trust.slices import read_attributes
 from leadline.trust.study import Study, open_study
 from leadline.trust.verdict import Verdicts, verdicts
@@ -219,9 +219,9 @@ class Evidence:
         """
         place = np.full(len(self.qrels), -1, np.int64)
         place[self.relevant_documents] = np.arange(len(self.relevant_documents))
-        met = self.hits.met(self.level)
+        found = self.hits.only_relevant(self.level)
         ranks = np.zeros((len(self.runs), len(self.relevant_documents)), np.int64)
-        ranks[met.row // len(self.topics), place[met.document]] = met.rank
+        ranks[found.row // len(self.topics), place[found.document]] = found.rank
         return ranks
 
     @cached_property

@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 
 from leadline.errors import InputError
-from leadline.records.runs.read import read_run, run_names, run_paths
+from leadline.records.runs.read_runs import read_run, run_names, run_paths
 from leadline.records.runs.run import Run
 from leadline.show.figures.evidence import MEASURE, Evidence
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from leadline.measures.catalogue.average_precision import average_precision
+from leadline.measures.catalogue.precision import recall
 from leadline.measures.catalogue.pres import pres, pres_est
-from leadline.measures.catalogue.recall import recall
 from leadline.measures.catalogue.sets import f_measure, f_prime
 from leadline.measures.hits import Hits
 from leadline.records.scores.table import Table

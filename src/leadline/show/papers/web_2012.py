@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from leadline.measures.catalogue.precision import precision
-from leadline.measures.catalogue.recall import recall
+from leadline.measures.catalogue.precision import precision, recall
 from leadline.measures.hits import Hits
 from leadline.records.scores.table import Table
 from leadline.show.papers.exhibit import Exhibit, Paper, not_here

@@ -14,7 +14,7 @@ from leadline.collections.documents.readers.places import Place
 from leadline.errors import InputError
 from leadline.text.days import iso
 from leadline.text.frames import frame_of_text, named_kind
-from leadline.text.source import Text, read_text
+from leadline.text.source import SourceText, read_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -119,7 +119,7 @@ class FamilyTable(Companion):
         return table.with_columns(_normalised(table["number"]))
 
 
-def _family_lines(text: Text) -> pl.DataFrame:
+def _family_lines(text: SourceText) -> pl.DataFrame:
     import polars as pl
 
     lines = pl.Series("line", text.bytes().decode("utf-8", "replace").splitlines(), pl.String).str.strip_chars()

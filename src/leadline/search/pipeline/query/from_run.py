@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from leadline.errors import InputError
-from leadline.records.runs.read import read_run
+from leadline.records.runs.read_runs import read_run
 from leadline.records.runs.run import Run
 from leadline.search.pipeline.pipeline import Step, step
 from leadline.search.pipeline.request import Request

@@ -1,11 +1,11 @@
-"""Counts that say what a score rests on. Over topics they are summed, not averaged."""
+"""Counts of topics and documents behind a score. They are summed over topics, not averaged."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from leadline.measures.hits import Array, Hits
-from leadline.measures.registry import measure
+from leadline.measures.measure import measure
 
 
 @measure("num_q", aliases=("NumQ",), better="neither", aggregate="sum", counts=True)

@@ -8,11 +8,11 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from leadline.errors import InputError
+from leadline.errors import InputError, not_a_choice
 from leadline.records.qrels.qrels import LARGEST_GRADE, Builder, Qrels
 from leadline.text import frames
-from leadline.text.source import Text, read_text
-from leadline.text.table import Table, number_of, read_table
+from leadline.text.fields import FieldTable, number_of, read_fields
+from leadline.text.source import SourceText, read_text
 
 Format = Literal["plain", "strata", "subtopics", "prels", "passages"]
 
@@ -26,19 +26,19 @@ _COLUMNS = {
 
 
 def read_qrels(source: str | os.PathLike[str], *, format: str | None = None) -> Qrels:
-    """Judgements from a file. `format` is guessed where only one reading is possible."""
+    """Read judgements from a file. `format` may be left out where only one reading is possible."""
     return qrels_of_text(read_text(source), format=format)
 
 
-def qrels_of_text(text: Text, *, format: str | None = None) -> Qrels:
-    """Judgements from a text in memory."""
+def qrels_of_text(text: SourceText, *, format: str | None = None) -> Qrels:
+    """Read judgements from a text in memory."""
     if format is not None and format not in get_args(Format):
-        raise InputError("qrels format", f"{format!r} is none of {', '.join(get_args(Format))}")
+        raise not_a_choice("qrels format", format, get_args(Format))
     kind = frames.named_kind(text.name, text.buffer[text.begin : text.begin + 4096].tobytes())
     if kind is not None:
         return qrels_of_frame(frames.frame_of_text(text, kind), where=text.name)
     fewest = 5 if format in ("strata", "prels", "passages") else 4
-    table = read_table(text, fewest, 6, lambda found: _wrong_count(found, format))
+    table = read_fields(text, fewest, 6, lambda found: _wrong_count(found, format))
     if table.columns == 6:
         line = int(np.flatnonzero(table.ids[5].lengths)[0])
         raise table.error(line, _wrong_count(6, format))
@@ -57,45 +57,45 @@ def _wrong_count(found: int, format: str | None) -> str:
     return problem + "; this looks like a run, which comes after the judgements" if found >= 6 else problem
 
 
-def _guess(table: Table) -> Format:
+def _guess(table: FieldTable) -> Format:
     """The format of a file, where only one reading is possible."""
     if table.columns == 4:
         labels = table.coded(1)
         if len(labels) == 1 or _once_a_topic(table, 2):
             return "plain"
         triples = table.coded(0).pair(table.coded(2)) * len(labels) + labels.codes
-        # The same document twice under the same label is an error that `plain` words better.
+        # The same document twice with the same label is an error; `plain` has the better message for it.
         return "subtopics" if len(labels) > 1 and len(np.unique(triples)) == len(triples) else "plain"
     possible = [format for format, test in _FIVE_COLUMNS.items() if test(table)]
     if len(possible) == 1:
         return possible[0]
     raise InputError(
         table.text.name,
-        "5 fields can be read in several ways; say which with --qrels-format "
+        "5 fields can be read in several ways; choose one with --qrels-format "
         + ", ".join(f"{format} ({_COLUMNS[format]})" for format in (possible or _FIVE_COLUMNS)),
     )
 
 
-def _numbers(table: Table, column: int) -> list[float | None]:
+def _numbers(table: FieldTable, column: int) -> list[float | None]:
     coded = table.coded(column)
     values = [number_of(name) for name in coded.names]
     return [values[code] for code in coded.codes.tolist()]
 
 
-def _whole(table: Table, column: int) -> bool:
+def _whole(table: FieldTable, column: int) -> bool:
     return all(name.lstrip(b"+-").isdigit() for name in table.coded(column).names)
 
 
-def _once_a_topic(table: Table, column: int) -> bool:
-    """Whether a column names nothing twice for a topic, as one of documents would."""
+def _once_a_topic(table: FieldTable, column: int) -> bool:
+    """Whether no value of a column occurs twice for a topic, as in a column of documents."""
     return len(np.unique(table.coded(0).pair(table.coded(column)))) == len(table)
 
 
-def _can_be_strata(table: Table) -> bool:
+def _can_be_strata(table: FieldTable) -> bool:
     return len(table.coded(1)) == 1 and _once_a_topic(table, 2) and _whole(table, 3) and _whole(table, 4)
 
 
-def _can_be_weights(table: Table) -> bool:
+def _can_be_weights(table: FieldTable) -> bool:
     labels, weights = table.coded(1), table.coded(4)
     if len(labels) == 1 or not _whole(table, 3) or not all((number_of(name) or -1) > 0 for name in weights.names):
         return False
@@ -105,7 +105,7 @@ def _can_be_weights(table: Table) -> bool:
     return len(np.unique(subtopics)) == len(np.unique(subtopics * len(weights) + weights.codes))
 
 
-def _can_be_prels(table: Table) -> bool:
+def _can_be_prels(table: FieldTable) -> bool:
     chances = [number_of(name) for name in table.coded(4).names if name.upper() != b"NA"]
     return (
         _once_a_topic(table, 1)
@@ -115,7 +115,7 @@ def _can_be_prels(table: Table) -> bool:
     )
 
 
-def _can_be_passages(table: Table) -> bool:
+def _can_be_passages(table: FieldTable) -> bool:
     return len(table.coded(1)) > 1 and _whole(table, 4)
 
 
@@ -127,10 +127,10 @@ _FIVE_COLUMNS: dict[Format, Any] = {
 }
 
 
-def _plain(table: Table) -> Qrels:
+def _plain(table: FieldTable) -> Qrels:
     builder = Builder(table.text.name, table.coded(0), table.coded(2), table.integers(3, "grade"), table.line_number)
     if len(table.coded(1)) > 1:
-        # Nothing is judged twice, so the second column may name subtopics: the measures that need them can tell.
+        # No document is judged twice, so the second column may name subtopics; measures that need them can use it.
         plain = builder.plain()
         by_subtopic = builder.by_subtopic(table.coded(1))
         return Qrels(
@@ -145,12 +145,12 @@ def _plain(table: Table) -> Qrels:
     return builder.plain()
 
 
-def _strata(table: Table) -> Qrels:
+def _strata(table: FieldTable) -> Qrels:
     grades, strata = table.integers(4, "grade"), table.integers(3, "stratum")
     return Builder(table.text.name, table.coded(0), table.coded(2), grades, table.line_number).strata(strata)
 
 
-def _subtopics(table: Table) -> Qrels:
+def _subtopics(table: FieldTable) -> Qrels:
     if table.columns == 5 and not _can_be_weights(table) and _can_be_passages(table):
         return _passages(table)
     grades = table.integers(3, "grade")
@@ -159,17 +159,17 @@ def _subtopics(table: Table) -> Qrels:
     return builder.by_subtopic(table.coded(1), weights)
 
 
-def _passages(table: Table) -> Qrels:
+def _passages(table: FieldTable) -> Qrels:
     grades = table.integers(4, "grade")
     builder = Builder(table.text.name, table.coded(0), table.coded(2), grades, table.line_number)
     return builder.by_subtopic(table.coded(1), passages=True)
 
 
-def _prels(table: Table) -> Qrels:
+def _prels(table: FieldTable) -> Qrels:
     """Sampled judgements with the probability each document had of being sampled.
 
-    As Northeastern's program reads them: only method 1 was a sample, other methods judged for certain; lines
-    without a judgement (-999) or without a usable probability are left out.
+    As Northeastern's program reads them: only documents of method 1 were sampled, all others have probability 1;
+    lines without a judgement (-999) or without a usable probability are left out.
     """
     grades = table.integers(2, "grade")
     chances = np.array([np.nan if value is None else value for value in _numbers(table, 4)])
@@ -194,7 +194,7 @@ _READERS = {"plain": _plain, "strata": _strata, "subtopics": _subtopics, "prels"
 
 
 def qrels_of_frame(frame: Any, *, where: str = "qrels") -> Qrels:
-    """Qrels from a data frame with the columns topic, document and grade, and perhaps subtopic, weight, stratum."""
+    """Make Qrels of a data frame: topic, document, grade, and optionally subtopic, weight, stratum."""
     table = frames.as_polars(frame)
     topics = frames.strings(table, frames.pick(table, frames.TOPIC, where), where)
     documents = frames.strings(table, frames.pick(table, frames.DOCUMENT, where), where)
@@ -217,20 +217,20 @@ def qrels_of_frame(frame: Any, *, where: str = "qrels") -> Qrels:
     )  # fmt: skip
 
 
-def qrels_of(thing: Any, name: str = "qrels") -> Qrels:
-    """Qrels from whatever holds them: Qrels, a mapping, a data frame, ranx Qrels, ir_measures' rows, a dataset."""
-    if isinstance(thing, Qrels):
-        return thing
-    if isinstance(thing, Mapping):
-        return Qrels.of(thing, name)
-    if frames.is_frame(thing):
-        return qrels_of_frame(thing, where=name)
-    if hasattr(thing, "qrels") and hasattr(thing, "to_dict"):  # ranx
-        return Qrels.of(thing.to_dict(), getattr(thing, "name", None) or name)
-    if hasattr(thing, "qrels_iter"):  # a dataset of ir_datasets
-        thing = thing.qrels_iter()
-    if isinstance(thing, Iterable) and not isinstance(thing, (str, bytes)):
-        rows = list(thing)
+def qrels_of(given: Any, name: str = "qrels") -> Qrels:
+    """Make Qrels of an object: Qrels, a mapping, a data frame, ranx Qrels, ir_measures' rows, or a dataset."""
+    if isinstance(given, Qrels):
+        return given
+    if isinstance(given, Mapping):
+        return Qrels.of(given, name)
+    if frames.is_frame(given):
+        return qrels_of_frame(given, where=name)
+    if hasattr(given, "qrels") and hasattr(given, "to_dict"):  # ranx
+        return Qrels.of(given.to_dict(), getattr(given, "name", None) or name)
+    if hasattr(given, "qrels_iter"):  # a dataset of ir_datasets
+        given = given.qrels_iter()
+    if isinstance(given, Iterable) and not isinstance(given, (str, bytes)):
+        rows = list(given)
         if rows and all(hasattr(row, "query_id") and hasattr(row, "relevance") for row in rows):
             labels = [str(getattr(row, "subtopic_id", getattr(row, "iteration", "0"))) for row in rows]
             pairs = {(row.query_id, row.doc_id) for row in rows}
@@ -241,4 +241,4 @@ def qrels_of(thing: Any, name: str = "qrels") -> Qrels:
                 name,
                 subtopics=labels if len(pairs) < len(rows) else None,
             )
-    raise InputError(name, f"{type(thing).__name__} is not judgements: give a file, a mapping or a data frame")
+    raise InputError(name, f"{type(given).__name__} is not judgements: give a file, a mapping or a data frame")

@@ -1,4 +1,4 @@
-"""Scores that somebody has already: a table of them in any usual form, as the score cube."""
+"""Scores from a table of any usual form, as the score cube."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ Columns = Literal["topics", "measures", "runs"]
 RUN = ("run", "system", "run_id", "runid", "system_id", "tag")
 MEASURE = ("measure", "metric")
 VALUE = ("value", "score")
-LARGEST = 200_000_000  # cells of a cube, 1.6 GB; a table of one row a cell would be far larger than any real one
+LARGEST = 200_000_000  # cells of a cube, 1.6 GB; more than any real table has
 MEAN = "all"  # the topic under which a table of scores gives means
 
-# What people call measures in a header; only these and names with @ or ( pass for measures although they hold a digit.
+# Names of measures in a header. Only these, and names with @ or (, are taken for measures although they have a digit.
 _MEASURE = re.compile(
     r".*[@(].*|(P|R|relative_P|iprec_at_recall)_[\d.]+"
     r"|(MAP|AP|n?DCG|PRES|recall|precision|success|judged|ERR|RBP|MRR|F)(_?cut)?_?[\d.]+",
@@ -38,24 +38,24 @@ _MEASURE = re.compile(
 
 
 def read_scores(path: str | os.PathLike[str], *, columns: Columns | None = None, measure: str = "score") -> Scores:
-    """The score cube from a table in CSV, TSV, JSON, a JSON record a line or Parquet, compressed or not.
+    """Read the score cube from a table in CSV, TSV, JSON, JSON lines or Parquet, compressed or not.
 
-    The columns `run` (or `system`), `topic` (or `query_id`, `qid`) and `measure` say what a row is about. With a column
-    `value` each row is one score, as `leadline evaluate --format tsv` writes them. Without it every other column holds
-    scores, and its name is what the rows do not say:
+    The columns `run` (or `system`), `topic` (or `query_id`, `qid`) and `measure` identify a row. With a column `value`
+    each row is one score, as `leadline evaluate --format tsv` writes them. Without it every other column holds scores,
+    and its name is the run, topic or measure that the rows lack:
 
-    - `run, 501, 502, ...`    a row a run, a column a topic
-    - `run, AP, PRES@100`     a row a run, a column a measure: means, under the single topic `all`
-    - `topic, bm25, tfidf`    a row a topic, a column a run
-    - `run, topic, AP, P@10`  a row a run and topic, a column a measure
+    - `run, 501, 502, ...`    a row per run, a column per topic
+    - `run, AP, PRES@100`     a row per run, a column per measure: means, under the single topic `all`
+    - `topic, bm25, tfidf`    a row per topic, a column per run
+    - `run, topic, AP, P@10`  a row per run and topic, a column per measure
 
-    `columns` says what the columns are. Where it is not given and the rows name only runs, columns are topics when each
-    name holds a digit (501, TS-12) and they do not look like measures (P@10, ndcg_cut_20); any others are measures.
-    Where the rows name only topics, columns are runs, unless all look like measures: then the file is one run and gives
-    it its name. What was guessed is among the notes.
+    `columns` says what the columns are. Without it, if the rows name only runs, columns are topics when each name has a
+    digit (501, TS-12) and they do not look like measures (P@10, ndcg_cut_20), else measures. If the rows name only
+    topics, columns are runs, unless all look like measures: then the table is one run, named like the file. The notes
+    say what was guessed.
 
-    `measure` is the name of a measure that the table does not name. The topic `all` is a mean: dropped where there are
-    other topics. An empty cell, NA or NaN is undefined.
+    `measure` is the name of the measure where the table has none. The topic `all` is a mean, and dropped where there
+    are other topics. An empty cell, NA or NaN is undefined.
     """
     if columns is not None:
         checked_choice("columns", columns, get_args(Columns))
@@ -89,7 +89,7 @@ def read_scores(path: str | os.PathLike[str], *, columns: Columns | None = None,
 
 @dataclass(frozen=True)
 class _Layout:
-    """Which column names what, which hold scores, and what the names of those are."""
+    """Which columns name the run, topic and measure, which hold scores, and what the names of those are."""
 
     run: int | None
     topic: int | None
@@ -125,14 +125,14 @@ class _Layout:
         return cls(run, topic, measure, data, across, (note,))
 
 
-def _guess(names: Sequence[str], unsaid: Sequence[Columns]) -> Columns:
-    """What columns of scores are, among the kinds that the rows leave unsaid."""
-    if len(unsaid) == 1:
-        return unsaid[0]
-    if "measures" not in unsaid:
+def _guess(names: Sequence[str], unnamed: Sequence[Columns]) -> Columns:
+    """Guess what the columns of scores are, among the kinds that the rows do not name."""
+    if len(unnamed) == 1:
+        return unnamed[0]
+    if "measures" not in unnamed:
         return "runs"
     like_measures = bool(names) and all(map(_MEASURE.fullmatch, names))
-    if "runs" in unsaid:
+    if "runs" in unnamed:
         return "measures" if like_measures else "runs"
     numbered = all(re.search(r"\d", name) for name in names) and not any(re.search(r"[@(]", name) for name in names)
     return "topics" if numbered and not like_measures else "measures"
@@ -157,7 +157,7 @@ class _Axis:
 def _refuse_twice(
     sheet: Sheet, cells: NDArray[np.int64], axes: tuple[_Axis, _Axis, _Axis], shape: tuple[int, int, int]
 ) -> None:
-    """Two values for one cell of the cube: which of them counts is not ours to choose."""
+    """Raise an error where one cell of the cube has two values."""
     flat = cells.ravel()
     order = np.argsort(flat, kind="stable")
     again = np.flatnonzero(flat[order][1:] == flat[order][:-1]) + 1
@@ -174,7 +174,7 @@ def _refuse_twice(
 
 
 def _without_means(scores: Scores) -> Scores:
-    """Only topics, where there are any; what the means were of them tells how each measure is averaged."""
+    """Drop the topic of means where there are others; its values show how each measure is averaged."""
     if MEAN not in scores.topics or len(scores.topics) == 1:
         return scores
     place = scores.topics.index(MEAN)
@@ -203,7 +203,7 @@ def _averaged(scores: Scores, kind: Aggregate) -> Array:
 
 
 def _agrees(here: Array, given: Array) -> NDArray[np.bool_]:
-    """Whether all runs' means are as given, as far as a few printed digits can tell."""
+    """Whether the means of all runs are as given, to about three digits."""
     near = np.isclose(here, given, rtol=1e-3, atol=1e-3) | np.isnan(given)
     return np.asarray(near.all(axis=0))
 

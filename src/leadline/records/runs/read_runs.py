@@ -18,10 +18,10 @@ from leadline.records.runs.run import Run
 from leadline.text import frames
 from leadline.text.compiled import Kernel
 from leadline.text.engine import compiled_job
+from leadline.text.fields import NAN, NOT_A_NUMBER, TOO_FEW_FIELDS, is_skipped, number_of, shown, table_size
 from leadline.text.ids import SEED, Ids, decode_id
 from leadline.text.memory import NEW_ARRAYS, NewArrays
-from leadline.text.source import Text, read_text, stem
-from leadline.text.table import NAN, NOT_A_NUMBER, TOO_FEW_FIELDS, is_skipped, number_of, shown, table_size
+from leadline.text.source import SourceText, read_text, stem
 
 Layout = Literal["trec", "dynamic"]
 
@@ -52,7 +52,7 @@ def read_run(
 
 
 def run_of_text(
-    text: Text,
+    text: SourceText,
     name: str,
     *,
     order: Order = "score",
@@ -84,7 +84,7 @@ def run_of_text(
 _Scanned = tuple[list[bytes], "np.ndarray[Any, Any]", Ids, "np.ndarray[Any, Any]", int]
 
 
-def _scan_plain(text: Text, layout: Layout, key_field: int, memory: NewArrays) -> _Scanned:
+def _scan_plain(text: SourceText, layout: Layout, key_field: int, memory: NewArrays) -> _Scanned:
     fields, _ = _FIELDS[layout]
     known: dict[bytes, int] = {}
     codes: list[int] = []
@@ -114,7 +114,7 @@ def _scan_plain(text: Text, layout: Layout, key_field: int, memory: NewArrays) -
 
 
 @compiled_job("leadline.records.runs.kernels.scanning.scan_run", plain=_scan_plain)
-def _scan(kernel: Kernel, text: Text, layout: Layout, key_field: int, memory: NewArrays) -> _Scanned:
+def _scan(kernel: Kernel, text: SourceText, layout: Layout, key_field: int, memory: NewArrays) -> _Scanned:
     fields, _ = _FIELDS[layout]
     topics, lines = arrays_for(text, memory, fields=fields)
     state = np.array([text.begin, 0, 0, 0])
@@ -138,7 +138,7 @@ def _scan(kernel: Kernel, text: Text, layout: Layout, key_field: int, memory: Ne
     return names, lines.topic[:count], documents, keys, int(state[2])
 
 
-def arrays_for(text: Text, memory: NewArrays, *, fields: int = 6, most_topics: int | None = None) -> tuple[
+def arrays_for(text: SourceText, memory: NewArrays, *, fields: int = 6, most_topics: int | None = None) -> tuple[
     RunTopics, RunLines
 ]:  # fmt: skip
     """Arrays for the topics and lines of a run, large enough for any text of this size."""
@@ -160,14 +160,14 @@ def arrays_for(text: Text, memory: NewArrays, *, fields: int = 6, most_topics: i
     )
 
 
-def _rest_of_line(text: Text, start: int) -> bytes:
+def _rest_of_line(text: SourceText, start: int) -> bytes:
     size = 256
     while (piece := text.buffer[start : start + size].tobytes()).find(b"\n") < 0:
         size *= 16
     return piece.partition(b"\n")[0]
 
 
-def _too_few(text: Text, parts: Sequence[bytes], layout: Layout, line: int) -> InputError:
+def _too_few(text: SourceText, parts: Sequence[bytes], layout: Layout, line: int) -> InputError:
     expected, names = _FIELDS[layout]
     problem = f"{len(parts)} field{'s' * (len(parts) != 1)}, expected {expected} ({names})"
     if len(parts) == 4 and number_of(parts[3]) is not None:
@@ -177,14 +177,14 @@ def _too_few(text: Text, parts: Sequence[bytes], layout: Layout, line: int) -> I
     return InputError(text.name, problem, line=line)
 
 
-def _no_number(text: Text, field: bytes, key_field: int, line: int) -> InputError:
+def _no_number(text: SourceText, field: bytes, key_field: int, line: int) -> InputError:
     what = "score" if key_field == 4 else "rank"
     if number_of(field) is None:
         return InputError(text.name, f"{what} {shown(field)} is not a number", line=line)
     return InputError(text.name, f"{what} is NaN, which has no place in a ranking", line=line)
 
 
-def _line_number(text: Text, wanted: int) -> int:
+def _line_number(text: SourceText, wanted: int) -> int:
     seen = -1
     for number, line in enumerate(text.bytes().split(b"\n"), start=1):
         seen += not is_skipped(line)

@@ -1,4 +1,4 @@
-"""Topics as TREC and CLEF write them, with closing tags or without, as a table."""
+"""Topics from any file as a table: markup as TREC and CLEF write it, a table with a header, or plain lines."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import re
 from typing import Any
 
 from leadline.errors import InputError
-from leadline.text.sheet import Sheet, sheet_of_text
-from leadline.text.source import Text
-from leadline.text.table import is_skipped
+from leadline.text.fields import is_skipped
+from leadline.text.sheet import Sheet, has_header, sheet_of_text
+from leadline.text.source import SourceText
 
-# What the column with the topics' names is called, the surest name first.
-TOPIC = ("query_id", "qid", "topic_id", "q_id", "query-id", "topic", "id", "number", "num", "tid")
+# Names of the column with the topics' ids, the surest first. (A column `query` holds titles.)
+TOPIC_ID = ("query_id", "qid", "topic_id", "q_id", "query-id", "topic", "id", "number", "num", "tid")
 
 _SHORT = {"desc": "description", "narr": "narrative", "query": "title", "tfile": "file", "dom": "domain"}
 _BLOCK = re.compile(r"<(topic|top)\b([^<>]*)>", re.IGNORECASE)
@@ -27,40 +27,46 @@ _LANGUAGE = re.compile(r"[a-z]{2}-(?=title|desc|narr)")
 _ENCODING = re.compile(rb"""<\?xml[^>]*encoding\s*=\s*["']([\w.-]+)["']""", re.IGNORECASE)
 
 
-def is_markup(text: Text) -> bool:
-    """Whether a text is written in elements rather than lines."""
+def is_markup(text: SourceText) -> bool:
+    """Whether a text is markup."""
     return text.buffer[text.begin : text.begin + 4096].tobytes().lstrip()[:1] == b"<"
 
 
-def is_headed(text: Text) -> bool:
-    """Whether a text is a table that names its columns, one of them the topics'."""
-    head = text.buffer[text.begin : min(text.end, text.begin + 65536)].tobytes()
-    if head.startswith(b"PAR1") or head.lstrip()[:1] in (b"[", b"{"):
-        return True
-    first = next((line for line in head.split(b"\n") if not is_skipped(line)), b"")
-    line = first.decode("utf-8", "replace").strip()
-    # A line of words may be a topic with its title, in which "number" means nothing.
-    names = re.split(r"[\t,;]", line) if re.search(r"[\t,;]", line) else line.split()[:1]
-    return any(name.strip(' "').lower() in TOPIC for name in names)
+def topic_sheet(text: SourceText, *, header: bool = False) -> Sheet:
+    """Return the topics of a text, a row each: TREC's or CLEF's markup, a table, or lines of an id and a title.
+
+    With `header` the first line names columns, even where none of them has a usual name for topics.
+    """
+    if is_markup(text):
+        return _markup_sheet(text)
+    return sheet_of_text(text) if header or has_header(text, TOPIC_ID) else _lines_sheet(text)
 
 
-def topic_sheet(text: Text) -> Sheet:
-    """A table of topics out of elements, or out of lines under a header."""
-    return _markup_sheet(text) if is_markup(text) else sheet_of_text(text)
+def _lines_sheet(text: SourceText) -> Sheet:
+    """Lines without a header: the topic's id, then its title if there is more."""
+    rows, lines = [], []
+    for number, line in enumerate(text.bytes().decode("utf-8", "surrogateescape").splitlines(), start=1):
+        if not is_skipped(line.encode("utf-8", "surrogateescape")):
+            name, _, title = line.strip().replace("\t", " ").partition(" ")
+            rows.append([name, " ".join(title.split())])
+            lines.append(number)
+    if not rows:
+        raise InputError(text.name, "is empty")
+    return Sheet(text.name, ["topic", "title"], rows, lines)
 
 
-def _markup_sheet(text: Text) -> Sheet:
-    """One row a topic. A field that is there several times is a list; a subtopic keeps its attributes.
+def _markup_sheet(text: SourceText) -> Sheet:
+    """One row per topic. A repeated field is a list; a subtopic keeps its attributes.
 
     >>> content = b"<top>\\n<num> Number: 401\\n<title> fine ink\\n<desc> Description:\\nInks?\\n</top>"
-    >>> sheet = _markup_sheet(Text.of(content, "topics"))
+    >>> sheet = _markup_sheet(SourceText.of(content, "topics"))
     >>> sheet.columns, sheet.rows
     (['topic', 'title', 'description'], [['401', 'fine ink', 'Inks?']])
     """
     content = _decoded(text.bytes())
     blocks = list(_BLOCK.finditer(content))
     if not blocks:
-        raise InputError(text.name, "no <topic> or <top> in it; give topics as a table with a header, or one a line")
+        raise InputError(text.name, "has no <topic> or <top>; give topics as a table with a header, or one per line")
     ends = [block.start() for block in blocks[1:]] + [len(content)]
     records: list[dict[str, Any]] = []
     lines: list[int] = []
@@ -71,21 +77,21 @@ def _markup_sheet(text: Text) -> Sheet:
         line, seen = line + content.count("\n", seen, block.start()), block.start()
         lines.append(line)
         if not record.get("topic"):
-            raise InputError(text.name, "a topic without a number: give it <num> or <number>", line=line)
+            raise InputError(text.name, "a topic without a number: add <num> or <number>", line=line)
         records.append(record)
     columns = list(dict.fromkeys(["topic", *(name for record in records for name in record)]))
     return Sheet(text.name, columns, [[record.get(column) for column in columns] for record in records], lines)
 
 
 def _decoded(content: bytes) -> str:
-    """The text without what is no content. Old files are Latin-1, and some say so."""
+    """The text without comments and declarations. Old files are Latin-1, and some declare it."""
     declared = _ENCODING.match(content.lstrip()[:200])
     try:
         decoded = content.decode(declared[1].decode() if declared else "utf-8")
     except (UnicodeDecodeError, LookupError):
         decoded = content.decode("latin-1")
     decoded = _CDATA.sub(lambda match: html.escape(match[1], quote=False), decoded.replace("\r\n", "\n"))
-    # Line feeds stay, so that a message points at the right line.
+    # Line feeds stay, so that messages name the right line.
     return _NOT_CONTENT.sub(lambda match: "\n" * match[0].count("\n"), decoded)
 
 
@@ -104,7 +110,7 @@ def _read_fields(block: str, record: dict[str, Any]) -> None:
         end = _closed(block, tag[1], place, len(block))
         if end == len(block):
             if block[: tag.start()].rpartition("\n")[2].strip():
-                continue  # neither closed nor at the start of a line: no field, but a sign in a text
+                continue  # neither closed nor at the start of a line: not a field, but a character in a text
             following = re.compile(r"^[ \t]*<", re.MULTILINE).search(block, place)
             end = len(block) if following is None else following.start()
         words = _words(block[place:end], name)
@@ -118,7 +124,7 @@ def _read_fields(block: str, record: dict[str, Any]) -> None:
 
 
 def _add(record: dict[str, Any], name: str, words: str) -> None:
-    """Note a field; one that comes again becomes a list."""
+    """Add a field; a repeated one becomes a list."""
     earlier = record.get(name)
     if earlier is None:
         record[name] = words
@@ -133,7 +139,7 @@ def _attributes(written: str) -> dict[str, Any]:
 
 def _canonical(name: str) -> str:
     name = _LANGUAGE.sub("", name)
-    return "topic" if name in TOPIC else _SHORT.get(name, name)
+    return "topic" if name in TOPIC_ID else _SHORT.get(name, name)
 
 
 def _words(content: str, name: str) -> str:

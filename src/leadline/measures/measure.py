@@ -1,7 +1,7 @@
-"""The register of measures: a measure is a function of Hits with the decorator `measure`, in a file of its own.
+"""What a measure is: a function of Hits with the decorator `measure`, which adds it to the register MEASURES.
 
-The function's parameters after `hits` are the measure's options; the one named by `at` is set by what follows `@`.
-Its docstring is what `leadline explain` prints: the meaning on the first line, then paragraphs that open with
+The function's parameters after `hits` are the measure's options; the one named by `at` is the number after `@`.
+Its docstring is printed by `leadline explain`: the meaning on the first line, then paragraphs that start with
 `Formula:`, `Paper:`, `Range:`, `Unjudged:` and `Short list:`, then a doctest.
 """
 
@@ -11,10 +11,10 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from leadline.measures.hits import Array, Hits
-from leadline.measures.unjudged import judged_only
+from leadline.options import Bounds
 from leadline.register import Register
 
 Need = Literal["subtopics", "strata", "prels", "words", "seconds", "iterations"]
@@ -24,7 +24,7 @@ Aggregate = Literal["mean", "sum", "geometric"]
 
 @dataclass(frozen=True)
 class View:
-    """How the runs must be read for a measure, where that is not the user's choice."""
+    """How runs must be read for a measure, where the user has no choice."""
 
     order: Literal["score", "rank", "file"] | None = None
     layout: Literal["trec", "dynamic"] = "trec"
@@ -33,17 +33,17 @@ class View:
 
 @dataclass(frozen=True)
 class Definition:
-    """What the register knows of a measure."""
+    """A measure in the register."""
 
     name: str
     function: Callable[..., Array]
-    at: str | None  # the parameter that `@` sets
+    at: str | None  # the option that is written after `@`
     better: Better
     aliases: tuple[str, ...]
     aggregate: Aggregate
-    counts: bool  # a count, defined for topics without a relevant document as well
+    counts: bool  # a count, defined even for topics without a relevant document
     view: Callable[[Mapping[str, Any]], View]
-    rename: Mapping[str, str]  # other packages' names of options
+    rename: Mapping[str, str]  # other packages' names of options: {theirs: ours}
     family: str
     parameters: Mapping[str, inspect.Parameter] = field(compare=False)
 
@@ -52,12 +52,20 @@ class Definition:
         """The type of each option."""
         return get_type_hints(self.function)
 
+    @cached_property
+    def hints(self) -> Mapping[str, Any]:
+        """The type of each option with its bounds. Where `@` sets a whole number, that is at least 1."""
+        hints = get_type_hints(self.function, include_extras=True)
+        if self.at is not None and hints[self.at] in (int, int | None):
+            hints[self.at] = Annotated[hints[self.at], Bounds(1)]
+        return hints
+
     @property
     def meaning(self) -> str:
         return inspect.getdoc(self.function).splitlines()[0]  # type: ignore[union-attr]
 
     def choices(self, option: str) -> tuple[Any, ...] | None:
-        """The words an option may take, None for a number or free text."""
+        """Return the words an option may be; None for a number or a table."""
         kind = self.types[option]
         return get_args(kind) if get_origin(kind) is Literal else None
 
@@ -77,9 +85,9 @@ def measure(
     view: Callable[[Mapping[str, Any]], View] | None = None,
     rename: Mapping[str, str] | None = None,
 ) -> Callable[[Callable[..., Array]], Callable[..., Array]]:
-    """Enter a function of Hits into the register under a name."""
+    """Add a function of Hits to the register."""
 
-    def enter(function: Callable[..., Array]) -> Callable[..., Array]:
+    def add(function: Callable[..., Array]) -> Callable[..., Array]:
         parameters = dict(list(inspect.signature(function).parameters.items())[1:])
         fixed = View(needs=frozenset([needs] if needs else []))
         home = function.__module__
@@ -90,21 +98,21 @@ def measure(
         MEASURES.add(name, definition, aliases=aliases, home=home)
         return function
 
-    return enter
+    return add
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure with its options settled, under the name the user wrote."""
+    """A measure with all its options, and its text as the user wrote it."""
 
     text: str
     definition: Definition
     options: Mapping[str, Any]
     written: frozenset[str] = frozenset()  # the options the user wrote
-    condensed: bool = False  # ir_measures' judged_only=True: unjudged documents are taken out of the list
+    condensed: bool = False  # ir_measures' judged_only=True: unjudged documents are left out of the list
 
     def __call__(self, hits: Hits) -> Array:
-        """The value of each row: NaN where the topic has nothing relevant."""
+        """Return the value of each row; NaN where the topic has no relevant document."""
         values = self.raw(hits)
         if not self.definition.counts:
             values = values.copy()
@@ -112,8 +120,12 @@ class Measure:
         return values
 
     def raw(self, hits: Hits) -> Array:
-        """The value of each row by the formula alone: mostly 0 where the topic has nothing relevant."""
-        return self.definition.function(judged_only(hits) if self.condensed else hits, **self.options)
+        """Return the value of each row by the formula alone: mostly 0 where the topic has no relevant document."""
+        if self.condensed:
+            from leadline.measures.unjudged import judged_only
+
+            hits = judged_only(hits)
+        return self.definition.function(hits, **self.options)
 
     @property
     def level(self) -> int:
@@ -122,7 +134,7 @@ class Measure:
 
     @property
     def cutoff(self) -> int | None:
-        """The number of documents the measure looks at, when it says one."""
+        """The number of documents the measure looks at, None for all."""
         value = self.options.get(self.definition.at) if self.definition.at else None
         return value if isinstance(value, int) else None
 

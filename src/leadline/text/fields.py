@@ -1,7 +1,7 @@
-"""A text of blank-separated fields as columns, read by the kernels or by plain Python, with one result.
+"""SourceText with fields separated by blanks, as runs and qrels have it, read by the kernels or by plain Python alike.
 
 Blanks are space, tab, carriage return, vertical tab and form feed. A line whose first field starts with `#` is
-a comment. Empty lines are passed over.
+a comment. Empty lines are skipped.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from leadline.text.compiled import Kernel
 from leadline.text.engine import compiled_job
 from leadline.text.ids import SEED, Ids, encode_id, fields_of
 from leadline.text.kernels.arguments import HashTable
-from leadline.text.source import Text
+from leadline.text.source import SourceText
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,7 +30,7 @@ TOO_FEW_FIELDS, NOT_A_NUMBER, NAN = -1, -2, -3  # as the kernels report them
 
 @dataclass(frozen=True)
 class Coded:
-    """A column as its distinct values, in the order of first sight, and the number of each line's among them.
+    """A column as its distinct values, in the order in which they first occur, and the index of each line's value.
 
     >>> coded = Coded.of(["b", "a", "b"])
     >>> coded.names, coded.codes
@@ -47,7 +47,7 @@ class Coded:
         return cls(Ids.of(known), np.array(codes, np.int32))
 
     def __len__(self) -> int:
-        """How many distinct values there are."""
+        """The number of distinct values."""
         return len(self.ids)
 
     @cached_property
@@ -55,19 +55,19 @@ class Coded:
         return self.ids.as_bytes()
 
     def pair(self, other: Coded) -> NDArray[np.int64]:
-        """A number for each line that is the same where both columns are."""
+        """One number per line; two lines have the same number where both columns are equal."""
         return self.codes.astype(np.int64) * len(other) + other.codes
 
     def at(self, lines: NDArray[np.int64]) -> Coded:
-        """Only some of the lines."""
+        """Return only some of the lines."""
         return Coded(self.ids, self.codes[lines])
 
 
 @dataclass(frozen=True)
-class Table:
-    """The fields of every line. A field a line lacks is empty."""
+class FieldTable:
+    """The fields of every line. A missing field is empty."""
 
-    text: Text
+    text: SourceText
     columns: int  # fields of the longest line, at most as many as were asked for
     ids: tuple[Ids, ...]  # one for each column
     compiled: bool
@@ -77,14 +77,14 @@ class Table:
         return len(self.ids[0])
 
     def coded(self, column: int) -> Coded:
-        """The distinct values of a column."""
+        """Return a column as its distinct values."""
         if column not in self._coded:
             ids = self.ids[column]
             self._coded[column] = _encode.version(self.compiled)(ids)
         return self._coded[column]
 
     def integers(self, column: int, what: str) -> NDArray[np.int32]:
-        """A column of whole numbers of at most nine digits."""
+        """Return a column of whole numbers of at most nine digits."""
         ids = self.ids[column]
         values = np.empty(len(ids), np.int32)
         wrong = _whole_numbers.version(self.compiled)(ids, values)
@@ -93,7 +93,7 @@ class Table:
         return values
 
     def floats(self, column: int, what: str) -> NDArray[np.float64]:
-        """A column of numbers, NaN refused."""
+        """Return a column of numbers; NaN is an error."""
         values = np.empty(len(self))
         for line, written in enumerate(self.ids[column].as_bytes()):
             number = number_of(written)
@@ -106,11 +106,11 @@ class Table:
         return shown(self.ids[column].at(line))
 
     def error(self, line: int, problem: str) -> InputError:
-        """The error that `problem` makes of this line of the table."""
+        """Return an error that names the line of the file."""
         return InputError(self.text.name, problem, line=self.line_number(line))
 
     def line_number(self, line: int) -> int:
-        """The line of the file, counted from 1, that a line of the table came from."""
+        """Return the line of the file, from 1, of a line of the table."""
         for number, content in enumerate(self.text.bytes().split(b"\n"), start=1):
             if not is_skipped(content):
                 if line == 0:
@@ -119,12 +119,12 @@ class Table:
         raise IndexError(line)
 
 
-def read_table(text: Text, fewest: int, most: int, expected: Callable[[int], str]) -> Table:
+def read_fields(text: SourceText, fewest: int, most: int, expected: Callable[[int], str]) -> FieldTable:
     """Up to `most` fields of every line; a line with fewer than `fewest` is refused with what `expected` says."""
     return _scan.choose(text.size())(text, fewest, most, expected)
 
 
-def _scan_plain(text: Text, fewest: int, most: int, expected: Callable[[int], str]) -> Table:
+def _scan_plain(text: SourceText, fewest: int, most: int, expected: Callable[[int], str]) -> FieldTable:
     rows, widest = [], 0
     for number, line in enumerate(text.bytes().split(b"\n"), start=1):
         if is_skipped(line):
@@ -136,11 +136,11 @@ def _scan_plain(text: Text, fewest: int, most: int, expected: Callable[[int], st
         rows.append((fields + [b""] * most)[:most])
     if not rows:
         raise InputError(text.name, "is empty")
-    return Table(text, min(widest, most), tuple(map(Ids.of, zip(*rows, strict=True))), compiled=False)
+    return FieldTable(text, min(widest, most), tuple(map(Ids.of, zip(*rows, strict=True))), compiled=False)
 
 
 @compiled_job("leadline.text.kernels.scanning.scan_fields", plain=_scan_plain)
-def _scan(kernel: Kernel, text: Text, fewest: int, most: int, expected: Callable[[int], str]) -> Table:
+def _scan(kernel: Kernel, text: SourceText, fewest: int, most: int, expected: Callable[[int], str]) -> FieldTable:
     capacity = text.size() // (2 * fewest) + 1  # a letter and a blank or line feed for each field
     starts, lengths = np.empty(capacity * most, np.int64), np.empty(capacity * most, np.int32)
     found = np.zeros(3, np.int64)
@@ -151,17 +151,17 @@ def _scan(kernel: Kernel, text: Text, fewest: int, most: int, expected: Callable
         raise InputError(text.name, "is empty")
     by_column = starts[: count * most].reshape(-1, most).T.copy(), lengths[: count * most].reshape(-1, most).T.copy()
     ids = tuple(Ids(text.buffer, by_column[0][k], by_column[1][k]) for k in range(most))
-    return Table(text, min(int(found[0]), most), ids, compiled=True)
+    return FieldTable(text, min(int(found[0]), most), ids, compiled=True)
 
 
 def is_skipped(line: bytes) -> bool:
-    """Whether a line holds nothing: blank, or a comment."""
+    """Whether a line is blank or a comment."""
     content = line.lstrip()
     return not content or content.startswith(b"#")
 
 
 def number_of(field: bytes) -> float | None:
-    """The number a field spells, None when it spells none. Python's underscores are not numbers here.
+    """Return the number in a field, None if it is not one. Python's underscores are not allowed.
 
     >>> number_of(b"1e-3"), number_of(b"-inf"), number_of(b"1_0"), number_of(b"ten")
     (0.001, -inf, None, None)
@@ -236,11 +236,11 @@ def hash_tables(offsets: NDArray[np.int64], ids: Ids) -> tuple[NDArray[np.int64]
 
 
 def shown(field: bytes) -> str:
-    """A field as it goes into a message: readable, and never long."""
+    """Return a field for a message: readable, at most 40 letters."""
     text = field.decode("utf-8", "replace")
     return repr(text if len(text) <= 40 else text[:37] + "...")
 
 
 def table_size(entries: int) -> int:
-    """Slots for a hash table that stays at most a quarter full: a power of two."""
+    """Return the slots of a hash table that is at most a quarter full: a power of two."""
     return 1 << max(4, (4 * entries).bit_length())

@@ -1,0 +1,36 @@
+"""The small tables beside runs and judgements: topics to keep, document lengths, attributes of runs."""
+
+from __future__ import annotations
+
+import os
+
+from leadline.errors import InputError
+from leadline.records.topics.topic_sheet import TOPIC_ID, topic_sheet
+from leadline.text.frames import DOCUMENT
+from leadline.text.sheet import label, read_columns, read_sheet
+from leadline.text.source import read_text
+
+_WORDS = ("words", "length")
+
+
+def read_topics(path: str | os.PathLike[str]) -> list[str]:
+    """Return the ids in a topic file: TREC's markup, a table with a header, or the first field of each line."""
+    sheet = topic_sheet(read_text(path))
+    return sheet.labels(sheet.find(TOPIC_ID) or 0)
+
+
+def read_lengths(path: str | os.PathLike[str]) -> dict[str, float]:
+    """Return the words of each document: two columns, document and words, with or without a header."""
+    sheet = read_columns(path, DOCUMENT, _WORDS)
+    return dict(zip(sheet.labels(sheet.pick(DOCUMENT)), sheet.amounts(sheet.pick(_WORDS)), strict=True))
+
+
+def read_runs_info(path: str | os.PathLike[str]) -> dict[str, dict[str, str]]:
+    """Return the attributes of runs from a table with a header; the column `run`, or else the first, names the run."""
+    sheet = read_sheet(path)
+    key = sheet.find(("run",)) or 0
+    if len(sheet.columns) < 2:
+        problem = f"one column ({sheet.columns[key]}), expected a table with a header: run,team,..."
+        raise InputError(sheet.name, problem, line=1)
+    others = [(c, name) for c, name in enumerate(sheet.columns) if c != key]
+    return {label(row[key]): {name: label(row[c]) for c, name in others} for row in sheet.rows}
