@@ -29,6 +29,7 @@ import argparse
 import os
 import queue
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -58,7 +59,7 @@ class Mutation:
     tests: tuple[str, ...]
 
 
-class Stale(Exception):
+class StaleError(Exception):
     """A mutation that no longer fits the code."""
 
 
@@ -81,32 +82,32 @@ def read_mutations(path: Path) -> list[Mutation]:
 
 
 def mutated(tree: Path, mutation: Mutation) -> tuple[Path, str]:
-    """The file that a mutation changes, and its text after the change. Raises Stale where the mutation does not fit."""
+    """The file that a mutation changes, and its text after the change. Raises StaleError where the mutation does not fit."""
     for test in mutation.tests:
         if not (tree / test.partition("::")[0]).exists():
-            raise Stale(f"no test file {test}")
+            raise StaleError(f"no test file {test}")
     path = tree / mutation.file
     if not path.exists():
         holders = [each for each in (tree / "src").rglob("*.py") if mutation.find in each.read_text(encoding="utf-8")]
         if len(holders) != 1:
-            raise Stale(f"no such file, and {len(holders)} files under src/ hold the text")
+            raise StaleError(f"no such file, and {len(holders)} files under src/ hold the text")
         path = holders[0]
     text = path.read_text(encoding="utf-8")
     if (count := text.count(mutation.find)) != 1:
-        raise Stale(f"the text to find is there {count} times")
+        raise StaleError(f"the text to find is there {count} times")
     return path, text.replace(mutation.find, mutation.replace)
 
 
 @contextmanager
 def copied(tree: Path) -> Iterator[Path]:
-    """A copy of the tree, with a copy of the compiled kernels beside it; both are removed at the end."""
+    """A copy of the tree, and beside it a cache of compiled kernels that may be added to; both go at the end."""
     cache = Path(os.environ.get("LEADLINE_CACHE") or Path.home() / ".cache" / "leadline")
     with tempfile.TemporaryDirectory(prefix="leadline-mutate-") as folder:
         copy = Path(folder) / "tree"
         shutil.copytree(tree, copy, ignore=IGNORED, symlinks=True)
         (Path(folder) / "cache").mkdir(mode=0o700)
         for kept in cache.glob("*"):
-            shutil.copy2(kept, Path(folder) / "cache")
+            (Path(folder) / "cache" / kept.name).symlink_to(kept)
         yield copy
 
 
@@ -130,7 +131,7 @@ def outcome(tree: Path, mutation: Mutation, timeout: float) -> Outcome:
     start = time.monotonic()
     try:
         path, text = mutated(tree, mutation)
-    except Stale as error:
+    except StaleError as error:
         return Outcome("stale", mutation, 0.0, str(error))
     note = "" if path == tree / mutation.file else f"moved to {path.relative_to(tree)}"
     before = path.read_bytes()
@@ -190,13 +191,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     add("--trust-tests", action="store_true", help="do not run the tests without any mutation first")
     add("--tree", type=Path, default=HOME, help="the tree to copy, default: this one")
     options = parser.parse_args(arguments)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the copies are removed
     mutations = [
         mutation
         for mutation in read_mutations(options.file)
         if all(word in f"{mutation.name} {mutation.file} {' '.join(mutation.tests)}" for word in options.k)
     ]
     if options.check:
-        found = [each for each in map(lambda m: _stale(options.tree, m), mutations) if each is not None]
+        found = [each for mutation in mutations if (each := _stale(options.tree, mutation)) is not None]
         print("\n".join(map(str, found)) or f"all {len(mutations)} mutations fit the code")
         return int(bool(found))
     if not options.trust_tests:
@@ -213,7 +215,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _stale(tree: Path, mutation: Mutation) -> Outcome | None:
     try:
         mutated(tree, mutation)
-    except Stale as error:
+    except StaleError as error:
         return Outcome("stale", mutation, 0.0, str(error))
     return None
 
