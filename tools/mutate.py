@@ -38,7 +38,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -82,7 +82,7 @@ def read_mutations(path: Path) -> list[Mutation]:
 
 
 def mutated(tree: Path, mutation: Mutation) -> tuple[Path, str]:
-    """The file that a mutation changes, and its text after the change. Raises StaleError where the mutation does not fit."""
+    """The file that a mutation changes and its text after the change; StaleError where the mutation does not fit."""
     for test in mutation.tests:
         if not (tree / test.partition("::")[0]).exists():
             raise StaleError(f"no test file {test}")
@@ -169,15 +169,10 @@ def run(tree: Path, mutations: Sequence[Mutation], *, jobs: int, timeout: float)
         print(found, flush=True)
         return found
 
-    def with_copies(left: int) -> list[Outcome]:
-        if left:
-            with copied(tree) as copy:
-                copies.put(copy)
-                return with_copies(left - 1)
-        with ThreadPoolExecutor(jobs) as pool:
-            return list(pool.map(one, mutations))
-
-    return with_copies(jobs)
+    with ExitStack() as stack, ThreadPoolExecutor(jobs) as pool:
+        for _ in range(jobs):
+            copies.put(stack.enter_context(copied(tree)))
+        return list(pool.map(one, mutations))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

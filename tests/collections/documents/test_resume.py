@@ -28,12 +28,12 @@ def sources(tmp_path: Path) -> Path:
 
 def stopped_build(sources: Path, folder: Path) -> Path:
     """A build that is stopped after three parts; the folder in which they are."""
-    parts = 0
+    done = 0
 
     def stop(*_: object) -> None:
-        nonlocal parts
-        parts += 1
-        if parts == 3:
+        nonlocal done
+        done += 1
+        if done == 3:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -41,6 +41,10 @@ def stopped_build(sources: Path, folder: Path) -> Path:
     building = folder / "building"
     assert len(list(building.glob("part-*.parquet"))) == 3
     return building
+
+
+def parts(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.glob("collection-*/part-*.parquet")}
 
 
 def ids(folder: Path) -> list[str]:
@@ -80,6 +84,7 @@ def test_a_damaged_part_is_made_again(sources: Path, tmp_path: Path, damage: Cal
     damage(stopped_build(sources, tmp_path / "stopped"))
     resumed = build([sources], tmp_path / "stopped", part_bytes=PART_BYTES)
     assert ids(tmp_path / "stopped") == ids(tmp_path / "whole")
+    assert parts(tmp_path / "stopped") == parts(tmp_path / "whole")
     assert resumed["hash"] == whole["hash"]
     assert resumed["counts"] == whole["counts"]
 
