@@ -8,7 +8,7 @@ import pytest
 
 import leadline as ll
 from leadline.collections.documents.build import write_collection
-from leadline.collections.documents.document import Document
+from leadline.collections.documents.document import Citation, Document, Priority
 
 DOCUMENTS = [
     Document("EP1A1", "EP", "0000001", "A1", title="a", publication="1998-08-12", ipc=("C07D401/04",)),
@@ -59,8 +59,6 @@ def test_select(collection: ll.Collection, asked: dict[str, object], chosen: str
 
 def test_dates_known_in_part_let_nothing_leak(tmp_path: Path) -> None:
     """A publication is taken late, a priority early; of several priorities the latest counts."""
-    from leadline.collections.documents.document import Priority
-
     days = (Priority("EP1", "1997"), Priority("EP2", "1998-03"), Priority("EP3", "1996-01-01"))
     documents = [
         Document("EP9A1", "EP", "0000009", "A1", title="a", publication="1999", application="1998-05", priorities=days),
@@ -73,3 +71,18 @@ def test_dates_known_in_part_let_nothing_leak(tmp_path: Path) -> None:
     assert records["publication"].cast(str).to_list() == ["1999-12-31", "1999-02-28", "1999-02-28", None]
     assert records["known"].cast(str).to_list() == ["1998-03-01", "1998-05-01", "1999-02-01", None]
     assert records["dated_by"].to_list() == ["priority", "application", "publication", ""]
+
+
+def test_of_a_document_listed_twice_the_first_is_kept(tmp_path: Path) -> None:
+    """Also where the second is in another part; what it cites goes with it."""
+    documents = [
+        Document("EP1A1", "EP", "0000001", "A1", title="first", citations=(Citation("US5A"),)),
+        Document("EP2A1", "EP", "0000002", "A1", title="other"),
+        Document("EP1A1", "EP", "0000001", "A1", title="second", citations=(Citation("US6A"), Citation("US7A"))),
+    ]
+    write_collection(documents, tmp_path / "c", {"sources": "a test"}, part=2)
+    collection = ll.Collection.open(tmp_path / "c")
+    assert [document.title for document in collection.documents()] == ["first", "other"]
+    assert collection.document("EP1A1").title == "first"
+    assert collection.citations["number"].to_list() == ["US5A"]
+    assert collection.manifest["dropped"] == {"listed twice": 1}
