@@ -12,7 +12,7 @@ from leadline.collections.simulate.streams import mixed, share, stream
 
 
 def office(folder: Path, seed: int) -> ll.Collection:
-    main(["simulate", "office", "-o", str(folder), "--patents", "150", "--topics", "5", "--words", "30", "-q",
+    main(["simulate", "office", "-o", str(folder), "--patents", "100", "--topics", "5", "--words", "30", "-q",
           "--seed", str(seed)])  # fmt: skip
     return ll.Collection.open(folder / "collection")
 
@@ -20,19 +20,17 @@ def office(folder: Path, seed: int) -> ll.Collection:
 @pytest.fixture(scope="module")
 def offices(tmp_path_factory: pytest.TempPathFactory) -> list[ll.Collection]:
     folder = tmp_path_factory.mktemp("seeds")
-    return [office(folder / str(place), seed) for place, seed in enumerate((1, 2, 1))]
+    return [office(folder / str(seed), seed) for seed in (1, 2)]
 
 
 @pytest.mark.parametrize("column", ["known", "publication", "family", "claims", "ipc", "office"])
-def test_records_differ_with_the_seed_alone(offices: list[ll.Collection], column: str) -> None:
-    first, other, again = (each.records[column].to_list() for each in offices)
-    assert first == again
+def test_records_differ_with_the_seed(offices: list[ll.Collection], column: str) -> None:
+    first, other = (each.records[column].to_list() for each in offices)
     assert first != other
 
 
-def test_citations_differ_with_the_seed_alone(offices: list[ll.Collection]) -> None:
-    first, other, again = (each.citations.select("citing", "cited", "origin").rows() for each in offices)
-    assert first == again
+def test_citations_differ_with_the_seed(offices: list[ll.Collection]) -> None:
+    first, other = (each.citations.select("citing", "cited", "origin").rows() for each in offices)
     assert first != other
 
 
