@@ -6,7 +6,7 @@ python=$1 folder=$2
 "$python" -m venv "$folder"
 install="$folder/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all:"
 if ! $install --no-deps -r constraints-lowest.txt 2>"$folder/pip.log"; then
-  echo "leadline: test-lowest is skipped on $("$python" --version): $(grep -m 1 ERROR "$folder/pip.log" | cut -c 1-100)"
+  echo "leadline: test-lowest is skipped on $("$python" --version): $(grep ERROR "$folder/pip.log" | tail -n 1)"
   exit 0
 fi
 $install -c constraints-lowest.txt -e '.[test]'
