@@ -7,7 +7,7 @@ import json
 from typing import Any, get_args
 
 from leadline.collections.documents.document import ORIGINS
-from leadline.collections.documents.hidden import Dates
+from leadline.collections.documents.hidden import JudgementDates
 from leadline.collections.documents.store import Collection
 from leadline.errors import InputError, checked_choice
 from leadline.judge.citations.provenance import RULES
@@ -24,7 +24,7 @@ def define_citing(parser: argparse.ArgumentParser) -> None:
 
 def citing_of(options: argparse.Namespace) -> dict[str, Any]:
     """The options as `from_citations` takes them, refused before any work is done."""
-    dates = checked_choice("--dates", options.dates or "priority", get_args(Dates))
+    dates = checked_choice("--dates", options.dates or "priority", get_args(JudgementDates))
     return {"dates": dates, "origins": origins_of(options), "rules": rules_of(options)}
 
 

@@ -16,9 +16,9 @@ from pathlib import Path
 from leadline.commands.output import emit, progress_bar, say
 from leadline.errors import InputError
 from leadline.records.topics.topic import Topics
-from leadline.search.pipeline.grid import read_grid
+from leadline.search.pipeline.context import SearchContext
+from leadline.search.pipeline.grid_plan import read_grid
 from leadline.search.pipeline.grid_runs import GridRuns, table
-from leadline.search.pipeline.laboratory import Laboratory
 
 
 def define(parser: argparse.ArgumentParser) -> None:
@@ -40,7 +40,7 @@ def run(options: argparse.Namespace) -> None:
     if options.plan:
         emit(table(plan))
         return
-    lab = Laboratory.open(options.index, options.collection)
+    lab = SearchContext.open(options.index, options.collection)
     runs = GridRuns(Path(options.output), lab, Topics.read(options.topics), options.k)
     with progress_bar("searching", quiet=options.quiet) as progress:
         outcome = runs.make(plan, progress)

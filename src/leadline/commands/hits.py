@@ -10,7 +10,7 @@ from leadline.commands.output import check_output, define_output
 from leadline.commands.page import Page
 from leadline.errors import InputError
 from leadline.records.scores.table import Table
-from leadline.search.answers.hits import Hit
+from leadline.search.answers.search_hits import Hit
 from leadline.search.answers.snippets import Snippet
 
 LINES = 2  # of a snippet

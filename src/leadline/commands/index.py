@@ -84,10 +84,10 @@ def run(options: argparse.Namespace) -> None:
 def _add_vectors(folder: Path, options: argparse.Namespace) -> None:
     """Vectors beside the index; stopped, it goes on where it was when asked again."""
     from leadline.search.dense.vectors import build_vectors
-    from leadline.search.pipeline.laboratory import Laboratory
+    from leadline.search.pipeline.context import SearchContext
 
     with progress_bar("vectors", quiet=options.quiet) as step:
-        build_vectors(Laboratory.open(folder), progress=step)
+        build_vectors(SearchContext.open(folder), progress=step)
 
 
 def _check(settings: dict[str, Any], options: argparse.Namespace) -> None:

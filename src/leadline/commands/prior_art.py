@@ -25,11 +25,11 @@ from leadline.commands.page import Page, fitted
 from leadline.errors import InputError, printable
 from leadline.search.answers.passages import Best
 from leadline.search.answers.patent_file import read_patent
-from leadline.search.answers.prior_art import PriorArt, prior_art
-from leadline.search.pipeline.laboratory import Laboratory
+from leadline.search.answers.prior_art_search import PriorArt, prior_art
+from leadline.search.pipeline.context import SearchContext
+from leadline.search.pipeline.pipeline_files import system, systems
 from leadline.search.pipeline.request import Request
 from leadline.search.pipeline.steps import BestTerms, Search
-from leadline.search.pipeline.written import system, systems
 from leadline.text.days import parse_date
 
 USUAL = BestTerms() >> Search()  # on a simulated office it finds what the whole text does, in a third of the time
@@ -48,7 +48,7 @@ def define(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     check_hits(options)
     pipeline = system(options.system) if options.system else USUAL
-    lab = Laboratory.open(options.index, options.collection)
+    lab = SearchContext.open(options.index, options.collection)
     page = Page.here(options.output)
     topic = _topic(lab, " ".join(options.patent), options.date)
     found = prior_art(lab, topic, pipeline, options.k, room(page))
@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> None:
         say([*(f"{found.topic.id}, {note}" for note in found.notes), *_hidden(found)])
 
 
-def _topic(lab: Laboratory, written: str, date: str | None) -> Request:
+def _topic(lab: SearchContext, written: str, date: str | None) -> Request:
     """The patent as a topic: from a file, or of the collection."""
     if not Path(written).is_file():
         if date:

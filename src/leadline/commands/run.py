@@ -16,10 +16,10 @@ from typing import Any
 from leadline.commands.output import emit, progress_bar, say
 from leadline.errors import InputError
 from leadline.records.topics.topic import Topics
+from leadline.search.pipeline.context import SearchContext
 from leadline.search.pipeline.journal import Journal
-from leadline.search.pipeline.laboratory import Laboratory
-from leadline.search.pipeline.outside import read_patents
-from leadline.search.pipeline.written import settings, system, systems
+from leadline.search.pipeline.outside_patents import read_patents
+from leadline.search.pipeline.pipeline_files import settings, system, systems
 from leadline.text.source import stem, write_whole
 
 
@@ -40,13 +40,13 @@ def run(options: argparse.Namespace) -> None:
     if options.k < 1:
         raise InputError("-k", f"{options.k} is no number of documents to find")
     pipeline = system(options.system)
-    lab = Laboratory.open(options.index, options.collection)
+    lab = SearchContext.open(options.index, options.collection)
     asked = _asked(options, lab)
     tag = options.tag or stem(options.system.removesuffix(".toml"))
     made_of = {
         "system": settings(pipeline),
         "index": [segment["sha256"] for segment in lab.index.manifest["segments"]],
-        "topics": [repr((topic, lab.guests.get(topic.patent))) for topic in asked],
+        "topics": [repr((topic, lab.outside_patents.get(topic.patent))) for topic in asked],
         "k": options.k,
     }
     journal = None if options.output == "-" else Journal(Path(f"{options.output}.unfinished"), made_of)
@@ -62,18 +62,18 @@ def run(options: argparse.Namespace) -> None:
         say(answers.notes)
 
 
-def _asked(options: argparse.Namespace, lab: Laboratory) -> Topics:
+def _asked(options: argparse.Namespace, lab: SearchContext) -> Topics:
     """The topics of the file, or all patents of the other file."""
     if options.patents is not None:
-        lab.invite(read_patents(options.patents))
+        lab.add_patents(read_patents(options.patents))
     if options.topics is not None:
         return Topics.read(options.topics)
-    if not lab.guests:
+    if not lab.outside_patents:
         raise InputError("run", "give TOPICS, or --patents FILE")
-    return Topics.of(lab.guests, options.patents)
+    return Topics.of(lab.outside_patents, options.patents)
 
 
-def _write_manifest(options: argparse.Namespace, lab: Laboratory, made_of: dict[str, Any], tag: str) -> None:
+def _write_manifest(options: argparse.Namespace, lab: SearchContext, made_of: dict[str, Any], tag: str) -> None:
     """Say beside the run what it was made from, so that it can be traced and made again."""
     from leadline.version import __version__
 

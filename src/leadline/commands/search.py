@@ -18,15 +18,15 @@ from leadline.commands.hits import check_hits, define_hits, room, shown, table
 from leadline.commands.output import emit, emit_table, say
 from leadline.commands.page import Page
 from leadline.errors import InputError, checked_choice
-from leadline.search.answers.hits import Hit, has_texts, one_a_family, read_hits, snippets, weighed
 from leadline.search.answers.passages import Passages
+from leadline.search.answers.search_hits import Hit, has_texts, read_hits, snippets, weighed
 from leadline.search.answers.snippets import Snippet
 from leadline.search.index.index import Index
 from leadline.search.language.language import Answer, Language
 from leadline.search.language.meaning import published
 from leadline.search.language.reading import filter_value
 from leadline.search.models.registry import MODELS
-from leadline.search.pipeline.laboratory import Laboratory
+from leadline.search.pipeline.context import SearchContext
 from leadline.search.pipeline.query.search import parsed
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> None:
     text = " ".join(options.query)
     name, parameters = parsed(options.model)
     MODELS.named(name).settled(parameters)
-    lab = Laboratory.open(options.index, options.collection)
+    lab = SearchContext.open(options.index, options.collection)
     language = Language(lab.index)
     how: dict[str, Any] = {
         "model": name, "fields": _fields(options.fields, lab.index), "mask": _mask(language.index, options),
@@ -78,14 +78,14 @@ def run(options: argparse.Namespace) -> None:
             say(["no titles and texts are shown: the collection is not where it was (--collection says where it is)"])
 
 
-def _found(lab: Laboratory, language: Language, text: str, k: int, how: dict[str, Any]) -> tuple[Answer, list[Hit]]:
+def _found(lab: SearchContext, language: Language, text: str, k: int, how: dict[str, Any]) -> tuple[Answer, list[Hit]]:
     """The first k families: as many documents are asked for as that takes."""
     deep = 4 * k + 100
     while True:
         answer = language.search(text, k=deep, **how)
         if answer.is_empty:
             raise InputError("query", f"{text!r} has no word to search for" if text.strip() else "is empty")
-        first = one_a_family(lab, answer.ranking, k)
+        first = lab.one_a_family(answer.ranking, k)
         if len(first) == k or len(answer.ranking) < deep:
             return answer, read_hits(lab, first)
         deep *= 4
@@ -121,7 +121,7 @@ def _mask(index: Index, options: argparse.Namespace) -> NDArray[np.bool_] | None
     return np.logical_and.reduce(masks) if masks else None
 
 
-def _sought(lab: Laboratory, answer: Answer, passages: Passages) -> dict[str, float]:
+def _sought(lab: SearchContext, answer: Answer, passages: Passages) -> dict[str, float]:
     """The words that the snippets are to show: those of the query, and for one cut off every word that begins so."""
     terms = dict.fromkeys(unit.term.decode() for unit in answer.units if unit.term)
     stumps = tuple(unit.prefix.decode() for unit in answer.units if unit.prefix)

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 from leadline.collections.documents.document import ORIGINS
 from leadline.collections.documents.family import without_kind
-from leadline.collections.documents.hidden import Dates, public_from
+from leadline.collections.documents.hidden import JudgementDates, days_of, is_later, public_days
 from leadline.collections.documents.patents import Patents, citing_family, located, row_numbers
 from leadline.errors import MismatchError
 from leadline.judge.citations.provenance import RULES, Provenance
@@ -60,7 +60,7 @@ def from_citations(
     patents: Patents,
     topics: Iterable[Topic],
     *,
-    dates: Dates = "priority",
+    dates: JudgementDates = "priority",
     origins: Collection[str] = ORIGINS,
     rules: Collection[int] = RULES,
 ) -> Derived:
@@ -74,7 +74,7 @@ def from_citations(
         raise MismatchError(f"no topic is a document of the collection; the topics name {some or 'nothing'}")
     reached = _reached(patents, asked["row"].unique().to_numpy(), origins, rules)
     reached = asked.join(reached, left_on="row", right_on="topic", maintain_order="left").rename({"row": "topic_row"})
-    judged = reached.with_columns(fate=_fate(dates))
+    judged = _with_fate(reached, dates)
     kept = judged.filter(pl.col("fate").is_in(list(_KEPT))).sort("topic", "document", "rule", "citation")
     fates = dict(judged.group_by("fate").agg(pl.struct("topic", "document").n_unique()).iter_rows())
     known = patents.records["known"]
@@ -96,7 +96,7 @@ def count_relevant(
     patents: Patents,
     rows: NDArray[np.uint32],
     *,
-    dates: Dates = "priority",
+    dates: JudgementDates = "priority",
     origins: Collection[str] = ORIGINS,
     rules: Collection[int] = RULES,
 ) -> pl.DataFrame:
@@ -111,7 +111,7 @@ def count_relevant(
     counted = []
     for start in range(0, max(1, len(rows)), TOPICS_AT_ONCE):  # so that memory does not grow with the collection
         reached = _reached(patents, rows[start : start + TOPICS_AT_ONCE], origins, rules)
-        kept = reached.filter(_fate(dates).is_in(list(_KEPT)))
+        kept = _with_fate(reached, dates).filter(pl.col("fate").is_in(list(_KEPT)))
         by = pl.col("document").filter
         counted.append(
             kept.with_columns(origin=origin.gather(kept["citation"]))
@@ -128,17 +128,17 @@ def count_relevant(
 _KEPT = ("dated", "by filing date", "undated")
 
 
-def _fate(dates: Dates) -> pl.Expr:
-    """What becomes of a pair: left out as own family or too late, or kept, and on what ground."""
+def _with_fate(pairs: pl.DataFrame, dates: JudgementDates) -> pl.DataFrame:
+    """Pairs with what becomes of each: left out as own family or too late, or kept, and for what reason."""
     import polars as pl
 
+    publication, known, topic_day = (days_of(pairs[name]) for name in ("publication", "known", "topic_known"))
+    later = pl.lit(pl.Series(is_later(public_days(publication, known), topic_day)))
     dated = pl.when(pl.col("publication").is_not_null()).then(pl.lit("dated"))
     kept = dated.when(pl.col("known").is_not_null()).then(pl.lit("by filing date")).otherwise(pl.lit("undated"))
-    if dates == "none":
-        kept = pl.lit("dated")
-    else:
-        kept = pl.when(public_from() > pl.col("topic_known")).then(pl.lit("too late")).otherwise(kept)
-    return pl.when(pl.col("family") == pl.col("topic_family")).then(pl.lit("own family")).otherwise(kept)
+    kept = pl.lit("dated") if dates == "none" else pl.when(later).then(pl.lit("too late")).otherwise(kept)
+    own = pl.when(pl.col("family") == pl.col("topic_family")).then(pl.lit("own family"))
+    return pairs.with_columns(fate=own.otherwise(kept))
 
 
 def _reached(

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -72,3 +72,14 @@ def _ordered_plainly(
             group.sort(key=lambda line: -values[line])
         sequence[offsets[code] : offsets[code + 1]] = group
     return offsets, sequence, None
+
+
+def tie_order(scores: NDArray[Any], names: NDArray[Any]) -> NDArray[np.intp]:
+    """The order of documents: higher score first; equal scores by name, higher first.
+
+    Names are byte strings, or numbers in the order of the byte strings.
+
+    >>> tie_order(np.array([1.0, 2.0, 1.0]), np.array([b"a", b"b", b"c"])).tolist()
+    [1, 2, 0]
+    """
+    return np.lexsort((names, scores))[::-1]

@@ -9,7 +9,7 @@ from pathlib import PurePath
 from leadline.collections.documents.claims import split
 from leadline.collections.documents.document import Document
 from leadline.errors import InputError
-from leadline.search.pipeline.outside import read_patents
+from leadline.search.pipeline.outside_patents import read_patents
 from leadline.text.source import read_text
 
 _TABLES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".xml", ".sgml", ".sgm", ".zip", ".tar")

@@ -12,9 +12,9 @@ from leadline.errors import checked_choice
 from leadline.search.index.index import Index
 from leadline.search.index.segment import MISSING
 from leadline.search.language.meaning import Meaning
+from leadline.search.language.query_terms import WiderIndex
 from leadline.search.language.reading import understand
 from leadline.search.language.spans import Unit
-from leadline.search.language.terms import WiderIndex
 from leadline.search.language.tree import FILTERS, ORDERS, Node, Order, Within, parts_of
 from leadline.search.models.ranking import Ranking
 from leadline.search.models.searcher import Combine, Contribution, Fields, Searcher

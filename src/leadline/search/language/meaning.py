@@ -13,8 +13,8 @@ from leadline.errors import InputError
 from leadline.search.index import derived
 from leadline.search.index.index import Index
 from leadline.search.index.segment import MISSING
+from leadline.search.language.query_terms import WiderIndex, Written, phrase_of
 from leadline.search.language.spans import AnyOf, NearBy, Phrase, Positional, Unit, units_of
-from leadline.search.language.terms import WiderIndex, Written, phrase_of
 from leadline.search.language.tree import (
     FILTERS,
     And,

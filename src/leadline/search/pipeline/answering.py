@@ -17,7 +17,7 @@ from leadline.search.pipeline.journal import Found, Journal
 from leadline.search.pipeline.request import Request
 
 if TYPE_CHECKING:
-    from leadline.search.pipeline.laboratory import Laboratory
+    from leadline.search.pipeline.context import SearchContext
 
 Asked = Iterable[Topic | Document | str]
 Progress = Callable[[int, int, str], None]
@@ -31,7 +31,7 @@ class System(Protocol):
     def wants_patent(self) -> bool: ...
     @property
     def last(self) -> str: ...
-    def __call__(self, lab: Laboratory, request: Request) -> Request: ...
+    def __call__(self, context: SearchContext, request: Request) -> Request: ...
 
 
 @dataclass(frozen=True)
@@ -62,14 +62,14 @@ class Answers:
         return [f"{counted[note]} {note}: {_some(topics)}" for note, topics in self.told.items()]
 
 
-def answered(
-    system: System, lab: Laboratory, topics: Asked, k: int, progress: Progress | None, journal: Journal | None
+def answer_topics(
+    system: System, context: SearchContext, topics: Asked, k: int, progress: Progress | None, journal: Journal | None
 ) -> Answers:
     """The k best documents of every topic."""
     if k < 1:
         raise InputError("k", f"{k} is no number of documents to find")
-    requests = lab.requests(topics)
-    _check(system, requests, lab)
+    requests = context.requests(topics)
+    _check(system, requests, context)
     answers = Answers({}, {})
     for done, request in enumerate(requests):
         name = request.topic.id
@@ -77,23 +77,23 @@ def answered(
             progress(done, len(requests), name)
         known = journal.get(name) if journal is not None else None
         if known is None:
-            known = _found(system, lab, request, k)
+            known = _found(system, context, request, k)
             if journal is not None:
                 journal.add(name, known)
         answers.add(name, known)
     return answers
 
 
-def _found(system: System, lab: Laboratory, request: Request, k: int) -> Found:
-    done = system(lab, request)
+def _found(system: System, context: SearchContext, request: Request, k: int) -> Found:
+    done = system(context, request)
     if done.ranking is None:
         raise InputError("pipeline", f"ends with {system.last}, behind which nothing is found: add a search")
     rows, scores = done.ranking.rows[:k], done.ranking.scores[:k]
     notes = done.notes if len(rows) else (*done.notes, "for which nothing was found")
-    return lab.names(rows), scores.tolist(), notes
+    return context.names(rows), scores.tolist(), notes
 
 
-def _check(system: System, requests: Sequence[Request], lab: Laboratory) -> None:
+def _check(system: System, requests: Sequence[Request], context: SearchContext) -> None:
     """Refuse topics before any work is done: one that is there twice, patents that are not, texts for patents."""
     seen: set[str] = set()
     for request in requests:
@@ -104,9 +104,11 @@ def _check(system: System, requests: Sequence[Request], lab: Laboratory) -> None
     # Sought by its title alone, a patent would find its own family and what came after it.
     lost = [topic.patent for topic in texts if system.wants_patent or names_patent(topic)]
     if len(lost) == 1:
-        raise InputError(f"topic {lost[0]}", f"is no patent of {lab.whole}")
+        raise InputError(f"topic {lost[0]}", f"is no patent of {context.location}")
     if lost:
-        raise InputError("topics", f"{len(lost):,} of {len(requests):,} are no patents of {lab.whole}: {_some(lost)}")
+        raise InputError(
+            "topics", f"{len(lost):,} of {len(requests):,} are no patents of {context.location}: {_some(lost)}"
+        )
 
 
 def names_patent(topic: Topic) -> bool:

@@ -11,10 +11,10 @@ from typing import Any
 
 from leadline.errors import InputError
 from leadline.records.topics.topic import Topics
-from leadline.search.pipeline.grid import Planned
+from leadline.search.pipeline.context import SearchContext
+from leadline.search.pipeline.grid_plan import Planned
 from leadline.search.pipeline.journal import Journal
-from leadline.search.pipeline.laboratory import Laboratory
-from leadline.search.pipeline.written import settings
+from leadline.search.pipeline.pipeline_files import settings
 from leadline.text.source import write_whole
 
 RUNS, TABLE, MANIFEST = "runs", "runs.tsv", "manifest.json"
@@ -38,9 +38,9 @@ class GridRuns:
     when both fit. Inside a run, `NAME.unfinished` holds the topics that are done.
     """
 
-    def __init__(self, folder: Path, lab: Laboratory, topics: Topics, k: int) -> None:
-        self.folder, self.lab, self.topics, self.k = folder, lab, topics, k
-        self.index = [segment["sha256"] for segment in lab.index.manifest["segments"]]
+    def __init__(self, folder: Path, context: SearchContext, topics: Topics, k: int) -> None:
+        self.folder, self.context, self.topics, self.k = folder, context, topics, k
+        self.index = [segment["sha256"] for segment in context.index.manifest["segments"]]
         self.asked = [repr(topic) for topic in topics]
         _refuse_other_content(folder)
         try:
@@ -71,7 +71,7 @@ class GridRuns:
     def _make(self, planned: Planned, made_of: dict[str, Any], progress: Progress) -> list[str]:
         journal = Journal(self.folder / f"{planned.name}.unfinished", made_of)
         try:
-            answers = planned.pipeline.answer(self.lab, self.topics, self.k, progress=progress, journal=journal)
+            answers = planned.pipeline.answer(self.context, self.topics, self.k, progress=progress, journal=journal)
         except InputError as error:
             raise InputError(f"run {planned.name}", str(error)) from None
         notes = answers.notes
@@ -114,7 +114,7 @@ class GridRuns:
         from leadline.version import __version__
 
         facts = {"what": "a grid of runs", "leadline": __version__, "topics": len(self.topics), "k": self.k}
-        manifest = {**facts, "index": {"folder": self.lab.index.folder.name, "segments": self.index}}
+        manifest = {**facts, "index": {"folder": self.context.index.folder.name, "segments": self.index}}
         manifest |= {"runs": self.finished}
         write_whole(self.folder / MANIFEST, f"{json.dumps(manifest, indent=1)}\n".encode())
 

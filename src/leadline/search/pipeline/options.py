@@ -50,10 +50,6 @@ def of_type(where: str, value: Any, hint: Any) -> Any:
         if not isinstance(value, Mapping):
             raise InputError(where, f"{value!r} is not {described(hint)}")
         return {of_type(where, key, str): of_type(where, each, arguments[1]) for key, each in value.items()}
-    if hint not in _WORDS:  # a step, or several
-        from leadline.search.pipeline.written import pipeline_of
-
-        return pipeline_of(value, where)
     if isinstance(value, bool) or not isinstance(value, (int, float) if hint is float else hint):
         raise InputError(where, f"{value!r} is not {_WORDS[hint]}")
     return float(value) if hint is float else value

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from leadline.collections.documents.document import Document
+from leadline.collections.documents.hidden import DateRule
 from leadline.records.topics.topic import Topic
 from leadline.search.index.segment import MISSING
 from leadline.search.models.ranking import Ranking
@@ -14,8 +15,6 @@ from leadline.search.models.ranking import Ranking
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-Rule = Literal["publication", "priority", "number", "numbers alone", "none"]  # of what came too late: visibility.py
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,7 @@ class Request:
     outside: Document | None = None  # the patent, where it was given and not looked up
     families: tuple[int, ...] = ()  # of the topic: its documents are never found
     day: int = int(MISSING)  # the topic's latest priority, in days since 1970
-    dates: Rule = "publication"  # which rule says what came too late
+    dates: DateRule = "publication"  # which rule says what came too late
     queries: tuple[Query, ...] = ()
     mask: NDArray[np.bool_] | None = None  # what filters allow, besides families and dates
     ranking: Ranking | None = None

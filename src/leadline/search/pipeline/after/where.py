@@ -11,7 +11,7 @@ from leadline.search.pipeline.pipeline import Step, step
 from leadline.search.pipeline.request import Request
 
 if TYPE_CHECKING:
-    from leadline.search.pipeline.laboratory import Laboratory
+    from leadline.search.pipeline.context import SearchContext
 
 
 @step("where")
@@ -36,11 +36,11 @@ class Where(Step):
     def wants_patent(self) -> bool:
         return any(one is not None and one.wants_patent for one in (self.then, self.otherwise))
 
-    def __call__(self, lab: Laboratory, request: Request) -> Request:
-        lacking = [f"the field {name} in the index" for name in self.fields if name not in lab.index.fields]
+    def __call__(self, context: SearchContext, request: Request) -> Request:
+        lacking = [f"the field {name} in the index" for name in self.fields if name not in context.index.fields]
         lacking += [f"the package {name}" for name in self.packages if importlib.util.find_spec(name) is None]
         if lacking:
             told = request.noted(f"searched without {' and '.join(lacking)}")
-            return told if self.otherwise is None else self.otherwise(lab, told)
+            return told if self.otherwise is None else self.otherwise(context, told)
         assert self.then is not None
-        return self.then(lab, request)
+        return self.then(context, request)

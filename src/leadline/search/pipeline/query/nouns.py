@@ -10,7 +10,7 @@ from leadline.search.pipeline.pipeline import Step, step
 from leadline.search.pipeline.request import Request
 
 if TYPE_CHECKING:
-    from leadline.search.pipeline.laboratory import Laboratory
+    from leadline.search.pipeline.context import SearchContext
 
 
 @step("nouns")
@@ -21,12 +21,12 @@ class Nouns(Step):
     it stands for is one. Luo, Wing, Yang and Hearst did this in some runs of their Cube Test paper (CIKM 2013).
     """
 
-    def __call__(self, lab: Laboratory, request: Request) -> Request:
+    def __call__(self, context: SearchContext, request: Request) -> Request:
         from leadline.search.pipeline.synonyms.expand import topic_text
-        from leadline.search.pipeline.synonyms.words import Words
+        from leadline.search.pipeline.synonyms.text_words import Words
 
-        words = list(dict.fromkeys(Words.of(topic_text(lab, request)).texts))
-        terms = lab.index.analysis.reduced([word.encode() for word in words])
+        words = list(dict.fromkeys(Words.of(topic_text(context, request)).texts))
+        terms = context.index.analysis.reduced([word.encode() for word in words])
         naming: dict[str, bool] = {}
         for word, term in zip(words, terms, strict=True):
             is_noun = kind_of(word) != BREAK or any(map(str.isdigit, word))

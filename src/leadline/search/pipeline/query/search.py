@@ -17,13 +17,13 @@ from leadline.search.models.registry import MODELS
 from leadline.search.models.searcher import Combine
 from leadline.search.pipeline.options import Count, Fields
 from leadline.search.pipeline.pipeline import Step, step
-from leadline.search.pipeline.query.fields import added
+from leadline.search.pipeline.query.patent_fields import added
 from leadline.search.pipeline.request import Query, Request
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from leadline.search.pipeline.laboratory import Laboratory
+    from leadline.search.pipeline.context import SearchContext
 
 NOTHING = Ranking(np.empty(0, np.int32), np.empty(0))
 _MODEL = re.compile(r"\s*([\w+-]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
@@ -51,55 +51,59 @@ class Search(Step):
         name, parameters = parsed(self.model)
         MODELS.named(name).settled(parameters)
 
-    def __call__(self, lab: Laboratory, request: Request) -> Request:
+    def __call__(self, context: SearchContext, request: Request) -> Request:
         queries = [query for query in request.queries if query.terms]
         if not queries:
             return replace(request, ranking=NOTHING).noted("without any term to search for")
-        mask = lab.visible(request)
+        mask = context.visible(request)
         ways = [self._way(query) for query in queries]
         if self.several == "best":
-            scores, found = self._best(lab, queries, ways, mask)
+            scores, found = self._best(context, queries, ways, mask)
         elif all(way == ways[0] for way in ways):
-            (only,) = self._search(lab, [_together(queries)], ways[0], self.depth, mask)
+            (only,) = self._search(context, [_together(queries)], ways[0], self.depth, mask)
             return replace(request, ranking=only)
         else:
-            scores, found = self._sum(lab, queries, ways, mask)
+            scores, found = self._sum(context, queries, ways, mask)
         rows = np.flatnonzero(found)
-        ranking = lab.ranking(rows, scores[rows])
-        return replace(request, ranking=Ranking(ranking.rows[: self.depth], ranking.scores[: self.depth]))
+        return replace(request, ranking=context.ranking(rows, scores[rows], self.depth))
 
     def _way(self, query: Query) -> tuple[Fields, Combine]:
         return (self.fields, self.combine) if query.fields is None else (query.fields, "text")
 
     def _search(
-        self, lab: Laboratory, queries: Sequence[Mapping[str, float]], way: tuple[Fields, Combine], k: int, mask: Any
+        self,
+        context: SearchContext,
+        queries: Sequence[Mapping[str, float]],
+        way: tuple[Fields, Combine],
+        k: int,
+        mask: Any,
     ) -> list[Ranking]:
         name, parameters = parsed(self.model)
         fields, combine = way
-        sought = lab.filled(fields)
+        sought = context.nonempty_fields(fields)
         if not sought:
             return [NOTHING] * len(queries)
-        return lab.searcher.search_many(queries, name, k, fields=sought, combine=combine, mask=mask, **parameters)
+        return context.searcher.search_many(queries, name, k, fields=sought, combine=combine, mask=mask, **parameters)
 
     def _best(
-        self, lab: Laboratory, queries: Sequence[Query], ways: Sequence[Any], mask: Any
+        self, context: SearchContext, queries: Sequence[Query], ways: Sequence[Any], mask: Any
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """The best score of each document: who is among the best `depth` of all is so for one query."""
-        scores, found = np.full(len(lab.index), -np.inf), np.zeros(len(lab.index), np.bool_)
+        scores, found = np.full(len(context.index), -np.inf), np.zeros(len(context.index), np.bool_)
         for query, way in zip(queries, ways, strict=True):
-            (one,) = self._search(lab, [query.terms], way, self.depth, mask)
+            (one,) = self._search(context, [query.terms], way, self.depth, mask)
             scores[one.rows] = np.maximum(scores[one.rows], query.weight * one.scores)
             found[one.rows] = True
         return scores, found
 
     def _sum(
-        self, lab: Laboratory, queries: Sequence[Query], ways: Sequence[Any], mask: Any
+        self, context: SearchContext, queries: Sequence[Query], ways: Sequence[Any], mask: Any
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """The sum over queries that are sought in different fields, for each document: it may be low in one of them."""
-        scores, found = np.zeros(len(lab.index)), np.zeros(len(lab.index), np.bool_)
+        scores, found = np.zeros(len(context.index)), np.zeros(len(context.index), np.bool_)
         for way in _distinct(ways):
             same = [query for query, its in zip(queries, ways, strict=True) if its == way]
-            (one,) = self._search(lab, [_together(same)], way, len(lab.index), mask)
+            (one,) = self._search(context, [_together(same)], way, len(context.index), mask)
             scores[one.rows] += one.scores
             found[one.rows] = True
         return scores, found

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from leadline.search.pipeline.options import Names
 from leadline.search.pipeline.pipeline import Step, step
-from leadline.search.pipeline.query.fields import PATENT_FIELDS, Into, counts, queries_of
+from leadline.search.pipeline.query.patent_fields import PATENT_FIELDS, Into, counts, queries_of
 from leadline.search.pipeline.request import Request
 
 if TYPE_CHECKING:
-    from leadline.search.pipeline.laboratory import Laboratory
+    from leadline.search.pipeline.context import SearchContext
 
 Counting = Literal["frequency", "log", "once"]
 COUNTED: dict[str, Callable[[int], float]] = {
@@ -37,11 +37,12 @@ class Text(Step):
     counting: Counting = "frequency"
     into: Into = "all"
 
-    def __call__(self, lab: Laboratory, request: Request) -> Request:
-        document, worth = lab.document(request), COUNTED[self.counting]
+    def __call__(self, context: SearchContext, request: Request) -> Request:
+        document, worth = context.document(request), COUNTED[self.counting]
         parts = {
             name: {
-                term: self.weights.get(name, 1.0) * worth(count) for term, count in counts(lab, document, name).items()
+                term: self.weights.get(name, 1.0) * worth(count)
+                for term, count in counts(context, document, name).items()
             }
             for name in self.fields
         }

@@ -24,14 +24,14 @@ from typing import TYPE_CHECKING
 from leadline.errors import InputError
 from leadline.search.index import chemistry as names
 from leadline.search.index.chemistry import KINDS, is_chemical_name, is_registry_number
-from leadline.search.pipeline.synonyms import words
-from leadline.search.pipeline.synonyms.sources import source
+from leadline.search.pipeline.synonyms import text_words
+from leadline.search.pipeline.synonyms.synonym_sources import source
+from leadline.search.pipeline.synonyms.text_words import squeezed
 from leadline.search.pipeline.synonyms.thesaurus import Thesaurus
-from leadline.search.pipeline.synonyms.words import squeezed
 from leadline.text.compiled import cache_directory
 
 if TYPE_CHECKING:
-    from leadline.search.pipeline.laboratory import Laboratory
+    from leadline.search.pipeline.context import SearchContext
 
 _TABLES = ("pubchem small", "pubchem large")
 _OTHERS = ("Inorganic db.tsv", "Anion db.tsv", "Cation db.tsv")
@@ -51,7 +51,7 @@ _SHARED, _FEWEST, _MOST, _FIRST = 2, 5, 80, 9
 
 
 @source("chemistry")
-def chemistry(lab: Laboratory) -> Thesaurus:
+def chemistry(context: SearchContext) -> Thesaurus:
     """The chemical names of the package, the same for every index."""
     return chemicals()
 
@@ -91,7 +91,7 @@ def _files(folder: Path) -> list[Path]:
 
 def _digest(folder: Path) -> str:
     """What the cache depends on: the tables, and these rules."""
-    rules = [Path(file).read_bytes() for file in (__file__, words.__file__, names.__file__)]
+    rules = [Path(file).read_bytes() for file in (__file__, text_words.__file__, names.__file__)]
     tables = [f"{path.name} {path.stat().st_size} {path.stat().st_mtime_ns}".encode() for path in _files(folder)]
     return hashlib.sha256(b"\n".join([*rules, *tables])).hexdigest()[:16]
 

@@ -13,7 +13,7 @@ import numpy as np
 from leadline.search.index import arrays
 from leadline.search.index.stop_words import COMMON
 from leadline.search.index.terms import Terms
-from leadline.search.pipeline.synonyms.words import Words, hashed, squeezed
+from leadline.search.pipeline.synonyms.text_words import Words, hashed, squeezed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,12 +13,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from leadline.search.index.stop_words import COMMON
-from leadline.search.pipeline.synonyms.sources import source
+from leadline.search.pipeline.synonyms.synonym_sources import source
+from leadline.search.pipeline.synonyms.text_words import Words
 from leadline.search.pipeline.synonyms.thesaurus import Match
-from leadline.search.pipeline.synonyms.words import Words
 
 if TYPE_CHECKING:
-    from leadline.search.pipeline.laboratory import Laboratory
+    from leadline.search.pipeline.context import SearchContext
 
 _COMMON = frozenset(word.decode() for word in COMMON["en"])
 _LINKS = frozenset(("in", "on", "to", "by", "over"))
@@ -77,5 +77,5 @@ def _pointed(texts: list[str], gaps: list[str]) -> Iterator[Match]:
 
 
 @source("variants")
-def variants(lab: Laboratory) -> Variants:
+def variants(context: SearchContext) -> Variants:
     return Variants()

@@ -6,17 +6,14 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from leadline.collections.documents.document import Claim, Document
 from leadline.errors import InputError
-from leadline.search.answers.hits import Hit, one_a_family, read_hits, snippets, weighed
 from leadline.search.answers.passages import Best, Passages
+from leadline.search.answers.search_hits import Hit, read_hits, snippets, weighed
 from leadline.search.answers.snippets import Snippet
-from leadline.search.pipeline.laboratory import Laboratory
+from leadline.search.pipeline.context import SearchContext
 from leadline.search.pipeline.pipeline import Pipeline
 from leadline.search.pipeline.request import Request
-from leadline.search.pipeline.visibility import published_later
 
 COMMON = math.log(10)  # the rarity of a word that a tenth of the documents have: it is not worth showing
 
@@ -39,37 +36,34 @@ class PriorArt:
         }
 
 
-def prior_art(lab: Laboratory, request: Request, pipeline: Pipeline, k: int, width: int) -> PriorArt:
+def prior_art(context: SearchContext, request: Request, pipeline: Pipeline, k: int, width: int) -> PriorArt:
     """The first k families for a topic, and which of its claims they bear on. Only their texts are read."""
-    topic = lab.document(request)
-    done = pipeline(lab, request)
+    topic = context.document(request)
+    done = pipeline(context, request)
     if done.ranking is None:
         raise InputError("--system", f"ends with {pipeline.last}, behind which nothing is found: add a search")
-    own = np.isin(lab.family, request.families) if request.families else np.zeros(len(lab.index), np.bool_)
-    if request.row is not None:
-        own[request.row] = True
-    late = published_later(lab, request)
-    # Whatever rule a system follows, a page of prior art shows neither the invention itself nor what came later.
+    # Whatever rule a system follows, prior art is neither the invention itself nor what came later.
+    own, late = context.dates.own_family(request), context.dates.too_late(request)
     ranking = done.sifted(~(own | late)).ranking
     assert ranking is not None
-    hits = read_hits(lab, one_a_family(lab, ranking, k))
-    passages = Passages([hit.document for hit in hits if hit.document], lab.index.analysis)
-    claims = [_words(lab, claim.text) for claim in topic.claims]
-    sought = weighed(lab, list(dict.fromkeys(term for claim in claims for term in claim)))
+    hits = read_hits(context, context.one_a_family(ranking, k))
+    passages = Passages([hit.document for hit in hits if hit.document], context.index.analysis)
+    claims = [_words(context, claim.text) for claim in topic.claims]
+    sought = weighed(context, list(dict.fromkeys(term for claim in claims for term in claim)))
     bearing = passages.bearing([{term: sought[term] for term in claim} for claim in claims])
     if not any(claims):
-        sought = weighed(lab, _words(lab, topic.abstract or topic.description or topic.title))
+        sought = weighed(context, _words(context, topic.abstract or topic.description or topic.title))
     least = min(COMMON, max(sought.values(), default=0.0) / 2)
     telling = {term: weight for term, weight in sought.items() if weight >= least}
     itself = int(request.row is not None)
     hidden = {"itself": itself, "own family": int(own.sum()) - itself, "later": int((late & ~own).sum())}
     return PriorArt(
-        topic, hits, snippets(lab, hits, passages, telling, width), list(zip(topic.claims, bearing, strict=True)),
+        topic, hits, snippets(context, hits, passages, telling, width), list(zip(topic.claims, bearing, strict=True)),
         hidden, done.notes,
     )  # fmt: skip
 
 
-def _words(lab: Laboratory, text: str) -> list[str]:
+def _words(context: SearchContext, text: str) -> list[str]:
     """The terms of a text, each once. A number says nothing by itself: it counts claims, figures or parts."""
-    terms = dict.fromkeys(lab.index.analysis.terms(text))
+    terms = dict.fromkeys(context.index.analysis.terms(text))
     return [term for term in terms if any(map(str.isalpha, term))]

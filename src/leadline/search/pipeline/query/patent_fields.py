@@ -12,7 +12,7 @@ from leadline.search.index import derived
 from leadline.search.pipeline.request import Query
 
 if TYPE_CHECKING:
-    from leadline.search.pipeline.laboratory import Laboratory
+    from leadline.search.pipeline.context import SearchContext
 
 PATENT_FIELDS = ("title", "abstract", "claims", "description")
 Into = Literal["all", "same"]  # where a field's terms are sought: in all fields of the documents, or in that field
@@ -25,14 +25,14 @@ def text_of(document: Document, field: str) -> str:
     return str(getattr(document, field))
 
 
-def counts(lab: Laboratory, document: Document, field: str) -> Counter[str]:
+def counts(context: SearchContext, document: Document, field: str) -> Counter[str]:
     """How often each term occurs in a field of a patent: one of its own, or one that the index makes of them."""
-    own, made = derived.parted(lab.index.fields)
+    own, made = derived.parted(context.index.fields)
     checked_choice("field", field, (*PATENT_FIELDS, *made))
     if field in PATENT_FIELDS:
-        return Counter(lab.index.analysis.terms(text_of(document, field)))
+        return Counter(context.index.analysis.terms(text_of(document, field)))
     texts = [text_of(document, name) for name in own if name in PATENT_FIELDS]
-    return Counter(derived.terms(field, texts, lab.index.analysis))
+    return Counter(derived.terms(field, texts, context.index.analysis))
 
 
 def queries_of(parts: Mapping[str, Mapping[str, float]], into: Into) -> tuple[Query, ...]:

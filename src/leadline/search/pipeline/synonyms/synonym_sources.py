@@ -11,11 +11,11 @@ from weakref import WeakKeyDictionary
 
 from leadline.errors import InputError, nearest
 from leadline.register import Register
+from leadline.search.pipeline.synonyms.text_words import Words
 from leadline.search.pipeline.synonyms.thesaurus import Match
-from leadline.search.pipeline.synonyms.words import Words
 
 if TYPE_CHECKING:
-    from leadline.search.pipeline.laboratory import Laboratory
+    from leadline.search.pipeline.context import SearchContext
 
 
 class Finder(Protocol):
@@ -24,9 +24,9 @@ class Finder(Protocol):
     def matches(self, words: Words) -> Iterator[Match]: ...
 
 
-Source = Callable[["Laboratory"], Finder]
+Source = Callable[["SearchContext"], Finder]
 SOURCES = Register[Source]("synonyms", "leadline.search.pipeline.synonyms", entry_points="leadline.synonyms")
-_opened: WeakKeyDictionary[Laboratory, dict[str, Finder]] = WeakKeyDictionary()
+_opened: WeakKeyDictionary[SearchContext, dict[str, Finder]] = WeakKeyDictionary()
 
 
 def source(name: str) -> Callable[[Source], Source]:
@@ -46,12 +46,12 @@ def check_source(name: str) -> None:
         raise InputError("synonyms", f"{name!r} is none of {', '.join(SOURCES)}, nor the file of a table{hint}")
 
 
-def opened(name: str, lab: Laboratory) -> Finder:
+def opened(name: str, context: SearchContext) -> Finder:
     """A source, opened when it is first asked for and kept as long as the laboratory."""
-    from leadline.search.pipeline.synonyms.table import read_table
+    from leadline.search.pipeline.synonyms.synonym_table import read_table
 
     check_source(name)
-    known = _opened.setdefault(lab, {})
+    known = _opened.setdefault(context, {})
     if name not in known:
-        known[name] = SOURCES[name](lab) if name in SOURCES else read_table(Path(name))
+        known[name] = SOURCES[name](context) if name in SOURCES else read_table(Path(name))
     return known[name]

@@ -37,7 +37,7 @@ def day_of(document: Document) -> int:
     return day_number(document.publication, late=True) if document.publication else int(MISSING)
 
 
-class Kinship:
+class FamilyFinder:
     """What tells the family of a patent that is not in the collection, by the rules of `documents/family.py`."""
 
     def __init__(self, collection: Collection) -> None:

@@ -30,8 +30,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from leadline.errors import InputError, checked_choice
-from leadline.search.pipeline.pipeline import Pipeline
-from leadline.search.pipeline.written import pipeline_of, system
+from leadline.search.pipeline.pipeline import Pipeline, pipeline_of
+from leadline.search.pipeline.pipeline_files import system
 from leadline.text.source import read_text
 
 KNOWN = ("about", "choices", "runs", "parts")
