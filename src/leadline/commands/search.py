@@ -26,8 +26,8 @@ from leadline.search.language.language import Answer, Language
 from leadline.search.language.meaning import published
 from leadline.search.language.reading import filter_value
 from leadline.search.models.registry import MODELS
+from leadline.search.models.searcher import parse_model
 from leadline.search.pipeline.context import SearchContext
-from leadline.search.pipeline.query.search import parsed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,7 +54,7 @@ def define(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     check_hits(options)
     text = " ".join(options.query)
-    name, parameters = parsed(options.model)
+    name, parameters = parse_model(options.model)
     MODELS.named(name).settled(parameters)
     lab = SearchContext.open(options.index, options.collection)
     language = Language(lab.index)

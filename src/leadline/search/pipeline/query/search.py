@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import ast
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from leadline.errors import InputError
 from leadline.search.models.ranking import Ranking
 from leadline.search.models.registry import MODELS
-from leadline.search.models.searcher import Combine
+from leadline.search.models.searcher import Combine, parse_model
 from leadline.search.pipeline.options import Count, Fields
 from leadline.search.pipeline.pipeline import Step, step
 from leadline.search.pipeline.query.patent_fields import added
@@ -26,7 +22,6 @@ if TYPE_CHECKING:
     from leadline.search.pipeline.context import SearchContext
 
 NOTHING = Ranking(np.empty(0, np.int32), np.empty(0))
-_MODEL = re.compile(r"\s*([\w+-]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
 
 @step("search")
@@ -48,7 +43,7 @@ class Search(Step):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        name, parameters = parsed(self.model)
+        name, parameters = parse_model(self.model)
         MODELS.named(name).settled(parameters)
 
     def __call__(self, context: SearchContext, request: Request) -> Request:
@@ -78,7 +73,7 @@ class Search(Step):
         k: int,
         mask: Any,
     ) -> list[Ranking]:
-        name, parameters = parsed(self.model)
+        name, parameters = parse_model(self.model)
         fields, combine = way
         sought = context.nonempty_fields(fields)
         if not sought:
@@ -118,22 +113,3 @@ def _together(queries: Sequence[Query]) -> Mapping[str, float]:
     if len(queries) == 1 and queries[0].weight == 1:
         return queries[0].terms
     return added({term: query.weight * weight for term, weight in query.terms.items()} for query in queries)
-
-
-@lru_cache(maxsize=256)
-def parsed(written: str) -> tuple[str, dict[str, Any]]:
-    """The name and the parameters of a model.
-
-    >>> parsed("bm25(k1=0.9, b=0.4)"), parsed("dph")
-    (('bm25', {'k1': 0.9, 'b': 0.4}), ('dph', {}))
-    """
-    match = _MODEL.fullmatch(written)
-    try:
-        if match is None:
-            raise ValueError
-        call = ast.parse(f"model({match[2] or ''})", mode="eval").body
-        if not isinstance(call, ast.Call) or call.args or any(word.arg is None for word in call.keywords):
-            raise ValueError
-        return match[1], {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
-    except (ValueError, SyntaxError):
-        raise InputError("model", f"{written!r} is not written like bm25(k1=0.9, b=0.4)") from None
