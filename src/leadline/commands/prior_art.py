@@ -23,7 +23,7 @@ from leadline.commands.hits import INDENT, check_hits, define_hits, room, shown,
 from leadline.commands.output import emit, emit_table, say
 from leadline.commands.page import Page, fitted
 from leadline.errors import InputError, printable
-from leadline.search.answers.passages import Best
+from leadline.search.answers.passages import BestPassage
 from leadline.search.answers.patent_file import read_patent
 from leadline.search.answers.prior_art_search import PriorArt, prior_art
 from leadline.search.pipeline.context import SearchContext
@@ -100,7 +100,7 @@ def _page(page: Page, found: PriorArt) -> bytes:
     return ("\n".join(lines) + "\n").encode("utf-8", "replace")
 
 
-def _claim(page: Page, claim: Claim, found: Sequence[Best]) -> list[str]:
+def _claim(page: Page, claim: Claim, found: Sequence[BestPassage]) -> list[str]:
     """A claim, and the hits that bear on it with the passage to begin with, no hit cut in two by the end of a line."""
     beginning = fitted(printable(" ".join(claim.text.split())), page.width - len(INDENT))
     hits = [f"hit {best.passage.document + 1} {best.passage.where} {_share(best.share)}" for best in found]

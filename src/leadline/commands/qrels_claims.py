@@ -12,12 +12,13 @@ import argparse
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, get_args
 
-from leadline.collections.documents.document import INDEPENDENT_WEIGHT, Claim
+from leadline.collections.documents.document import INDEPENDENT_WEIGHT, Claim, Document
 from leadline.collections.documents.patents import located
 from leadline.collections.documents.store import Collection
 from leadline.commands.citing import citing_of, counted, define_citing, write_manifest
 from leadline.commands.output import check_output, emit, say
 from leadline.errors import InputError, MismatchError, checked_choice
+from leadline.judge.citations.claim_estimates import estimated_passages
 from leadline.judge.citations.from_citations import from_citations
 from leadline.judge.citations.from_claims import (
     ClaimJudgements,
@@ -26,11 +27,11 @@ from leadline.judge.citations.from_claims import (
     claim_table,
     read_passages,
 )
-from leadline.judge.citations.passages import SHARE, cut_into_passages, estimated_passages
 from leadline.measures.alignment import listed
 from leadline.records.qrels.read import read_qrels
 from leadline.records.scores.table import FORMATS, Table
 from leadline.records.topics.topic import Topics
+from leadline.search.answers.passages import BEARING
 
 if TYPE_CHECKING:
     import polars as pl
@@ -43,7 +44,7 @@ def define(parser: argparse.ArgumentParser) -> None:
     add("-o", "--output", metavar="FILE", required=True, help="to write: topic claim document grade weight")
     add("--passages", metavar="FILE", help="judged passages: a table of topic, claim, document, passage")
     add("--qrels", metavar="FILE", help="the relevant documents, in place of those the citations give")
-    add("--share", type=float, default=SHARE, help="of a claim's words that a passage must hold, 0.25 unless said")
+    add("--share", type=float, default=BEARING, help="of a claim's words that a passage must hold, 0.25 unless said")
     add("--largest", default="all", help="grades are shares of the most passages of all, or of each topic or claim")
     define_citing(parser)
     add("-f", "--format", default="table", metavar="FORMAT", help=f"of what is printed: {', '.join(FORMATS)}")
@@ -65,7 +66,7 @@ def run(options: argparse.Namespace) -> None:
         judgements = claim_judgements(claims, passages, documents, source="judged", largest=options.largest)
     else:
         documents = _relevant(collection, topics, options)
-        texts = _passages(collection, documents["document"].unique().to_list())
+        texts = _texts(collection, documents["document"].unique().to_list())
         passages = estimated_passages(claim_table(claims), documents, texts, options.share)
         judgements = claim_judgements(claims, passages, documents, source="estimated", largest=options.largest)
     emit(judgements.qrels(options.output).to_bytes(), options.output)
@@ -99,13 +100,14 @@ def _relevant(collection: Collection, topics: Topics, options: argparse.Namespac
     return pl.DataFrame({"topic": names, "document": [qrels.documents[place] for place in relevant]})
 
 
-def _passages(collection: Collection, documents: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
-    """The passages of each document, read a part of the collection at a time."""
+def _texts(collection: Collection, documents: Sequence[str]) -> Iterator[Document]:
+    """The text of each document under the name given, read a part of the collection at a time."""
     rows = collection.rows(documents)
     names = {int(row): name for row, name in zip(rows, documents, strict=True) if row >= 0}
     for texts in collection.texts(["abstract", "description", "claims"], rows[rows >= 0]):
         for row, abstract, description, claims in texts.iter_rows():
-            yield names[row], cut_into_passages(abstract, description, claims)
+            numbered = tuple(Claim(number, text) for number, text in enumerate(claims, start=1))
+            yield Document(names[row], abstract=abstract, description=description, claims=numbered)
 
 
 def _grades(judgements: ClaimJudgements) -> Table:

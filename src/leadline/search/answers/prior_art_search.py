@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from leadline.collections.documents.document import Claim, Document
 from leadline.errors import InputError
-from leadline.search.answers.passages import Best, Passages
+from leadline.search.answers.passages import BestPassage, Passages, claim_terms
 from leadline.search.answers.search_hits import Hit, read_hits, snippets, weighed
 from leadline.search.answers.snippets import Snippet
 from leadline.search.pipeline.context import SearchContext
@@ -25,7 +25,7 @@ class PriorArt:
     topic: Document
     hits: Sequence[Hit]
     snippets: Sequence[Snippet]
-    bearing: Sequence[tuple[Claim, Sequence[Best]]]
+    bearing: Sequence[tuple[Claim, Sequence[BestPassage]]]
     hidden: Mapping[str, int]  # how many documents were not to be seen, by the reason
     notes: Sequence[str]
 
@@ -48,11 +48,12 @@ def prior_art(context: SearchContext, request: Request, pipeline: Pipeline, k: i
     assert ranking is not None
     hits = read_hits(context, context.one_a_family(ranking, k))
     passages = Passages([hit.document for hit in hits if hit.document], context.index.analysis)
-    claims = [_words(context, claim.text) for claim in topic.claims]
+    claims = [claim_terms(claim.text, context.index.analysis) for claim in topic.claims]
     sought = weighed(context, list(dict.fromkeys(term for claim in claims for term in claim)))
     bearing = passages.bearing([{term: sought[term] for term in claim} for claim in claims])
     if not any(claims):
-        sought = weighed(context, _words(context, topic.abstract or topic.description or topic.title))
+        text = topic.abstract or topic.description or topic.title
+        sought = weighed(context, claim_terms(text, context.index.analysis))
     least = min(COMMON, max(sought.values(), default=0.0) / 2)
     telling = {term: weight for term, weight in sought.items() if weight >= least}
     itself = int(request.row is not None)
@@ -61,9 +62,3 @@ def prior_art(context: SearchContext, request: Request, pipeline: Pipeline, k: i
         topic, hits, snippets(context, hits, passages, telling, width), list(zip(topic.claims, bearing, strict=True)),
         hidden, done.notes,
     )  # fmt: skip
-
-
-def _words(context: SearchContext, text: str) -> list[str]:
-    """The terms of a text, each once. A number says nothing by itself: it counts claims, figures or parts."""
-    terms = dict.fromkeys(context.index.analysis.terms(text))
-    return [term for term in terms if any(map(str.isalpha, term))]
