@@ -29,7 +29,7 @@ def estimated_passages(
     import polars as pl
 
     analysis = Analysis()
-    terms = [claim_terms(text, analysis) for text in claims["text"]]
+    terms = claim_terms(claims["text"].to_list(), analysis)
     vocabulary = {term: number for number, term in enumerate(dict.fromkeys(term for own in terms for term in own))}
     held: dict[str, HeldTerms] = {}
     holders, total = np.zeros(len(vocabulary), np.int64), 0

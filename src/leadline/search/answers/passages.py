@@ -20,7 +20,7 @@ import numpy as np
 from leadline.collections.documents.document import Document
 from leadline.search.index.analysis import Analysis
 from leadline.search.index.characters import joined
-from leadline.search.index.occurrences import Found
+from leadline.search.index.occurrences import Found, Occurrences
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -63,15 +63,19 @@ def passages_of(document: Document, number: int = 0) -> Iterator[Passage]:
             yield Passage(number, where, " ".join([*before, *words[start : start + step], *after]))
 
 
-def claim_terms(text: str, analysis: Analysis) -> list[str]:
-    """The terms of a claim, each once, without numbers and words that any claim may use.
+def claim_terms(claims: Sequence[str], analysis: Analysis) -> list[list[str]]:
+    """The terms of each claim, each once, without numbers and words that any claim may use.
 
-    >>> claim_terms("The catalyst of claim 1, wherein said assemblies hold 3 catalysts.", Analysis())
-    ['catalyst', 'assembl', 'hold']
+    >>> claim_terms(["The catalyst of claim 1, wherein said assemblies hold 3 catalysts."], Analysis())
+    [['catalyst', 'assembl', 'hold']]
     """
-    common = _common_terms(analysis)
-    terms = dict.fromkeys(analysis.terms(text))
-    return [term for term in terms if term not in common and any(map(str.isalpha, term))]
+    common, found = _common_terms(analysis), _terms(claims, analysis)
+    listed = (dict.fromkeys(found.of_text(number)) for number in range(len(claims)))
+    return [[term for term in terms if term not in common and any(map(str.isalpha, term))] for terms in listed]
+
+
+def _terms(texts: Sequence[str], analysis: Analysis) -> Occurrences:
+    return Found.of(*joined(texts), analysis.words).terms(analysis)
 
 
 @cache
@@ -134,8 +138,7 @@ class Passages:
 
     def __init__(self, documents: Iterable[Document], analysis: Analysis) -> None:
         self.items = [passage for number, document in enumerate(documents) for passage in passages_of(document, number)]
-        found = Found.of(*joined([passage.text for passage in self.items]), analysis.words)
-        self._found = found.terms(analysis)
+        self._found = _terms([passage.text for passage in self.items], analysis)
 
     @cached_property
     def terms(self) -> set[str]:

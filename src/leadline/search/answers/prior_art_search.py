@@ -48,12 +48,12 @@ def prior_art(context: SearchContext, request: Request, pipeline: Pipeline, k: i
     assert ranking is not None
     hits = read_hits(context, context.one_a_family(ranking, k))
     passages = Passages([hit.document for hit in hits if hit.document], context.index.analysis)
-    claims = [claim_terms(claim.text, context.index.analysis) for claim in topic.claims]
+    claims = claim_terms([claim.text for claim in topic.claims], context.index.analysis)
     sought = weighed(context, list(dict.fromkeys(term for claim in claims for term in claim)))
     bearing = passages.bearing([{term: sought[term] for term in claim} for claim in claims])
     if not any(claims):
         text = topic.abstract or topic.description or topic.title
-        sought = weighed(context, claim_terms(text, context.index.analysis))
+        sought = weighed(context, *claim_terms([text], context.index.analysis))
     least = min(COMMON, max(sought.values(), default=0.0) / 2)
     telling = {term: weight for term, weight in sought.items() if weight >= least}
     itself = int(request.row is not None)
