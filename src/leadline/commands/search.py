@@ -123,8 +123,8 @@ def _mask(index: Index, options: argparse.Namespace) -> NDArray[np.bool_] | None
 
 def _sought(lab: SearchContext, answer: Answer, passages: Passages) -> dict[str, float]:
     """The words that the snippets are to show: those of the query, and for one cut off every word that begins so."""
-    terms = dict.fromkeys(unit.term.decode() for unit in answer.units if unit.term)
-    stumps = tuple(unit.prefix.decode() for unit in answer.units if unit.prefix)
+    terms = dict.fromkeys(unit.term.decode() for unit in answer.words if unit.term)
+    stumps = tuple(unit.prefix.decode() for unit in answer.words if unit.prefix)
     if stumps:
         terms |= dict.fromkeys(sorted(term for term in passages.terms if term.startswith(stumps)))
     return weighed(lab, list(terms))

@@ -18,7 +18,7 @@ from leadline.commands.citing import citing_of, counted, define_citing, write_ma
 from leadline.commands.output import check_output, emit, say
 from leadline.errors import InputError, checked_choice
 from leadline.judge.citations.from_citations import count_relevant
-from leadline.judge.citations.sampling import FEWEST_RELEVANT, PerFamily, Sample, sample_topics
+from leadline.judge.citations.sampling import FEWEST_RELEVANT, PerFamily, TopicSample, sample_topics
 from leadline.records.scores.table import FORMATS, Table
 from leadline.records.topics.topic import Subtopic, Topics
 from leadline.records.topics.written import MARKUP, encoded_as
@@ -113,7 +113,7 @@ def _with_claims(topics: Topics, collection: Collection) -> Topics:
     return replace(topics, items=tuple(replace(topic, subtopics=claims(topic.id)) for topic in topics))
 
 
-def _distribution(sample: Sample) -> Table:
+def _distribution(sample: TopicSample) -> Table:
     """How many topics have how many relevant documents, drawn as bars."""
     histogram = sample.histogram()
     largest = max(count for _, count in histogram)
@@ -121,7 +121,7 @@ def _distribution(sample: Sample) -> Table:
     return Table(["relevant", "topics", ""], rows)
 
 
-def _notes(sample: Sample, options: argparse.Namespace) -> list[str]:
+def _notes(sample: TopicSample, options: argparse.Namespace) -> list[str]:
     least, low, median, high, most = sample.quartiles()
     notes = [
         f"{counted(len(sample.topics), 'topic')} drawn from {sample.candidates:,} that could be, seed {options.seed}",

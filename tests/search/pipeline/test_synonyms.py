@@ -26,7 +26,7 @@ from leadline.search.pipeline.synonyms.expand import Expand, expanded
 from leadline.search.pipeline.synonyms.learning import Learner, learn
 from leadline.search.pipeline.synonyms.short_forms import by_letters, by_use
 from leadline.search.pipeline.synonyms.synonym_table import read_table
-from leadline.search.pipeline.synonyms.text_words import Words, hashed, squeezed
+from leadline.search.pipeline.synonyms.text_words import TextWords, hashed, letters_only
 from leadline.search.pipeline.synonyms.thesaurus import Thesaurus
 from leadline.search.pipeline.synonyms.variants import Variants
 
@@ -85,7 +85,7 @@ def test_chemistry_knows_names_and_registry_numbers(context: SearchContext) -> N
     known = chemicals()
     for name, number in [("Paracetamol", "103-90-2"), ("oxolane", "109-99-9"), ("Sodium chloride", "7647-14-5")]:
         assert number in known.synonyms(name)
-        assert squeezed(name) in {squeezed(other) for other in known.synonyms(number)}
+        assert letters_only(name) in {letters_only(other) for other in known.synonyms(number)}
     for everyday in ("target", "access", "select", "a state", "354,063", "format"):
         assert known.synonyms(everyday) == []
 
@@ -190,10 +190,10 @@ def test_learned_from_an_office_whose_truth_is_known() -> None:
     truth: set[tuple[str, bytes]] = set()
     for names in concepts(office)["names"].to_list():
         pairs = (re.fullmatch(r"(.*) \((?:CAS )?(.*)\)", name) for name in names)
-        truth |= {(pair[2], squeezed(_singular(pair[1]))) for pair in pairs if pair}
+        truth |= {(pair[2], letters_only(_singular(pair[1]))) for pair in pairs if pair}
     learner = Learner()
     learner.see("\n".join((d.title, d.abstract, d.description)) for d in office.documents())
-    learned = {(each.short, squeezed(_singular(each.long))) for each in learner.learned()}
+    learned = {(each.short, letters_only(_singular(each.long))) for each in learner.learned()}
     assert len(learned) > 200
     assert len(learned & truth) / len(learned) > 0.98
 
@@ -210,7 +210,7 @@ def test_learning_reads_a_collection_part_by_part(context: SearchContext) -> Non
 
 def test_variants_by_hand() -> None:
     text = "TiO2-coated dimethyl formamide of the U.S.A. and in the oil"
-    assert [(match.name, *match.synonyms) for match in Variants().matches(Words.of(text))] == [
+    assert [(match.name, *match.synonyms) for match in Variants().matches(TextWords.of(text))] == [
         ("tio2-coated", "tio2coated", "tio2 coated"),
         ("coated dimethyl", "coateddimethyl"),
         ("dimethyl formamide", "dimethylformamide"),
@@ -218,18 +218,20 @@ def test_variants_by_hand() -> None:
     ]
 
 
-NAMES = st.text("ab -/.s1é", min_size=1, max_size=8).filter(squeezed)
+NAMES = st.text("ab -/.s1é", min_size=1, max_size=8).filter(letters_only)
 
 
 @settings(deadline=None)
 @given(st.lists(NAMES, min_size=1, max_size=6), st.text("ab -/.s1é\n", max_size=30))
 def test_hashes_of_spans_are_those_of_names(names: list[str], text: str) -> None:
-    words = Words.of(text)
+    words = TextWords.of(text)
     for count in range(1, len(words) + 1):
         for first, value in enumerate(words.hashes(count)):
             letters = "".join(words.texts[first : first + count]).encode()
             assert hashed([letters])[0] == value
-    assert len(set(hashed([squeezed(name) for name in names]).tolist())) == len({squeezed(name) for name in names})
+    assert len(set(hashed([letters_only(name) for name in names]).tolist())) == len(
+        {letters_only(name) for name in names}
+    )
 
 
 @settings(deadline=None)
@@ -238,9 +240,9 @@ def test_every_name_of_a_group_leads_to_the_others(groups: list[list[str]]) -> N
     known = Thesaurus.of(groups)
     for group in groups:
         for name in group:
-            others = {squeezed(other) for other in group} - {squeezed(name)}
-            if not squeezed(name).isdigit() and len(Words.of(name)) == 1:
-                assert others <= {squeezed(other) for other in known.synonyms(name)}
+            others = {letters_only(other) for other in group} - {letters_only(name)}
+            if not letters_only(name).isdigit() and len(TextWords.of(name)) == 1:
+                assert others <= {letters_only(other) for other in known.synonyms(name)}
 
 
 def test_a_thesaurus_comes_back_from_disk(tmp_path: Path) -> None:
@@ -249,4 +251,4 @@ def test_a_thesaurus_comes_back_from_disk(tmp_path: Path) -> None:
     again = Thesaurus.read(tmp_path / "kept.arrays")
     assert again.synonyms("acetic acid") == ["64-19-7"]
     assert len(again) == 4
-    assert list(Thesaurus.of([]).matches(Words.of("acid"))) == []
+    assert list(Thesaurus.of([]).matches(TextWords.of("acid"))) == []

@@ -44,7 +44,7 @@ def prior_art(context: SearchContext, request: Request, pipeline: Pipeline, k: i
         raise InputError("--system", f"ends with {pipeline.last}, behind which nothing is found: add a search")
     # Whatever rule a system follows, prior art is neither the invention itself nor what came later.
     own, late = context.dates.own_family(request), context.dates.too_late(request)
-    ranking = done.sifted(~(own | late)).ranking
+    ranking = done.filtered(~(own | late)).ranking
     assert ranking is not None
     hits = read_hits(context, context.one_a_family(ranking, k))
     passages = Passages([hit.document for hit in hits if hit.document], context.index.analysis)

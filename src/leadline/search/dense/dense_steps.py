@@ -51,7 +51,7 @@ class Dense(Step):
         (vector,) = encoder.encode([self._text(context, request)])
         if not vector.any():
             empty = Ranking(np.empty(0, np.int32), np.empty(0))
-            return replace(request, ranking=empty).noted("without any text to compare")
+            return replace(request, ranking=empty).with_note("without any text to compare")
         scores = vectors.scores(vector)
         rows = np.flatnonzero(context.visible(request))
         if len(rows) > self.depth:  # all that may be among the best, equal scores included

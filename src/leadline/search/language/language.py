@@ -14,8 +14,8 @@ from leadline.search.index.segment import MISSING
 from leadline.search.language.meaning import Meaning
 from leadline.search.language.query_terms import WiderIndex
 from leadline.search.language.reading import understand
-from leadline.search.language.spans import Unit
-from leadline.search.language.tree import FILTERS, ORDERS, Node, Order, Within, parts_of
+from leadline.search.language.spans import QueryWord
+from leadline.search.language.tree import FILTERS, ORDERS, Node, ResultOrder, Within, parts_of
 from leadline.search.models.ranking import Ranking
 from leadline.search.models.searcher import Combine, Contribution, FieldsInput, Searcher
 
@@ -29,10 +29,10 @@ class Answer:
 
     ranking: Ranking  # the k first
     found: int  # all that match
-    written: str  # the query as it was understood
-    order: Order
+    query: str  # the query as it was understood
+    order: ResultOrder
     terms: Mapping[str, float]  # the words that rank, and what each counts
-    units: tuple[Unit, ...]  # the same words one by one, to be shown in the texts
+    words: tuple[QueryWord, ...]  # the same words one by one, to be shown in the texts
     notes: tuple[str, ...]
     is_empty: bool  # whether the text had no word to search for, and no filter
     _how: Mapping[str, Any]
@@ -61,7 +61,7 @@ class Language:
         fields: FieldsInput = None,
         combine: Combine = "text",
         mask: NDArray[np.bool_] | None = None,
-        order: Order | None = None,
+        order: ResultOrder | None = None,
         **parameters: Any,
     ) -> Answer:
         """The first k documents that a text asks for. Where it says nothing that can be sought, there are none.
@@ -92,7 +92,7 @@ class Language:
             first = "newest"
         ranking = self._ranked(matching, meaning.terms, min(k, len(self.index)), first, how)
         return Answer(
-            ranking, int(matching.sum()), asked.written, first, meaning.terms, tuple(dict.fromkeys(meaning.units)),
+            ranking, int(matching.sum()), asked.query, first, meaning.terms, tuple(dict.fromkeys(meaning.words)),
             tuple(dict.fromkeys(notes)), is_empty, how,
         )  # fmt: skip
 
@@ -101,7 +101,12 @@ class Language:
         return self.searcher.why(answer.terms, document, **answer._how) if answer.terms else []
 
     def _ranked(
-        self, matching: NDArray[np.bool_], terms: Mapping[str, float], k: int, order: Order, how: Mapping[str, Any]
+        self,
+        matching: NDArray[np.bool_],
+        terms: Mapping[str, float],
+        k: int,
+        order: ResultOrder,
+        how: Mapping[str, Any],
     ) -> Ranking:
         if order == "score":
             best = self.searcher.search(terms, k=k, mask=matching, **how) if terms and matching.any() else _none()

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from leadline.errors import nearest
-from leadline.search.language.tree import ORDERS, Order
+from leadline.search.language.tree import ORDERS, ResultOrder
 
-Kind = Literal["word", "quoted", "(", ")", "AND", "OR", "NOT", "NEAR", "+", "-", "field", "boost"]
-STARTS: frozenset[Kind] = frozenset({"word", "quoted", "(", "field"})  # of a unit
-MARKS: frozenset[Kind] = frozenset({"+", "-", "NOT"})
-ENDS: frozenset[Kind] = frozenset({"word", "quoted", ")", "boost"})
+TokenKind = Literal["word", "quoted", "(", ")", "AND", "OR", "NOT", "NEAR", "+", "-", "field", "boost"]
+STARTS: frozenset[TokenKind] = frozenset({"word", "quoted", "(", "field"})  # of a unit
+MARKS: frozenset[TokenKind] = frozenset({"+", "-", "NOT"})
+ENDS: frozenset[TokenKind] = frozenset({"word", "quoted", ")", "boost"})
 USUAL_DISTANCE = 5  # of NEAR without a number
 DEEPEST = 40  # parentheses within parentheses
 
@@ -27,34 +27,34 @@ _BOOSTED = re.compile(rf"(.*[^\^]){_BOOST.pattern}", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    kind: Kind
+    kind: TokenKind
     text: str = ""
     number: float = 0.0
 
 
 @dataclass
-class Lexed:
+class Tokenized:
     tokens: list[Token]
-    order: Order | None
+    order: ResultOrder | None
     notes: list[str]
 
 
-def lexed(text: str, fields: Sequence[str]) -> Lexed:
+def tokenized(text: str, fields: Sequence[str]) -> Tokenized:
     """The tokens of a query; `fields` are the names that a colon may follow.
 
-    >>> [token.kind for token in lexed('title:film AND "a nail"^2 -poly(ethylene)', ["title"]).tokens]
+    >>> [token.kind for token in tokenized('title:film AND "a nail"^2 -poly(ethylene)', ["title"]).tokens]
     ['field', 'word', 'AND', 'quoted', 'boost', '-', 'word', 'word']
     """
     lexer = _Lexer(text, fields)
     lexer.run()
-    return Lexed(lexer.tokens, lexer.order, list(dict.fromkeys(lexer.notes)))
+    return Tokenized(lexer.tokens, lexer.order, list(dict.fromkeys(lexer.notes)))
 
 
 class _Lexer:
     def __init__(self, text: str, fields: Sequence[str]) -> None:
         self.text, self.fields = text, fields
         self.tokens: list[Token] = []
-        self.order: Order | None = None
+        self.order: ResultOrder | None = None
         self.notes: list[str] = []
         self.at = 0
         self.open: list[bool] = []  # whether each parenthesis open here is one of the query, not of a name
@@ -83,7 +83,7 @@ class _Lexer:
         assert match is not None  # what is no blank, parenthesis or quotation mark begins a run
         return match[0]
 
-    def _follows(self, *kinds: Kind) -> bool:
+    def _follows(self, *kinds: TokenKind) -> bool:
         """Whether the last token is one of these and nothing stands between it and here."""
         return bool(self.tokens) and self.tokens[-1].kind in kinds and not self._behind_blank()
 
@@ -155,7 +155,7 @@ class _Lexer:
         marked = self._follows("+", "-", "field")
         operator = _OPERATOR.fullmatch(run)
         if operator is not None and not marked:
-            kind: Kind = operator[1] or operator[2]  # type: ignore[assignment]
+            kind: TokenKind = operator[1] or operator[2]  # type: ignore[assignment]
             self.tokens.append(Token(kind, run, float(operator[3] or USUAL_DISTANCE)))
             self.at += len(run)
             return

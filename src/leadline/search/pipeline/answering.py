@@ -13,7 +13,7 @@ from leadline.collections.documents.numbers import normalise
 from leadline.errors import InputError
 from leadline.records.runs.run import Run
 from leadline.records.topics.topic import Topic
-from leadline.search.pipeline.journal import Found, Journal
+from leadline.search.pipeline.journal import Journal, TopicResult
 from leadline.search.pipeline.request import Request
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Answers:
     found: dict[str, tuple[Sequence[str], Sequence[float]]]
     told: dict[str, list[str]]  # the topics of each note
 
-    def add(self, topic: str, found: Found) -> None:
+    def add(self, topic: str, found: TopicResult) -> None:
         documents, scores, notes = found
         self.found[topic] = documents, scores
         for note in dict.fromkeys(notes):
@@ -84,7 +84,7 @@ def answer_topics(
     return answers
 
 
-def _found(system: System, context: SearchContext, request: Request, k: int) -> Found:
+def _found(system: System, context: SearchContext, request: Request, k: int) -> TopicResult:
     done = system(context, request)
     if done.ranking is None:
         raise InputError("pipeline", f"ends with {system.last}, behind which nothing is found: add a search")

@@ -124,7 +124,7 @@ class SearchContext:
         else:
             return Request(topic)
         request = Request(topic, row if row >= 0 else None, outside, families, day)
-        return request if request.is_dated else request.noted("without any date, for which nothing was too late")
+        return request if request.is_dated else request.with_note("without any date, for which nothing was too late")
 
     def _located(self, names: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """The row in the index of each patent, by any spelling of its number, and its day; row -1: not in the index."""

@@ -23,7 +23,7 @@ Progress = Callable[[int, int, str], None]
 
 
 @dataclass
-class Outcome:
+class GridResult:
     """What became of a grid."""
 
     made: list[str] = field(default_factory=list)
@@ -49,9 +49,9 @@ class GridRuns:
             raise InputError(str(folder), f"cannot be a folder: {(error.strerror or str(error)).lower()}") from None
         self.finished = self._read()
 
-    def make(self, plan: Sequence[Planned], progress: Progress | None = None) -> Outcome:
+    def make(self, plan: Sequence[Planned], progress: Progress | None = None) -> GridResult:
         """Every run of the plan; what a run of the folder was before, if it is not the same, is replaced."""
-        outcome = Outcome()
+        outcome = GridResult()
         write_whole(self.folder / TABLE, table(plan))
         for number, planned in enumerate(plan):
             made_of = {"system": settings(planned.pipeline), "index": self.index, "topics": self.asked, "k": self.k}

@@ -11,7 +11,7 @@ from typing import IO, Any
 
 from leadline.errors import InputError
 
-Found = tuple[Sequence[str], Sequence[float], Sequence[str]]  # documents, their scores, notes
+TopicResult = tuple[Sequence[str], Sequence[float], Sequence[str]]  # documents, their scores, notes
 
 
 class Journal:
@@ -26,9 +26,9 @@ class Journal:
         self._done = self._read()
         self._file: IO[str] | None = None
 
-    def _read(self) -> dict[str, Found]:
+    def _read(self) -> dict[str, TopicResult]:
         """The topics that are done; a last line that was cut short is not among them."""
-        done: dict[str, Found] = {}
+        done: dict[str, TopicResult] = {}
         try:
             content = self.path.read_text(encoding="utf-8")
         except (OSError, ValueError):
@@ -47,10 +47,10 @@ class Journal:
     def __len__(self) -> int:
         return len(self._done)
 
-    def get(self, topic: str) -> Found | None:
+    def get(self, topic: str) -> TopicResult | None:
         return self._done.get(topic)
 
-    def add(self, topic: str, found: Found) -> None:
+    def add(self, topic: str, found: TopicResult) -> None:
         if self._file is None:
             self._file = self._opened()
         self._file.write(json.dumps([topic, *map(list, found)]) + "\n")

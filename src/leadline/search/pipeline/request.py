@@ -53,16 +53,16 @@ class Request:
     def is_dated(self) -> bool:
         return self.day != MISSING
 
-    def noted(self, note: str) -> Request:
+    def with_note(self, note: str) -> Request:
         """The request with something to tell beside the result."""
         return replace(self, notes=(*self.notes, note))
 
     def only(self, allowed: NDArray[np.bool_]) -> Request:
         """The request that may see only what is allowed; what was found already and is not allowed goes."""
         both = allowed if self.mask is None else self.mask & allowed
-        return replace(self, mask=both).sifted(allowed)
+        return replace(self, mask=both).filtered(allowed)
 
-    def sifted(self, allowed: NDArray[np.bool_]) -> Request:
+    def filtered(self, allowed: NDArray[np.bool_]) -> Request:
         """The request with those of its results that are allowed."""
         if self.ranking is None:
             return self

@@ -10,7 +10,7 @@ import numpy as np
 from leadline.search.pipeline.combining import minmax, mixed
 from leadline.search.pipeline.options import Fields, Share, Weight
 from leadline.search.pipeline.pipeline import Step, step
-from leadline.search.pipeline.query.claims import Wording, claim_queries
+from leadline.search.pipeline.query.claims import ClaimWording, claim_queries
 from leadline.search.pipeline.query.search import Search
 from leadline.search.pipeline.request import Request
 
@@ -29,7 +29,7 @@ class ClaimScores(Step):
     needs_patent: ClassVar[bool] = True
     weight: Share = 0.5
     by: Literal["sum", "best"] = "sum"
-    wording: Wording = "unnested"
+    wording: ClaimWording = "unnested"
     model: str = "bm25"
     fields: Fields = ("claims",)
     dependent: Weight = 1.0
@@ -44,7 +44,7 @@ class ClaimScores(Step):
             return request
         queries = claim_queries(context, context.document(request).claims, self.wording, dependent=self.dependent)
         if not queries:
-            return request.noted("without claims")
+            return request.with_note("without claims")
         among = np.zeros(len(context.index), np.bool_)
         among[first.rows] = True
         search = Search(self.model, self.fields, several=self.by, depth=len(first))

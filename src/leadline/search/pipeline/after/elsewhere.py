@@ -43,4 +43,4 @@ class Elsewhere(Step):
         rows = context.rows(there.names(done.ranking.rows))
         inside = rows >= 0
         ranking = context.ranking(rows[inside], done.ranking.scores[inside])
-        return replace(request, ranking=ranking, notes=(*request.notes, *done.notes)).sifted(context.visible(request))
+        return replace(request, ranking=ranking, notes=(*request.notes, *done.notes)).filtered(context.visible(request))

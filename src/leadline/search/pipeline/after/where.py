@@ -40,7 +40,7 @@ class Where(Step):
         lacking = [f"the field {name} in the index" for name in self.fields if name not in context.index.fields]
         lacking += [f"the package {name}" for name in self.packages if importlib.util.find_spec(name) is None]
         if lacking:
-            told = request.noted(f"searched without {' and '.join(lacking)}")
+            told = request.with_note(f"searched without {' and '.join(lacking)}")
             return told if self.otherwise is None else self.otherwise(context, told)
         assert self.then is not None
         return self.then(context, request)

@@ -25,4 +25,4 @@ class Dates(Step):
 
     def __call__(self, context: SearchContext, request: Request) -> Request:
         changed = replace(request, dates=self.by)
-        return changed if changed.ranking is None else changed.sifted(context.visible(changed))
+        return changed if changed.ranking is None else changed.filtered(context.visible(changed))

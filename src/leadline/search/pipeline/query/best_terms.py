@@ -10,7 +10,7 @@ import numpy as np
 
 from leadline.search.pipeline.options import Count, Names
 from leadline.search.pipeline.pipeline import Step, step
-from leadline.search.pipeline.query.patent_fields import PATENT_FIELDS, Into, counts, queries_of
+from leadline.search.pipeline.query.patent_fields import PATENT_FIELDS, Into, queries_of, term_counts
 from leadline.search.pipeline.request import Request
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class BestTerms(Step):
 
     def __call__(self, context: SearchContext, request: Request) -> Request:
         document = context.document(request)
-        parts = {name: self._best(context, dict(counts(context, document, name)), name) for name in self.fields}
+        parts = {name: self._best(context, dict(term_counts(context, document, name)), name) for name in self.fields}
         return replace(request, queries=queries_of(parts, self.into))
 
     def _best(self, context: SearchContext, counted: Mapping[str, int], name: str) -> dict[str, float]:

@@ -36,12 +36,14 @@ class FromRun(Step):
         rows = context.rows([document for document, _ in listed])
         inside = rows >= 0
         scores = np.array([score for _, score in listed], np.float64)
-        request = replace(request, ranking=context.ranking(rows[inside], scores[inside])).sifted(
+        request = replace(request, ranking=context.ranking(rows[inside], scores[inside])).filtered(
             context.visible(request)
         )
         if not listed:
-            return request.noted(f"not in the run {run.name}")
-        return request if inside.all() else request.noted(f"with documents in the run {run.name} that the index lacks")
+            return request.with_note(f"not in the run {run.name}")
+        return (
+            request if inside.all() else request.with_note(f"with documents in the run {run.name} that the index lacks")
+        )
 
 
 @lru_cache(maxsize=16)

@@ -23,9 +23,9 @@ class Nouns(Step):
 
     def __call__(self, context: SearchContext, request: Request) -> Request:
         from leadline.search.pipeline.synonyms.expand import topic_text
-        from leadline.search.pipeline.synonyms.text_words import Words
+        from leadline.search.pipeline.synonyms.text_words import TextWords
 
-        words = list(dict.fromkeys(Words.of(topic_text(context, request)).texts))
+        words = list(dict.fromkeys(TextWords.of(topic_text(context, request)).texts))
         terms = context.index.analysis.reduced([word.encode() for word in words])
         naming: dict[str, bool] = {}
         for word, term in zip(words, terms, strict=True):

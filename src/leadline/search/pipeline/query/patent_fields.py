@@ -25,7 +25,7 @@ def text_of(document: Document, field: str) -> str:
     return str(getattr(document, field))
 
 
-def counts(context: SearchContext, document: Document, field: str) -> Counter[str]:
+def term_counts(context: SearchContext, document: Document, field: str) -> Counter[str]:
     """How often each term occurs in a field of a patent: one of its own, or one that the index makes of them."""
     own, made = derived.parted(context.index.fields)
     checked_choice("field", field, (*PATENT_FIELDS, *made))
@@ -39,13 +39,13 @@ def queries_of(parts: Mapping[str, Mapping[str, float]], into: Into) -> tuple[Qu
     """The terms of several fields as one query, or as one for each field."""
     if into == "same":
         return tuple(Query(terms, {field: 1.0}, field) for field, terms in parts.items() if terms)
-    return (Query(added(parts.values())),)
+    return (Query(summed(parts.values())),)
 
 
-def added(vectors: Iterable[Mapping[str, float]]) -> dict[str, float]:
+def summed(vectors: Iterable[Mapping[str, float]]) -> dict[str, float]:
     """The sum of weighted terms.
 
-    >>> added([{"acid": 1.0}, {"acid": 2.0, "base": 0.5}])
+    >>> summed([{"acid": 1.0}, {"acid": 2.0, "base": 0.5}])
     {'acid': 3.0, 'base': 0.5}
     """
     total: dict[str, float] = {}

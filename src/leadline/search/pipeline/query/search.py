@@ -13,7 +13,7 @@ from leadline.search.models.registry import MODELS
 from leadline.search.models.searcher import Combine, parse_model
 from leadline.search.pipeline.options import Count, Fields
 from leadline.search.pipeline.pipeline import Step, step
-from leadline.search.pipeline.query.patent_fields import added
+from leadline.search.pipeline.query.patent_fields import summed
 from leadline.search.pipeline.request import Query, Request
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Search(Step):
     def __call__(self, context: SearchContext, request: Request) -> Request:
         queries = [query for query in request.queries if query.terms]
         if not queries:
-            return replace(request, ranking=NOTHING).noted("without any term to search for")
+            return replace(request, ranking=NOTHING).with_note("without any term to search for")
         mask = context.visible(request)
         ways = [self._way(query) for query in queries]
         if self.several == "best":
@@ -112,4 +112,4 @@ def _together(queries: Sequence[Query]) -> Mapping[str, float]:
     """Queries sought in the same fields as one: a score is a sum over terms, so their sum is the sum of scores."""
     if len(queries) == 1 and queries[0].weight == 1:
         return queries[0].terms
-    return added({term: query.weight * weight for term, weight in query.terms.items()} for query in queries)
+    return summed({term: query.weight * weight for term, weight in query.terms.items()} for query in queries)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from leadline.errors import InputError
 from leadline.search.pipeline.options import Weight
 from leadline.search.pipeline.pipeline import Step, step
-from leadline.search.pipeline.query.patent_fields import added
+from leadline.search.pipeline.query.patent_fields import summed
 from leadline.search.pipeline.request import Query, Request
 
 if TYPE_CHECKING:
@@ -36,4 +36,4 @@ class Survey(Step):
             raise InputError(f"topic {request.topic.id}", f"has no {' and no '.join(weighted) or 'part with a weight'}")
         analysed = {part: context.index.analysis.terms(text) for part, text in texts.items()}
         words = ({term: weighted[part]} for part, terms in analysed.items() for term in terms)
-        return replace(request, queries=(Query(added(words)),))
+        return replace(request, queries=(Query(summed(words)),))

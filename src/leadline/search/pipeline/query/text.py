@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from leadline.search.pipeline.options import Names
 from leadline.search.pipeline.pipeline import Step, step
-from leadline.search.pipeline.query.patent_fields import PATENT_FIELDS, Into, counts, queries_of
+from leadline.search.pipeline.query.patent_fields import PATENT_FIELDS, Into, queries_of, term_counts
 from leadline.search.pipeline.request import Request
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Text(Step):
         parts = {
             name: {
                 term: self.weights.get(name, 1.0) * worth(count)
-                for term, count in counts(context, document, name).items()
+                for term, count in term_counts(context, document, name).items()
             }
             for name in self.fields
         }

@@ -26,7 +26,7 @@ from leadline.search.index import chemistry as names
 from leadline.search.index.chemistry import KINDS, is_chemical_name, is_registry_number
 from leadline.search.pipeline.synonyms import text_words
 from leadline.search.pipeline.synonyms.synonym_sources import source
-from leadline.search.pipeline.synonyms.text_words import squeezed
+from leadline.search.pipeline.synonyms.text_words import letters_only
 from leadline.search.pipeline.synonyms.thesaurus import Thesaurus
 from leadline.text.compiled import cache_directory
 
@@ -100,9 +100,9 @@ def _groups(folder: Path) -> list[list[str]]:
     substances: dict[str, dict[bytes, str]] = {}
     for path in _files(folder):
         for number, listed in _read(path):
-            known = substances.setdefault(number, {squeezed(number): number})
+            known = substances.setdefault(number, {letters_only(number): number})
             for name in listed:
-                known.setdefault(squeezed(name), name)
+                known.setdefault(letters_only(name), name)
     shared = Counter(key for known in substances.values() for key in known)
     return [[name for key, name in known.items() if shared[key] <= _SHARED] for known in substances.values()]
 
@@ -113,7 +113,7 @@ def _read(path: Path) -> Iterator[tuple[str, list[str]]]:
         for line in lines:
             cells = line.rstrip("\n").split("\t")
             if len(cells) > _FIRST_NAME and is_registry_number(cells[_NUMBER]):
-                listed = (believed(name, place) for place, name in enumerate(cells[_FIRST_NAME:]))
+                listed = (trusted_name(name, place) for place, name in enumerate(cells[_FIRST_NAME:]))
                 yield cells[_NUMBER], [name for name in listed if name]
 
 
@@ -122,15 +122,15 @@ def _is_chemical(part: str) -> bool:
     return part in KINDS or is_chemical_name(part)
 
 
-def believed(name: str, place: int) -> str:
+def trusted_name(name: str, place: int) -> str:
     """A name without its tag; empty for one that is not believed, or that no text would have.
 
-    >>> believed("methanol [german]", 20), believed("target", 10), believed("acetone", 4), believed("lysine", 2)
-    ('methanol', '', 'acetone', 'lysine')
+    >>> trusted_name("methanol [german]", 20), trusted_name("target", 10), trusted_name("acetone", 4)
+    ('methanol', '', 'acetone')
     """
     name = _TAG.sub("", name.strip()).rstrip(" ,;-")
     small = name.lower()
-    if not _FEWEST <= len(squeezed(name)) <= _MOST or ";" in name or _CODE.fullmatch(small) or small in _EVERYDAY:
+    if not _FEWEST <= len(letters_only(name)) <= _MOST or ";" in name or _CODE.fullmatch(small) or small in _EVERYDAY:
         return ""
     parts = _LETTERS.findall(small)
     if parts and (place <= 1 or any(map(_is_chemical, parts))):

@@ -10,8 +10,8 @@ from leadline.search.pipeline.options import Count, Names, Share, Weight
 from leadline.search.pipeline.pipeline import Step, step
 from leadline.search.pipeline.query.patent_fields import PATENT_FIELDS, text_of
 from leadline.search.pipeline.request import Query, Request
-from leadline.search.pipeline.synonyms.synonym_sources import check_source, opened
-from leadline.search.pipeline.synonyms.text_words import Words
+from leadline.search.pipeline.synonyms.synonym_sources import check_source, open_source
+from leadline.search.pipeline.synonyms.text_words import TextWords
 from leadline.search.pipeline.synonyms.thesaurus import Match
 
 if TYPE_CHECKING:
@@ -69,11 +69,11 @@ def expanded(
     common: float = 0.2,
 ) -> Query:
     """A query with the terms of synonyms for what the text names."""
-    words, terms = Words.of(text), context.index.analysis.terms
+    words, terms = TextWords.of(text), context.index.analysis.terms
     asked = [
         (match, own)
         for name in synonyms
-        for match in opened(name, context).matches(words)
+        for match in open_source(name, context).matches(words)
         if (own := terms(match.name)) and all(term in query.terms for term in own)
     ]
     others = {other: terms(other) for match, _ in asked for other in match.synonyms}

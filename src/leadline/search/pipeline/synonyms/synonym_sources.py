@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 from leadline.errors import InputError, nearest
 from leadline.register import Register
-from leadline.search.pipeline.synonyms.text_words import Words
+from leadline.search.pipeline.synonyms.text_words import TextWords
 from leadline.search.pipeline.synonyms.thesaurus import Match
 
 if TYPE_CHECKING:
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 class Finder(Protocol):
     """What finds names in a text, and other names for them."""
 
-    def matches(self, words: Words) -> Iterator[Match]: ...
+    def matches(self, words: TextWords) -> Iterator[Match]: ...
 
 
-Source = Callable[["SearchContext"], Finder]
-SOURCES = Register[Source]("synonyms", "leadline.search.pipeline.synonyms", entry_points="leadline.synonyms")
+SynonymSource = Callable[["SearchContext"], Finder]
+SOURCES = Register[SynonymSource]("synonyms", "leadline.search.pipeline.synonyms", entry_points="leadline.synonyms")
 _opened: WeakKeyDictionary[SearchContext, dict[str, Finder]] = WeakKeyDictionary()
 
 
-def source(name: str) -> Callable[[Source], Source]:
+def source(name: str) -> Callable[[SynonymSource], SynonymSource]:
     """Enter a function of the laboratory into the register of sources."""
 
-    def enter(function: Source) -> Source:
+    def enter(function: SynonymSource) -> SynonymSource:
         SOURCES.add(name, function, home=function.__module__)
         return function
 
@@ -46,7 +46,7 @@ def check_source(name: str) -> None:
         raise InputError("synonyms", f"{name!r} is none of {', '.join(SOURCES)}, nor the file of a table{hint}")
 
 
-def opened(name: str, context: SearchContext) -> Finder:
+def open_source(name: str, context: SearchContext) -> Finder:
     """A source, opened when it is first asked for and kept as long as the laboratory."""
     from leadline.search.pipeline.synonyms.synonym_table import read_table
 

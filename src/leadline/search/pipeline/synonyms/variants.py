@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from leadline.search.index.stop_words import COMMON
 from leadline.search.pipeline.synonyms.synonym_sources import source
-from leadline.search.pipeline.synonyms.text_words import Words
+from leadline.search.pipeline.synonyms.text_words import TextWords
 from leadline.search.pipeline.synonyms.thesaurus import Match
 
 if TYPE_CHECKING:
@@ -28,11 +28,11 @@ _SHORTEST = 3  # letters of words that are joined: of shorter ones anything can 
 class Variants:
     """Spellings made by rule.
 
-    >>> [(match.name, match.synonyms) for match in Variants().matches(Words.of("dimethyl formamide, U.S.A."))]
+    >>> [(match.name, match.synonyms) for match in Variants().matches(TextWords.of("dimethyl formamide, U.S.A."))]
     [('dimethyl formamide', ('dimethylformamide',)), ('u.s.a', ('usa',))]
     """
 
-    def matches(self, words: Words) -> Iterator[Match]:
+    def matches(self, words: TextWords) -> Iterator[Match]:
         texts = words.texts
         gaps = [words.written(at, at + 1)[len(texts[at]) : -len(texts[at + 1])] for at in range(len(texts) - 1)]
         found = [*_joined(texts, gaps), *_initials(texts, gaps), *_pointed(texts, gaps)]
