@@ -212,7 +212,7 @@ def test_search_refuses_in_one_line(office: Office) -> None:
     assert office.refused(*search, "film", "--model", "bm26").endswith("did you mean bm25?")
     assert "has no parameter 'k2'" in office.refused(*search, "film", "--model", "bm25(k2=1)")
     assert office.refused(*search, "film", "--class", "chemistry").startswith("--class: 'chemistry' is none")
-    assert office.refused(*search, "film", "--before", "then").startswith("--before: 'then' is no date")
+    assert office.refused(*search, "film", "--before", "then").startswith("--before: 'then' is not a date")
     assert office.refused(*search, "film", "--fields", "titel").endswith("did you mean title?")
     assert office.refused(*search, "film", "-k", "0").startswith("-k: 0 is no number")
     assert office.refused(*search, "film", "-f", "jsn").endswith("did you mean json?")

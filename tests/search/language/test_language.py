@@ -265,9 +265,9 @@ def test_what_is_odd_is_said(small: Language) -> None:
     said = {
         "tittle:film": "tittle:film was taken as words: there is no field tittle; did you mean title:?",
         "film AND": "AND has nothing to join: taken as a word",
-        'film "metal': '" without a second one was passed over',
+        'film "metal': '" without a second one was ignored',
         "(film": "( is never closed: taken as closed at the end",
-        "film)": ") without ( was passed over",
+        "film)": ") without ( was ignored",
         "before:yesterday": "before:yesterday was taken as words: write a day like 1998-08-12, or a month or year",
         "sort:best film": "sort:best was taken as words: results can be sorted by score, newest, oldest",
         "the AND film": "the is left out: too common to be in the index",

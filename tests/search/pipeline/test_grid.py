@@ -95,7 +95,7 @@ def test_systems_are_choices() -> None:
         ("[choices.a]\nb = []", "the run b has no steps"),
         ("[choices.a]\nb = 'text'\n[[runs]]\nc = 'b'", "[[runs]]: 'c' is none of a"),
         ("[choices.a]\nbm25 = 'text'\n[[runs]]\na = 'bm52'", "did you mean bm25?"),
-        ("runs = 7\n[choices.a]\nb = 'text'", "`runs` is no list of tables"),
+        ("runs = 7\n[choices.a]\nb = 'text'", "`runs` must be a list of tables"),
         ("[choices.a]\n'b/c' = 'text'\n'b c' = 'text'", "two runs would be called b_c"),
         ("[choices.a]\nb = {step = 'search', model = 'bm52'}", "did you mean bm25?"),
         ("[choices.a]\nb = {step = 'search', model = {each = [1]}}", "search: model: 1 is not a word"),
@@ -203,7 +203,7 @@ def test_a_killed_grid_goes_on(context: SearchContext, files: Path, monkeypatch,
 
 def test_an_index_is_no_place_for_a_grid(context: SearchContext, files: Path) -> None:
     before = (context.index.folder / "manifest.json").read_bytes()
-    with pytest.raises(InputError, match="holds something else than a grid of runs"):
+    with pytest.raises(InputError, match="does not hold a grid of runs"):
         GridRuns(context.index.folder, context, ll.Topics.of(TOPICS), 10)
     assert (context.index.folder / "manifest.json").read_bytes() == before
 

@@ -185,17 +185,17 @@ def test_texts_as_topics(context: SearchContext) -> None:
 
 
 def test_wrong_topics_are_one_clear_line(context: SearchContext, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"^topic EP9: is no patent of .*collection$"):
+    with pytest.raises(InputError, match=r"^topic EP9: is not a patent of .*collection$"):
         WHOLE.run(context, ["EP9"])
-    with pytest.raises(InputError, match=r"^topic US9999999B2: is no patent of"):
+    with pytest.raises(InputError, match=r"^topic US9999999B2: is not a patent of"):
         (Survey() >> Search()).run(context, [Topic("TS-1", "ink"), Topic("US9999999B2", "ink"), Topic(TOPIC, "ink")])
-    with pytest.raises(InputError, match=r"^topics: 2 of 3 are no patents of .*: EP9, EP8$"):
+    with pytest.raises(InputError, match=r"^topics: 2 of 3 are not patents of .*: EP9, EP8$"):
         WHOLE.run(context, ["EP9", TOPIC, "EP8"])
-    with pytest.raises(InputError, match="topic EP9 is there twice"):
+    with pytest.raises(InputError, match="topic EP9 is listed twice"):
         Survey().run(context, ["EP9", "EP9"])
-    with pytest.raises(InputError, match="k: 0 is no number"):
+    with pytest.raises(InputError, match="k: must be at least 1, got 0"):
         WHOLE.run(context, [TOPIC], k=0)
-    with pytest.raises(InputError, match="ends with rm3, behind which nothing is found: add a search"):
+    with pytest.raises(InputError, match="ends with rm3, which finds no documents: add a search step"):
         (WHOLE >> RM3()).run(context, [TOPIC])
     with pytest.raises(InputError, match="nothing was found for any topic"):
         (Text() >> Only(offices="XX") >> Search()).run(context, [TOPIC])
@@ -272,7 +272,7 @@ def test_a_pipeline_in_a_file(tmp_path: Path, context: SearchContext) -> None:
         ("stops = []", "'stops' is none of about, steps, parts; did you mean steps?"),
         ("about = 'x'", "has no `steps`"),
         ("steps = []", "has no steps"),
-        ("steps = [3]", "3 is no step"),
+        ("steps = [3]", "3 is not a step"),
         ("steps = ['serch']", "step: 'serch' is none of .*; did you mean search?"),
         ("steps = [{step = 'search', modle = 'bm25'}]", "search: has no option 'modle', .*; did you mean model?"),
         ("steps = [{step = 'search', model = 'bm52'}]", "model: 'bm52' is none of .*; did you mean bm25?"),

@@ -1,4 +1,4 @@
-"""What examiners, applicants and opponents cited is what we hold relevant.
+"""Judgements from citations: what examiners, applicants and opponents cited counts as relevant.
 
 A document is relevant to a topic patent when
 
@@ -7,8 +7,8 @@ A document is relevant to a topic patent when
 3. a family member of the topic cites it.
 
 Lupu and others, Overview of the TREC 2009 Chemical IR Track, section 3.1. The topic's own family never counts. Beyond
-the overview, `dates="priority"` leaves out what was published after the topic's priority date, for no search made on
-that day could have found it.
+the overview, `dates="priority"` leaves out what was published after the topic's priority date, because no search made
+on that day could have found it.
 
 Which document is meant. A citation that names a publication of the collection, kind and all, means that document.
 One that names none (US5793966), or a kind that is not there (EP0047956A), means every publication of that number that
@@ -46,9 +46,9 @@ class Derived:
     """
 
     provenance: Provenance
-    absent: tuple[str, ...] = ()  # topics that are no patents of the collection
+    absent: tuple[str, ...] = ()  # topics that are not patents of the collection
     citing_nothing: tuple[str, ...] = ()  # topics for which no rule reaches a document of the collection
-    emptied: tuple[str, ...] = ()  # topics of which nothing was left
+    emptied: tuple[str, ...] = ()  # topics whose judgements were all left out
     undated_topics: tuple[str, ...] = ()  # topics without any date, for which nothing could be too late
     own_family: int = 0
     too_late: int = 0
@@ -80,7 +80,7 @@ def from_citations(
     known = patents.records["known"]
     found, reaching, left = (set(frame["topic"].unique()) for frame in (asked, judged, kept))
     return Derived(
-        Provenance(_told(kept, patents), topics=tuple(topic.id for topic in topics)),
+        Provenance(_readable(kept, patents), topics=tuple(topic.id for topic in topics)),
         absent=tuple(topic.id for topic in topics if topic.id not in found),
         citing_nothing=tuple(topic.id for topic in topics if topic.id in found - reaching),
         emptied=tuple(topic.id for topic in topics if topic.id in reaching - left),
@@ -146,7 +146,7 @@ def _reached(
 ) -> pl.DataFrame:
     """Every way from these patents to a document: topic, document, rule and citation, each a row in its table.
 
-    The family and dates of both ends stand beside.
+    The family and the dates of both are added.
     """
     import polars as pl
 
@@ -201,12 +201,12 @@ def _cited_families(citations: pl.DataFrame, targets: pl.DataFrame, patents: Pat
     family = patents.records.select("family", document=row_numbers())
     inside = targets.join(family, on="document").select("citation", "family")
     outside = citations.filter(pl.col("cited").is_null()).with_columns(bare=without_kind(pl.col("number")))
-    told = patents.families.select("family", bare=without_kind(pl.col("number")))  # one number, one family
-    return pl.concat([inside, outside.join(told, on="bare").select("citation", "family")]).unique()
+    listed = patents.families.select("family", bare=without_kind(pl.col("number")))  # one number, one family
+    return pl.concat([inside, outside.join(listed, on="bare").select("citation", "family")]).unique()
 
 
-def _told(kept: pl.DataFrame, patents: Patents) -> pl.DataFrame:
-    """The ways in words: what a reader of the judgements can check."""
+def _readable(kept: pl.DataFrame, patents: Patents) -> pl.DataFrame:
+    """The ways with names in place of row numbers, so that a reader can check the judgements."""
     import polars as pl
 
     citations = patents.citations[kept["citation"]]

@@ -1,7 +1,7 @@
-"""The passages of documents: which hold the words sought, and which bear on a claim.
+"""The passages of documents: which hold given words, and which bear on a claim.
 
-A passage is a document's abstract, a paragraph of its description, or one of its claims. It holds a share of the terms
-sought, each weighted by its rarity, ln((N + 1) / (n + 1)) for a term in n of N texts: a term in every text weighs 0.
+A passage is a document's abstract, a paragraph of its description, or one of its claims. It holds a share of given
+terms, each weighted by its rarity, ln((N + 1) / (n + 1)) for a term in n of N texts: a term in every text weighs 0.
 
 A passage bears on a claim when it holds a quarter of the claim's terms. Numbers and words that any claim may use do not
 count, and of a dependent claim only its own words count, not those of its parents. This is an estimate of where to
@@ -121,7 +121,7 @@ def bears(shares: NDArray[np.float64], least: float = BEARING) -> NDArray[np.boo
 
 @dataclass(frozen=True)
 class BestPassage:
-    """The passage of a document that holds most of what is sought, and the share that it holds."""
+    """The passage of a document that holds the largest share of the given terms, and that share."""
 
     passage: Passage
     share: float

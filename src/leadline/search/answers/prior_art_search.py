@@ -1,4 +1,4 @@
-"""Prior art for a patent, ready to be shown: the first families, and which claims they bear on."""
+"""Find prior art for a patent: the first families, and the claims each bears on."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class PriorArt:
     hits: Sequence[Hit]
     snippets: Sequence[Snippet]
     bearing: Sequence[tuple[Claim, Sequence[BestPassage]]]
-    hidden: Mapping[str, int]  # how many documents were not to be seen, by the reason
+    hidden: Mapping[str, int]  # how many documents were hidden, by reason
     notes: Sequence[str]
 
     def claims_of(self, hit: int) -> dict[int, float]:
@@ -41,7 +41,7 @@ def prior_art(context: SearchContext, request: Request, pipeline: Pipeline, k: i
     topic = context.document(request)
     done = pipeline(context, request)
     if done.ranking is None:
-        raise InputError("--system", f"ends with {pipeline.last}, behind which nothing is found: add a search")
+        raise InputError("--system", f"ends with {pipeline.last}, which finds no documents: add a search step")
     # Whatever rule a system follows, prior art is neither the invention itself nor what came later.
     own, late = context.dates.own_family(request), context.dates.too_late(request)
     ranking = done.filtered(~(own | late)).ranking

@@ -1,4 +1,4 @@
-"""What searches found, ready to be shown: one hit a family, with what is known of it, and a few of its words."""
+"""Search results ready to be shown: one hit per family, with its facts and a snippet."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ class Hit:
 
     @property
     def facts(self) -> list[str]:
-        """What a quiet line says of a hit."""
+        """The facts under the title of a hit."""
         family = f"{self.members} in the family" if self.members > 1 else ""
         return [self.name if self.title else "", self.published or "undated", self.symbol, family]
 
 
 def read_hits(context: SearchContext, ranking: Ranking) -> list[Hit]:
-    """The hits with their texts, which are read of no other document."""
+    """Read the texts of these hits, and of no other document."""
     names = context.names(ranking.rows)
     documents: list[Document | None] = [None] * len(names)
     if has_texts(context):
@@ -81,7 +81,7 @@ def _members(context: SearchContext, rows: NDArray[np.int32]) -> list[int]:
     everyone = context.family
     if context.index.unit == "family" and has_texts(
         context
-    ):  # then a row is a family, and its documents are the collection's
+    ):  # a row is a family: count its documents in the collection
         everyone = context.collection.records["family"].to_numpy()
     return [int(np.count_nonzero(everyone == family)) if family >= 0 else 1 for family in context.family[rows].tolist()]
 
@@ -95,7 +95,7 @@ def weighed(context: SearchContext, terms: Sequence[str]) -> dict[str, float]:
 def snippets(
     context: SearchContext, hits: Sequence[Hit], passages: Passages, sought: Mapping[str, float], width: int
 ) -> list[Snippet]:
-    """For each hit the piece of its text that holds most of what is sought."""
+    """For each hit the piece of its text that holds most of the weighted terms."""
     best, marker = passages.best(sought), Marker(context.index.analysis, sought)
     texts = [best[place].passage.text if place in best else "" for place in range(len(hits))]
     return [marker.snippet(text, width) for text in texts]

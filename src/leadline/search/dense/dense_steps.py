@@ -39,7 +39,7 @@ class Dense(Step):
     fields: Names = FIELDS
     depth: Count = 1000
     precision: Precision = "int8"
-    model: str = ""  # a folder; the package's own unless said
+    model: str = ""  # a folder (default: the model of the package)
 
     def __call__(self, context: SearchContext, request: Request) -> Request:
         known = _opened.setdefault(context, {})

@@ -1,4 +1,4 @@
-"""Searching in words: what a text asks for, ranked by any model or the newest first (docs/query-language.md)."""
+"""Search in the query language, ranked by any model or by date (docs/query-language.md)."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class Answer:
     found: int  # all that match
     query: str  # the query as it was understood
     order: ResultOrder
-    terms: Mapping[str, float]  # the words that rank, and what each counts
-    words: tuple[QueryWord, ...]  # the same words one by one, to be shown in the texts
+    terms: Mapping[str, float]  # the terms that rank, with their weights
+    words: tuple[QueryWord, ...]  # the same, word by word, to mark them in texts
     notes: tuple[str, ...]
     is_empty: bool  # whether the text had no word to search for, and no filter
     _how: Mapping[str, Any]
@@ -64,10 +64,10 @@ class Language:
         order: ResultOrder | None = None,
         **parameters: Any,
     ) -> Answer:
-        """The first k documents that a text asks for. Where it says nothing that can be sought, there are none.
+        """The first k documents that match a query; none where it has no word to search for and no filter.
 
-        `fields` are those in which words without a field are sought, the documents' own unless said; `order` counts
-        where the text itself names none.
+        `fields` are searched for words that name no field (default: the documents' own fields); `order` applies where
+        the query itself has no `sort:`.
         """
         if order is not None:
             checked_choice("order", order, ORDERS)

@@ -39,13 +39,13 @@ if TYPE_CHECKING:
 
 @dataclass
 class Meaning:
-    """A query in an index. A part whose words are all left out means nothing: the rest stands as if it were not there.
+    """Evaluates a query on an index. A part whose words are all stop words is ignored.
 
-    `terms` are the words that rank, each with its weight: those of parts that are sought, not of those excluded.
+    `terms` are the terms that rank, with their weights: those of all parts that are not excluded.
     """
 
     index: WiderIndex
-    fields: tuple[str, ...]  # where a word is sought that names no field
+    fields: tuple[str, ...]  # searched for words that name no field
     scored: tuple[str, ...]  # these, and those that the query names
     terms: dict[str, float] = field(default_factory=dict)
     words: list[QueryWord] = field(default_factory=list)
@@ -228,10 +228,10 @@ _FILTERS: dict[str, Callable[[WiderIndex, str], Mask]] = {
 
 
 def published(index: Index, when: str, date: str) -> Mask:
-    """The documents published before a day or after it; of those without a date nobody knows."""
+    """The documents published before a day or after it; those without a date are neither."""
     try:
         than = day_number(parse_date(date))
     except InputError:
-        raise InputError(f"--{when}", f"{date!r} is no date; write 1998-08-12") from None
+        raise InputError(f"--{when}", f"{date!r} is not a date; write 1998-08-12") from None
     days = index.column("publication")
     return (days < than) & (days != MISSING) if when == "before" else days > than

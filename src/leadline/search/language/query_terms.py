@@ -1,4 +1,4 @@
-"""What a query's words are in an index: its terms, and for phrases, words cut off or sought in one field, new ones."""
+"""Terms for the words of a query: terms of the index, and new ones for phrases, prefixes and words in one field."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from leadline.search.language.spans import FieldPlaces, Phrase, Positional, Quer
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-KEPT = 1000  # lists of written terms: what one query asks for twice, not what was ever asked
+KEPT = 1000  # lists of query terms: enough for one query that asks for a term twice
 
 
 @dataclass(frozen=True)
 class QueryTerm:
-    """What a query writes that no single term of the index says, and the fields in which it is sought."""
+    """A phrase, prefix or NEAR of a query that no single term of the index covers, and the fields to search for it."""
 
     part: Positional
     fields: tuple[str, ...]
 
 
 class WiderIndex(Index):
-    """An index that knows written terms too, so that every model scores and explains a phrase as it does a word.
+    """An index that has the query's own terms too, so that every model scores and explains a phrase as it does a word.
 
-    A written term is named as a query writes it, `"water in oil"` or `title:film*`: no term of an index has such signs.
+    A query term is named as the query writes it, `"water in oil"` or `title:film*`: no term of an index looks like that.
     """
 
     def __init__(self, index: Index) -> None:
@@ -40,7 +40,7 @@ class WiderIndex(Index):
         self._known: dict[tuple[str, bytes], tuple[NDArray[np.int32], NDArray[np.int32]]] = {}
 
     def add_term(self, name: str, term: QueryTerm) -> str:
-        """Enter a written term; its name."""
+        """Add a query term, and return its name."""
         self._query_terms[name.encode("utf-8", "replace")] = term
         return name
 
@@ -63,7 +63,7 @@ class WiderIndex(Index):
         return Lists(offsets, documents, counts, occurrences)
 
     def _found(self, field: str, name: bytes) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """The documents of a written term in a field, and how often each has it."""
+        """The documents of a query term in a field, and its frequency in each."""
         term = self._query_terms[name]
         if field not in term.fields:
             return np.empty(0, np.int32), np.empty(0, np.int32)

@@ -1,4 +1,4 @@
-"""From a text to what it means. Any text is a query: what cannot be understood is taken as plain words, and said so.
+"""Parse a query. Any text is a query: what cannot be parsed is taken as plain words, with a note.
 
     any of two or three, better both     polymer film
     both                                 polymer AND film
@@ -127,7 +127,7 @@ class _Parser:
         return node
 
     def _within(self, field: str, node: Node) -> Node:
-        """A part in a field; the innermost field counts, and what is no value of a filter is taken as words."""
+        """A part in a field; the innermost field counts, and an invalid value of a filter is taken as words."""
         if isinstance(node, Within):
             return node
         if field not in FILTERS:
@@ -164,7 +164,7 @@ _EXPECTED = {
 
 
 def filter_value(name: str, written: str) -> str:
-    """A filter's value in one spelling; empty where it is none.
+    """A filter's value in one spelling; empty where it is invalid.
 
     >>> filter_value("class", "c07d 401/04"), filter_value("before", "12.8.1998"), filter_value("office", "Europe")
     ('C07D401/04', '1998-08-12', '')

@@ -124,7 +124,7 @@ class AnyOf:
 
 @dataclass(frozen=True)
 class NearBy:
-    """Parts of which each stands at most so many words from the one before it, on either side, and not within it."""
+    """Parts, each at most `within` words from the one before, on either side, without overlap."""
 
     parts: tuple[Positional, ...]
     within: tuple[int, ...]

@@ -1,4 +1,4 @@
-"""A query as it was understood: words, joined by operators, within fields."""
+"""The syntax tree of a query: words, joined by operators, within fields."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Or:
 
 @dataclass(frozen=True)
 class Within:
-    """A part that is sought in one field; in `class`, `office`, `before` or `after` it is no word but a filter."""
+    """A part limited to one field; in `class`, `office`, `before` and `after` it is a filter, not a word."""
 
     field: str
     part: Node
@@ -65,7 +65,7 @@ Node = WordOrPhrase | Near | Side | And | Or | Within | Boosted
 
 @dataclass(frozen=True)
 class Understood:
-    """What a text means: the tree (None where it has no words), the order of results, and what was odd."""
+    """What a text means: the tree (None where it has no words), the order of results, and notes on what was unclear."""
 
     tree: Node | None
     order: ResultOrder | None = None

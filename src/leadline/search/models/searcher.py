@@ -1,4 +1,4 @@
-"""Searching an index with any model, and saying why a document has its score."""
+"""Search an index with any model, and explain the score of a document."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Contribution(NamedTuple):
 
 
 class Searcher:
-    """An index ready to be searched. Weights once computed are kept, so that the next query finds them.
+    """Searches an index. Weights of terms are computed once and kept.
 
     >>> from tempfile import mkdtemp
     >>> texts = [{"id": "EP1", "title": "Polymer film"}, {"id": "EP2", "title": "Metal film on a film of metal"}]
@@ -88,7 +88,7 @@ class Searcher:
     ) -> list[Ranking]:
         """The k best documents of each query. Scores do not depend on the number of threads."""
         if k < 1:
-            raise InputError("k", f"{k} is no number of documents to find")
+            raise InputError("k", f"must be at least 1, got {k}")
         if mask is not None:
             mask = self._checked(mask)
         recipes = self._recipes(model, fields, combine, parameters)

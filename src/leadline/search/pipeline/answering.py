@@ -1,4 +1,4 @@
-"""Topics one after the other through a pipeline, and what was found for each."""
+"""Run a pipeline for each topic, and collect what it finds."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 Asked = Iterable[Topic | Document | str]
 Progress = Callable[[int, int, str], None]
-SURELY_A_NUMBER = 5  # digits: PA-7 is no patent of Panama
+SURELY_A_NUMBER = 5  # digits: PA-7 is not a patent of Panama
 
 
 class System(Protocol):
-    """What answers a request: a pipeline, or a single step."""
+    """A pipeline or a single step."""
 
     @property
     def wants_patent(self) -> bool: ...
@@ -36,16 +36,16 @@ class System(Protocol):
 
 @dataclass(frozen=True)
 class Answers:
-    """What was found for each topic, and what there is to tell."""
+    """The documents found for each topic, and notes about topics."""
 
     found: dict[str, tuple[Sequence[str], Sequence[float]]]
-    told: dict[str, list[str]]  # the topics of each note
+    topics_by_note: dict[str, list[str]]
 
     def add(self, topic: str, found: TopicResult) -> None:
         documents, scores, notes = found
         self.found[topic] = documents, scores
         for note in dict.fromkeys(notes):
-            self.told.setdefault(note, []).append(topic)
+            self.topics_by_note.setdefault(note, []).append(topic)
 
     def run(self, name: str = "run") -> Run:
         topics = [topic for topic, (documents, _) in self.found.items() for _ in documents]
@@ -58,8 +58,10 @@ class Answers:
 
     @property
     def notes(self) -> list[str]:
-        counted = {note: f"{len(topics):,} topic{'s' * (len(topics) != 1)}" for note, topics in self.told.items()}
-        return [f"{counted[note]} {note}: {_some(topics)}" for note, topics in self.told.items()]
+        counted = {
+            note: f"{len(topics):,} topic{'s' * (len(topics) != 1)}" for note, topics in self.topics_by_note.items()
+        }
+        return [f"{counted[note]} {note}: {_some(topics)}" for note, topics in self.topics_by_note.items()]
 
 
 def answer_topics(
@@ -67,7 +69,7 @@ def answer_topics(
 ) -> Answers:
     """The k best documents of every topic."""
     if k < 1:
-        raise InputError("k", f"{k} is no number of documents to find")
+        raise InputError("k", f"must be at least 1, got {k}")
     requests = context.requests(topics)
     _check(system, requests, context)
     answers = Answers({}, {})
@@ -87,32 +89,32 @@ def answer_topics(
 def _found(system: System, context: SearchContext, request: Request, k: int) -> TopicResult:
     done = system(context, request)
     if done.ranking is None:
-        raise InputError("pipeline", f"ends with {system.last}, behind which nothing is found: add a search")
+        raise InputError("pipeline", f"ends with {system.last}, which finds no documents: add a search step")
     rows, scores = done.ranking.rows[:k], done.ranking.scores[:k]
     notes = done.notes if len(rows) else (*done.notes, "for which nothing was found")
     return context.names(rows), scores.tolist(), notes
 
 
 def _check(system: System, requests: Sequence[Request], context: SearchContext) -> None:
-    """Refuse topics before any work is done: one that is there twice, patents that are not, texts for patents."""
+    """Refuse wrong topics before any work is done: duplicates, and names of patents that are not in the collection."""
     seen: set[str] = set()
     for request in requests:
         if request.topic.id in seen:
-            raise InputError("topics", f"topic {request.topic.id} is there twice")
+            raise InputError("topics", f"topic {request.topic.id} is listed twice")
         seen.add(request.topic.id)
     texts = [request.topic for request in requests if not request.is_patent]
-    # Sought by its title alone, a patent would find its own family and what came after it.
+    # Searched for by its title alone, a patent would find its own family and later documents.
     lost = [topic.patent for topic in texts if system.wants_patent or names_patent(topic)]
     if len(lost) == 1:
-        raise InputError(f"topic {lost[0]}", f"is no patent of {context.location}")
+        raise InputError(f"topic {lost[0]}", f"is not a patent of {context.location}")
     if lost:
         raise InputError(
-            "topics", f"{len(lost):,} of {len(requests):,} are no patents of {context.location}: {_some(lost)}"
+            "topics", f"{len(lost):,} of {len(requests):,} are not patents of {context.location}: {_some(lost)}"
         )
 
 
 def names_patent(topic: Topic) -> bool:
-    """Whether a topic is meant to be a patent, as far as its name tells.
+    """Whether a topic's name looks like the number of a patent.
 
     >>> names_patent(Topic("EP-0049154-B2")), names_patent(Topic("PA-7", document="EP1")), names_patent(Topic("TS-7"))
     (True, True, False)

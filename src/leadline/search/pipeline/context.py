@@ -144,7 +144,7 @@ class SearchContext:
         if request.outside is not None:
             return request.outside
         if request.row is None:
-            raise InputError(f"topic {request.topic.patent}", f"is no patent of {self.location}")
+            raise InputError(f"topic {request.topic.patent}", f"is not a patent of {self.location}")
         if self._last is None or self._last[0] != request.topic.patent:
             self._last = request.topic.patent, self.collection.document(request.topic.patent)
         return self._last[1]

@@ -1,6 +1,6 @@
-"""Which terms documents have: the postings the other way round, made of a field when it is first asked for.
+"""The terms of each document: the postings of a field, transposed on first use.
 
-That takes eight bytes a posting in memory, and saves reading and analysing the texts again.
+This takes eight bytes per posting in memory, and saves reading and analysing the texts again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The runs of a grid on disk: each is written whole, and one that is there already is not made again."""
+"""Make the runs of a grid on disk. Each is written whole, and a finished run is not made again."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Progress = Callable[[int, int, str], None]
 
 @dataclass
 class GridResult:
-    """What became of a grid."""
+    """Which runs were made and which were kept."""
 
     made: list[str] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)  # from before
@@ -50,7 +50,7 @@ class GridRuns:
         self.finished = self._read()
 
     def make(self, plan: Sequence[Planned], progress: Progress | None = None) -> GridResult:
-        """Every run of the plan; what a run of the folder was before, if it is not the same, is replaced."""
+        """Make every run of the plan; a run in the folder that was made of something else is replaced."""
         outcome = GridResult()
         write_whole(self.folder / TABLE, table(plan))
         for number, planned in enumerate(plan):
@@ -59,11 +59,11 @@ class GridRuns:
                 outcome.kept += self._found(planned.name)
                 continue
 
-            def told(done: int, total: int, _: str, number: int = number, name: str = planned.name) -> None:
+            def report(done: int, total: int, _: str, number: int = number, name: str = planned.name) -> None:
                 if progress is not None:
                     progress(number * total + done, len(plan) * total, name)
 
-            outcome.notes |= dict.fromkeys(self._make(planned, made_of, told))
+            outcome.notes |= dict.fromkeys(self._make(planned, made_of, report))
             outcome.made += self._found(planned.name)
         outcome.notes |= dict.fromkeys(self._strangers(plan))
         return outcome
@@ -79,7 +79,7 @@ class GridRuns:
             content = answers.run(planned.name).to_bytes()
             write_whole(self._file(planned.name), content)
             known = hashlib.sha256(content).hexdigest()
-        else:  # queries of claims, say, where there are none: the other runs are wanted all the same
+        else:  # as claim queries find where no topic has claims: the other runs are still wanted
             self._file(planned.name).unlink(missing_ok=True)
             known, notes = NOTHING, [f"the run {planned.name} found nothing and is left out; {notes[0]}"]
         self.finished[planned.name] = {"made_of": _digest(made_of), "content": known}
@@ -108,7 +108,7 @@ class GridRuns:
             written = json.loads((self.folder / MANIFEST).read_text(encoding="utf-8"))
             return dict(written["runs"])
         except (OSError, ValueError, KeyError, TypeError):
-            return {}  # nothing is known to be finished: all is made
+            return {}  # make every run
 
     def _write(self) -> None:
         from leadline.version import __version__
@@ -119,7 +119,7 @@ class GridRuns:
         write_whole(self.folder / MANIFEST, f"{json.dumps(manifest, indent=1)}\n".encode())
 
     def _strangers(self, plan: Sequence[Planned]) -> list[str]:
-        """A folder that holds other runs too would be evaluated with them."""
+        """Warn of other runs in the folder: evaluating the folder would include them."""
         own = {self._file(planned.name).name for planned in plan}
         others = sorted(path.name for path in (self.folder / RUNS).glob("*.run") if path.name not in own)
         if not others:
@@ -128,7 +128,7 @@ class GridRuns:
 
 
 def table(plan: Sequence[Planned]) -> bytes:
-    """A line for each run with what it chose, which `leadline evaluate --runs-info` reads."""
+    """A line per run with its choices, for `leadline evaluate --runs-info`."""
     columns = list(plan[0].choices)
     lines = [["run", *columns], *([planned.name, *planned.choices.values()] for planned in plan)]
     return "".join("\t".join(" ".join(cell.split()) for cell in line) + "\n" for line in lines).encode()
@@ -139,10 +139,10 @@ def _digest(made_of: dict[str, Any]) -> str:
 
 
 def _refuse_other_content(folder: Path) -> None:
-    """An index or a collection has a manifest too, and would be lost with it."""
+    """Refuse a folder with another manifest: an index or a collection would be overwritten."""
     try:
         written = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return
     if not isinstance(written, dict) or written.get("what") != "a grid of runs":
-        raise InputError(str(folder), "holds something else than a grid of runs: name another folder")
+        raise InputError(str(folder), "does not hold a grid of runs: name another folder")

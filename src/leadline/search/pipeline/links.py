@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 class Links:
     """Links between documents.
 
-    >>> arrows = Links.of_pairs(np.array([2, 0, 2]), np.array([1, 2, 0]), 3)
-    >>> arrows.degrees.tolist(), [part.tolist() for part in arrows.of_rows(np.array([2, 1]))]
+    >>> links = Links.of_pairs(np.array([2, 0, 2]), np.array([1, 2, 0]), 3)
+    >>> links.degrees.tolist(), [part.tolist() for part in links.of_rows(np.array([2, 1]))]
     ([1, 0, 2], [[0, 0], [0, 1]])
-    >>> arrows.reversed.of_rows(np.array([2]))[1].tolist()
+    >>> links.reversed.of_rows(np.array([2]))[1].tolist()
     [0]
     """
 
@@ -29,7 +29,7 @@ class Links:
 
     @classmethod
     def of_pairs(cls, sources: NDArray[np.integer], targets: NDArray[np.integer], size: int) -> Links:
-        """Each arrow once; arrows to oneself are left out."""
+        """Each link once, without links from a document to itself."""
         apart = sources != targets
         keys = np.unique(sources[apart].astype(np.int64) * size + targets[apart])
         return cls(np.searchsorted(keys, np.arange(size + 1) * size), keys % size)
@@ -57,7 +57,7 @@ class Links:
 
     @cached_property
     def degrees(self) -> NDArray[np.int64]:
-        """How many arrows leave each document."""
+        """The number of links from each document."""
         return np.diff(self.offsets)
 
     @cached_property
@@ -66,7 +66,7 @@ class Links:
         return Links.of_pairs(self.targets, sources, len(self.degrees))
 
     def of_rows(self, rows: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The arrows that leave these rows: the place in `rows` where each begins, and the row where it ends."""
+        """The links from these rows: the place in `rows` where each begins, and the row where it ends."""
         sizes = self.degrees[rows]
         return np.repeat(np.arange(len(rows)), sizes), self.targets[_spans(self.offsets[rows], sizes)]
 

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Step:
-    """One small piece of a system."""
+    """One step of a pipeline."""
 
     name: ClassVar[str] = ""
-    needs_patent: ClassVar[bool] = False  # whether only a patent can be its topic
+    needs_patent: ClassVar[bool] = False  # whether its topic must be a patent
 
     def __post_init__(self) -> None:
         hints = get_type_hints(type(self), include_extras=True)
@@ -48,12 +48,12 @@ class Step:
 
     @property
     def wants_patent(self) -> bool:
-        """Whether it, or any step in it, makes something of a patent that is the topic."""
+        """Whether it, or any step in it, needs a patent as topic."""
         return self.needs_patent
 
     @property
     def last(self) -> str:
-        """The name of the step that has the last word."""
+        """The name of the last step."""
         return self.name
 
     def run(
@@ -77,7 +77,7 @@ class Step:
         progress: Progress | None = None,
         journal: Journal | None = None,
     ) -> Answers:
-        """The same, with what there is to tell of topics. A journal keeps what is done, and knows it after a stop."""
+        """Like `run`, with notes about topics. A journal keeps finished topics, so that a stopped run can continue."""
         return answer_topics(self, context, topics, k, progress, journal)
 
 
@@ -87,7 +87,7 @@ def _parts(one: Step) -> tuple[Step, ...]:
 
 @dataclass(frozen=True)
 class Pipeline(Step):
-    """Steps one after the other; a step itself."""
+    """Steps that run in order; itself a step."""
 
     steps: tuple[Step, ...] = ()
 
@@ -125,7 +125,7 @@ STEPS = Register[type[Step]](
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def step(name: str) -> Callable[[StepType], StepType]:
-    """Enter a step into the register, as a frozen dataclass."""
+    """Register a step, as a frozen dataclass."""
 
     def enter(kind: StepType) -> StepType:
         dataclass(frozen=True)(kind)
@@ -166,7 +166,7 @@ def pipeline_of(
 def _step_of(written: Any, where: str, parts: Mapping[str, Any], inside: tuple[str, ...]) -> Step:
     options = {"step": written} if isinstance(written, str) else written
     if not isinstance(options, Mapping) or not isinstance(options.get("step"), str):
-        raise InputError(where, f'{written!r} is no step: write its name, or {{step = "search", …}}')
+        raise InputError(where, f'{written!r} is not a step: write its name, or {{step = "search", …}}')
     kind = STEPS.named(options["step"])
     hints = get_type_hints(kind)
     known = [option.name for option in fields(kind)]

@@ -1,4 +1,4 @@
-"""What is sought for one topic, on its way through a pipeline: its queries, what it may see, what was found so far."""
+"""A topic on its way through a pipeline: its queries, what it may see, and what was found so far."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class Query:
     """Terms of the index with their weights. A topic may have several queries: one for each claim, or for each field.
 
-    `fields` are the documents' fields in which these terms are sought; None leaves that to the search.
+    `fields` are the document fields to search for these terms; None leaves the choice to the search.
     """
 
     terms: Mapping[str, float]
@@ -32,14 +32,14 @@ class Query:
 
 @dataclass(frozen=True)
 class Request:
-    """One topic with all that is known of it. Steps never change a request: each hands on a new one."""
+    """One topic with everything known about it. Steps never change a request: each returns a new one."""
 
     topic: Topic
     row: int | None = None  # in the index, of the patent that is the topic
     outside: Document | None = None  # the patent, where it was given and not looked up
     families: tuple[int, ...] = ()  # of the topic: its documents are never found
     day: int = int(MISSING)  # the topic's latest priority, in days since 1970
-    dates: DateRule = "publication"  # which rule says what came too late
+    dates: DateRule = "publication"  # the rule of what is too late
     queries: tuple[Query, ...] = ()
     mask: NDArray[np.bool_] | None = None  # what filters allow, besides families and dates
     ranking: Ranking | None = None
@@ -54,16 +54,16 @@ class Request:
         return self.day != MISSING
 
     def with_note(self, note: str) -> Request:
-        """The request with something to tell beside the result."""
+        """The request with a note that is shown beside the result."""
         return replace(self, notes=(*self.notes, note))
 
     def only(self, allowed: NDArray[np.bool_]) -> Request:
-        """The request that may see only what is allowed; what was found already and is not allowed goes."""
+        """The request limited to allowed documents, in its results too."""
         both = allowed if self.mask is None else self.mask & allowed
         return replace(self, mask=both).filtered(allowed)
 
     def filtered(self, allowed: NDArray[np.bool_]) -> Request:
-        """The request with those of its results that are allowed."""
+        """The request with only those results that are allowed."""
         if self.ranking is None:
             return self
         kept = allowed[self.ranking.rows]

@@ -39,7 +39,7 @@ class Elsewhere(Step):
         asked = there.request(topic)
         done = self.then(there, replace(asked, topic=request.topic, dates=request.dates))
         if done.ranking is None:
-            raise InputError("elsewhere: then", "finds nothing: end it with a search")
+            raise InputError("elsewhere: then", "finds no documents: end it with a search")
         rows = context.rows(there.names(done.ranking.rows))
         inside = rows >= 0
         ranking = context.ranking(rows[inside], done.ranking.scores[inside])

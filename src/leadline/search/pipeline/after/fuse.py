@@ -1,4 +1,4 @@
-"""Several pipelines as one: their results are combined."""
+"""Combine the results of several pipelines."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Fuse(Step):
     """The results of several pipelines combined: each starts from the request as it is here.
 
     `how` is linear (with `weights`), combsum, combmnz or rrf. Scores are made comparable first, `normalise="minmax"`
-    or `"z"`, in each list by itself; a list gives documents that it lacks what its last one has. A pipeline may be a
+    or `"z"`, in each list by itself; a document that a list lacks gets the score of its last document. A pipeline may be a
     single step, such as a run from a file.
     """
 
@@ -52,10 +52,10 @@ class Fuse(Step):
         done = [pipeline(context, request) for pipeline in self.of]
         lists = [one.ranking for one in done if one.ranking is not None]
         if len(lists) < len(done):
-            raise InputError("fuse: of", "a pipeline that finds nothing: end each with a search")
+            raise InputError("fuse: of", "a pipeline finds nothing: end each with a search")
         rows, scores = combined(lists, self.how, self.weights, self.normalise, self.constant)
-        told = dict.fromkeys(note for one in done for note in one.notes)
-        return replace(request, ranking=context.ranking(rows, scores, self.depth), notes=tuple(told))
+        notes = dict.fromkeys(note for one in done for note in one.notes)
+        return replace(request, ranking=context.ranking(rows, scores, self.depth), notes=tuple(notes))
 
 
 def merged(

@@ -1,4 +1,4 @@
-"""A pipeline that runs only where it can: what it needs may be missing from an index, or not installed."""
+"""A pipeline that runs only where its fields and packages are present."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ if TYPE_CHECKING:
 
 @step("where")
 class Where(Step):
-    """One pipeline where the index has these fields and these packages are installed, elsewhere the other.
+    """One pipeline where the index has these fields and these packages are installed, otherwise another.
 
-    Without another the request stays as it is. What was missing is told beside the result, so that nobody takes the
-    one for the other.
+    Without `otherwise` the request stays as it is. A note says what was missing.
     """
 
     fields: Names = ()
@@ -40,7 +39,7 @@ class Where(Step):
         lacking = [f"the field {name} in the index" for name in self.fields if name not in context.index.fields]
         lacking += [f"the package {name}" for name in self.packages if importlib.util.find_spec(name) is None]
         if lacking:
-            told = request.with_note(f"searched without {' and '.join(lacking)}")
-            return told if self.otherwise is None else self.otherwise(context, told)
+            noted = request.with_note(f"searched without {' and '.join(lacking)}")
+            return noted if self.otherwise is None else self.otherwise(context, noted)
         assert self.then is not None
         return self.then(context, request)

@@ -1,4 +1,4 @@
-"""Which rule says what came too late for a topic."""
+"""Choose the rule of what is too late for a topic."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 class Dates(Step):
     """Documents that came too late are not found, by a rule of `documents/hidden.py` (default: publication).
 
-    Before a search it says what the search may see; behind one it takes away what was found. So a step between two of
-    them may learn from documents that the result must not hold: `Dates("none") >> Search() >> … >> Dates()`.
+    Before a search it limits what the search may see; after one it removes results. So a step between two of them may
+    use documents that the result must not hold: `Dates("none") >> Search() >> … >> Dates()`.
     """
 
     by: DateRule = "publication"

@@ -1,4 +1,4 @@
-"""The claims of a patent as its queries, each with the claims it stands on."""
+"""The claims of a patent as its queries, each with the claims it refers to."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Claims(Step):
     """A query for each claim, or one of all.
 
     `wording="unnested"` gives a dependent claim the text of every claim it refers back to, at any distance, each once:
-    so it can stand by itself, as Iowa had them at TREC-CHEM 2009.
+    so it is complete by itself, as in Iowa's runs at TREC-CHEM 2009.
     """
 
     needs_patent: ClassVar[bool] = True

@@ -1,4 +1,4 @@
-"""Terms that say too little, or nothing, left out of the query."""
+"""Leave very frequent and very rare terms out of the query."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class DropTerms(Step):
     """Leave out terms that more than a share `most` of all documents have, or fewer than `fewest` documents.
 
-    Counted is the field, of those in which the query is sought, where the term is commonest.
+    A term is counted in the field, of those the query searches, where it is most common.
     """
 
     most: Share = 0.1

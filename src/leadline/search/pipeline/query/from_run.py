@@ -1,4 +1,4 @@
-"""A run that exists already as the first results: by another system, or of queries written by hand."""
+"""Results from an existing run, of another system or of manual queries."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @step("run")
 class FromRun(Step):
-    """The topic's documents as a file has them, in TREC's format. What the topic may not see is left out."""
+    """The topic's documents in a run file, in TREC's format, without those the topic may not see."""
 
     file: str = ""
 

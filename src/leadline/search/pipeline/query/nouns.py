@@ -1,4 +1,4 @@
-"""Words that name things, without those that say what is done to them."""
+"""Keep the words of a query that name things."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 class Nouns(Step):
     """Leave out the verbs that patents use, adverbs, and words without sense of their own, such as "plurality".
 
-    They are told by the rules that find noun phrases, not by grammar; a term goes when every word of the topic that
-    it stands for is one. Luo, Wing, Yang and Hearst did this in some runs of their Cube Test paper (CIKM 2013).
+    The rules that find noun phrases recognise them, not a grammar. A term is left out when every word of the topic
+    that has this stem is such a word. Luo, Wing, Yang and Hearst did this in some runs of their Cube Test paper (CIKM 2013).
     """
 
     def __call__(self, context: SearchContext, request: Request) -> Request:

@@ -1,4 +1,4 @@
-"""The first pass: the queries of a topic searched with a model."""
+"""Search the index for the queries of a topic."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ NOTHING = Ranking(np.empty(0, np.int32), np.empty(0))
 class Search(Step):
     """The best documents of the topic's queries, by a model with its parameters: `bm25(k1=0.9, b=0.4)`.
 
-    `fields` are the documents' fields with their weights, all of their own unless said; with `combine="text"` they are
-    one text, with `combine="scores"` each is searched by itself. A query that names its own fields is sought there.
+    `fields` are the document fields with their weights (default: all of their own fields); with `combine="text"` they
+    are one text, with `combine="scores"` each is searched separately. A query with fields of its own searches those.
 
     Of several queries a document gets the sum of its scores, each times the query's weight, or with `several="best"`
     the best of them. Both are exact for the `depth` documents that are kept.
@@ -83,7 +83,7 @@ class Search(Step):
     def _best(
         self, context: SearchContext, queries: Sequence[Query], ways: Sequence[Any], mask: Any
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """The best score of each document: who is among the best `depth` of all is so for one query."""
+        """The best score of each document. The best `depth` of all are each among the best `depth` of one query."""
         scores, found = np.full(len(context.index), -np.inf), np.zeros(len(context.index), np.bool_)
         for query, way in zip(queries, ways, strict=True):
             (one,) = self._search(context, [query.terms], way, self.depth, mask)
@@ -94,7 +94,7 @@ class Search(Step):
     def _sum(
         self, context: SearchContext, queries: Sequence[Query], ways: Sequence[Any], mask: Any
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """The sum over queries that are sought in different fields, for each document: it may be low in one of them."""
+        """The sum of scores over queries that search different fields; every document is scored, for it may be low in one."""
         scores, found = np.zeros(len(context.index)), np.zeros(len(context.index), np.bool_)
         for way in _distinct(ways):
             same = [query for query, its in zip(queries, ways, strict=True) if its == way]
@@ -109,7 +109,7 @@ def _distinct(ways: Sequence[Any]) -> list[Any]:
 
 
 def _together(queries: Sequence[Query]) -> Mapping[str, float]:
-    """Queries sought in the same fields as one: a score is a sum over terms, so their sum is the sum of scores."""
+    """Queries for the same fields as one query: a score is a sum over terms, so the sum of queries sums the scores."""
     if len(queries) == 1 and queries[0].weight == 1:
         return queries[0].terms
     return summed({term: query.weight * weight for term, weight in query.terms.items()} for query in queries)

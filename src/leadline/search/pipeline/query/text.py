@@ -27,13 +27,13 @@ COUNTED: dict[str, Callable[[int], float]] = {
 class Text(Step):
     """Every word of the patent, or of some of its fields, is a term of the query.
 
-    A term weighs what its `counting` makes of how often the patent has it, times the weight of the field it stands in.
+    The weight of a term is its count in the patent, transformed by `counting`, times the weight of its field.
     CMU found at TREC-CHEM 2009 that the whole patent is a better query than title and claims.
     """
 
     needs_patent: ClassVar[bool] = True
     fields: Names = PATENT_FIELDS
-    weights: Mapping[str, float] = field(default_factory=dict)  # of a field's words, 1 unless said
+    weights: Mapping[str, float] = field(default_factory=dict)  # of fields (default: 1)
     counting: Counting = "frequency"
     into: Into = "all"
 

@@ -69,7 +69,7 @@ def chemicals() -> Thesaurus:
         kept.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         made.write(unfinished)
         os.replace(unfinished, kept)
-    except OSError:  # a cache that cannot be written is no error
+    except OSError:  # a cache that cannot be written is not an error
         unfinished.unlink(missing_ok=True)
     return made
 

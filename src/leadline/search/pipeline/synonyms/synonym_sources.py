@@ -1,5 +1,7 @@
-"""The register of sources of synonyms. A source is a function of the laboratory, in a file of its own, that gives what
-finds names in texts; any other name is the file of a table.
+"""The register of synonym sources.
+
+A source is a function in a file of its own that takes the search context and returns a `Finder` of names in texts; any
+other name is the path of a table.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ _opened: WeakKeyDictionary[SearchContext, dict[str, Finder]] = WeakKeyDictionary
 
 
 def source(name: str) -> Callable[[SynonymSource], SynonymSource]:
-    """Enter a function of the laboratory into the register of sources."""
+    """Register a function of the search context as a source."""
 
     def enter(function: SynonymSource) -> SynonymSource:
         SOURCES.add(name, function, home=function.__module__)
@@ -43,11 +45,13 @@ def check_source(name: str) -> None:
     """Refuse what is neither a source nor a file, with the nearest name."""
     if name not in SOURCES and not Path(name).exists():
         hint = nearest(name, SOURCES)
-        raise InputError("synonyms", f"{name!r} is none of {', '.join(SOURCES)}, nor the file of a table{hint}")
+        raise InputError(
+            "synonyms", f"{name!r} is neither a source ({', '.join(SOURCES)}) nor the path of a table{hint}"
+        )
 
 
 def open_source(name: str, context: SearchContext) -> Finder:
-    """A source, opened when it is first asked for and kept as long as the laboratory."""
+    """A source, opened on first use and kept as long as the search context."""
     from leadline.search.pipeline.synonyms.synonym_table import read_table
 
     check_source(name)

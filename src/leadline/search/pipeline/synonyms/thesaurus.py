@@ -114,7 +114,7 @@ class Thesaurus:
 
     @cached_property
     def _sieve(self) -> NDArray[np.bool_]:
-        """Whether any name's hash begins like this: most spans of a text are told apart by one look."""
+        """Whether any name's hash begins like this: rules most spans of a text out with one lookup."""
         sieve = np.zeros(1 << _SIEVE_BITS, np.bool_)
         sieve[self.keys >> np.uint64(64 - _SIEVE_BITS)] = True
         return sieve
@@ -129,8 +129,8 @@ class Thesaurus:
     def _groups_of(self, name: str) -> list[int]:
         """The groups that have a name as a text writes it.
 
-        Two names with the same hash are told apart by their letters. A number must be written as it is, for 354,063 is
-        not the substance 354-06-3; and a common word at an end must be a word of the name: "a state" is no astate.
+        Two names with the same hash are distinguished by their letters. A number must be written as it is, for 354,063 is
+        not the substance 354-06-3; and a common word at an end must be a word of the name: "a state" is not astate.
         """
         wanted = letters_only(name)
         (key,) = hashed([wanted])
