@@ -30,7 +30,7 @@ class QueryTerm:
 class WiderIndex(Index):
     """An index that has the query's own terms too, so that every model scores and explains a phrase as it does a word.
 
-    A query term is named as the query writes it, `"water in oil"` or `title:film*`: no term of an index looks like that.
+    A query term is named as the query writes it, `"water in oil"` or `title:film*`: no index term looks like that.
     """
 
     def __init__(self, index: Index) -> None:

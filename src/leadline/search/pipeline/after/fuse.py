@@ -26,8 +26,8 @@ class Fuse(Step):
     """The results of several pipelines combined: each starts from the request as it is here.
 
     `how` is linear (with `weights`), combsum, combmnz or rrf. Scores are made comparable first, `normalise="minmax"`
-    or `"z"`, in each list by itself; a document that a list lacks gets the score of its last document. A pipeline may be a
-    single step, such as a run from a file.
+    or `"z"`, in each list by itself; a document that a list lacks gets the score of its last document. A pipeline
+    may be a single step, such as a run from a file.
     """
 
     of: tuple[Step, ...] = ()

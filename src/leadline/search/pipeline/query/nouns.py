@@ -18,7 +18,8 @@ class Nouns(Step):
     """Leave out the verbs that patents use, adverbs, and words without sense of their own, such as "plurality".
 
     The rules that find noun phrases recognise them, not a grammar. A term is left out when every word of the topic
-    that has this stem is such a word. Luo, Wing, Yang and Hearst did this in some runs of their Cube Test paper (CIKM 2013).
+    that has this stem is such a word. Luo, Wing, Yang and Hearst did this in some runs of their Cube Test paper
+    (CIKM 2013).
     """
 
     def __call__(self, context: SearchContext, request: Request) -> Request:

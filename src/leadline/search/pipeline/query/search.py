@@ -94,7 +94,7 @@ class Search(Step):
     def _sum(
         self, context: SearchContext, queries: Sequence[Query], ways: Sequence[Any], mask: Any
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """The sum of scores over queries that search different fields; every document is scored, for it may be low in one."""
+        """The sum of scores over queries that search different fields; all documents are scored."""
         scores, found = np.zeros(len(context.index)), np.zeros(len(context.index), np.bool_)
         for way in _distinct(ways):
             same = [query for query, its in zip(queries, ways, strict=True) if its == way]

@@ -125,8 +125,8 @@ def _is_chemical(part: str) -> bool:
 def trusted_name(name: str, place: int) -> str:
     """A name without its tag; empty for one that is not believed, or that no text would have.
 
-    >>> trusted_name("methanol [german]", 20), trusted_name("target", 10), trusted_name("acetone", 4)
-    ('methanol', '', 'acetone')
+    >>> [trusted_name(*case) for case in (("methanol [german]", 20), ("target", 10), ("acetone", 4), ("lysine", 2))]
+    ['methanol', '', 'acetone', 'lysine']
     """
     name = _TAG.sub("", name.strip()).rstrip(" ,;-")
     small = name.lower()

@@ -129,8 +129,8 @@ class Thesaurus:
     def _groups_of(self, name: str) -> list[int]:
         """The groups that have a name as a text writes it.
 
-        Two names with the same hash are distinguished by their letters. A number must be written as it is, for 354,063 is
-        not the substance 354-06-3; and a common word at an end must be a word of the name: "a state" is not astate.
+        Names with the same hash are distinguished by their letters. A number must be written exactly: 354,063 is not
+        the substance 354-06-3; and a common word at an end must be a word of the name: "a state" is not astate.
         """
         wanted = letters_only(name)
         (key,) = hashed([wanted])
