@@ -321,7 +321,7 @@ def test_fusing_pipelines(context: SearchContext, tmp_path: Path) -> None:
     WHOLE.run(context, [TOPIC], name="whole").write(tmp_path / "whole.run")
     same = Fuse([WHOLE, FromRun(str(tmp_path / "whole.run"))])(context, asked).ranking
     assert same.rows.tolist() == one.rows.tolist()
-    with pytest.raises(InputError, match="fuse: of: a pipeline that finds nothing"):
+    with pytest.raises(InputError, match="fuse: of: a pipeline finds nothing"):
         Fuse([Text()])(context, asked)
 
 

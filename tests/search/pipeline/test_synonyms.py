@@ -145,7 +145,7 @@ def test_a_name_with_two_meanings_shares_its_weight(context: SearchContext) -> N
 def test_expand_is_written_in_files_and_wrong_names_are_told() -> None:
     (step,) = pipeline_of([{"step": "expand", "synonyms": ["variants"], "weight": 0.3}]).steps
     assert step == Expand(synonyms=("variants",), weight=0.3)
-    with pytest.raises(InputError, match=r"'chemistri' is none of .* did you mean chemistry\?"):
+    with pytest.raises(InputError, match=r"'chemistri' is neither a source .* did you mean chemistry\?"):
         Expand(synonyms=("chemistri",))
     with pytest.raises(InputError, match="weight"):
         Expand(weight=-1.0)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from leadline.errors import InputError
 from leadline.records.topics.topic import Topics
+from leadline.search.pipeline.answering import Progress
 from leadline.search.pipeline.context import SearchContext
 from leadline.search.pipeline.grid_plan import Planned
 from leadline.search.pipeline.journal import Journal
@@ -19,7 +20,6 @@ from leadline.text.source import write_whole
 
 RUNS, TABLE, MANIFEST = "runs", "runs.tsv", "manifest.json"
 NOTHING = "nothing found"  # in place of the digest of a run's content
-Progress = Callable[[int, int, str], None]
 
 
 @dataclass
