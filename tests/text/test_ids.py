@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from leadline.text.fields import table_size
 from leadline.text.ids import Ids, decode_id, encode_id
-from leadline.text.table import table_size
 
 NAMES = [b"EP-1", b"", b"\xff\xfe", "é€".encode(), b"a" * 300, b"EP-1", b"\x00"]
 

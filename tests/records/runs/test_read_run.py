@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import leadline as ll
-from leadline.records.runs.read import run_names, run_of, run_paths
+from leadline.records.runs.read_runs import run_names, run_of, run_paths
 
 
 @pytest.fixture(params=["plain", "compiled"], autouse=True)
