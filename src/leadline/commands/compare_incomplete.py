@@ -13,7 +13,7 @@ from leadline.commands.comparing import check_inputs, define_inputs, rng_of
 from leadline.commands.output import emit, emit_table, progress_bar, say
 from leadline.errors import InputError
 from leadline.text.side_tables import read_runs_info, read_topics
-from leadline.trust.incomplete import incomplete
+from leadline.trust.incomplete import Incomplete
 from leadline.trust.left_out import each_depth, each_run, each_source, left_out
 from leadline.trust.study import Study, open_study
 from leadline.trust.thinning import read_sources
@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> None:
 
 def _at_random(study: Study, shares: tuple[float, ...], options: argparse.Namespace) -> None:
     with progress_bar("leaving judgements out", quiet=options.quiet) as progress:
-        found = incomplete(study, keep=shares, samples=options.samples, rng=rng_of(options), progress=progress)
+        found = Incomplete.of(study, keep=shares, samples=options.samples, seed=rng_of(options), progress=progress)
     if options.format == "table" and options.output is None:
         drawn = f"{options.samples} samples a share, seed {options.seed}"
         emit(f"{found.finding()}. ({drawn})\n\n".encode())

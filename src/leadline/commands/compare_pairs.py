@@ -33,10 +33,10 @@ def run(options: argparse.Namespace) -> None:
     checked_choice("--correction", options.correction, CORRECTIONS)
     scores = scores_of(options)
     if options.triangle:
-        emit_table(triangle(scores, scores.measures[0], rng=rng_of(options), draws=options.draws).table(), options)
+        emit_table(triangle(scores, scores.measures[0], seed=rng_of(options), draws=options.draws).table(), options)
         return
     how = {"test": options.test, "correction": options.correction, "draws": options.draws}
-    found = [compare(scores, measure, rng=rng_of(options), **how) for measure in scores.measures]
+    found = [compare(scores, measure, seed=rng_of(options), **how) for measure in scores.measures]
     every = Table(found[0].table().columns, [row for pairs in found for row in pairs.table().rows])
     if options.format == "table" and options.output is None:
         for pairs in found:

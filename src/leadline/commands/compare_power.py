@@ -27,7 +27,7 @@ def run(options: argparse.Namespace) -> None:
     checked_choice("--test", options.test, TESTS)
     scores = scores_of(options)
     draws = {} if options.draws is None else {"draws": options.draws}
-    found = power(scores, scores.measures, test=options.test, alpha=options.alpha, rng=rng_of(options), **draws)
+    found = power(scores, scores.measures, test=options.test, alpha=options.alpha, seed=rng_of(options), **draws)
     emit_table(found.table(), options)
     if not options.quiet:
         say(dict.fromkeys((*scores.notes, *found.notes)))

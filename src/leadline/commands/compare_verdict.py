@@ -12,7 +12,7 @@ from leadline.commands.output import emit, emit_table, paragraph, progress_bar, 
 from leadline.errors import InputError
 from leadline.text.side_tables import read_topics
 from leadline.trust.study import open_study
-from leadline.trust.verdict import Verdicts, verdicts
+from leadline.trust.verdict import Verdicts
 
 
 def define(parser: argparse.ArgumentParser) -> None:
@@ -44,7 +44,7 @@ def _found(options: argparse.Namespace) -> Verdicts:
         scores = scores_of(options)
         if len(scores.measures) != 1:
             raise InputError("compare verdict", f"takes one measure of {', '.join(scores.measures)}: name it with -m")
-        return verdicts(scores, scores.measures[0], alpha=options.alpha, rng=rng_of(options))
+        return Verdicts.of(scores, scores.measures[0], alpha=options.alpha, seed=rng_of(options))
     with progress_bar("reading runs", quiet=options.quiet) as progress:
         study = open_study(
             options.inputs[0], options.inputs[1:], options.measures or "PRES@100", rel=options.rel,
@@ -52,7 +52,7 @@ def _found(options: argparse.Namespace) -> Verdicts:
             qrels_format=options.qrels_format, progress=progress,
         )  # fmt: skip
     with progress_bar("leaving judgements out", quiet=options.quiet) as progress:
-        return verdicts(
+        return Verdicts.of(
             study.scores(), study.measures[0].text, study=study, samples=options.samples, alpha=options.alpha,
-            rng=rng_of(options), progress=progress,
+            seed=rng_of(options), progress=progress,
         )  # fmt: skip

@@ -21,8 +21,8 @@ from pathlib import Path
 from leadline.collections.simulate.settings import Settings
 from leadline.commands.output import emit, progress_bar
 from leadline.errors import InputError
-from leadline.show.demo.laboratory import Told
-from leadline.show.demo.show import SAMPLES, demo
+from leadline.show.demo.build import Stage
+from leadline.show.demo.demo import SAMPLES, demo
 
 FEWEST = 500
 FEWEST_PER_TOPIC = 20  # patents of the office for each topic: a small office has few with prior art
@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> None:
         webbrowser.open(report.as_uri())
 
 
-def _stages(*, quiet: bool) -> Told:
+def _stages(*, quiet: bool) -> Stage:
     """Each piece of work says its name and how long it took; on a terminal a bar shows how far it is."""
 
     @contextmanager

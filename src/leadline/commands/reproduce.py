@@ -18,10 +18,9 @@ from leadline.errors import InputError
 from leadline.records.scores.table import Table
 from leadline.show.papers.beyond import STORED
 from leadline.show.papers.exhibit import STATES
-from leadline.show.papers.lab import Lab
+from leadline.show.papers.inputs import PaperInputs
 from leadline.show.papers.page import page, papers
-from leadline.show.report.code import code_of
-from leadline.show.report.key import key_of, key_written_in
+from leadline.show.report.page_key import code_of, key_of, key_written_in
 
 
 def define(parser: argparse.ArgumentParser) -> None:
@@ -34,9 +33,9 @@ def define(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     if options.output != "-" and Path(options.output).suffix.lower() not in (".html", ".htm"):
         raise InputError(os.fspath(options.output), "a page's name ends in .html")
-    lab = None if options.lab is None else Lab.open(options.lab)
+    lab = None if options.lab is None else PaperInputs.open(options.lab)
     files = [] if lab is None else [str(path) for path in (*lab.files, lab.folder / STORED) if path.is_file()]
-    key = key_of(files, [], (code_of("reproduce", "published"), str(options.lab)))
+    key = key_of(files, [], (code_of("show/papers"), str(options.lab)))
     if key and key_written_in(options.output) == key:
         emit(f"{options.output} is made from the same files already\n".encode())
         return

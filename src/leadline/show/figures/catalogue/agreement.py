@@ -10,7 +10,8 @@ from leadline.errors import MismatchError
 from leadline.show.charts.style import BUOY, DEPTH, altair
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import WIDTH, Figure, needs
-from leadline.show.figures.wording import both, count, share
+from leadline.show.figures.formatting import both, count, percent
+from leadline.show.figures.registry import BELIEVED, report_figure
 from leadline.trust.agreement import Agreement, agreement
 
 NAME = "agreement"
@@ -21,6 +22,7 @@ ROW = 46  # pixels: a line of words and the bar under it
 BETTER, ALIKE, OPPOSED = "one run is better", "no difference seen", "two measures prefer opposite runs"
 
 
+@report_figure(NAME, section=BELIEVED, label="do the measures agree", place=20)
 def figure(evidence: Evidence, measures: Sequence[str] | None = None) -> Figure:
     """Of how many pairs three measures say the same, of how many only two and which; the usual three unless named."""
     lack = partial(needs, NAME, "Do the measures come to the same verdict?", source=SOURCE)
@@ -53,9 +55,9 @@ def title(found: Agreement, rows: Sequence[dict[str, Any]]) -> str:
     alone = [rows[3]["pairs"], rows[2]["pairs"], rows[1]["pairs"]]  # of the first, second and third measure
     middle = min(range(3), key=lambda m: alone[m])
     if alone.count(alone[middle]) > 1:
-        return f"{both(found.measures)} agree on {share(rows[0]['share'])} of the pairs of runs"
+        return f"{both(found.measures)} agree on {percent(rows[0]['share'])} of the pairs of runs"
     others = [name for m, name in enumerate(found.measures) if m != middle]
-    part = share(alone[middle] / found.verdicts.shape[1])
+    part = percent(alone[middle] / found.verdicts.shape[1])
     alone_in = f"alone with its verdict on {part} of the pairs" if alone[middle] else "never alone with its verdict"
     return f"{found.measures[middle]} stands between {both(others)}: it is {alone_in}"
 
@@ -65,8 +67,8 @@ def reading(rows: Sequence[dict[str, Any]]) -> str:
     pairs = sum(row["pairs"] for row in rows)
     opposed = sum(row[OPPOSED] for row in rows)
     agreed = rows[0]["pairs"]
-    of_pairs = f"{count(agreed)} of {count(pairs, 'pair')} ({share(agreed / pairs)})"
-    against = "in no pair do two" if not opposed else f"in {count(opposed)} ({share(opposed / pairs)}) two"
+    of_pairs = f"{count(agreed)} of {count(pairs, 'pair')} ({percent(agreed / pairs)})"
+    against = "in no pair do two" if not opposed else f"in {count(opposed)} ({percent(opposed / pairs)}) two"
     return f"All three measures say the same of {of_pairs}; {against} of them prefer opposite runs."
 
 
@@ -77,7 +79,7 @@ def _chart(rows: Sequence[dict[str, Any]]) -> Any:
     words, bars = [], []
     for place, row in enumerate(rows):
         who = row["agree"] if row["agree"] in ("all three", "none") else f"only {row['agree']}"
-        words.append({"y": place, "text": f"{who}: {count(row['pairs'])} ({share(row['pairs'] / pairs)})"})
+        words.append({"y": place, "text": f"{who}: {count(row['pairs'])} ({percent(row['pairs'] / pairs)})"})
         start = 0
         for kind in (BETTER, ALIKE, OPPOSED):
             if row[kind]:

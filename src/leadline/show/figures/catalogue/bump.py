@@ -9,10 +9,12 @@ import numpy as np
 from leadline.measures.hits import Array, Integers, Mask
 from leadline.show.charts.labels import narrow
 from leadline.show.charts.style import altair
+from leadline.show.figures.encodings import room_above, staggered
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import Figure, needs
-from leadline.show.figures.marks import short
-from leadline.show.figures.names import above, staggered
+from leadline.show.figures.formatting import short
+from leadline.show.figures.registry import WHO, report_figure
+from leadline.trust.order import best_first
 from leadline.trust.pairs import compare
 
 NAME = "bump"
@@ -28,6 +30,7 @@ SOURCE = (
 State = Literal["steady", "chance", "significant"]
 
 
+@report_figure(NAME, section=WHO, label="who leads under which measure", place=20)
 def figure(evidence: Evidence) -> Figure:
     """Places under average precision, PRES and recall, joined; swaps that may be chance are dimmed."""
     names = evidence.trio
@@ -54,14 +57,13 @@ def figure(evidence: Evidence) -> Figure:
 
 
 def places_of(means: Array, runs: tuple[str, ...]) -> Integers:
-    """The place of each run by its mean, from 1; equal means by name, and runs without one last.
+    """The place of each run by its mean, from 1; equal means by name, runs without a mean last.
 
     >>> places_of(np.array([0.2, 0.9, 0.9]), ("x", "z", "y"))
     array([3, 2, 1])
     """
-    order = sorted(range(len(runs)), key=lambda r: (-np.nan_to_num(means[r], nan=-np.inf), runs[r]))
     places = np.empty(len(runs), np.int64)
-    places[order] = np.arange(1, len(runs) + 1)
+    places[best_first(means, runs)] = np.arange(1, len(runs) + 1)
     return places
 
 
@@ -80,7 +82,7 @@ def _preferences(evidence: Evidence, shown: Integers) -> Integers:
     if len(shown) < 2 or defined.sum() < 2:
         return found
     for m, name in enumerate(evidence.trio):
-        pairs = compare(scores, name, rng=evidence.rng(f"{NAME} {name}"), draws=DRAWS)
+        pairs = compare(scores, name, seed=evidence.rng(f"{NAME} {name}"), draws=DRAWS)
         signs = np.where(pairs.significant(ALPHA), np.sign(pairs.difference), 0).astype(np.int64)
         found[m, pairs.first, pairs.second] = signs
         found[m, pairs.second, pairs.first] = -signs
@@ -120,7 +122,7 @@ def _chart(evidence: Evidence, places: Integers, shown: Integers, states: list[l
     labels = [{**dot, "text": f"{dot['place']}  {short(dot['run'])}"} for dot in dots if dot["x"] == 2]
     axis = alt.Axis(
         orient="top", values=[0, 1, 2], labelExpr=staggered(names, [0, 1, 2]), labelFontWeight="bold",
-        domain=False, ticks=False, grid=False, labelPadding=above(), labelOverlap=False,
+        domain=False, ticks=False, grid=False, labelPadding=room_above(), labelOverlap=False,
     )  # fmt: skip
     x = alt.X("x:Q", title=None, axis=axis, scale=alt.Scale(domain=[-0.35, 2], nice=False))
     y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[len(runs) + 0.6, 0.4], nice=False))

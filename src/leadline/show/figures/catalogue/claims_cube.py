@@ -12,11 +12,10 @@ from leadline.errors import InputError
 from leadline.measures.aspects import SubtopicHits, Theta, subtopic_hits, weights
 from leadline.measures.hits import Array
 from leadline.show.charts.style import DEPTH, altair
-from leadline.show.figures.efforts import documents
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import WIDTH, Figure, needs, rows_data, with_rows
-from leadline.show.figures.marks import short
-from leadline.show.figures.wording import both, count, share
+from leadline.show.figures.formatting import both, count, percent, short
+from leadline.show.figures.registry import WHERE, report_figure
 
 NAME = "claims_cube"
 SOURCE = "Luo, Wing, Yang and Hearst, CIKM 2013: the cube of the Cube Test, a compartment a subtopic, under its lid"
@@ -27,6 +26,7 @@ ROOM = 480  # pixels for all cubes together
 Level = tuple[int, int, float]  # subtopic, rank of the document that filled it so far, how full it then is
 
 
+@report_figure(NAME, section=WHERE, label="claims filling up", place=70)
 def figure(
     evidence: Evidence, topic: str | None = None, *, effort: int = 20, gamma: float = 0.5, theta: Theta = "equal"
 ) -> Figure:
@@ -131,10 +131,10 @@ def filled(met: Sequence[tuple[int, int, int]], gamma: float, full: int) -> list
 
 def title(evidence: Evidence, full: dict[str, float], t: int, effort: int) -> str:
     """How much of the need the first two fill on this topic."""
-    first = f"Topic {evidence.topics[t]}: {evidence.leader} fills {share(full[evidence.leader])} of the need"
+    first = f"Topic {evidence.topics[t]}: {evidence.leader} fills {percent(full[evidence.leader])} of the need"
     if evidence.challenger is None:
-        return f"{first} within {documents(effort)}"
-    return f"{first} within {documents(effort)}, {evidence.challenger} {share(full[evidence.challenger])}"
+        return f"{first} within {count(effort, 'document')}"
+    return f"{first} within {count(effort, 'document')}, {evidence.challenger} {percent(full[evidence.challenger])}"
 
 
 def reading(cube: Cube, shown: Sequence[str], t: int, chosen: bool) -> str:
@@ -162,7 +162,7 @@ def _chart(cube: Cube, shown: Sequence[str], full: dict[str, float], t: int, row
     block = len(names) + HEAD
     line = min(22.0, max(5.0, ROOM / (block * len(shown))))  # pixels of one row
     tops = {run: place * block + HEAD for place, run in enumerate(shown)}
-    heads = [{"y": tops[run] - 0.3, "text": f"{short(run, 40)}: {share(full[run])} full"} for run in shown]
+    heads = [{"y": tops[run] - 0.3, "text": f"{short(run, 40)}: {percent(full[run])} full"} for run in shown]
     grounds = [{"y": tops[run], "y2": tops[run] + len(names), "x": 0, "x2": cube.effort} for run in shown]
     y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[0, block * len(shown)], reverse=True, nice=False))
     x = alt.X(

@@ -9,11 +9,12 @@ import numpy as np
 from leadline.measures.hits import Array
 from leadline.show.charts.labels import beside, narrow
 from leadline.show.charts.style import BUOY, GREY, altair
-from leadline.show.figures.efforts import DECADES, curves, documents, effort_x, efforts_of, grouped, minutes_param
+from leadline.show.figures.effort import LOG_FROM, curves, effort_x, efforts_of, minutes_param
+from leadline.show.figures.encodings import haloed, system_colour, system_dash
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import Figure, needs, rows_data, with_rows
-from leadline.show.figures.marks import haloed, short, system_colour, system_dash
-from leadline.show.figures.wording import both
+from leadline.show.figures.formatting import both, count, rounded, sentence, short
+from leadline.show.figures.registry import WHO, report_figure
 
 NAME = "effort_curves"
 MEASURES = ("PRES", "AP", "R")
@@ -25,6 +26,7 @@ SOURCE = (
 )
 
 
+@report_figure(NAME, section=WHO, label="measures against effort", place=40)
 def figure(evidence: Evidence) -> Figure:
     """Three measures at every effort, with the efforts at which leader and challenger change places."""
     if evidence.challenger is None:
@@ -33,7 +35,7 @@ def figure(evidence: Evidence) -> Figure:
     means = {name: curves(evidence, name).means() for name in MEASURES}
     shown = evidence.order[:SHOWN]
     rows = [
-        {"run": run, "measure": name, "effort": effort, "mean": _rounded(means[name][evidence.place(run), e])}
+        {"run": run, "measure": name, "effort": effort, "mean": rounded(means[name][evidence.place(run), e])}
         for name in MEASURES
         for run in shown
         for e, effort in enumerate(grid)
@@ -100,9 +102,9 @@ def _crossing(evidence: Evidence, effort: int, lead: int, top: float, depth: int
     alt = altair()
     assert evidence.challenger is not None
     who = short(evidence.leader if lead > 0 else evidence.challenger, 18)
-    late = effort > np.sqrt(depth) if depth > DECADES else effort > depth / 2
+    late = effort > np.sqrt(depth) if depth > LOG_FROM else effort > depth / 2
     # Curves rise to the right, and there stand their names: the words go where neither is.
-    rows = [{"x": effort, "y": top * (0.72 if late else 0.55), "text": f"{who} leads below {grouped(effort)}"}]
+    rows = [{"x": effort, "y": top * (0.72 if late else 0.55), "text": f"{who} leads below {count(effort)}"}]
     rule = alt.Chart(alt.Data(values=rows)).mark_rule(color=BUOY, strokeDash=[4, 3], strokeWidth=1.5).encode(x="x:Q")
     return [rule, haloed(rows, align="right" if late else "left", dx=-5 if late else 5, color=BUOY)]
 
@@ -120,13 +122,12 @@ def _words(evidence: Evidence, means: dict[str, Array], crossed: dict[str, list[
     if first is not None:
         effort, lead = crossed[first][-1]
         below, above = names if lead > 0 else names[::-1]
-        title = f"By {TITLES[first]} {above} leads {below} from {documents(effort)} on"
+        title = f"By {TITLES[first]} {above} leads {below} from {count(effort, 'document')} on"
     elif len(set(ahead.values())) == 1:
         title = f"{ahead['PRES']} leads {names[1 if ahead['PRES'] == names[0] else 0]} however much is read"
     else:
         title = f"{names[0]} or {names[1]}: the measure matters, how much is read does not"
-    text = f"{'; '.join(said)}."
-    text = text[0].upper() + text[1:]
+    text = sentence("; ".join(said))
     if evidence.verdict is not None and evidence.verdict.verdicts[0].word == "undecided":
         text += " The difference between the two is undecided, so all this may be chance."
     left_out = len(evidence.runs) - SHOWN
@@ -145,12 +146,10 @@ def _who_leads(names: tuple[str, str], crossed: list[tuple[int, int]], ahead: st
         return f"{ahead} leads at every effort"
     leads = [names[0] if lead > 0 else names[1] for _, lead in crossed]
     last = names[1] if crossed[-1][1] > 0 else names[0]
-    parts = [f"{leads[0]} leads below {documents(crossed[0][0])}"]
-    parts += [f"{who} up to {grouped(effort)}" for who, (effort, _) in zip(leads[1:], crossed[1:], strict=True)]
+    parts = [f"{leads[0]} leads below {count(crossed[0][0], 'document')}"]
+    parts += [f"{who} up to {count(effort)}" for who, (effort, _) in zip(leads[1:], crossed[1:], strict=True)]
     if len(crossed) > 3:
-        return f"the two change places {len(crossed)} times, and {last} leads from {documents(crossed[-1][0])} on"
+        return (
+            f"the two change places {len(crossed)} times, and {last} leads from {count(crossed[-1][0], 'document')} on"
+        )
     return f"{', '.join(parts)}, {last} from there on"
-
-
-def _rounded(value: float) -> float | None:
-    return None if np.isnan(value) else round(float(value), 4)

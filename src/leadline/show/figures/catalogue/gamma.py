@@ -13,10 +13,11 @@ from leadline.measures.hits import Array
 from leadline.measures.ideal import Kind, ideal_run
 from leadline.show.charts.labels import beside, narrow
 from leadline.show.charts.style import GREY, INK, altair
+from leadline.show.figures.encodings import haloed
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import HEIGHT, WIDTH, Figure, needs, rows_data, with_rows
-from leadline.show.figures.marks import haloed, short
-from leadline.show.figures.wording import count, share
+from leadline.show.figures.formatting import count, percent, short
+from leadline.show.figures.registry import WHERE, report_figure
 from leadline.trust.study import open_study
 
 NAME = "gamma"
@@ -31,6 +32,7 @@ STEPS = 4  # documents that fill a subtopic where the grades are only 0 and 1
 Curves = Mapping[str, Array]  # of each line: its value at every gamma
 
 
+@report_figure(NAME, section=WHERE, label="breadth or depth", place=80)
 def figure(evidence: Evidence, *, effort: int = 10, theta: Theta = "decay") -> Figure:
     """CT against gamma, with the lid and without, for the ideal runs and the systems."""
     lack = partial(needs, NAME, "Breadth or depth: what is more of the same worth?", source=SOURCE)
@@ -91,7 +93,9 @@ def reading(evidence: Evidence, panels: Mapping[str, Curves], drawn: int) -> str
     curves = panels["relevance"]
     best = max(evidence.order[:drawn], key=lambda run: curves[run][middle])
     ideal = max(curves[name][middle] for name in IDEALS.values())
-    text = f"At γ 0.5 with the lid, {best} fills the need at {share(float(curves[best][middle] / ideal))} of the speed "
+    text = (
+        f"At γ 0.5 with the lid, {best} fills the need at {percent(float(curves[best][middle] / ideal))} of the speed "
+    )
     text += "of the better ideal"
     left = len(evidence.runs) - drawn
     return f"{text}; {count(left, 'system')} below the first {drawn} left out." if left else f"{text}."

@@ -13,9 +13,10 @@ from leadline.measures.evaluate import Progress
 from leadline.measures.notation import parse_measures
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import HEIGHT, WIDTH, Figure, needs
-from leadline.show.figures.wording import both, decimal
+from leadline.show.figures.formatting import both, decimal
+from leadline.show.figures.registry import BELIEVED, report_figure
 from leadline.show.plots.incomplete import caption, plain, rows
-from leadline.trust.incomplete import SHARES, Incomplete, incomplete
+from leadline.trust.incomplete import SHARES, Incomplete
 
 NAME = "incomplete"
 SOURCE = "Magdy and Jones, CLEF 2010: relevant documents left out at random, the systems ranked again"
@@ -23,6 +24,7 @@ FEWEST_RUNS = 3  # of two runs the order stays or turns, and no curve shows more
 SAME = 0.9  # what is usually held to be the same ranking
 
 
+@report_figure(NAME, section=BELIEVED, label="with fewer judgements", place=30)
 def figure(
     evidence: Evidence,
     measures: str | Sequence[str] | None = None,
@@ -37,7 +39,7 @@ def figure(
         return lack(f"Needs {FEWEST_RUNS} runs or more, to rank them again with fewer judgements.")
     study = replace(evidence.study, measures=tuple(parse_measures(evidence.trio if measures is None else measures)))
     try:
-        found = incomplete(study, keep=keep, samples=samples, rng=evidence.rng(NAME), progress=progress)
+        found = Incomplete.of(study, keep=keep, samples=samples, seed=evidence.rng(NAME), progress=progress)
     except MismatchError as error:
         return lack(f"Nothing to compare: {error}.")
     if np.isnan(found.mean[int(np.argmin(found.keep))]).any():

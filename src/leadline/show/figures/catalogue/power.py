@@ -15,7 +15,8 @@ from leadline.show.charts.labels import beside, narrow
 from leadline.show.charts.style import DASHES, GREY, INK, OKABE_ITO, altair
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import HEIGHT, WIDTH, Figure, needs, rows_data, with_rows
-from leadline.show.figures.wording import both, count, decimal, share
+from leadline.show.figures.formatting import both, count, decimal, percent
+from leadline.show.figures.registry import BELIEVED, report_figure
 from leadline.trust.power import Power, power
 
 NAME = "power"
@@ -25,6 +26,7 @@ TOP = 0.2  # levels above this all say the same: nothing to see
 BEYOND = 30  # points of a curve above that; ten thousand pairs would weigh a megabyte and look no different
 
 
+@report_figure(NAME, section=BELIEVED, label="what a measure tells apart", place=40)
 def figure(
     evidence: Evidence, measures: Sequence[str] | None = None, *, draws: int = 1000, alpha: float = 0.05
 ) -> Figure:
@@ -34,7 +36,7 @@ def figure(
         return lack(f"Needs {FEWEST_RUNS} runs and {FEWEST_TOPICS} topics or more, to test many pairs of runs.")
     names = evidence.trio if measures is None else tuple(measures)
     try:
-        found = power(evidence.scores(names), names, alpha=alpha, draws=draws, rng=evidence.rng(NAME))
+        found = power(evidence.scores(names), names, alpha=alpha, draws=draws, seed=evidence.rng(NAME))
     except MismatchError as error:
         return lack(f"Nothing to compare: {error}.")
     rows = [
@@ -69,10 +71,10 @@ def title(found: Power) -> str:
     shares = found.power
     best, worst = int(shares.argmax()), int(shares.argmin())
     if shares[best] == shares[worst]:
-        return f"{both(found.measures)} tell the same share of pairs apart: {share(float(shares[best]))}"
+        return f"{both(found.measures)} tell the same share of pairs apart: {percent(float(shares[best]))}"
     return (
-        f"{found.measures[best]} tells {share(float(shares[best]))} of the pairs of systems apart, "
-        f"{found.measures[worst]} {share(float(shares[worst]))}"
+        f"{found.measures[best]} tells {percent(float(shares[best]))} of the pairs of systems apart, "
+        f"{found.measures[worst]} {percent(float(shares[worst]))}"
     )
 
 
@@ -116,7 +118,8 @@ def _chart(found: Power, rows: Sequence[dict[str, Any]]) -> Any:
     dots = alt.Chart(alt.Data(values=told)).mark_point(filled=True, size=70, opacity=1)
     dots = dots.encode(x="pairs:Q", y=alt.Y("level:Q", scale=heights), color=colour)
     labels = {  # all at the line, those that tell more apart above
-        row["measure"]: (found.alpha + 1e-6 * row["pairs"], f"{row['measure']}  {share(row['pairs'])}") for row in told
+        row["measure"]: (found.alpha + 1e-6 * row["pairs"], f"{row['measure']}  {percent(row['pairs'])}")
+        for row in told
     }
     ends = beside(labels, dict(zip(names, colours, strict=True)), (0.0, TOP), HEIGHT)
     chart = alt.layer(rule, named, lines, dots, ends).add_params(narrow())

@@ -10,10 +10,11 @@ import numpy as np
 from leadline.measures.hits import Array
 from leadline.show.charts.labels import beside, narrow
 from leadline.show.charts.style import GREY, altair
+from leadline.show.figures.encodings import system_colour, system_dash
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import HEIGHT, WIDTH, Figure, rows_data, with_rows
-from leadline.show.figures.marks import short, system_colour, system_dash
-from leadline.show.figures.wording import both, count, decimal, share
+from leadline.show.figures.formatting import both, count, decimal, percent, short
+from leadline.show.figures.registry import WHERE, report_figure
 
 NAME = "precision_recall"
 SOURCE = "Interpolated precision at recall 0, 0.1, … 1 as trec_eval computes it, mean over topics"
@@ -21,6 +22,7 @@ TENTHS = tuple(tenth / 10 for tenth in range(11))
 HALF = 5  # of the tenths: where half is found
 
 
+@report_figure(NAME, section=WHERE, label="precision and recall", place=20)
 def figure(evidence: Evidence) -> Figure:
     """The curve of every run: few in colour, of many the leader and the challenger, the rest in grey."""
     option = "" if evidence.level == 1 else f"(rel={evidence.level})"
@@ -65,7 +67,7 @@ def who_is_ahead(leader: str, challenger: str, lead: Array) -> str:
         return f"{ahead} is more precise than {behind} at every recall"
     if turns == 1:
         last = int(np.flatnonzero(signs == told[0]).max())
-        return f"{ahead} is more precise up to {share(TENTHS[last])} recall, {behind} beyond"
+        return f"{ahead} is more precise up to {percent(TENTHS[last])} recall, {behind} beyond"
     return f"{leader} is more precise than {challenger} at {int((signs > 0).sum())} of {len(TENTHS)} shares of recall"
 
 

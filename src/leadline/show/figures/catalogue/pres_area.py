@@ -10,16 +10,17 @@ import numpy as np
 from leadline.errors import InputError
 from leadline.measures.hits import Array
 from leadline.show.charts.style import DEPTH, INK, altair
-from leadline.show.figures.efforts import documents
+from leadline.show.figures.encodings import haloed
 from leadline.show.figures.evidence import Evidence, measure_at
 from leadline.show.figures.figure import HEIGHT, WIDTH, Figure, needs, rows_data, with_rows
-from leadline.show.figures.marks import haloed
-from leadline.show.figures.wording import count, decimal, share
+from leadline.show.figures.formatting import count, decimal, percent
+from leadline.show.figures.registry import BEHAVE, report_figure
 
 NAME = "pres_area"
 SOURCE = "Magdy and Jones, SIGIR 2010, figure 3: PRES is the share of the band that lies right of the system's curve"
 
 
+@report_figure(NAME, section=BEHAVE, label="PRES as an area", place=10)
 def figure(evidence: Evidence, run: str | None = None, topic: str | None = None) -> Figure:
     """One run on one topic, between the best and the worst case; a typical topic of the leader unless said."""
     if not len(evidence.answerable):
@@ -31,7 +32,7 @@ def figure(evidence: Evidence, run: str | None = None, topic: str | None = None)
     ranks = found_ranks(evidence, who, t)
     rows = curve(ranks, int(evidence.relevant[t]), evidence.effort)
     value = float(values[t])
-    won = f"{share(value)} of the room between worst and best (PRES {decimal(value)})"
+    won = f"{percent(value)} of the room between worst and best (PRES {decimal(value)})"
     return Figure(
         NAME,
         f"Topic {evidence.topics[t]}: {who} wins {won}",
@@ -84,7 +85,7 @@ def curve(ranks: Sequence[int], relevant: int, effort: int) -> list[dict[str, An
 
 def reading(ranks: Sequence[int], relevant: int, effort: int, chosen: bool) -> str:
     """What was found, and how the missing ones count."""
-    text = f"{count(len(ranks))} of {count(relevant, 'relevant document')} found within {documents(effort)}"
+    text = f"{count(len(ranks))} of {count(relevant, 'relevant document')} found within {count(effort, 'document')}"
     missed = relevant - len(ranks)
     if missed:
         text += f"; the {count(missed, 'other')} {'counts' if missed == 1 else 'count'} as found just after that"
@@ -118,7 +119,11 @@ def _chart(rows: Sequence[dict[str, Any]], effort: int, value: float) -> Any:
     )
     stop = alt.Chart(alt.Data(values=[{"x": effort}])).mark_rule(strokeDash=[4, 3], color=INK).encode(x="x:Q")
     said = haloed(
-        [{"x": effort, "y": 0, "text": f"stops at {documents(effort)}"}], align="right", baseline="bottom", dx=-6, dy=-6
+        [{"x": effort, "y": 0, "text": f"stops at {count(effort, 'document')}"}],
+        align="right",
+        baseline="bottom",
+        dx=-6,
+        dy=-6,
     )
     middle = {"x": end / 2, "y": n / 2, "text": f"PRES {decimal(value)}"}
     number = haloed([middle], align="center", fontSize=15, fontWeight="bold")

@@ -10,16 +10,18 @@ from leadline.measures.catalogue.precision import reciprocal_rank
 from leadline.measures.catalogue.pres import pres
 from leadline.measures.hits import Hits
 from leadline.show.charts.style import BUOY, OKABE_ITO, altair
+from leadline.show.figures.encodings import haloed
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import HEIGHT, WIDTH, Figure, rows_data, with_rows
-from leadline.show.figures.marks import haloed
-from leadline.show.figures.wording import count, decimal
+from leadline.show.figures.formatting import count, decimal
+from leadline.show.figures.registry import BEHAVE, report_figure
 
 NAME = "pres_rr"
 SOURCE = "Magdy and Jones, SIGIR 2010, figure 4b: one relevant document, PRES falls evenly and RR at once"
 POINTS = 60  # ranks drawn, more of them at the top
 
 
+@report_figure(NAME, section=BEHAVE, label="PRES against RR", place=30)
 def figure(evidence: Evidence) -> Figure:
     """PRES and RR of a single relevant document against its rank, for the effort of this report."""
     effort = evidence.effort

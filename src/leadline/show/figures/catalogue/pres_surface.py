@@ -9,10 +9,10 @@ import numpy as np
 
 from leadline.measures.hits import Array
 from leadline.show.charts.style import BUOY, PAPER, altair
-from leadline.show.figures.efforts import grouped
 from leadline.show.figures.evidence import Evidence, measure_at
 from leadline.show.figures.figure import HEIGHT, WIDTH, Figure, depth_scale, needs, rows_data, with_rows
-from leadline.show.figures.wording import count, decimal
+from leadline.show.figures.formatting import count, decimal
+from leadline.show.figures.registry import BEHAVE, report_figure
 
 NAME = "pres_surface"
 SOURCE = (
@@ -23,6 +23,7 @@ STEPS = 40  # cells along each axis
 SIDE = 1.08 / STEPS  # of a cell: they overlap a little, or else hairlines show between them
 
 
+@report_figure(NAME, section=BEHAVE, label="PRES over recall and rank", place=20)
 def figure(evidence: Evidence, run: str | None = None) -> Figure:
     """PRES over recall and lateness as a map, and where the topics of one run lie; the leader's unless said."""
     if not len(evidence.answerable):
@@ -84,7 +85,7 @@ def reading(pres: Array, recall: Array, run: str) -> str:
 def _chart(rows: Sequence[dict[str, Any]], effort: int) -> Any:
     alt = altair()
     x = alt.X(
-        "x:Q", title=f"lateness (0: first of all, 1: at rank {grouped(effort)})",
+        "x:Q", title=f"lateness (0: first of all, 1: at rank {count(effort)})",
         scale=alt.Scale(domain=[0, 1], nice=False), axis=alt.Axis(tickCount=5, grid=False),
     )  # fmt: skip
     y = alt.Y(

@@ -9,19 +9,12 @@ import numpy as np
 from leadline.measures.hits import Array
 from leadline.show.charts.labels import beside, narrow
 from leadline.show.charts.style import BUOY, GREY, INK, altair
-from leadline.show.figures.efforts import (
-    curves,
-    documents,
-    effort_x,
-    efforts_of,
-    grouped,
-    minutes_param,
-    percent,
-    recall_after_each,
-)
+from leadline.show.figures.effort import curves, effort_x, efforts_of, minutes_param, recall_after_each
+from leadline.show.figures.encodings import haloed, system_colour, system_dash
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import HEIGHT, WIDTH, Figure, rows_data, with_rows
-from leadline.show.figures.marks import haloed, short, system_colour, system_dash
+from leadline.show.figures.formatting import count, percent, rounded, short
+from leadline.show.figures.registry import WHO, report_figure
 
 NAME = "recall_effort"
 PERFECT, RANDOM = "perfect", "random order"
@@ -31,6 +24,7 @@ SOURCE = (
 )
 
 
+@report_figure(NAME, section=WHO, label="recall against effort", place=10)
 def figure(evidence: Evidence) -> Figure:
     """Recall against effort, with the perfect and the random line and an effort that can be dragged."""
     grid = efforts_of(evidence)
@@ -49,16 +43,16 @@ def _rows(evidence: Evidence, grid: list[int], recall: Array, widths: Array, pre
         rows += [
             {
                 "kind": "named" if run in evidence.named else "other", "run": run, "effort": effort,
-                "recall": _rounded(recall[r, e]), "low": _rounded(max(recall[r, e] - widths[r, e], 0)),
-                "high": _rounded(min(recall[r, e] + widths[r, e], 1)), "PRES": _rounded(pres[r, e]),
+                "recall": rounded(recall[r, e]), "low": rounded(max(recall[r, e] - widths[r, e], 0)),
+                "high": rounded(min(recall[r, e] + widths[r, e], 1)), "PRES": rounded(pres[r, e]),
             }
             for e, effort in enumerate(grid)
         ]  # fmt: skip
     rows += [
-        {"kind": "guide", "run": PERFECT, "effort": n, "recall": _rounded(perfect_recall(evidence, n))} for n in grid
+        {"kind": "guide", "run": PERFECT, "effort": n, "recall": rounded(perfect_recall(evidence, n))} for n in grid
     ]
     return rows + [
-        {"kind": "guide", "run": RANDOM, "effort": n, "recall": _rounded(random_recall(evidence, n))} for n in grid
+        {"kind": "guide", "run": RANDOM, "effort": n, "recall": rounded(random_recall(evidence, n))} for n in grid
     ]
 
 
@@ -144,14 +138,12 @@ def _title(evidence: Evidence) -> str:
     leader = after[evidence.leader]
     if not len(leader) or leader[-1] < 0.5:
         share = leader[-1] if len(leader) else 0
-        return f"{evidence.leader} finds {percent(share)} of what is known within {documents(len(leader))}"
-    parts = [f"{evidence.leader} finds half of what is known within {documents(_reached(leader, 0.5))}"]
+        return f"{evidence.leader} finds {percent(share)} of what is known within {count(len(leader), 'document')}"
+    parts = [f"{evidence.leader} finds half of what is known within {count(_reached(leader, 0.5), 'document')}"]
     if evidence.challenger is not None:
         other = after[evidence.challenger]
         when = (
-            f"within {grouped(_reached(other, 0.5))}"
-            if other[-1] >= 0.5
-            else f"never (it stops at {percent(other[-1])})"
+            f"within {count(_reached(other, 0.5))}" if other[-1] >= 0.5 else f"never (it stops at {percent(other[-1])})"
         )
         parts.append(f"{evidence.challenger} {when}")
     return ", ".join(parts)
@@ -170,14 +162,11 @@ def _reading(evidence: Evidence) -> str:
     """What reading so much gives, and what was left out."""
     after = recall_after_each(evidence, evidence.leader)
     said = [
-        f"reading {documents(n)} finds {percent(after[n - 1])} (perfect: {percent(perfect_recall(evidence, n))})"
+        f"reading {count(n, 'document')} finds {percent(after[n - 1])} "
+        f"(perfect: {percent(perfect_recall(evidence, n))})"
         for n in dict.fromkeys((max(1, len(after) // 10), len(after)))
         if n <= len(after)
     ]
     text = f"With {evidence.leader}, {' and '.join(said)}; drag the orange line to see what another effort would give."
     others = len(evidence.runs) - len(evidence.named)
     return text + (f" Grey: the {others} other systems; point at one, or choose it, to see its name." if others else "")
-
-
-def _rounded(value: float) -> float | None:
-    return None if np.isnan(value) else round(float(value), 4)

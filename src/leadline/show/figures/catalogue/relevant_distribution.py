@@ -9,11 +9,11 @@ import numpy as np
 
 from leadline.measures.hits import Integers
 from leadline.show.charts.style import DEPTH, altair
-from leadline.show.figures.efforts import documents
+from leadline.show.figures.encodings import haloed
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import WIDTH, Figure, needs, rows_data, with_rows
-from leadline.show.figures.marks import haloed
-from leadline.show.figures.wording import count, share
+from leadline.show.figures.formatting import count, percent, sentence
+from leadline.show.figures.registry import WHERE, report_figure
 
 NAME = "relevant_distribution"
 SOURCE = "Judged documents of the relevance level and above, by grade"
@@ -23,6 +23,7 @@ GRADES = 4  # shades that people tell apart; higher grades share the deepest
 SHADES = {1: (3,), 2: (2, 4), 3: (1, 3, 5), 4: (1, 2, 4, 5)}  # of the depth scale, by the number of grades
 
 
+@report_figure(NAME, section=WHERE, label="relevant documents per topic", place=50)
 def figure(evidence: Evidence) -> Figure:
     """The relevant documents of every topic, by grade, with the median."""
     known = evidence.relevant[evidence.answerable]
@@ -62,15 +63,14 @@ def reading(evidence: Evidence, known: Integers) -> str:
     tenth = max(1, round(len(known) / 10))
     if len(known) >= 10:
         richest = float(np.sort(known)[::-1][:tenth].sum() / known.sum())
-        parts.append(f"the richest tenth of the topics holds {share(richest)} of them")
+        parts.append(f"the richest tenth of the topics holds {percent(richest)} of them")
     more = int((known > evidence.effort).sum())
     if more:
-        parts.append(f"in {count(more, 'topic')} recall cannot be full after {documents(evidence.effort)}")
+        parts.append(f"in {count(more, 'topic')} recall cannot be full after {count(evidence.effort, 'document')}")
     empty = len(evidence.topics) - len(known)
     if empty:
         parts.append(f"{count(empty, 'topic')} without any left out of every mean")
-    text = "; ".join(parts)
-    return f"{text[0].upper()}{text[1:]}."
+    return sentence("; ".join(parts))
 
 
 def _chart(evidence: Evidence, rows: Sequence[dict[str, Any]], known: Integers) -> Any:

@@ -11,10 +11,12 @@ from leadline.measures.hits import Array
 from leadline.records.scores.scores import Scores
 from leadline.show.charts.labels import narrow
 from leadline.show.charts.style import GREY, INK, altair
+from leadline.show.figures.encodings import numbered, room_above, staggered
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import WIDTH, Figure, rows_data, with_rows
-from leadline.show.figures.names import above, numbered, staggered
-from leadline.show.figures.wording import both, count, decimal
+from leadline.show.figures.formatting import both, count, decimal, ordinal, rounded
+from leadline.show.figures.registry import WHERE, report_figure
+from leadline.trust.order import places, sign
 
 NAME = "six_measures"
 SOURCE = "Means over topics with 95 % intervals by Student's t; each column from 0 to its own largest value"
@@ -29,6 +31,7 @@ def six(evidence: Evidence) -> tuple[str, ...]:
     return (*evidence.trio, "nDCG@10", f"P{option}@10", f"RR{option}")
 
 
+@report_figure(NAME, section=WHERE, label="six measures side by side", place=30)
 def figure(evidence: Evidence, measures: Sequence[str] | None = None) -> Figure:
     """A row a system, the best by the deciding measure first; a column a measure, with intervals."""
     names = six(evidence) if measures is None else tuple(measures)
@@ -37,9 +40,9 @@ def figure(evidence: Evidence, measures: Sequence[str] | None = None) -> Figure:
     shown = choice(evidence, scores)
     rows = [
         {
-            "place": place, "run": run, "measure": name, "column": m, "mean": _rounded(means[r, m]),
-            "low": _rounded(means[r, m] - widths[r, m]), "high": _rounded(means[r, m] + widths[r, m]),
-            "best": r == best_of(scores, m),
+            "place": place, "run": run, "measure": name, "column": m, "mean": rounded(means[r, m]),
+            "low": rounded(means[r, m] - widths[r, m]), "high": rounded(means[r, m] + widths[r, m]),
+            "best": r == scores.leader(m),
         }
         for run in shown
         for place, r in [(evidence.order.index(run) + 1, evidence.place(run))]
@@ -51,13 +54,8 @@ def figure(evidence: Evidence, measures: Sequence[str] | None = None) -> Figure:
 
 def choice(evidence: Evidence, scores: Scores) -> tuple[str, ...]:
     """The first systems by the deciding measure, and those that lead under another."""
-    winners = {scores.runs[best_of(scores, m)] for m in range(len(scores.measures))}
+    winners = {scores.runs[scores.leader(m)] for m in range(len(scores.measures))}
     return tuple(run for place, run in enumerate(evidence.order) if place < MOST or run in winners)
-
-
-def best_of(scores: Scores, measure: int) -> int:
-    """The run with the best mean under one measure, of all runs."""
-    return scores.leader(measure)
 
 
 def title(evidence: Evidence, scores: Scores) -> str:
@@ -67,7 +65,7 @@ def title(evidence: Evidence, scores: Scores) -> str:
         means = scores.means()[0]
         said = [f"{name} {decimal(value)}" for name, value in zip(names, means, strict=True)]
         return f"{evidence.leader}: {both(said)}"
-    winners = [scores.runs[best_of(scores, m)] for m in range(len(names))]
+    winners = [scores.runs[scores.leader(m)] for m in range(len(names))]
     won = sum(winner == evidence.leader for winner in winners)
     if won == len(names):
         return f"{evidence.leader} leads in all {len(names)} measures"
@@ -81,38 +79,18 @@ def title(evidence: Evidence, scores: Scores) -> str:
 
 def reading(evidence: Evidence, scores: Scores, shown: Sequence[str]) -> str:
     """How far the leader falls behind where it falls behind most, and what was left out."""
-    columns = [_places(scores, m) for m in range(len(scores.measures))]
-    r = evidence.place(evidence.leader)
-    worst = max(range(len(columns)), key=lambda m: columns[m][r])
+    values = scores.means() * np.array([sign(better) for better in scores.better])
+    behind = places(values.T)[:, evidence.place(evidence.leader)]
+    worst = int(behind.argmax())
     text = "The line is the 95 % interval over topics"
-    if len(evidence.runs) > 1 and columns[worst][r] > 1:
-        text = f"{evidence.leader} comes {_ordinal(columns[worst][r])} under {scores.measures[worst]}. {text}"
+    if len(evidence.runs) > 1 and behind[worst] > 1:
+        text = f"{evidence.leader} comes {ordinal(int(behind[worst]))} under {scores.measures[worst]}. {text}"
     left = len(evidence.runs) - len(shown)
     if left:
         text += (
             f"; shown are the first {MOST} by {evidence.measure.text} and who leads under another, not {count(left)}"
         )
     return f"{text}; the best of all systems is ringed."
-
-
-def _places(scores: Scores, m: int) -> list[int]:
-    """The place of each run under a measure, from 1; equal runs share the better one."""
-    column = scores.means()[:, m] * (1 if scores.better[m] == "lower" else -1)
-    return [1 + int((column < value).sum()) for value in column]
-
-
-def _ordinal(place: int) -> str:
-    """A place in words.
-
-    >>> _ordinal(2), _ordinal(11), _ordinal(23), _ordinal(101)
-    ('2nd', '11th', '23rd', '101st')
-    """
-    ending = "th" if place % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(place % 10, "th")
-    return f"{place}{ending}"
-
-
-def _rounded(value: float) -> float | None:
-    return None if np.isnan(value) else round(float(value), 4)
 
 
 def _largest(rows: Sequence[dict[str, Any]], columns: int) -> Array:
@@ -141,8 +119,8 @@ def _chart(evidence: Evidence, scores: Scores, shown: Sequence[str], rows: Seque
     )
     names = alt.Axis(
         values=list(range(columns)), tickCount=columns, orient="top", labelAlign="left", labelOverlap=False,
-        labelExpr=staggered(scores.measures, list(range(columns)), 2), labelPadding=above(2), ticks=False, domain=False,
-        grid=True,
+        labelExpr=staggered(scores.measures, list(range(columns)), 2), labelPadding=room_above(2), ticks=False,
+        domain=False, grid=True,
     )  # fmt: skip
     x = alt.X("at:Q", title=None, axis=names, scale=alt.Scale(domain=[0, columns], nice=False))
     label = numbered(evidence, shown)

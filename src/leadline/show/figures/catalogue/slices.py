@@ -11,10 +11,11 @@ import numpy as np
 from leadline.errors import MismatchError
 from leadline.records.scores.scores import FEWEST_TOPICS
 from leadline.show.charts.style import GREY, altair
+from leadline.show.figures.encodings import system_colour
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import HEIGHT, WIDTH, Figure, needs, rows_data, with_rows
-from leadline.show.figures.marks import system_colour
-from leadline.show.figures.wording import both, count, decimal
+from leadline.show.figures.formatting import both, count, decimal, rounded
+from leadline.show.figures.registry import WHERE, report_figure
 from leadline.trust.slices import Slices, slices
 
 NAME = "slices"
@@ -26,6 +27,7 @@ MOST_SLICES, MOST_PANELS = 12, 4
 FLOOR, TALLEST = 0.28, 0.17
 
 
+@report_figure(NAME, section=WHERE, label="by kind of topic", place=40)
 def figure(evidence: Evidence, by: str | Sequence[str] | None = None) -> Figure:
     """The measure to decide by, by number of relevant documents and by every attribute of topics, or those named."""
     lack = partial(needs, NAME, "Where does a system do well, and where not?", source=SOURCE)
@@ -67,8 +69,8 @@ def rows_of(evidence: Evidence, sliced: Slices) -> list[dict[str, Any]]:
     return [
         {
             "by": sliced.by, "slice": name, "topics": int(sliced.counts[s]), "run": sliced.runs[r],
-            "mean": _rounded(sliced.means[s, r]),
-            "low": _rounded(sliced.low[s, r]), "high": _rounded(sliced.high[s, r]),
+            "mean": rounded(sliced.means[s, r]),
+            "low": rounded(sliced.low[s, r]), "high": rounded(sliced.high[s, r]),
         }
         for s, name in enumerate(sliced.names)
         for r in order
@@ -119,10 +121,6 @@ def _overall(evidence: Evidence) -> float:
 def _where(sliced: Slices, s: int) -> str:
     name = sliced.names[s]
     return f"{name} {sliced.by}" if sliced.by == RELEVANT else f"{sliced.by} {name}"
-
-
-def _rounded(value: float) -> float | None:
-    return None if np.isnan(value) else round(float(value), 4)
 
 
 def _chart(evidence: Evidence, found: Sequence[Slices], rows: Sequence[dict[str, Any]]) -> Any:

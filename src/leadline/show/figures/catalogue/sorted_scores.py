@@ -9,9 +9,12 @@ import numpy as np
 from leadline.show.charts.labels import narrow
 from leadline.show.charts.style import OKABE_ITO, altair
 from leadline.show.figures.catalogue.bump import places_of
+from leadline.show.figures.encodings import haloed
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import HEIGHT, WIDTH, Figure, needs, rows_data, with_rows
-from leadline.show.figures.marks import haloed, short
+from leadline.show.figures.formatting import ordinal, rounded, short
+from leadline.show.figures.registry import WHO, report_figure
+from leadline.trust.order import best_first
 from leadline.trust.tau import tau_b
 
 NAME = "sorted_scores"
@@ -21,6 +24,7 @@ SHAPES = ("square", "circle", "triangle-up")
 SOURCE = "After Magdy and Jones, SIGIR 2010; means over topics, with intervals by Student's t (95\u202f%)."
 
 
+@report_figure(NAME, section=WHO, label="all systems by score", place=30)
 def figure(evidence: Evidence) -> Figure:
     """Every system's average precision, PRES and recall, the systems sorted by PRES."""
     names = evidence.trio
@@ -28,11 +32,11 @@ def figure(evidence: Evidence) -> Figure:
     means, widths = scores.means(), scores.half_widths()
     if np.isnan(means).all():
         return needs(NAME, "Scores sorted by PRES", "A topic with a relevant document is needed.", SOURCE)
-    order = sorted(range(len(evidence.runs)), key=lambda r: (-np.nan_to_num(means[r, 1], nan=-1.0), evidence.runs[r]))
+    order = best_first(means[:, 1], evidence.runs)
     rows = [
         {
-            "run": evidence.runs[r], "place": place, "measure": name, "mean": _rounded(means[r, m]),
-            "low": _rounded(means[r, m] - widths[r, m]), "high": _rounded(means[r, m] + widths[r, m]),
+            "run": evidence.runs[r], "place": place, "measure": name, "mean": rounded(means[r, m]),
+            "low": rounded(means[r, m] - widths[r, m]), "high": rounded(means[r, m] + widths[r, m]),
         }
         for place, r in enumerate(order, start=1)
         for m, name in enumerate(names)
@@ -116,19 +120,5 @@ def _words(evidence: Evidence, means: Any, order: list[int], many: bool) -> tupl
     run = short(evidence.runs[moved], 40)
     return title, (
         f"{scale}; where other marks jump, that measure would order them otherwise: {run} is "
-        f"{_ordinal(int(places[1][moved]))} by {pres} and {_ordinal(int(places[other][moved]))} by {farther}."
+        f"{ordinal(int(places[1][moved]))} by {pres} and {ordinal(int(places[other][moved]))} by {farther}."
     )
-
-
-def _ordinal(number: int) -> str:
-    """A place in words.
-
-    >>> [_ordinal(n) for n in (1, 2, 3, 4, 11, 22, 113)]
-    ['1st', '2nd', '3rd', '4th', '11th', '22nd', '113th']
-    """
-    ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"{number}{ending}"
-
-
-def _rounded(value: float) -> float | None:
-    return None if np.isnan(value) else round(float(value), 4)

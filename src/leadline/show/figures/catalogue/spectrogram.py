@@ -12,6 +12,8 @@ from leadline.show.charts.labels import narrow
 from leadline.show.charts.style import altair
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import WIDTH, Figure, depth_scale, needs, rows_data, with_rows
+from leadline.show.figures.formatting import rounded
+from leadline.show.figures.registry import WHERE, report_figure
 from leadline.trust.spectrogram import Spectrogram
 from leadline.trust.spectrogram import spectrogram as every_run_on_every_topic
 
@@ -22,6 +24,7 @@ LABELLED_RUNS, LABELLED_TOPICS = 40, 60
 SOURCE = "Lupu, Huang, Zhu and Tait, Overview of the TREC 2009 Chemical IR track, figures 11 and 12."
 
 
+@report_figure(NAME, section=WHERE, label="every run on every topic", place=10)
 def figure(evidence: Evidence, measures: Sequence[str] | None = None) -> Figure:
     """A heat map of run × topic: the best run at the top, the topic answered best at the left."""
     names = list(dict.fromkeys(measures or (evidence.measure.text, *evidence.trio, *MORE)))
@@ -37,7 +40,7 @@ def figure(evidence: Evidence, measures: Sequence[str] | None = None) -> Figure:
     columns = {topic: evidence.topics.index(topic) for topic in found.topics}
     rows = [
         {"run": run, "topic": topic}
-        | {name: _rounded(cube[places[run], columns[topic]]) for name, cube in cubes.items()}
+        | {name: rounded(cube[places[run], columns[topic]], 3) for name, cube in cubes.items()}
         for run in shown
         for topic in found.topics
     ]
@@ -102,7 +105,3 @@ def _words(evidence: Evidence, found: Spectrogram) -> tuple[str, str]:
     )
     left = len(found.runs) - MOST
     return title, text + (f" The {left} systems below the best {MOST} are left out." if left > 0 else "")
-
-
-def _rounded(value: float) -> float | None:
-    return None if np.isnan(value) else round(float(value), 3)

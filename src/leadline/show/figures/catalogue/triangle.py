@@ -10,7 +10,8 @@ from leadline.show.charts.labels import narrow
 from leadline.show.charts.style import DEPTH, altair
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import Figure, needs, rows_data, with_rows
-from leadline.show.figures.marks import short
+from leadline.show.figures.formatting import short
+from leadline.show.figures.registry import BELIEVED, report_figure
 from leadline.trust.pairs import Triangle
 from leadline.trust.pairs import triangle as both_tests
 
@@ -24,14 +25,14 @@ ALPHA = 0.05
 SOURCE = "Student's t test below the diagonal, Fisher's randomisation test above it; two-sided, without correction."
 
 
+@report_figure(NAME, section=BELIEVED, label="p of every pair", place=10)
 def figure(evidence: Evidence) -> Figure:
     """The p of every pair of systems by the t test and the randomisation test, the systems best first."""
     scores = evidence.main
-    enough = np.isfinite(scores.values).all(axis=(0, 2)).sum() > 1
-    if len(evidence.runs) < 2 or not enough:
+    if not evidence.comparable:
         return needs(NAME, "How likely is each difference by chance?", "Two runs and two topics are needed.", SOURCE)
     kept = [evidence.place(run) for run in evidence.order[:MOST]]
-    found = both_tests(scores.select_runs(kept), scores.measures[0], rng=evidence.rng(NAME))
+    found = both_tests(scores.select_runs(kept), scores.measures[0], seed=evidence.rng(NAME))
     rows = [
         {
             "row": a, "column": b, "test": "randomisation" if j > i else "t", "p": float(f"{found.p[i, j]:.3g}"),
