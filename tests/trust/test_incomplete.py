@@ -276,7 +276,7 @@ def test_documents_that_one_source_found(tmp_path: Path) -> None:
 
 
 def test_what_is_refused() -> None:
-    with pytest.raises(MeasureError, match=r"TBG needs more of each run .*words"):
+    with pytest.raises(MeasureError, match=r"TBG needs more from each run .*words"):
         open_study(JUDGED, RUNS, "AP TBG")
     by_subtopic = Qrels.from_columns(["7"], ["a"], [1], subtopics=["1"])
     with pytest.raises(MeasureError, match="iterations"):

@@ -75,8 +75,8 @@ def without_rounding_errors(values: Array, largest: float) -> Array:
 def half_width(values: Array, axis: int = -1) -> Array:
     """Half the width of the 95 % interval of the mean along an axis, by Student's t.
 
-    >>> half_width(np.array([0.2, 0.4, 0.6])).round(3)
-    0.497
+    >>> half_width(np.array([[0.2, 0.4, 0.6]])).round(3)
+    array([0.497])
     """
     # t quantile (n − 1 degrees of freedom) × sample standard deviation (n − 1) / √n
     n = values.shape[axis]

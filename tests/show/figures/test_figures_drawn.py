@@ -51,7 +51,7 @@ def test_figures_of_every_evidence(name: str, golden_syn: Evidence, golden_div: 
         assert '"background"' not in drawn  # paper is the page's
         assert set(map(str.lower, re.findall(r'"(#[0-9a-fA-F]{6})"', drawn))) <= PALETTE
         assert all(int(size) >= 12 for size in re.findall(r'"(?:labelF|titleF|f)ontSize": (\d+)', drawn))
-        assert len(drawn) < 60_000
+        assert len(drawn) < 80_000
         assert "NaN" not in drawn
         json.loads(json.dumps(list(found.rows), allow_nan=False))
 

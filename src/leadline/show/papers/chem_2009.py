@@ -157,7 +157,7 @@ def table_7() -> Exhibit:
     return Exhibit(
         "Table 7", "documents by grade after the experts", "same" if same else "differs",
         f"The totals are {'as' if same else 'not as'} printed. "
-        + (f"The grades of {', '.join(short)} do not add up: an error in it." if short else "All topics add up."),
+        + (f"The grades of {', '.join(short)} do not add up in the paper." if short else "All topics add up."),
         (Table(["of 18 topics", "printed", "ours"], rows),),
         (expert_chart(records),),
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Do three measures come to the same verdict on two runs? Every pair of runs, by which of the three agree."""
+"""Do three measures agree on which of two runs is better? All pairs of runs, grouped by which measures agree."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from leadline.trust.agreement import Agreement, agreement
 
 NAME = "agreement"
 SOURCE = "Magdy and Jones, SIGIR 2010: every pair of runs by Wilcoxon's test at 95 %, without correction"
-FEWEST_TOPICS = 6  # with fewer, Wilcoxon's p cannot fall below 0.05
-ROW = 46  # pixels: a line of words and the bar under it
+FEWEST_TOPICS = 6  # with fewer, Wilcoxon's p cannot be below 0.05
+ROW = 46  # pixels: a line of text and the bar below it
 
 BETTER, ALIKE, OPPOSED = "one run is better", "no difference seen", "two measures prefer opposite runs"
 
 
 @report_figure(NAME, section=BELIEVED, label="do the measures agree", place=20)
 def figure(evidence: Evidence, measures: Sequence[str] | None = None) -> Figure:
-    """Of how many pairs three measures say the same, of how many only two and which; the usual three unless named."""
+    """On how many pairs three measures agree, and on how many only two. Default: those of `evidence.trio`."""
     lack = partial(needs, NAME, "Do the measures come to the same verdict?", source=SOURCE)
     names = evidence.trio if measures is None else tuple(measures)
     if len(evidence.runs) < 2:
@@ -40,7 +40,7 @@ def figure(evidence: Evidence, measures: Sequence[str] | None = None) -> Figure:
 
 
 def groups(found: Agreement) -> list[dict[str, Any]]:
-    """A row for each way to agree: the pairs, and what those who agree say of them."""
+    """A row for each group of agreeing measures: the number of pairs, and what these measures say about them."""
     rows = []
     for name, pairs, part, one_better, alike, opposed in found.table().rows:
         better = 0 if name == "none" else one_better - opposed
@@ -51,7 +51,7 @@ def groups(found: Agreement) -> list[dict[str, Any]]:
 
 
 def title(found: Agreement, rows: Sequence[dict[str, Any]]) -> str:
-    """Which measure stands between the other two: the one that is seldom alone."""
+    """Which measure is between the other two: the one that is least often alone with its verdict."""
     alone = [rows[3]["pairs"], rows[2]["pairs"], rows[1]["pairs"]]  # of the first, second and third measure
     middle = min(range(3), key=lambda m: alone[m])
     if alone.count(alone[middle]) > 1:
@@ -73,7 +73,7 @@ def reading(rows: Sequence[dict[str, Any]]) -> str:
 
 
 def _chart(rows: Sequence[dict[str, Any]]) -> Any:
-    """A line of words and a bar for each way to agree; words above the bar fit any width."""
+    """A line of text above a bar for each group, which fits any width."""
     alt = altair()
     pairs = sum(row["pairs"] for row in rows)
     words, bars = [], []

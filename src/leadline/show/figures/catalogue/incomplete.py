@@ -20,8 +20,8 @@ from leadline.trust.incomplete import SHARES, Incomplete
 
 NAME = "incomplete"
 SOURCE = "Magdy and Jones, CLEF 2010: relevant documents left out at random, the systems ranked again"
-FEWEST_RUNS = 3  # of two runs the order stays or turns, and no curve shows more than that
-SAME = 0.9  # what is usually held to be the same ranking
+FEWEST_RUNS = 3  # with two runs a curve would only show whether they swap
+SAME = 0.9  # from this tau up, two rankings usually count as the same
 
 
 @report_figure(NAME, section=BELIEVED, label="with fewer judgements", place=30)
@@ -33,7 +33,7 @@ def figure(
     samples: int = 100,
     progress: Progress | None = None,
 ) -> Figure:
-    """How alike the ranking by each measure stays when judgements are missing; the usual three unless named."""
+    """How well each measure keeps its ranking when judgements are missing. Default: those of `evidence.trio`."""
     lack = partial(needs, NAME, "Would fewer judgements give the same ranking?", source=SOURCE)
     if len(evidence.runs) < FEWEST_RUNS:
         return lack(f"Needs {FEWEST_RUNS} runs or more, to rank them again with fewer judgements.")

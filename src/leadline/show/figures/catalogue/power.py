@@ -1,4 +1,4 @@
-"""How many pairs of systems can each measure tell apart? The levels of all pairs, sorted: Sakai's curves."""
+"""How many pairs of systems can each measure tell apart? The sorted levels of all pairs, as Sakai draws them."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from leadline.trust.power import Power, power
 NAME = "power"
 SOURCE = "Sakai, SIGIR 2006: discriminative power by the paired bootstrap, without correction"
 FEWEST_RUNS = 3
-TOP = 0.2  # levels above this all say the same: nothing to see
-BEYOND = 30  # points of a curve above that; ten thousand pairs would weigh a megabyte and look no different
+TOP = 0.2  # the largest level shown
+BEYOND = 30  # points of a curve above that: more would make the page larger without a visible difference
 
 
 @report_figure(NAME, section=BELIEVED, label="what a measure tells apart", place=40)
 def figure(
     evidence: Evidence, measures: Sequence[str] | None = None, *, draws: int = 1000, alpha: float = 0.05
 ) -> Figure:
-    """The share of pairs that each measure tells apart at any level; the usual three measures unless named."""
+    """The share of pairs that each measure tells apart, at any level. Default: the measures of `evidence.trio`."""
     lack = partial(needs, NAME, "How many pairs of systems can a measure tell apart?", source=SOURCE)
     if len(evidence.runs) < FEWEST_RUNS or len(evidence.answerable) < FEWEST_TOPICS:
         return lack(f"Needs {FEWEST_RUNS} runs and {FEWEST_TOPICS} topics or more, to test many pairs of runs.")
@@ -48,7 +48,7 @@ def figure(
 
 
 def curve(levels: Array, beyond: int = BEYOND) -> list[tuple[float, float]]:
-    """The share of pairs whose level is at most so much, for every level that is drawn, and a few of the others.
+    """Points (share of pairs with at most this level, level), for every level shown and a few of the others.
 
     >>> curve(np.array([0.5, 0.02, 0.04, 0.3]))
     [(0.0, 0.02), (0.25, 0.02), (0.5, 0.04), (0.75, 0.3), (1.0, 0.5)]

@@ -1,4 +1,4 @@
-"""How much of what is known is found, against how much is read?"""
+"""How much of the known relevant documents is found, for how much reading?"""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SOURCE = (
 
 @report_figure(NAME, section=WHO, label="recall against effort", place=10)
 def figure(evidence: Evidence) -> Figure:
-    """Recall against effort, with the perfect and the random line and an effort that can be dragged."""
+    """Recall against effort, with the lines of a perfect and a random order, and an effort that can be dragged."""
     grid = efforts_of(evidence)
     recall, pres = curves(evidence, "R"), curves(evidence, "PRES")
     rows = _rows(evidence, grid, recall.means(), recall.half_widths(), pres.means())
@@ -87,7 +87,7 @@ def _chart(evidence: Evidence, grid: list[int], rows: list[dict[str, Any]], reca
     )  # fmt: skip
     tip = ["run:N", "effort:Q", "recall:Q", "low:Q", "high:Q", "PRES:Q"]
     every = alt.Chart(rows_data()).encode(x=x, y=y)
-    # What is drawn in colour is given by itself: few rows to sift again whenever the reader's hand moves the line.
+    # The coloured lines have data of their own: fewer rows to filter while the reader drags the line.
     few = alt.Chart(alt.Data(values=[row for row in rows if row["kind"] != "other"])).encode(x=x, y=y)
     systems, guides = few.transform_filter("datum.kind == 'named'"), few.transform_filter("datum.kind == 'guide'")
     picked = every.transform_filter("datum.run == chosen && datum.kind != 'guide'")
@@ -111,7 +111,7 @@ def _chart(evidence: Evidence, grid: list[int], rows: list[dict[str, Any]], reca
         run: (float(recall[evidence.place(run), -1]), f"{short(run)}  {percent(recall[evidence.place(run), -1])}")
         for run in named
     }
-    top = f" {PERFECT}"  # a run may be called perfect, but no name begins with a blank
+    top = f" {PERFECT}"  # a run may be called perfect, but no name starts with a space
     ends[top] = (perfect_recall(evidence, depth), PERFECT)
     colours = {run: evidence.colour(run) for run in named} | {top: GREY}
     middle = max(1, round(depth * 0.4))
@@ -124,7 +124,7 @@ def _chart(evidence: Evidence, grid: list[int], rows: list[dict[str, Any]], reca
 
 
 def _effort_line(alt: Any) -> Any:
-    """The line under the reader's hand, with its effort written at its top."""
+    """The line that the reader drags, with the effort as text at its top."""
     line = alt.Chart(alt.Data(values=[{"top": 1}])).transform_calculate(at="effort", text="'read ' + effort")
     rule = line.mark_rule(color=BUOY, strokeWidth=2).encode(x="at:Q")
     return rule + line.mark_text(color=BUOY, align="right", dx=-6, dy=8, fontWeight="bold").encode(
@@ -133,7 +133,7 @@ def _effort_line(alt: Any) -> Any:
 
 
 def _title(evidence: Evidence) -> str:
-    """Who finds half of what is known, and how soon."""
+    """Who finds half of the known relevant documents, and how soon."""
     after = {run: recall_after_each(evidence, run) for run in evidence.named[:2]}
     leader = after[evidence.leader]
     if not len(leader) or leader[-1] < 0.5:
@@ -150,7 +150,7 @@ def _title(evidence: Evidence) -> str:
 
 
 def _reached(recall: Array, share: float) -> int:
-    """After how many documents the share is found.
+    """The number of documents after which the share is found.
 
     >>> _reached(np.array([0.2, 0.5, 0.9]), 0.5)
     2
@@ -159,7 +159,7 @@ def _reached(recall: Array, share: float) -> int:
 
 
 def _reading(evidence: Evidence) -> str:
-    """What reading so much gives, and what was left out."""
+    """The leader's recall at two efforts, and what is drawn in grey."""
     after = recall_after_each(evidence, evidence.leader)
     said = [
         f"reading {count(n, 'document')} finds {percent(after[n - 1])} "

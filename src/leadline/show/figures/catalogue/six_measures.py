@@ -26,14 +26,14 @@ GAP = 0.16  # of a column, left between two
 
 
 def six(evidence: Evidence) -> tuple[str, ...]:
-    """The measures shown unless others are named: the usual three, and three of the first page of results."""
+    """The default measures: those of `evidence.trio`, and three of the first page of results."""
     option = "" if evidence.level == 1 else f"(rel={evidence.level})"
     return (*evidence.trio, "nDCG@10", f"P{option}@10", f"RR{option}")
 
 
 @report_figure(NAME, section=WHERE, label="six measures side by side", place=30)
 def figure(evidence: Evidence, measures: Sequence[str] | None = None) -> Figure:
-    """A row a system, the best by the deciding measure first; a column a measure, with intervals."""
+    """A row for each system, best first by the deciding measure; a column for each measure, with intervals."""
     names = six(evidence) if measures is None else tuple(measures)
     scores = evidence.scores(names)
     means, widths = scores.means(), scores.half_widths()
@@ -53,13 +53,13 @@ def figure(evidence: Evidence, measures: Sequence[str] | None = None) -> Figure:
 
 
 def choice(evidence: Evidence, scores: Scores) -> tuple[str, ...]:
-    """The first systems by the deciding measure, and those that lead under another."""
+    """The systems to show: the first by the deciding measure, and those that lead under another."""
     winners = {scores.runs[scores.leader(m)] for m in range(len(scores.measures))}
     return tuple(run for place, run in enumerate(evidence.order) if place < MOST or run in winners)
 
 
 def title(evidence: Evidence, scores: Scores) -> str:
-    """In how many of the measures the leader leads, and who leads in the others."""
+    """In how many measures the leader leads, and who leads in the others."""
     names = scores.measures
     if len(evidence.runs) == 1:
         means = scores.means()[0]
@@ -73,12 +73,12 @@ def title(evidence: Evidence, scores: Scores) -> str:
     for name, winner in zip(names, winners, strict=True):
         if winner != evidence.leader:
             others.setdefault(winner, []).append(name)
-    told = both([f"{winner} in {both(led)}" for winner, led in others.items()])
-    return f"{evidence.leader} leads in {won} of {len(names)} measures, {told}"
+    rest = both([f"{winner} in {both(led)}" for winner, led in others.items()])
+    return f"{evidence.leader} leads in {won} of {len(names)} measures, {rest}"
 
 
 def reading(evidence: Evidence, scores: Scores, shown: Sequence[str]) -> str:
-    """How far the leader falls behind where it falls behind most, and what was left out."""
+    """The leader's worst place, and what is not shown."""
     values = scores.means() * np.array([sign(better) for better in scores.better])
     behind = places(values.T)[:, evidence.place(evidence.leader)]
     worst = int(behind.argmax())
@@ -94,7 +94,7 @@ def reading(evidence: Evidence, scores: Scores, shown: Sequence[str]) -> str:
 
 
 def _largest(rows: Sequence[dict[str, Any]], columns: int) -> Array:
-    """How far each column reaches: the largest mean or end of an interval that is shown, at least something."""
+    """The end of each column: the largest mean or end of an interval that is shown."""
     ends = np.full(columns, 1e-9)
     for row in rows:
         ends[row["column"]] = max(ends[row["column"]], row["mean"] or 0, row["high"] or 0)
@@ -102,7 +102,7 @@ def _largest(rows: Sequence[dict[str, Any]], columns: int) -> Array:
 
 
 def _chart(evidence: Evidence, scores: Scores, shown: Sequence[str], rows: Sequence[dict[str, Any]]) -> Any:
-    """All columns on one axis, so that the figure is one view and as wide or narrow as a page wants it."""
+    """All columns on one axis, so that the page can set the width."""
     alt = altair()
     columns = len(scores.measures)
     ends = (_largest(rows, columns) / (1 - GAP)).tolist()

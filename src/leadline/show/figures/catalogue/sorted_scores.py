@@ -1,4 +1,4 @@
-"""How do recall and average precision lie along the order of systems?"""
+"""How do recall and average precision change along the order of the systems by PRES?"""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from leadline.trust.order import best_first
 from leadline.trust.tau import tau_b
 
 NAME = "sorted_scores"
-NAMED = 30  # runs whose names a chart has room for
+NAMED = 30  # up to this many runs, the chart shows their names
 COLOURS = (OKABE_ITO[1], OKABE_ITO[0], OKABE_ITO[2])  # average precision, PRES, recall
 SHAPES = ("square", "circle", "triangle-up")
 SOURCE = "After Magdy and Jones, SIGIR 2010; means over topics, with intervals by Student's t (95\u202f%)."
@@ -48,7 +48,7 @@ def figure(evidence: Evidence) -> Figure:
 
 
 def _encodings(evidence: Evidence, *, labelled: bool) -> tuple[Any, Any]:
-    """Colour and shape of the measures, with a legend where no line can be labelled."""
+    """Colour and shape of the measures, with a legend unless the lines are labelled."""
     alt = altair()
     names = list(evidence.trio)
     legend = None if labelled else alt.Legend(title=None, orient="top", direction="horizontal", symbolOpacity=1)
@@ -73,7 +73,7 @@ def _by_name(evidence: Evidence, rows: list[dict[str, Any]], top: float) -> Any:
 
 
 def _by_place(evidence: Evidence, rows: list[dict[str, Any]], top: float) -> Any:
-    """Many systems along the axis by their place: PRES falls, and the others show where they disagree with it."""
+    """Many systems along the axis by their place: PRES falls, and the other measures show where they disagree."""
     alt = altair()
     names = list(evidence.trio)
     colour, shape = _encodings(evidence, labelled=True)
@@ -87,7 +87,7 @@ def _by_place(evidence: Evidence, rows: list[dict[str, Any]], top: float) -> Any
     dots = base.mark_point(filled=True, size=26, opacity=0.9).encode(
         shape=shape, tooltip=["run:N", "place:Q", "measure:N", "mean:Q"]
     )
-    begin, end = max(1, last // 20), max(2, last // 5)  # where the curves lie furthest apart
+    begin, end = max(1, last // 20), max(2, last // 5)  # where the curves are furthest apart
     heights = {name: [row["mean"] or 0.0 for row in rows if row["measure"] == name][begin:end] for name in names}
     words = [{"x": begin + 1, "y": max(heights[name]), "text": name} for name in names]
     labels = haloed(words, align="left", dy=-14, fontWeight="bold")
@@ -98,7 +98,7 @@ def _by_place(evidence: Evidence, rows: list[dict[str, Any]], top: float) -> Any
 
 
 def _words(evidence: Evidence, means: Any, order: list[int], many: bool) -> tuple[str, str]:
-    """How alike the orders are, and who stands where another measure would not put it."""
+    """Title and reading: how similar the orders are, and which system another measure places very differently."""
     ap, pres, recall = evidence.trio
     scale = "The systems are sorted by PRES" + (", which falls as the shaded edge" if many else "")
     if len(order) < 3 or np.isnan(means).any():
@@ -119,6 +119,6 @@ def _words(evidence: Evidence, means: Any, order: list[int], many: bool) -> tupl
     moved = int(np.argmax(np.abs(places[other] - places[1])))
     run = short(evidence.runs[moved], 40)
     return title, (
-        f"{scale}; where other marks jump, that measure would order them otherwise: {run} is "
+        f"{scale}; where other marks jump, that measure would order them differently: {run} is "
         f"{ordinal(int(places[1][moved]))} by {pres} and {ordinal(int(places[other][moved]))} by {farther}."
     )

@@ -16,8 +16,8 @@ from leadline.trust.pairs import Triangle
 from leadline.trust.pairs import triangle as both_tests
 
 NAME = "triangle"
-MOST = 30  # runs whose pairs can still be told apart
-WRITTEN = 10  # runs up to which each cell has its p written into it
+MOST = 30  # runs shown
+WRITTEN = 10  # up to this many runs, each cell shows its p
 LEVELS = (0.001, 0.01, 0.05, 0.1)
 NAMES = ("p < 0.001", "p < 0.01", "p < 0.05", "p < 0.1", "p ≥ 0.1")
 COLOURS = (DEPTH[5], DEPTH[4], DEPTH[3], DEPTH[1], DEPTH[0])
@@ -46,7 +46,7 @@ def figure(evidence: Evidence) -> Figure:
 
 
 def _chart(found: Triangle) -> Any:
-    """A square of cells; five steps of p, deep where chance is unlikely."""
+    """A square of cells in five steps of p, darkest for the smallest p."""
     alt = altair()
     runs = list(found.runs)
     few = len(runs) <= WRITTEN
@@ -63,7 +63,7 @@ def _chart(found: Triangle) -> Any:
     cells = base.mark_rect().encode(color=colour, tooltip=["row:N", "column:N", "test:N", "p:Q"])
     layers = [cells]
     if few:
-        # Letters are light on deep cells and dark on shallow ones: the two ends of the depth scale, on any paper.
+        # Text is light on dark cells and dark on light ones: the two ends of the depth scale, in both themes.
         shade = alt.condition("datum.p < 0.05", alt.value(DEPTH[0]), alt.value(DEPTH[5]))
         layers.append(
             base.transform_calculate(text="datum.p < 0.001 ? '<.001' : format(datum.p, '.2r')")
@@ -75,7 +75,7 @@ def _chart(found: Triangle) -> Any:
 
 
 def _words(evidence: Evidence, found: Triangle) -> tuple[str, str]:
-    """How many pairs differ by each test, and whether the two tests agree."""
+    """Title and reading: how many pairs differ, and whether the two tests agree."""
     above = np.triu_indices(len(found.runs), 1)
     randomised, student = found.p[above], found.p.T[above]
     pairs = len(randomised)
