@@ -18,7 +18,7 @@ from pathlib import Path
 
 from leadline.collections.simulate.settings import Settings
 from leadline.show.demo.citations_truth import study_offices
-from leadline.show.figures.catalogue.citations_truth import figure, short
+from leadline.show.papers.recovery_chart import recovery_figure, without_options
 from leadline.trust.recovery import Recovery
 
 ROOT = Path(__file__).parents[1]
@@ -43,7 +43,7 @@ def main() -> None:
     found = study_offices(options.folder, seeds=seeds, settings=Settings(patents=options.patents), stage=told)
     rounded = {name: _rounded(value) for name, value in found.to_record().items()}
     STORED.write_text(f"{json.dumps(rounded)}\n", encoding="utf-8")
-    figure(found).save(DOCUMENT.with_suffix(".svg"))
+    recovery_figure(found).save(DOCUMENT.with_suffix(".svg"))
     text = DOCUMENT.read_text(encoding="utf-8")
     for name, table in tables(found).items():
         pattern = rf"(<!-- {name} -->\n).*?(\n<!-- end -->)"
@@ -65,8 +65,8 @@ def tables(found: Recovery) -> dict[str, str]:
     at_top = [f"| measure |{heads}", f"|:---|{'---:|' * len(found.judged)}"]
     for m, measure in enumerate(found.measures):
         kinds = range(len(found.judged))
-        by_kind.append(f"| {short(measure)} | {' | '.join(cell(tau, j, m) for j in kinds)} |")
-        at_top.append(f"| {short(measure)} | {' | '.join(cell(top, j, m) for j in kinds)} |")
+        by_kind.append(f"| {without_options(measure)} | {' | '.join(cell(tau, j, m) for j in kinds)} |")
+        at_top.append(f"| {without_options(measure)} | {' | '.join(cell(top, j, m) for j in kinds)} |")
     pairs = [("PRES@100", "AP@100"), ("PRES@100", "R@100"), ("AP@100", "R@100"), ("PRES@500", "R@500")]
     leads = ["| | τ more | 95 % |", "|:---|---:|---:|"]
     for a, b in pairs:

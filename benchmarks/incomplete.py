@@ -17,9 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
-import numpy as np
-
-from leadline.trust.incomplete import SHARES, incomplete
+from leadline.trust.incomplete import SHARES, Incomplete
 from leadline.trust.study import open_study
 
 DATA = Path(os.environ.get("LEADLINE_SHARED", Path(__file__).parents[2] / "shared")) / "data/runs/trec_covid_r1"
@@ -45,7 +43,7 @@ def main() -> None:
             start = time.perf_counter()
             study = open_study(DATA / "qrels.txt", runs, options.measures)
             read = time.perf_counter()
-            incomplete(study, samples=options.samples, rng=np.random.default_rng(1))
+            Incomplete.of(study, samples=options.samples)
             reading.append(read - start)
             studying.append(time.perf_counter() - read)
     print(

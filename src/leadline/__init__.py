@@ -32,10 +32,13 @@ if TYPE_CHECKING:
     from leadline.show.papers import published
     from leadline.trust.agreement import agreement
     from leadline.trust.correlation import correlation
-    from leadline.trust.face import compare, incomplete, power, verdicts
+    from leadline.trust.incomplete import incomplete
+    from leadline.trust.pairs import compare
+    from leadline.trust.power import power
     from leadline.trust.slices import slices
     from leadline.trust.spectrogram import spectrogram
     from leadline.trust.study import open_study
+    from leadline.trust.verdict import verdicts
 
 __all__ = [
     "Collection",
@@ -73,12 +76,12 @@ __all__ = [
 
 # Imported when first asked for, so that a command pays only for what it uses.
 _HOMES = {
-    "compare": "leadline.trust.face",
+    "compare": "leadline.trust.pairs",
     "agreement": "leadline.trust.agreement",
     "correlation": "leadline.trust.correlation",
-    "incomplete": "leadline.trust.face",
-    "power": "leadline.trust.face",
-    "verdicts": "leadline.trust.face",
+    "incomplete": "leadline.trust.incomplete",
+    "power": "leadline.trust.power",
+    "verdicts": "leadline.trust.verdict",
     "slices": "leadline.trust.slices",
     "spectrogram": "leadline.trust.spectrogram",
     "open_study": "leadline.trust.study",

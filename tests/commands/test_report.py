@@ -11,13 +11,13 @@ pytest.importorskip("altair", reason="a report needs the package altair")
 pytest.importorskip("vl_convert", reason="a report needs the package vl-convert-python")
 
 from leadline.cli import main
-from leadline.show.report import shell
-from leadline.show.report.key import key_of, key_written_in
+from leadline.show.report import html_page
+from leadline.show.report.page_key import key_of, key_written_in
 
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shell, "_vega", lambda: "/* Vega stands here */")  # packing it takes seconds
+    monkeypatch.setattr(html_page, "_vega", lambda: "/* Vega stands here */")  # packing it takes seconds
 
 
 @pytest.fixture

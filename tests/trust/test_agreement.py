@@ -83,7 +83,7 @@ def test_topics_left_out_are_said_aloud() -> None:
 
 
 def test_three_measures_with_topics_are_needed() -> None:
-    with pytest.raises(MismatchError, match="agreement is of three measures, and here are 2: xinfAP, infNDCG"):
+    with pytest.raises(MismatchError, match="agreement needs exactly three measures, got 2: xinfAP, infNDCG"):
         agreement(trec_chem(), ["xinfAP", "infNDCG"])
     with pytest.raises(MismatchError, match="give scores by topic"):
         agreement(published.clef_ip_2009())

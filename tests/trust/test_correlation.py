@@ -100,7 +100,7 @@ def test_rankings_that_order_nothing_are_undefined() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(InputError, match="two systems tie in the ranking held true"):
+    with pytest.raises(InputError, match="two systems tie in the true ranking"):
         tau_ap([1, 1, 2], [1, 2, 3])
     with pytest.raises(InputError, match="a system has no value"):
         tau_b([1, np.nan, 2], [1, 2, 3])
@@ -238,8 +238,8 @@ def test_runs_without_a_mean_are_said_aloud() -> None:
     scores.values[0, 1, 0] = np.nan
     found = correlation(scores)
     assert found.runs == ("r0", "r1", "r2")
-    assert found.notes[0] == "left out, for want of a mean under m1: r3"
-    assert found.notes[1] == "m0: the mean of 1 run is over fewer topics than the others' (2 of 3 at the least)"
+    assert found.notes[0] == "left out, because they have no mean under m1: r3"
+    assert found.notes[1] == "m0: the mean of 1 run is over fewer topics than the others (as few as 2 of 3)"
     assert found.table().rows[0][2] == -1
 
 

@@ -18,7 +18,7 @@ from leadline.records.qrels.qrels import Qrels
 from leadline.records.qrels.read_qrels import read_qrels
 from leadline.show.papers import published
 from leadline.trust import study as study_file
-from leadline.trust.incomplete import Incomplete, incomplete
+from leadline.trust.incomplete import Incomplete
 from leadline.trust.left_out import each_depth, each_run, each_source, left_out
 from leadline.trust.study import Study, open_study
 from leadline.trust.tau import tau_b
@@ -147,12 +147,12 @@ def small(golden: Path) -> Study:
 
 def test_all_the_judgements_give_the_same_values_and_tau_1(small: Study) -> None:
     np.testing.assert_array_equal(small.thinned(1, np.random.default_rng(1)), small.values())
-    found = incomplete(small, keep=[1.0], samples=3, rng=np.random.default_rng(1))
+    found = Incomplete.of(small, keep=[1.0], samples=3, seed=1)
     assert (found.tau == 1).all()
 
 
 def test_tau_is_that_of_the_means_of_each_sample(small: Study) -> None:
-    found = incomplete(small, keep=[0.3, 0.6], samples=4, rng=np.random.default_rng(5))
+    found = Incomplete.of(small, keep=[0.3, 0.6], samples=4, seed=5)
     rng = np.random.default_rng(5)
     full = small.scores().means()
     for k, share in enumerate([0.3, 0.6]):
@@ -163,16 +163,16 @@ def test_tau_is_that_of_the_means_of_each_sample(small: Study) -> None:
 
 
 def test_the_seed_decides_and_the_blocks_do_not(small: Study, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = incomplete(small, samples=5, rng=np.random.default_rng(3))
+    first = Incomplete.of(small, samples=5, seed=3)
     monkeypatch.setattr(study_file, "BLOCK", 10)
     fresh = small.only(np.ones(len(small.qrels), bool))
     assert len(fresh._blocks) == 3
-    np.testing.assert_array_equal(incomplete(fresh, samples=5, rng=np.random.default_rng(3)).tau, first.tau)
-    assert not np.array_equal(incomplete(small, samples=5, rng=np.random.default_rng(4)).tau, first.tau)
+    np.testing.assert_array_equal(Incomplete.of(fresh, samples=5, seed=3).tau, first.tau)
+    assert not np.array_equal(Incomplete.of(small, samples=5, seed=4).tau, first.tau)
 
 
 def test_a_topic_undefined_for_some_runs_is_left_out_for_all_and_said(small: Study) -> None:
-    found = incomplete(small, keep=[1.0], samples=1, rng=np.random.default_rng(1))
+    found = Incomplete.of(small, keep=[1.0], samples=1, seed=1)
     assert [note for note in found.notes if "effort@0.5: undefined for some runs and left out for all" in note]
 
 
@@ -266,7 +266,7 @@ def test_documents_that_one_source_found(tmp_path: Path) -> None:
     found = left_out(study, each_source(study, sources))
     assert found.names == ("applicant", "examiner")
     assert found.relevant.tolist() == [1, 1]
-    with pytest.raises(InputError, match="nothing was found by 'opponent'; there are applicant, examiner"):
+    with pytest.raises(InputError, match="'opponent' found no document; the sources are applicant, examiner"):
         study.without_source(sources, "opponent")
     with pytest.raises(MismatchError, match="same ids"):
         study.without_source({("7", "A"): {"examiner"}}, "examiner")
@@ -276,7 +276,7 @@ def test_documents_that_one_source_found(tmp_path: Path) -> None:
 
 
 def test_what_is_refused() -> None:
-    with pytest.raises(MeasureError, match=r"TBG needs more of each run .*words"):
+    with pytest.raises(MeasureError, match=r"TBG needs more from each run .*words"):
         open_study(JUDGED, RUNS, "AP TBG")
     by_subtopic = Qrels.from_columns(["7"], ["a"], [1], subtopics=["1"])
     with pytest.raises(MeasureError, match="iterations"):
@@ -287,28 +287,28 @@ def test_what_is_refused() -> None:
         open_study({"9": {"a": 1}}, RUNS, "AP")
     study, rng = open_study(JUDGED, RUNS, "AP"), np.random.default_rng(1)
     for share in (0, -0.1, 1.1, float("nan")):
-        with pytest.raises(InputError, match="no share of the judgements"):
+        with pytest.raises(InputError, match="must be a share above 0"):
             study.thinned(share, rng)
     with pytest.raises(InputError, match="0 samples"):
-        incomplete(study, samples=0, rng=rng)
-    with pytest.raises(InputError, match="no run 'z'; there are x1, x2, y"):
+        Incomplete.of(study, samples=0, seed=rng)
+    with pytest.raises(InputError, match="no run 'z'; the runs are x1, x2, y"):
         study.without_unique_of("z")
-    with pytest.raises(InputError, match="none named"):
+    with pytest.raises(InputError, match="give at least one run"):
         study.without_unique_of()
-    with pytest.raises(InputError, match="expected 1 or more"):
+    with pytest.raises(InputError, match="must be at least 1"):
         study.to_depth(0)
-    with pytest.raises(InputError, match="expected 1 or more"):
+    with pytest.raises(InputError, match="must be at least 1"):
         study.read_to(0)
-    with pytest.raises(InputError, match="2 places for 6 judgements"):
+    with pytest.raises(InputError, match="2 elements for 6 judgements"):
         study.only(np.array([True, False]))
     with pytest.raises(InputError, match="none of relevant, judged"):
         study.thinned(0.5, rng, of="all")  # type: ignore[arg-type]
     with pytest.raises(MismatchError, match="1 run; a ranking needs two"):
-        incomplete(open_study(JUDGED, RUNS["y"], "AP"), rng=rng)
+        Incomplete.of(open_study(JUDGED, RUNS["y"], "AP"), seed=rng)
     with pytest.raises(MismatchError, match="all runs have the same mean"):
-        incomplete(open_study(JUDGED, {"x": RUNS["y"], "y": RUNS["y"]}, "AP"), rng=rng)
+        Incomplete.of(open_study(JUDGED, {"x": RUNS["y"], "y": RUNS["y"]}, "AP"), seed=rng)
     with pytest.raises(MismatchError, match="no topic on which every run has a value"):
-        incomplete(open_study(JUDGED, RUNS, "effort@1.0"), rng=rng)
+        Incomplete.of(open_study(JUDGED, RUNS, "effort@1.0"), seed=rng)
 
 
 @pytest.fixture(scope="module")
@@ -344,7 +344,7 @@ DOCUMENTED = {
 def test_recall_and_pres_keep_the_ranking_better_than_ap_on_trec_covid(covid: dict[int, Study], effort: int) -> None:
     study = covid[effort]
     assert (len(study.runs), len(study.topics), study.relevant) == (143, 30, 2352)
-    found = incomplete(study, samples=8, rng=np.random.default_rng(2))
+    found = Incomplete.of(study, samples=8, seed=2)
     ap, recall, pres, ndcg = (found.mean[:, m] for m in range(4))
     assert (recall > ap).all()
     assert (pres > ap).all()
@@ -356,8 +356,7 @@ def test_recall_and_pres_keep_the_ranking_better_than_ap_on_trec_covid(covid: di
 def test_bpref_holds_only_when_judgements_of_every_kind_are_missing(covid: dict[int, Study]) -> None:
     study = covid[1000]
     relevant_gone, any_gone = (
-        incomplete(study, keep=[0.2], samples=5, of=of, rng=np.random.default_rng(2)).mean[0]
-        for of in ("relevant", "judged")
+        Incomplete.of(study, keep=[0.2], samples=5, of=of, seed=2).mean[0] for of in ("relevant", "judged")
     )
     assert relevant_gone[4] < relevant_gone[0] - 0.05
     assert any_gone[4] > any_gone[0] + 0.05

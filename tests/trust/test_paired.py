@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leadline.trust.bootstrap import bootstrap, counts_of, random_counts, resampled
-from leadline.trust.paired import Moments, all_pairs, settled, student_t
+from leadline.trust.paired import Moments, all_pairs, student_t, without_rounding_errors
 from leadline.trust.pairs import TESTS
 from leadline.trust.randomisation import every_flip, flips_reaching, random_flips, randomisation
 from leadline.trust.tukey import arranged, random_ranges, randomised_tukey, ranges_of, tukey
@@ -69,7 +69,7 @@ def test_wilcoxon_is_that_of_scipy_and_r(ap, oracle) -> None:
     assert untied.sum() == 24
     np.testing.assert_allclose(tested.p[untied], exact[untied], **PRINTED)
     first, second = all_pairs(len(ap))
-    normal = SignedRanks.of(settled(ap[first] - ap[second], 1.0)).normal()
+    normal = SignedRanks.of(without_rounding_errors(ap[first] - ap[second], 1.0)).normal()
     np.testing.assert_allclose(normal, column(scipy_rows, "p_wilcox_approx_nocorr"), **PRINTED)
     np.testing.assert_allclose(normal, column(r_rows, "p_correct=F"), **PRINTED)
 

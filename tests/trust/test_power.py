@@ -54,7 +54,7 @@ def test_tukey_is_that_of_matters(ap, golden, arrangements) -> None:
 
 @pytest.mark.parametrize("test", ["bootstrap", "tukey"])
 def test_the_table_and_the_curve(ap, test: str) -> None:
-    found = power(two_measures(ap), test=test, draws=2000, rng=np.random.default_rng(1))
+    found = power(two_measures(ap), test=test, draws=2000, seed=1)
     head, *lines = found.table().render("tsv").splitlines()
     assert head.replace("\t", " ") == "measure test alpha pairs significant power difference_needed"
     cells = [line.split("\t") for line in lines]
@@ -74,18 +74,17 @@ def test_the_table_and_the_curve(ap, test: str) -> None:
 @pytest.mark.parametrize("test", ["bootstrap", "tukey"])
 def test_a_stricter_alpha_tells_fewer_apart_and_needs_more(ap, test: str) -> None:
     strict, loose = (
-        power(two_measures(ap), ["AP"], test=test, alpha=alpha, draws=3000, rng=np.random.default_rng(1))
-        for alpha in (0.01, 0.1)
+        power(two_measures(ap), ["AP"], test=test, alpha=alpha, draws=3000, seed=1) for alpha in (0.01, 0.1)
     )
     assert strict.power[0] < loose.power[0]
     assert strict.found[0].difference_needed > loose.found[0].difference_needed
 
 
 def test_random_replicates_find_what_the_saved_found(ap) -> None:
-    found = power(two_measures(ap), ["AP"], draws=20_000, rng=np.random.default_rng(1))
+    found = power(two_measures(ap), ["AP"], draws=20_000, seed=1)
     assert found.power[0] == pytest.approx(0.75, abs=2 / 28)  # MATTERS: 0.75; two pairs are within chance of alpha
     assert found.found[0].difference_needed == pytest.approx(0.155, abs=0.03)
-    by_tukey = power(two_measures(ap), ["AP"], test="tukey", draws=5000, rng=np.random.default_rng(1))
+    by_tukey = power(two_measures(ap), ["AP"], test="tukey", draws=5000, seed=1)
     assert by_tukey.power[0] == pytest.approx(0.4286, abs=2 / 28)
 
 
@@ -95,7 +94,7 @@ def test_power_grows_with_topics() -> None:
     for topics in (10, 40, 160):
         values = rng.random((6, topics)) + 0.08 * np.arange(6)[:, None]
         scores = Scores(tuple("abcdef"), tuple(map(str, range(topics))), ("M",), values[:, :, None])
-        shares.append(power(scores, draws=1000, rng=rng).power[0])
+        shares.append(power(scores, draws=1000, seed=rng).power[0])
     assert shares[0] < shares[1] < shares[2]
 
 
@@ -104,7 +103,7 @@ def test_the_two_measures_of_trec_chem() -> None:
     assert (xinfap.runs, xinfap.topics) == (infndcg.runs, infndcg.topics)
     both = np.concatenate([xinfap.values, infndcg.values], axis=2)
     scores = Scores(xinfap.runs, xinfap.topics, ("xinfAP", "infNDCG"), both)
-    found = power(scores, test="bootstrap", draws=2000, rng=np.random.default_rng(1))
+    found = power(scores, test="bootstrap", draws=2000, seed=1)
     assert [row[3] for row in found.table().rows] == [465, 465]
     assert ((found.power > 0) & (found.power < 1)).all()
 
@@ -112,4 +111,4 @@ def test_the_two_measures_of_trec_chem() -> None:
 @pytest.mark.parametrize("wrong", [{"test": "t"}, {"alpha": 0}, {"alpha": 1.5}, {"draws": 0}])
 def test_wrong_words_and_numbers_are_refused(ap, wrong: dict[str, object]) -> None:
     with pytest.raises(InputError):
-        power(two_measures(ap), rng=np.random.default_rng(1), **wrong)  # type: ignore[arg-type]
+        power(two_measures(ap), seed=1, **wrong)  # type: ignore[arg-type]

@@ -51,7 +51,7 @@ def test_intervals_over_collections() -> None:
     mean, low, high = both.interval(both.tau)
     first = 2 / np.sqrt(24)
     assert mean[0, 0] == pytest.approx((first + 1) / 2)
-    width = 12.706 * np.std([first, 1], ddof=1) / np.sqrt(2)
+    width = 12.706204736432095 * np.std([first, 1], ddof=1) / np.sqrt(2)
     assert (low[0, 0], high[0, 0]) == (pytest.approx(mean[0, 0] - width), pytest.approx(mean[0, 0] + width))
     assert both.topics == (1, 1)
 

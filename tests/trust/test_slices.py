@@ -98,7 +98,7 @@ def test_numbers_go_into_bins_and_codes_do_not() -> None:
 
 
 def test_attributes_of_other_topics_are_refused() -> None:
-    with pytest.raises(MismatchError, match="no topic has a value of office: the scores name topics t0, t1, t2 and 9"):
+    with pytest.raises(MismatchError, match="no topic has a value of office: the scores have topics t0, t1, t2 and 9"):
         slices(field(), "AP", {"501": "EP"}, "office")
 
 
@@ -167,7 +167,7 @@ def test_an_id_is_preferred_to_the_text_of_the_topic(tmp_path: Path) -> None:
 def test_wrong_topic_files(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     for content, message in (
-        ("topic,office\n1,EP\n2,US\n1,WO\n", r"t.csv:4: topic 1 is there twice, first in line 2"),
+        ("topic,office\n1,EP\n2,US\n1,WO\n", r"t.csv:4: topic 1 is listed twice, first in line 2"),
         ("topic\n1\n", r"one column \(topic\), expected topic and one or more attributes"),
         ("topic,office\n1,EP\n,US\n", r"t.csv:3: topic is missing"),
     ):

@@ -33,5 +33,5 @@ def test_runs_and_topics_are_in_order_and_values_follow() -> None:
 def test_undefined_topics_are_left_out_and_lower_is_refused() -> None:
     values = np.array([[0.5, np.nan], [0.1, np.nan]])[:, :, None]
     assert spectrogram(Scores(("a", "b"), ("1", "2"), ("AP",), values), "AP").topics == ("1",)
-    with pytest.raises(InputError, match="better the lower"):
+    with pytest.raises(InputError, match="is better when lower"):
         spectrogram(Scores(("a", "b"), ("1", "2"), ("e",), values, better=("lower",)), "e")

@@ -21,8 +21,8 @@ from pathlib import Path
 from leadline.collections.simulate.settings import Settings
 from leadline.commands.shared.options import add_number, add_options, wrong_usage
 from leadline.commands.shared.output import print_notes, progress_bar, write
-from leadline.show.demo.laboratory import Told
-from leadline.show.demo.show import SAMPLES, demo
+from leadline.show.demo.build import Stage
+from leadline.show.demo.demo import SAMPLES, demo
 
 FEWEST = 500  # patents
 PATENTS_PER_TOPIC = 20  # few patents of a small office have prior art
@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> None:
         webbrowser.open(report.as_uri())
 
 
-def _stages(*, quiet: bool) -> Told:
+def _stages(*, quiet: bool) -> Stage:
     """Print the name and time of each stage, with a progress bar on a terminal."""
 
     @contextmanager

@@ -18,8 +18,8 @@ from leadline.errors import InputError, UsageError
 from leadline.measures.notation import parse_measures
 from leadline.records.runs.read_runs import run_paths
 from leadline.show.figures.evidence import MEASURE, Evidence
-from leadline.show.report.key import key_of, key_written_in
 from leadline.show.report.page import report
+from leadline.show.report.page_key import key_of, key_written_in
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -17,10 +17,9 @@ from leadline.commands.shared.output import progress_bar, write
 from leadline.records.scores.table import Table
 from leadline.show.papers.beyond import STORED
 from leadline.show.papers.exhibit import STATES
-from leadline.show.papers.lab import Lab
+from leadline.show.papers.inputs import PaperInputs
 from leadline.show.papers.page import page, papers
-from leadline.show.report.code import code_of
-from leadline.show.report.key import key_of, key_written_in
+from leadline.show.report.page_key import code_of, key_of, key_written_in
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,9 +30,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     check_page_name(options.output)
-    lab = None if options.lab is None else Lab.open(options.lab)
+    lab = None if options.lab is None else PaperInputs.open(options.lab)
     files = [] if lab is None else [str(path) for path in (*lab.files, lab.folder / STORED) if path.is_file()]
-    key = key_of(files, [], (code_of("papers"), str(options.lab)))
+    key = key_of(files, [], (code_of("show/papers"), str(options.lab)))
     if key and key_written_in(options.output) == key:
         write(f"{options.output} is already made from the same files\n")
         return

@@ -1,1 +1,1 @@
-"""Can we believe it? Systems compared with each other, over the score cube."""
+"""Can we believe it? Statistical comparisons of systems by their scores."""

@@ -1,4 +1,4 @@
-"""Do three measures come to the same verdict on two runs?"""
+"""Do three measures agree on which of two runs is better?"""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from leadline.measures.hits import Array, Integers, Mask
 from leadline.records.scores.scores import Scores
 from leadline.records.scores.table import Table
 from leadline.trust.aligned import aligned
+from leadline.trust.order import sign
 from leadline.trust.paired import Moments, all_pairs
 from leadline.trust.wilcoxon import wilcoxon
 
@@ -20,7 +21,7 @@ ALPHA = 0.05
 
 @dataclass(frozen=True)
 class Agreement:
-    """What each of three measures says of every pair of runs."""
+    """Which run of every pair each of three measures prefers."""
 
     runs: tuple[str, ...]
     measures: tuple[str, str, str]
@@ -28,7 +29,7 @@ class Agreement:
     notes: tuple[str, ...] = ()
 
     def groups(self) -> list[tuple[str, Mask]]:
-        """Which pairs all three agree on, which only two, for each two of them, and which none do."""
+        """The pairs on which all three measures agree, those on which only two do (by which two), and the rest."""
         a, b, c = self.verdicts
         first, second, third = self.measures
         same_ab, same_ac, same_bc = a == b, a == c, b == c
@@ -41,8 +42,8 @@ class Agreement:
         ]
 
     def table(self) -> Table:
-        """The pairs in each group: how many, in how many of them those who agree prefer a run or see no difference,
-        and in how many two measures prefer different runs."""
+        """A row for each group: its number and share of pairs, in how many of them the agreeing measures prefer a run
+        (`one_better`) or none (`indistinguishable`), and in how many two measures prefer opposite runs (`opposed`)."""
         count = self.verdicts.shape[1]
         preferred = self._majority()
         opposed = (self.verdicts == 1).any(axis=0) & (self.verdicts == -1).any(axis=0)
@@ -67,7 +68,7 @@ class Agreement:
         return [(self.runs[a], self.runs[b]) for a, b in zip(first.tolist(), second.tolist(), strict=True)]
 
     def _majority(self) -> Integers:
-        """What two or three of the measures say; the middle of three where each says something else."""
+        """The verdict of two or three of the measures; the middle one when all three differ."""
         return np.asarray(np.sort(self.verdicts, axis=0)[1])
 
     def __str__(self) -> str:
@@ -77,8 +78,9 @@ class Agreement:
 def agreement(scores: Scores, measures: Sequence[str] | None = None) -> Agreement:
     """Count the pairs of runs on which three measures agree, as Magdy and Jones (SIGIR 2010) draw them.
 
-    Under each measure a run is better when Wilcoxon's test says so at 95 %, without correction: two-sided p < 0.05, in
-    favour of the run with the larger sum of ranks. Otherwise the two are indistinguishable, which is a verdict too.
+    Under each measure a run is better when Wilcoxon's test is significant at 5 %, two-sided and without correction, in
+    favour of the run with the larger sum of ranks. Otherwise the two are indistinguishable, which also counts as a
+    verdict.
 
     >>> rng = np.random.default_rng(1)
     >>> base = rng.random((1, 20, 1))
@@ -96,18 +98,18 @@ def agreement(scores: Scores, measures: Sequence[str] | None = None) -> Agreemen
     """
     names = tuple(dict.fromkeys(scores.measures if measures is None else measures))
     if len(names) != 3:
-        raise MismatchError(f"agreement is of three measures, and here are {len(names)}: {', '.join(names)}")
+        raise MismatchError(f"agreement needs exactly three measures, got {len(names)}: {', '.join(names)}")
     verdicts, notes = [], list[str]()
     for name in names:
         matrix, _, said = aligned(scores, name)
         notes += said
-        lower = scores.better[scores.measures.index(name)] == "lower"
-        verdicts.append(preferences(-matrix if lower else matrix))
+        verdicts.append(preferences(sign(scores.better[scores.measures.index(name)]) * matrix))
     return Agreement(scores.runs, (names[0], names[1], names[2]), np.stack(verdicts), tuple(notes))
 
 
 def preferences(matrix: Array, alpha: float = ALPHA) -> Integers:
-    """For every pair of systems 1 where the first is better by Wilcoxon's test, -1 where the second is, else 0."""
+    """For every pair of systems: 1 when the first is better by Wilcoxon's test, -1 when the second is, else 0."""
+    # The sum of the ranks of n differences that favours neither system is n(n+1)/4.
     tested, moments = wilcoxon(matrix), Moments.of(matrix)
     differing = (moments.higher + moments.lower).astype(np.float64)
     surplus = tested.statistic - differing * (differing + 1) / 4

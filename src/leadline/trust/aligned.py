@@ -1,4 +1,4 @@
-"""The one door through which scores enter a comparison: every system on the same topics, nothing undefined."""
+"""Align scores for a comparison: every system on the same topics, no undefined values."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from leadline.measures.alignment import listed
 from leadline.measures.hits import Array
 from leadline.records.scores.scores import Scores
 
-LARGEST = 1e100
+LARGEST = 1e100  # beyond this, squares overflow
 
 
 class Aligned(NamedTuple):
-    """Systems × topics without gaps, the topics' names, and what the reader must know of topics left out."""
+    """Systems × topics without gaps, the names of the topics, and notes about topics left out."""
 
     matrix: Array
     topics: tuple[str, ...]
@@ -25,8 +25,8 @@ class Aligned(NamedTuple):
 def aligned(scores: Scores, measure: str) -> Aligned:
     """The values of one measure on the topics where every system has one.
 
-    A topic undefined for every system says nothing about them and is only counted. One that is undefined for some
-    systems would favour or harm them, so it is left out for all, by name.
+    A topic that is undefined for every system is left out and counted in the notes. A topic that is undefined for some
+    systems would make the comparison unfair, so it is left out for all and named in the notes.
 
     >>> nan = np.nan
     >>> values = np.array([[0.2, 0.4, nan, 0.6], [0.5, nan, nan, 0.7]])[:, :, None]
@@ -42,7 +42,7 @@ def aligned(scores: Scores, measure: str) -> Aligned:
     partly = ~kept & ~nowhere
     notes = []
     if nowhere.any():
-        notes.append(f"{measure}: {_count(int(nowhere.sum()), 'topic')} undefined for every run, left out")
+        notes.append(f"{measure}: {counted(int(nowhere.sum()), 'topic')} undefined for every run, left out")
     if partly.any():
         lacking = [scores.runs[r] for r in np.flatnonzero(~defined[:, partly].all(axis=1))]
         missing = [scores.topics[t] for t in np.flatnonzero(partly)]
@@ -51,19 +51,26 @@ def aligned(scores: Scores, measure: str) -> Aligned:
             f"{measure}: {topics} {listed(missing)} {have} no value for {listed(lacking, 4)}; left out for all runs"
         )
     if len(scores.runs) < 2:
-        raise MismatchError(f"{measure}: {_count(len(scores.runs), 'run')}; a comparison needs two or more")
+        raise MismatchError(f"{measure}: {counted(len(scores.runs), 'run')}; a comparison needs two or more")
     if kept.sum() < 2:
         empty = [scores.runs[r] for r in np.flatnonzero(~defined.any(axis=1))]
         cause = f" ({listed(empty, 4)} without any value)" if empty else ""
         raise MismatchError(
-            f"{measure}: {_count(int(kept.sum()), 'topic')} with a value for every run{cause}; "
-            "a comparison needs two or more, so give scores by topic"
+            f"{measure}: {counted(int(kept.sum()), 'topic')} with a value for every run{cause}; "
+            "a comparison needs two or more: give scores by topic"
         )
     chosen = np.flatnonzero(kept)
     if np.abs(values[:, chosen]).max() > LARGEST:
-        raise MismatchError(f"{measure}: a value beyond {LARGEST:g} cannot be squared, let alone compared")
+        raise MismatchError(
+            f"{measure}: a value beyond {LARGEST:g} is too large to be squared, so runs are not compared"
+        )
     return Aligned(np.ascontiguousarray(values[:, chosen]), tuple(scores.topics[t] for t in chosen), tuple(notes))
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+def counted(number: int, noun: str) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "topic"), counted(3, "topic")
+    ('1 topic', '3 topics')
+    """
+    return f"{number} {noun}{'s' * (number != 1)}"

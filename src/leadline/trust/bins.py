@@ -1,4 +1,4 @@
-"""Numbers in a few bins of about the same size, with edges a person would have chosen."""
+"""Numbers in a few bins of about the same size, with round edges."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ import numpy as np
 
 from leadline.measures.hits import Array, Mask
 
-FEW = 5  # distinct values up to which each is a bin of its own
-SLACK = 0.05  # how far, as a share of the values, an edge may stray from a quarter to be rounder
+FEW = 5  # up to this many distinct values, each is a bin of its own
+SLACK = 0.05  # how far, as a share of the values, an edge may be from a quartile to be rounder
 
 
 def binned(values: Array) -> list[tuple[str, Mask]]:
-    """Bins from low to high, each with its label and which of the values are in it; none is empty.
+    """Bins from low to high, each with its label and a mask of the values in it; no bin is empty.
 
-    Five distinct values or fewer stay as they are. Else the edges are near the quarters of the values: the roundest
-    number with 20 % to 30 % of the values below it, and so on. Where many values are equal there may be fewer bins.
+    Five distinct values or fewer stay as they are. Otherwise the edges are near the quartiles of the values: the
+    roundest number with 20 % to 30 % of the values below it, and so on. When many values are equal there may be fewer
+    bins.
 
     >>> [(label, int(inside.sum())) for label, inside in binned(np.arange(1.0, 101.0))]
     [('1 to 29', 29), ('30 to 49', 20), ('50 to 79', 30), ('80 or more', 21)]
@@ -38,7 +39,7 @@ def binned(values: Array) -> list[tuple[str, Mask]]:
 
 
 def _edges(values: Array) -> list[float]:
-    """Where a new bin begins: near each quarter, the roundest number that leaves about that share below it."""
+    """The start of each new bin: near each quartile, the roundest number with about that share of values below it."""
     distinct, counts = np.unique(values, return_counts=True)
     below = (np.cumsum(counts) - counts) / len(values)  # share below each distinct value
     edges: list[tuple[float, float]] = [(0.0, -math.inf)]
@@ -53,7 +54,7 @@ def _edges(values: Array) -> list[float]:
 
 
 def roundest(low: float, high: float, aim: float) -> float:
-    """The number above low, and at most high, with the fewest digits; of several, the one nearest the aim.
+    """The number above `low` and at most `high` with the fewest digits; of several, the one nearest to `aim`.
 
     >>> roundest(18, 33, 24), roundest(0.231, 0.288, 0.26), roundest(6, 7, 7), roundest(-3, 5, 1)
     (20.0, 0.25, 7.0, 0.0)
@@ -71,7 +72,7 @@ def roundest(low: float, high: float, aim: float) -> float:
 
 
 def _multiples(low: float, high: float, step: float) -> list[float]:
-    """Multiples of a step; a larger step would have met a wide range first, so there are never many."""
+    """Multiples of a step in a range. Larger steps are tried first, so there are never many."""
     return [step * place for place in range(math.floor(low / step), math.ceil(high / step) + 1)]
 
 
@@ -85,7 +86,7 @@ def _label(low: float, high: float, smallest: float, *, whole: bool) -> str:
 
 
 def shown(value: float) -> str:
-    """A number without digits that say nothing.
+    """A number without trailing zeros.
 
     >>> shown(2009.0), shown(0.25)
     ('2009', '0.25')

@@ -1,4 +1,4 @@
-"""The paired bootstrap: had other topics been drawn, how often would chance alone give so large a difference?"""
+"""The paired bootstrap: with other topics drawn, how often would chance alone give a difference this large?"""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from leadline.measures.hits import Array, Integers
-from leadline.trust.paired import NUMBERS_AT_ONCE, Moments, Outcome, all_pairs, reached
+from leadline.trust.paired import NUMBERS_AT_ONCE, Moments, TestResult, all_pairs, least_extreme
 
 DRAWS_AT_ONCE = 2048
-FEWEST_PAIRS = 128  # in a block: fewer, and turning counts into weights would cost more than using them
+FEWEST_PAIRS = 128  # in a block; with fewer, converting counts to weights would cost more than using them
 
 
-def bootstrap(matrix: Array, counts: Integers) -> Outcome:
+def bootstrap(matrix: Array, counts: Integers) -> TestResult:
     """Sakai's paired bootstrap test, two-sided, for every pair of systems.
 
-    Sakai, SIGIR 2006. The differences, centred so that there is none on average, are drawn anew with replacement. The
-    level is the share of drawn samples whose studentised mean is at least as far from 0 as the one observed. `counts`
-    (draws × topics) says how often each topic is in each sample: see `random_counts` and `counts_of`. Systems that
-    never differ have level 1; a difference that is the same on every topic has level 0.
+    Sakai, SIGIR 2006. The differences are centred at 0 and drawn with replacement. The level is the share of samples
+    whose studentised mean is at least as far from 0 as the observed one. `counts` (draws × topics) says how often each
+    topic is in each sample: see `random_counts` and `counts_of`. Systems that never differ have level 1; a difference
+    that is the same on every topic has level 0.
 
     >>> matrix = np.array([[0.2, 0.5, 0.9, 0.4], [0.1, 0.2, 0.4, 0.6]])
     >>> bootstrap(matrix, counts_of([[0, 1, 1, 2], [3, 3, 0, 0], [0, 1, 2, 3]])).p
@@ -30,11 +30,11 @@ def bootstrap(matrix: Array, counts: Integers) -> Outcome:
     levels = np.empty(len(moments.mean))
     for part in resampled(matrix, moments, counts):
         levels[part.pairs] = part.levels
-    return Outcome(moments.t, levels)
+    return TestResult(moments.t, levels)
 
 
 def random_counts(topics: int, draws: int, rng: np.random.Generator) -> Integers:
-    """How often each topic is in each of `draws` random samples of as many topics, with replacement."""
+    """How often each topic is in each of `draws` random samples, drawn with replacement, of `topics` topics."""
     counts = np.empty((draws, topics), np.min_scalar_type(topics))
     for start in range(0, draws, DRAWS_AT_ONCE):
         size = min(DRAWS_AT_ONCE, draws - start)
@@ -43,7 +43,7 @@ def random_counts(topics: int, draws: int, rng: np.random.Generator) -> Integers
 
 
 def counts_of(samples: Integers | list[list[int]]) -> Integers:
-    """How often each topic is in each sample, from the places of the topics drawn (draws × topics).
+    """How often each topic is in each sample, from the indices of the topics drawn (draws × topics).
 
     >>> counts_of([[0, 2, 2], [1, 0, 2]])
     array([[1, 0, 2],
@@ -57,7 +57,7 @@ def counts_of(samples: Integers | list[list[int]]) -> Integers:
 
 @dataclass(frozen=True)
 class Resampled:
-    """A block of pairs: the sizes of their means and studentised means in every sample, pairs × draws."""
+    """A block of pairs: the absolute means and studentised means in every sample, pairs × draws."""
 
     pairs: slice
     t: Array  # observed
@@ -66,7 +66,8 @@ class Resampled:
 
     @property
     def levels(self) -> Array:
-        share = (self.ts >= reached(self.t)[:, None]).mean(axis=1)
+        """The share of samples whose studentised mean is at least as far from 0 as the observed one."""
+        share = (self.ts >= least_extreme(self.t)[:, None]).mean(axis=1)
         return np.asarray(share, np.float64)
 
     def difference_at(self, alpha: float) -> Array:
@@ -78,7 +79,7 @@ class Resampled:
 
 
 def ceiling(value: float) -> int:
-    """The whole number at or above, where 0.07 · 100 is 7 and not 7.000000000000001.
+    """Round up to a whole number, ignoring rounding errors: 0.07 · 100 is 7, not 7.000000000000001.
 
     >>> ceiling(0.07 * 100), ceiling(7.1)
     (7, 8)
@@ -90,7 +91,8 @@ def resampled(matrix: Array, moments: Moments, counts: Integers) -> Iterator[Res
     """The samples of every pair, in blocks of pairs."""
     draws = len(counts)
     values = matrix - matrix[0]
-    totals = np.empty((len(matrix), draws))  # a pair's sum of differences is a difference of these
+    # The sum over each sample of every system's scores; a pair's sum of differences is a difference of two of these.
+    totals = np.empty((len(matrix), draws))
     for block, weights in _blocks(counts):
         totals[:, block] = values @ weights
     first, second = all_pairs(len(matrix))
@@ -109,11 +111,11 @@ def resampled(matrix: Array, moments: Moments, counts: Integers) -> Iterator[Res
 
 
 def _studentised(means: Array, squares: Array, deviation: Array, topics: int) -> Array:
-    """The size of each mean over its standard error."""
+    """The absolute value of each mean over its standard error."""
     variance = (squares - topics * means**2) / (topics - 1)
-    # A sample of one topic again and again has no variance, but for rounding.
+    # A sample that repeats one topic has no variance apart from rounding errors.
     error = np.sqrt(np.where(variance > 1e-12 * deviation**2, variance, 0.0) / topics)
-    # Equal differences leave nothing to draw from: no sample is as extreme as their infinite t.
+    # When all differences are equal, the observed t is infinite and no sample is as extreme.
     certain = np.where((np.abs(means) > 1e-9 * deviation) & (deviation > 0), np.inf, 0.0)
     return np.divide(np.abs(means), error, out=certain, where=(error > 0) & (deviation > 0))
 

@@ -1,4 +1,4 @@
-"""Corrections for many tests at once: of a hundred pairs that do not differ, five look significant at 5 %."""
+"""Corrections for many tests at once: of 100 pairs that do not differ, about 5 look significant at 5 %."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from leadline.measures.hits import Array
 
 
 def holm(p: Array) -> Array:
-    """The chance of even one wrong verdict among all pairs is kept; never weaker than Bonferroni's.
+    """Holm's correction: limits the chance of one or more false positives among all pairs; finds more than Bonferroni.
 
     Holm, Scandinavian Journal of Statistics 1979.
 
@@ -24,7 +24,7 @@ def holm(p: Array) -> Array:
 
 
 def bonferroni(p: Array) -> Array:
-    """The chance of even one wrong verdict is kept, by the plainest rule: p times the number of pairs.
+    """Bonferroni's correction: limits the chance of one or more false positives; p times the number of pairs.
 
     >>> bonferroni(np.array([0.01, 0.04, 0.5]))
     array([0.03, 0.12, 1.  ])
@@ -33,7 +33,7 @@ def bonferroni(p: Array) -> Array:
 
 
 def benjamini_hochberg(p: Array) -> Array:
-    """The expected share of wrong verdicts among the significant ones is kept, which finds more than the others.
+    """Benjamini and Hochberg's correction: limits the expected share of false positives; finds more than the others.
 
     Benjamini and Hochberg, Journal of the Royal Statistical Society B 1995.
 
@@ -46,11 +46,12 @@ def benjamini_hochberg(p: Array) -> Array:
 
 
 def uncorrected(p: Array) -> Array:
-    """p as it is: right for one pair chosen beforehand."""
+    """p without correction: right for a single pair chosen in advance."""
     return p
 
 
 def _placed(in_order: Array, order: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Array:
+    """Sorted values, at most 1, back in their original order."""
     out = np.empty(len(order))
     out[order] = np.minimum(in_order, 1.0)
     return out
@@ -65,5 +66,5 @@ CORRECTIONS: dict[str, Callable[[Array], Array]] = {
 
 
 def corrected(p: Array, correction: str = "holm") -> Array:
-    """p corrected for the number of pairs, by a name of CORRECTIONS."""
+    """p corrected for the number of pairs; `correction` is a key of CORRECTIONS."""
     return CORRECTIONS[checked_choice("correction", correction, tuple(CORRECTIONS))](p)

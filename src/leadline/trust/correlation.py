@@ -12,8 +12,10 @@ from leadline.measures.alignment import listed
 from leadline.measures.hits import Array, Integers
 from leadline.records.scores.scores import Scores
 from leadline.records.scores.table import Table
-from leadline.trust.paired import settled
-from leadline.trust.tau import above, has_ties, tau_ap, tau_ap_b, tau_b
+from leadline.trust.aligned import counted
+from leadline.trust.order import places, sign
+from leadline.trust.paired import without_rounding_errors
+from leadline.trust.tau import has_ties, tau_ap, tau_ap_b, tau_b
 
 
 @dataclass(frozen=True)
@@ -25,12 +27,12 @@ class Correlation:
     means: Array  # run, measure
     places: Integers  # run, measure: the rank, 1 for the best; runs with equal means share the better rank
     tau: Array  # measure, measure: Kendall's tau_b
-    tau_ap: Array  # the row held true, the column the estimate; tau_AP,b where runs tie under either
-    tau_ap_b: Array  # symmetric, whether there are ties or not
+    tau_ap: Array  # the row is the truth, the column the estimate; tau_AP,b where runs tie under either
+    tau_ap_b: Array  # symmetric, with or without ties
     notes: tuple[str, ...] = ()
 
     def table(self) -> Table:
-        """A row for every two measures; the first is the one `tau_ap` holds true."""
+        """A row for every two measures; for `tau_ap` the first is the truth."""
         rows = [
             [a, b, float(self.tau[i, j]), float(self.tau_ap[i, j])]
             for i, a in enumerate(self.measures)
@@ -40,7 +42,7 @@ class Correlation:
         return Table(["measure_a", "measure_b", "tau", "tau_ap"], rows)
 
     def ranks(self) -> Table:
-        """The rank of every run under every measure, in the order of the first: what a bump chart draws."""
+        """The rank of every run under every measure, in the order of the first measure (for a bump chart)."""
         order = sorted(range(len(self.runs)), key=lambda r: (*self.places[r].tolist(), self.runs[r]))
         return Table(["run", *self.measures], [[self.runs[r], *self.places[r].tolist()] for r in order])
 
@@ -51,7 +53,7 @@ class Correlation:
 def correlation(scores: Scores, measures: Sequence[str] | None = None) -> Correlation:
     """Rank the runs by their means under each measure, and compare the rankings of every two measures.
 
-    Means that agree to 12 digits are equal: more digits only tell in which order they were added up.
+    Means that agree to 12 digits count as equal: further digits depend on the order of summation.
 
     >>> values = np.array([[[0.5, 0.9]], [[0.4, 0.7]], [[0.3, 0.8]], [[0.2, 0.1]]])
     >>> found = correlation(Scores(("a", "b", "c", "d"), ("all",), ("AP", "R"), values))
@@ -69,15 +71,17 @@ def correlation(scores: Scores, measures: Sequence[str] | None = None) -> Correl
     if len(names) < 2:
         raise MismatchError(f"{len(names)} measure ({', '.join(names)}); a correlation needs two or more")
     for name in names:
-        scores.of(name)  # refuses what is not there
+        scores.of(name)  # an error for an unknown measure
     columns = [scores.measures.index(name) for name in names]
     means = scores.means()[:, columns]
     ranked = np.flatnonzero(~np.isnan(means).any(axis=1))
     notes = list(_notes(scores, names, columns, means))
     if len(ranked) < 2:
         raise MismatchError(f"{len(ranked)} of {len(scores.runs)} runs with a mean under every measure; two are needed")
-    signs = np.array([-1.0 if scores.better[column] == "lower" else 1.0 for column in columns])
-    goodness = np.stack([settled(column, float(np.abs(column).max())) for column in (means[ranked] * signs).T])
+    signs = np.array([sign(scores.better[column]) for column in columns])
+    goodness = np.stack(
+        [without_rounding_errors(column, float(np.abs(column).max())) for column in (means[ranked] * signs).T]
+    )
     ties = has_ties(goodness)
     allowing = tau_ap_b(goodness[:, None], goodness[None])
     directed = allowing.copy()
@@ -85,15 +89,17 @@ def correlation(scores: Scores, measures: Sequence[str] | None = None) -> Correl
     directed[np.ix_(plain, plain)] = tau_ap(goodness[plain, None], goodness[None, plain])
     same = [name for name, column in zip(names, goodness, strict=True) if column.min() == column.max()]
     if same:
-        notes.append(f"all runs have the same mean under {listed(same, 6)}, so nothing can be said about their order")
+        notes.append(f"all runs have the same mean under {listed(same, 6)}, so it has no order to compare")
     if ties.any():
         tied = [name for name, there in zip(names, ties.tolist(), strict=True) if there]
-        notes.append(f"some runs have the same mean under {listed(tied, 6)}: tau_ap is tau_AP,b there, made for ties")
+        notes.append(
+            f"some runs have the same mean under {listed(tied, 6)}: tau_ap is tau_AP,b there, which allows ties"
+        )
     return Correlation(
         tuple(scores.runs[r] for r in ranked),
         names,
         means[ranked],
-        (above(goodness).sum(axis=-1) + 1).T,
+        places(goodness).T,
         tau_b(goodness[:, None], goodness[None]),
         directed,
         allowing,
@@ -102,19 +108,19 @@ def correlation(scores: Scores, measures: Sequence[str] | None = None) -> Correl
 
 
 def _notes(scores: Scores, names: Sequence[str], columns: Sequence[int], means: Array) -> Iterator[str]:
-    """What the reader must know of runs left out, and of means over fewer topics than the others'."""
+    """Notes about runs left out, and about means over fewer topics than the others."""
     missing = np.isnan(means)
     if missing.any():
         runs = [scores.runs[r] for r in np.flatnonzero(missing.any(axis=1)).tolist()]
         under = [names[m] for m in np.flatnonzero(missing.any(axis=0)).tolist()]
-        yield f"left out, for want of a mean under {listed(under, 4)}: {listed(runs)}"
+        yield f"left out, because they have no mean under {listed(under, 4)}: {listed(runs)}"
     for name, column, mean in zip(names, columns, means.T, strict=True):
         counts = (~np.isnan(scores.values[:, :, column])).sum(axis=1)[~np.isnan(mean)]
         if len(counts) and counts.min() < counts.max():
             fewer = int((counts < counts.max()).sum())
             yield (
-                f"{name}: the mean of {fewer} run{'s' * (fewer != 1)} is over fewer topics than the others'"
-                f" ({counts.min()} of {counts.max()} at the least)"
+                f"{name}: the mean of {counted(fewer, 'run')} is over fewer topics than the others"
+                f" (as few as {counts.min()} of {counts.max()})"
             )
         if scores.better[column] == "neither":
-            yield f"{name} says neither good nor bad; runs are ranked by it from high to low"
+            yield f"{name} is neither better when high nor when low; runs are ranked by it from high to low"

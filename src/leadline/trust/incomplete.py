@@ -1,9 +1,9 @@
-"""Would fewer judgements give the same ranking of systems?"""
+"""Would fewer judgements give the same ranking of the systems?"""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,46 +13,89 @@ from leadline.errors import InputError, MismatchError
 from leadline.measures.alignment import listed
 from leadline.measures.evaluate import Progress
 from leadline.measures.hits import Array, Mask
+from leadline.measures.measure import Measure
 from leadline.records.scores.table import Table
+from leadline.trust.order import sign
+from leadline.trust.paired import SAME_DIGITS
 from leadline.trust.plots import PLOTS
-from leadline.trust.study import Study, checked_share
+from leadline.trust.study import Study, checked_share, open_study
 from leadline.trust.tau import tau_b
 from leadline.trust.thinning import Drawn
 
 SHARES = (0.2, 0.4, 0.6, 0.8)
-DIGITS = 12  # of a mean that count; sums that differ only in the order of adding agree in more
 
 
 @dataclass(frozen=True)
 class Incomplete:
-    """How well the ranking of systems by each measure survives when judgements are missing.
+    """How well the ranking of the systems by each measure is kept when judgements are missing.
 
-    Kendall's tau_b of the ranking by a sample's means against that by all the judgements; 1 is the same ranking.
+    Kendall's tau_b between the ranking by a sample of the judgements and the ranking by all; 1 is the same ranking.
     """
 
     measures: tuple[str, ...]
     keep: tuple[float, ...]
-    tau: Array  # share kept, sample, measure; NaN where the sample ranks nothing
+    tau: Array  # share kept, sample, measure; NaN where all runs tie in the sample
     runs: int
     notes: tuple[str, ...] = ()
 
+    @classmethod
+    def of(
+        cls,
+        study: Study,
+        *,
+        keep: Sequence[float] = SHARES,
+        samples: int = 100,
+        of: Drawn = "relevant",
+        seed: int | np.random.Generator = 1,
+        progress: Progress | None = None,
+    ) -> Incomplete:
+        """Leave out relevant documents at random, rank the systems again, and compare with the full ranking.
+
+        Magdy and Jones, CLEF 2010. For each share, `samples` random samples of each topic's relevant documents are
+        kept; the others become unjudged. With `of="judged"` judgements of documents that are not relevant are left out
+        as well. All measures see the same samples. To study a measure at two efforts, list it twice: AP@100 AP@1000.
+
+        >>> qrels = {"7": {"a": 1, "b": 1, "c": 1, "d": 0}}
+        >>> runs = {"x": {"7": {"a": 9, "b": 8}}, "y": {"7": {"d": 9, "c": 8}}, "z": {"7": {"d": 9}}}
+        >>> found = Incomplete.of(open_study(qrels, runs, "R AP"), keep=[0.7, 1], samples=20)
+        >>> print(found.table().render("tsv").split("measure")[1].splitlines()[0].split())
+        ['keep', 'samples', 'mean', 'lowest', 'low', 'high']
+        >>> found.mean[1]
+        array([1., 1.])
+        """
+        shares = tuple(checked_share(share) for share in keep)
+        if samples < 1 or not shares:
+            raise InputError("samples", f"{samples} samples of {len(shares)} shares; give at least one of each")
+        rng = np.random.default_rng(seed)
+        values = study.values()
+        full = full_ranking(study, values)
+        means = np.empty((len(shares), samples, *full.shape))
+        for k, share in enumerate(shares):
+            for s in range(samples):
+                means[k, s] = ranking(study, study.thinned(share, rng, of=of))
+                if progress is not None:
+                    progress(k * samples + s + 1, len(shares) * samples)
+        names = tuple(measure.text for measure in study.measures)
+        notes = (*study.notes, *_notes(study, values))
+        return cls(names, shares, tau_of(full, means), len(study.runs), notes)
+
     @property
     def mean(self) -> Array:
-        """Share × measure."""
+        """The mean tau over the samples: share × measure."""
         return _of_samples(np.nanmean, self.tau)
 
     @property
     def lowest(self) -> Array:
-        """Share × measure."""
+        """The lowest tau of the samples: share × measure."""
         return _of_samples(np.nanmin, self.tau)
 
     @property
     def interval(self) -> Array:
-        """What 95 % of the samples lie between: low and high × share × measure."""
+        """The range of the middle 95 % of the samples: (low, high) × share × measure."""
         return _of_samples(np.nanpercentile, self.tau, [2.5, 97.5])
 
     def table(self) -> Table:
-        """A row for each measure and share: mean and lowest tau, and what 95 % of the samples lie between."""
+        """A row for each measure and share: mean and lowest tau, and the range of the middle 95 % of the samples."""
         counts = (~np.isnan(self.tau)).sum(axis=1)
         columns = (self.mean, self.lowest, *self.interval)
         rows = [
@@ -63,7 +106,7 @@ class Incomplete:
         return Table(["measure", "keep", "samples", "mean", "lowest", "low", "high"], rows)
 
     def paper_table(self, samples: int = 3) -> Table:
-        """As Magdy and Jones print it: the first samples one by one, then the average, of all samples."""
+        """The table as Magdy and Jones print it: the first samples one by one, then the average of all samples."""
         shown = min(samples, self.tau.shape[1])
         average = "avg." if shown == self.tau.shape[1] else f"avg. of {self.tau.shape[1]}"
         rows: list[list[Any]] = []
@@ -90,7 +133,7 @@ class Incomplete:
         )
 
     def plot(self) -> Any:
-        """An Altair chart: tau against the share of the judgements kept, a line a measure."""
+        """An Altair chart: tau against the share of the judgements kept, one line per measure."""
         return PLOTS["incomplete"](self)
 
     def __str__(self) -> str:
@@ -98,60 +141,44 @@ class Incomplete:
 
 
 def incomplete(
-    study: Study,
+    qrels: Any,
+    runs: Any,
+    measures: str | Measure | Iterable[str | Measure],
     *,
     keep: Sequence[float] = SHARES,
     samples: int = 100,
     of: Drawn = "relevant",
-    rng: np.random.Generator,
+    seed: int | np.random.Generator = 1,
     progress: Progress | None = None,
+    **reading: Any,
 ) -> Incomplete:
-    """Leave out relevant documents at random, rank the systems again, and compare with the full ranking.
+    """Would fewer judgements give the same ranking of the systems? `Incomplete.of` with runs and judgements to read.
 
-    For each share, many samples of each topic's relevant documents are kept; the others become unjudged. With
-    `of="judged"` judgements of documents that are not relevant go as well. All measures see the same samples. Name a
-    measure twice to study it at two efforts: AP@100 AP@1000.
+    `qrels` and `runs` are given as `evaluate` takes them; other options go to `open_study`.
 
-    >>> from leadline.trust.study import open_study
     >>> qrels = {"7": {"a": 1, "b": 1, "c": 1, "d": 0}}
     >>> runs = {"x": {"7": {"a": 9, "b": 8}}, "y": {"7": {"d": 9, "c": 8}}, "z": {"7": {"d": 9}}}
-    >>> found = incomplete(open_study(qrels, runs, "R AP"), keep=[0.7, 1], samples=20, rng=np.random.default_rng(1))
-    >>> print(found.table().render("tsv").split("measure")[1].splitlines()[0].split())
-    ['keep', 'samples', 'mean', 'lowest', 'low', 'high']
-    >>> found.mean[1]
-    array([1., 1.])
+    >>> incomplete(qrels, runs, "R", keep=[1], samples=2).mean
+    array([[1.]])
     """
-    shares = tuple(checked_share(share) for share in keep)
-    if samples < 1 or not shares:
-        raise InputError("samples", f"{samples} samples of {len(shares)} shares are nothing to compare")
-    values = study.values()
-    full = full_ranking(study, values)
-    means = np.empty((len(shares), samples, *full.shape))
-    for k, share in enumerate(shares):
-        for s in range(samples):
-            means[k, s] = ranking(study, study.thinned(share, rng, of=of))
-            if progress is not None:
-                progress(k * samples + s + 1, len(shares) * samples)
-    names = tuple(measure.text for measure in study.measures)
-    notes = (*study.notes, *_notes(study, values))
-    return Incomplete(names, shares, tau_of(full, means), len(study.runs), notes)
+    study = open_study(qrels, runs, measures, **reading)
+    return Incomplete.of(study, keep=keep, samples=samples, of=of, seed=seed, progress=progress)
 
 
 def ranking(study: Study, values: Array) -> Array:
-    """What each measure ranks the runs by, the highest first: measure × run; NaN where no topic has a value for all.
+    """The values that each measure ranks the runs by: measure × run; NaN if no topic has a value for every run.
 
-    These are the means, as a share of the largest. A topic undefined for some runs would favour or harm them, so it is
-    left out for all.
+    These are the means divided by the largest, rounded so that equal means tie. A topic that is undefined for some runs
+    is left out for all.
     """
     scores = study.scores(np.where(_partly(values), np.nan, values))
-    signs = np.array([[-1.0 if better == "lower" else 1.0] for better in scores.better])
-    means = scores.means().T * signs
+    means = scores.means().T * np.array([[sign(better)] for better in scores.better])
     largest = np.abs(means).max(axis=1, keepdims=True)
-    return np.round(means / np.where(largest > 0, largest, 1), DIGITS)
+    return np.round(means / np.where(largest > 0, largest, 1), SAME_DIGITS)
 
 
 def full_ranking(study: Study, values: Array) -> Array:
-    """The same by all the judgements, refused where there is nothing to compare others with."""
+    """The same by all the judgements; an error when a measure gives no ranking."""
     if len(study.runs) < 2:
         raise MismatchError(f"{len(study.runs)} run; a ranking needs two or more")
     full = ranking(study, values)
@@ -164,7 +191,7 @@ def full_ranking(study: Study, values: Array) -> Array:
 
 
 def tau_of(full: Array, means: Array) -> Array:
-    """Kendall's tau_b of each measure's rankings against its full one; NaN where a sample ranks nothing."""
+    """Kendall's tau_b of each measure's rankings against its full one; NaN where a sample gives no ranking."""
     defined = np.asarray(~np.isnan(means).any(axis=-1))
     tau = np.full(defined.shape, np.nan)
     for m, ranked in enumerate(full):
@@ -173,18 +200,19 @@ def tau_of(full: Array, means: Array) -> Array:
 
 
 def _of_samples(statistic: Callable[..., Any], tau: Array, *more: Any) -> Array:
-    """A statistic over the samples; NaN where none ranks anything, which NumPy would grumble about."""
+    """A statistic over the samples; NaN, without NumPy's warning, where no sample gives a ranking."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         return np.asarray(statistic(tau, *more, axis=1))
 
 
 def _partly(values: Array) -> Mask:
-    """Topics, by measure, that some run has no value for."""
+    """Topics, by measure, for which some run has no value."""
     return np.asarray(np.isnan(values).any(axis=0, keepdims=True))
 
 
 def _notes(study: Study, values: Array) -> Iterator[str]:
+    """A note for each measure that is undefined for some runs on some topics."""
     nowhere: Mask = np.asarray(np.isnan(values).all(axis=0))
     partly = _partly(values)[0] & ~nowhere
     for m, measure in enumerate(study.measures):

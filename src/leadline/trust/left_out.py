@@ -1,4 +1,4 @@
-"""Whose judgements does the ranking rest on? It is made again without them."""
+"""Whose judgements does the ranking depend on? Rank again without them."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ import numpy as np
 from leadline.measures.hits import Array, Integers
 from leadline.records.scores.table import Table
 from leadline.trust.incomplete import full_ranking, ranking, tau_of
+from leadline.trust.order import places
 from leadline.trust.study import Study
-from leadline.trust.tau import above
 from leadline.trust.thinning import Sources
 
 
 @dataclass(frozen=True)
 class LeftOut:
-    """What becomes of the ranking when some judgements had never been made."""
+    """How the ranking changes when some judgements are missing."""
 
     runs: tuple[str, ...]
     measures: tuple[str, ...]
-    names: tuple[str, ...]  # of what is left out
-    relevant: Integers  # documents known to be relevant that are lost with it
-    tau: Array  # what is left out, measure: Kendall's tau_b against the full ranking
+    names: tuple[str, ...]  # what is left out, one case each
+    relevant: Integers  # relevant documents lost in each case
+    tau: Array  # case, measure: Kendall's tau_b against the full ranking
     places: Integers  # measure, run: the rank by all the judgements, 1 for the best
-    places_without: Integers  # what is left out, measure, run
+    places_without: Integers  # case, measure, run
 
     def table(self) -> Table:
-        """A row for each measure and each thing left out: how many relevant documents go, and who moves most."""
+        """A row for each measure and case: how many relevant documents are lost, and which run moves most."""
         rows = []
         for m, measure in enumerate(self.measures):
             moved = np.abs(self.places_without[:, m] - self.places[m])
@@ -46,7 +46,7 @@ class LeftOut:
 
 
 def left_out(study: Study, others: Iterable[tuple[str, Study]]) -> LeftOut:
-    """Compare the full ranking with that of studies in which judgements are missing, each under its name.
+    """Compare the full ranking with the rankings of named studies in which judgements are missing.
 
     >>> from leadline.trust.study import open_study
     >>> qrels = {"7": {"a": 1, "b": 1, "c": 1, "d": 1}}
@@ -68,15 +68,15 @@ def left_out(study: Study, others: Iterable[tuple[str, Study]]) -> LeftOut:
         tuple(names),
         np.array(lost, np.int64),
         tau_of(full, stacked),
-        _places(full),
-        _places(stacked),
+        places(full),
+        places(stacked),
     )
 
 
 def each_run(
     study: Study, *, depth: int | None = None, teams: Mapping[str, str] | None = None
 ) -> Iterator[tuple[str, Study]]:
-    """The study without the relevant documents that one run alone found, for each run; or one team, where known."""
+    """For each run (or team of runs), the study without the relevant documents that only it found."""
     together: dict[str, list[str]] = {}
     for run in study.runs:
         together.setdefault((teams or {}).get(run, run), []).append(run)
@@ -85,17 +85,12 @@ def each_run(
 
 
 def each_source(study: Study, sources: Sources) -> Iterator[tuple[str, Study]]:
-    """The study without the documents that one source of citations alone found, for each source."""
+    """For each source of citations, the study without the documents that only it found."""
     for source in sorted({name for names in sources.values() for name in names}):
         yield source, study.without_source(sources, source)
 
 
 def each_depth(study: Study, depths: Iterable[int]) -> Iterator[tuple[str, Study]]:
-    """The study with judgements only to some depths of the pool."""
+    """For each depth, the study with only the judgements of a pool of that depth."""
     for depth in depths:
         yield f"deeper than {depth}", study.to_depth(depth)
-
-
-def _places(means: Array) -> Integers:
-    """The rank of each run, 1 for the best; runs with equal means share the better rank."""
-    return np.asarray(above(means).sum(axis=-1) + 1, np.int64)

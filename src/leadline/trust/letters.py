@@ -1,4 +1,4 @@
-"""Significance letters: systems that share a letter do not differ significantly, all others do."""
+"""Significance letters: two systems that share a letter do not differ significantly; all others do."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from leadline.measures.hits import Mask
 
 
 def letters(alike: Mask) -> list[str]:
-    """The letters of every system, from the matrix of which do not differ; systems in the order of their means.
+    """The letters of every system, best first; `alike[i, j]` says that systems i and j do not differ.
 
-    A letter stands for a group in which no two differ. Groups are grown from the first system down, each time around
-    a pair that shares no letter yet, as large as they can be, until every such pair is in one (Gramm et al., Algorithms
-    for compact letter displays, 2007). Listing every largest group instead, as the older insert-and-absorb rule does,
-    says the same with thousands of letters where a hundred systems are compared.
+    A letter stands for a group in which no two systems differ. Starting with the first system, each group begins with
+    a pair that shares no letter yet and grows as large as possible, until every pair that does not differ shares a
+    letter (Gramm et al., Algorithms for compact letter displays, 2007). The older insert-and-absorb method lists every
+    maximal group, which takes thousands of letters for a hundred systems.
 
     >>> letters(np.array([[1, 1, 0], [1, 1, 1], [0, 1, 1]], bool))
     ['a', 'ab', 'b']
     """
     groups = _groups(alike)
-    separator = "" if len(groups) <= 26 else " "  # with letters like ab, a and b must stand apart
+    separator = "" if len(groups) <= 26 else " "  # so that the letter ab differs from the letters a and b
     names = [letter(g) for g in range(len(groups))]
     return [
         separator.join(name for name, group in zip(names, groups, strict=True) if group[system])
@@ -28,7 +28,7 @@ def letters(alike: Mask) -> list[str]:
 
 
 def letter(place: int) -> str:
-    """The letter at a place from 0: a to z, then aa, ab, … zz, aaa, and so on.
+    """The letter with an index from 0: a to z, then aa, ab, … zz, aaa, and so on.
 
     >>> [letter(place) for place in (0, 25, 26, 27, 701, 702)]
     ['a', 'z', 'aa', 'ab', 'zz', 'aaa']
@@ -42,6 +42,7 @@ def letter(place: int) -> str:
 
 
 def _groups(alike: Mask) -> list[Mask]:
+    """Groups of systems that do not differ, which together cover every pair that does not differ."""
     shared = np.zeros_like(alike)  # pairs that have a letter in common; on the diagonal, systems that have any
     groups = []
     for system in range(len(alike)):

@@ -1,4 +1,4 @@
-"""What every paired test shares: all pairs of systems, their differences topic by topic, and Student's t.
+"""What every paired test shares: all pairs of systems, their differences by topic, and Student's t.
 
 A matrix is systems × topics without gaps (see `aligned`). The pairs of s systems are (0, 1), (0, 2), … (s − 2, s − 1),
 and every array over pairs is in that order.
@@ -13,14 +13,15 @@ import numpy as np
 
 from leadline.errors import InputError
 from leadline.measures.hits import Array, Integers
+from leadline.records.scores.scores import t_quantile
 
-NUMBERS_AT_ONCE = 1_000_000  # bounds the memory of work done in blocks: 8 MB an array
-SAME = 12  # scores that agree to this many digits are the same score, computed in another order
+NUMBERS_AT_ONCE = 1_000_000  # limits the memory of work done in blocks: 8 MB per array
+SAME_DIGITS = 12  # scores that agree to this many digits are equal: they were only added up in another order
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """For every pair of systems, the test's statistic and how likely one as large is by chance alone."""
+class TestResult:
+    """For every pair of systems, the test's statistic and its p."""
 
     statistic: Array
     p: Array
@@ -37,16 +38,17 @@ def all_pairs(systems: int) -> tuple[Integers, Integers]:
 
 
 def checked_draws(draws: int) -> int:
+    """The number of draws; an error when it is below 1."""
     if draws < 1:
-        raise InputError("draws", f"{draws} is not a number of draws; 1000 is the least that says much")
+        raise InputError("draws", f"must be at least 1, got {draws}; use 1000 or more")
     return draws
 
 
-def reached(observed: Array) -> Array:
-    """The smallest size at which a replicate counts as no smaller than what was observed.
+def least_extreme(observed: Array) -> Array:
+    """The smallest absolute value at which a random replicate counts as at least as extreme as the observed one.
 
-    Many replicates equal the observation exactly (scores like P@10 have few values), but sums in another order differ
-    in the last digits. Without this margin, rounding would decide the test.
+    Many replicates equal the observed value exactly (scores like P@10 have few distinct values), but sums in another
+    order differ in the last digits. Without this margin, rounding errors would decide the test.
     """
     return np.asarray(np.abs(observed) * (1 - 1e-9) - 1e-10, np.float64)
 
@@ -60,14 +62,25 @@ def difference_blocks(matrix: Array) -> Iterator[tuple[slice, Array]]:
         yield block, matrix[first[block]] - matrix[second[block]]
 
 
-def settled(differences: Array, largest: float) -> Array:
-    """Differences in which what is equal but for rounding is equal: 0.3 − 0.2 and 0.2 − 0.1; and 0 is 0.
+def without_rounding_errors(values: Array, largest: float) -> Array:
+    """The values rounded to 12 digits of the largest score, so that 0.3 − 0.2 equals 0.2 − 0.1.
 
-    >>> settled(np.array([0.3 - 0.2, 0.2 - 0.1]), largest=1.0)
+    >>> without_rounding_errors(np.array([0.3 - 0.2, 0.2 - 0.1]), largest=1.0)
     array([0.1, 0.1])
     """
-    digits = SAME - int(np.ceil(np.log10(largest))) if largest > 0 else SAME
-    return np.round(differences, digits)
+    digits = SAME_DIGITS - int(np.ceil(np.log10(largest))) if largest > 0 else SAME_DIGITS
+    return np.round(values, digits)
+
+
+def half_width(values: Array, axis: int = -1) -> Array:
+    """Half the width of the 95 % interval of the mean along an axis, by Student's t.
+
+    >>> half_width(np.array([[0.2, 0.4, 0.6]])).round(3)
+    array([0.497])
+    """
+    # t quantile (n − 1 degrees of freedom) × sample standard deviation (n − 1) / √n
+    n = values.shape[axis]
+    return t_quantile(np.array(n - 1)) * values.std(axis=axis, ddof=1) / np.sqrt(n)
 
 
 @dataclass(frozen=True)
@@ -82,6 +95,7 @@ class Moments:
 
     @classmethod
     def of(cls, matrix: Array) -> Moments:
+        """The moments of every pair of systems (rows) over the topics (columns)."""
         pairs = len(all_pairs(len(matrix))[0])
         mean, deviation = np.empty(pairs), np.empty(pairs)
         higher, lower = np.empty(pairs, np.int64), np.empty(pairs, np.int64)
@@ -89,8 +103,8 @@ class Moments:
         for block, differences in difference_blocks(matrix):
             mean[block] = differences.mean(axis=1)
             spread = differences.std(axis=1, ddof=1)
-            deviation[block] = np.where(spread > 10.0**-SAME * np.abs(differences).max(axis=1), spread, 0.0)
-            signs = np.sign(settled(differences, largest))
+            deviation[block] = np.where(spread > 10.0**-SAME_DIGITS * np.abs(differences).max(axis=1), spread, 0.0)
+            signs = np.sign(without_rounding_errors(differences, largest))
             higher[block], lower[block] = (signs > 0).sum(axis=1), (signs < 0).sum(axis=1)
         return cls(matrix.shape[1], mean, deviation, higher, lower)
 
@@ -101,7 +115,7 @@ class Moments:
 
     @property
     def t(self) -> Array:
-        """Student's t: 0 for systems that never differ, infinite for a difference that is the same everywhere."""
+        """Student's t: 0 for systems that never differ, infinite for a difference that is the same on every topic."""
         return _over(self.mean, self.error)
 
     @property
@@ -118,11 +132,12 @@ class Moments:
 
 
 def _over(mean: Array, spread: Array) -> Array:
+    """The mean over its spread; without spread, 0 for a mean of 0 and infinite otherwise."""
     certain = np.where(mean == 0, 0.0, np.copysign(np.inf, mean))
     return np.divide(mean, spread, out=certain, where=spread > 0)
 
 
-def student_t(matrix: Array) -> Outcome:
+def student_t(matrix: Array) -> TestResult:
     """Student's paired t test, two-sided, for every pair of systems.
 
     Student, Biometrika 1908. Systems that never differ have p = 1; a difference that is the same on every topic has
@@ -133,5 +148,6 @@ def student_t(matrix: Array) -> Outcome:
     """
     from scipy.special import stdtr
 
+    # p = 2 · P(T ≤ −|t|) with n − 1 degrees of freedom
     t = Moments.of(matrix).t
-    return Outcome(t, 2 * stdtr(matrix.shape[1] - 1, -np.abs(t)))
+    return TestResult(t, 2 * stdtr(matrix.shape[1] - 1, -np.abs(t)))

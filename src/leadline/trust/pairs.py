@@ -1,10 +1,9 @@
-"""Every pair of systems compared: difference, effect, interval, wins, and how likely it is by chance."""
+"""Compare every pair of systems: difference, effect, interval, wins and p."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,16 +15,15 @@ from leadline.trust.aligned import aligned
 from leadline.trust.bootstrap import bootstrap, random_counts
 from leadline.trust.corrections import CORRECTIONS, corrected
 from leadline.trust.letters import letters
-from leadline.trust.paired import Moments, Outcome, all_pairs, checked_draws, student_t
+from leadline.trust.order import best_first
+from leadline.trust.paired import Moments, TestResult, all_pairs, checked_draws, half_width, student_t
 from leadline.trust.randomisation import randomisation
+from leadline.trust.study import Study
 from leadline.trust.tukey import randomised_tukey
+from leadline.trust.verdict import Verdicts
 from leadline.trust.wilcoxon import wilcoxon
 
-if TYPE_CHECKING:
-    from leadline.trust.study import Study
-    from leadline.trust.verdict import Verdicts
-
-Test = Callable[[Array, np.random.Generator, int], Outcome]
+Test = Callable[[Array, np.random.Generator, int], TestResult]
 
 TESTS: dict[str, Test] = {
     "randomisation": lambda matrix, rng, draws: randomisation(matrix, rng=rng, draws=draws),
@@ -53,7 +51,7 @@ class Pairs:
     means: Array  # of runs
     low_means: Array  # the 95 % interval of each run's own mean
     high_means: Array
-    first: Integers  # run a of each pair, as a place in `runs`
+    first: Integers  # run a of each pair, as an index into `runs`
     second: Integers
     difference: Array  # mean of a minus mean of b
     effect: Array  # in standard deviations of the differences
@@ -71,17 +69,19 @@ class Pairs:
         return len(self.p)
 
     def verdicts(
-        self, *, study: Study | None = None, samples: int = 100, alpha: float = 0.05, seed: int = 1
+        self,
+        *,
+        study: Study | None = None,
+        samples: int = 100,
+        alpha: float = 0.05,
+        seed: int | np.random.Generator = 1,
     ) -> Verdicts:
-        """The leader against every other run in plain words; with a study, also what half the judgements would say."""
-        from leadline.trust.verdict import verdicts
-
+        """The leader against every other run in words; with a study, also whether half the judgements would do."""
         assert self.scores is not None
-        rng = np.random.default_rng(seed)
-        return verdicts(self.scores, self.measure, rng=rng, study=study, samples=samples, alpha=alpha)
+        return Verdicts.of(self.scores, self.measure, study=study, samples=samples, alpha=alpha, seed=seed)
 
     def sentence(self, alpha: float = 0.05) -> str:
-        """The finding in a sentence."""
+        """The number of significant differences, as a sentence."""
         found, pairs = int(self.significant(alpha).sum()), len(self)
         how = f"{self.test} test" + ("" if self.correction == "none" else f", {self.correction} correction")
         verb = "differs" if found == 1 else "differ"
@@ -102,12 +102,12 @@ class Pairs:
         return Table(COLUMNS, [[self.measure, *row] for row in rows], digits=4)
 
     def significant(self, alpha: float = 0.05) -> Mask:
-        """Which pairs differ, after correction."""
+        """Which pairs differ significantly, after correction."""
         return self.p_corrected < alpha
 
     def order(self) -> list[int]:
         """The runs by their means, best first."""
-        return _best_first(self.means, self.runs, self.better)
+        return best_first(self.means, self.runs, self.better)
 
     def letters(self, alpha: float = 0.05) -> dict[str, str]:
         """The letters of each run, best run first: runs that share a letter do not differ significantly."""
@@ -134,17 +134,17 @@ def compare(
     *,
     test: str = "randomisation",
     correction: str = "holm",
-    rng: np.random.Generator,
     draws: int = 100_000,
+    seed: int | np.random.Generator = 1,
 ) -> Pairs:
-    """Compare every pair of runs on the topics that all of them have.
+    """Compare every pair of runs under one measure, on the topics that all of them have.
 
-    `test` is a name of TESTS, `correction` one of CORRECTIONS. Tukey's test looks at all runs at once, so its p need no
-    correction and get none.
+    `test` is a key of TESTS, `correction` one of CORRECTIONS. Tukey's test compares all runs at once, so its p values
+    need no correction and get none.
 
     >>> values = np.array([[0.1, 0.2, 0.4, 0.3], [0.2, 0.5, 0.9, 0.4], [0.8, 0.9, 0.9, 0.7]])
     >>> scores = Scores(("x", "y", "z"), ("1", "2", "3", "4"), ("AP",), values[:, :, None])
-    >>> pairs = compare(scores, "AP", test="t", rng=np.random.default_rng(1))
+    >>> pairs = compare(scores, "AP", test="t")
     >>> pairs.difference, pairs.wins, pairs.p_corrected.round(3)
     (array([-0.25 , -0.575, -0.325]), array([0, 0, 0]), array([0.159, 0.014, 0.159]))
     >>> print(pairs.summary_table().render("table"))
@@ -158,7 +158,7 @@ def compare(
     checked_choice("correction", correction, tuple(CORRECTIONS))
     checked_draws(draws)
     matrix, topics, notes = aligned(scores, measure)
-    p = TESTS[test](matrix, rng, draws).p
+    p = TESTS[test](matrix, np.random.default_rng(seed), draws).p
     done = "none" if test == "tukey" else correction
     p_corrected = corrected(p, done)
     moments = Moments.of(matrix)
@@ -166,7 +166,7 @@ def compare(
     better = scores.better[scores.measures.index(measure)]
     wins, losses = (moments.lower, moments.higher) if better == "lower" else (moments.higher, moments.lower)
     first, second = all_pairs(len(matrix))
-    means, width = matrix.mean(axis=1), _half_widths(matrix)
+    means, width = matrix.mean(axis=1), half_width(matrix)
     return Pairs(
         measure, test, done, scores.runs, topics, better, means, means - width, means + width, first, second,
         moments.mean, moments.effect, low, high, wins, len(topics) - wins - losses, losses, p, p_corrected,
@@ -174,24 +174,17 @@ def compare(
     )  # fmt: skip
 
 
-def _half_widths(matrix: Array) -> Array:
-    from scipy.special import stdtrit
-
-    topics = matrix.shape[1]
-    return np.asarray(stdtrit(topics - 1, 0.975) * matrix.std(axis=1, ddof=1) / np.sqrt(topics), np.float64)
-
-
 def _limits(test: str, correction: str, pairs: int, topics: int, draws: int) -> list[str]:
-    """What the reader must know of corrections not made, and of tests that could not have found anything."""
+    """Notes about corrections not applied, and about tests in which no p could be small enough."""
     if test == "tukey":
-        return ["Tukey's test looks at all runs at once: its p already allow for the number of pairs"]
+        return ["Tukey's test compares all runs at once: its p values already allow for the number of pairs"]
     if test != "randomisation" or correction == "none":
         return []
     all_tried = 2**topics <= draws
     smallest = 2.0 ** (1 - topics) if all_tried else 1 / (draws + 1)
     if smallest * pairs < 0.05:
         return []
-    few, remedy = (f"{topics} topics", "") if all_tried else (f"{draws} draws", f"take {20 * pairs} draws or more, ")
+    few, remedy = (f"{topics} topics", "") if all_tried else (f"{draws} draws", f"use {20 * pairs} draws or more, ")
     return [
         f"{few} are too few for {pairs} pairs: no difference, however large, could be significant at 5 % after "
         f"correction; {remedy}compare fewer runs, or use the t test"
@@ -208,23 +201,18 @@ class Triangle:
     notes: tuple[str, ...] = ()
 
     def table(self) -> Table:
+        """The square of p values, a row and a column for each run."""
         rows = [[run, *values] for run, values in zip(self.runs, self.p.tolist(), strict=True)]
         return Table(["run", *self.runs], rows)
 
 
-def triangle(scores: Scores, measure: str, *, rng: np.random.Generator, draws: int = 100_000) -> Triangle:
-    """The p of the t test and of the randomisation test side by side, uncorrected, for a picture of both."""
+def triangle(scores: Scores, measure: str, *, draws: int = 100_000, seed: int | np.random.Generator = 1) -> Triangle:
+    """The p of every pair by the t test and by the randomisation test, uncorrected."""
     matrix, _, notes = aligned(scores, measure)
-    order = _best_first(matrix.mean(axis=1), scores.runs, scores.better[scores.measures.index(measure)])
+    order = best_first(matrix.mean(axis=1), scores.runs, scores.better[scores.measures.index(measure)])
     matrix = matrix[order]
     first, second = all_pairs(len(matrix))
     p = np.full((len(order), len(order)), np.nan)
-    p[first, second] = randomisation(matrix, rng=rng, draws=draws).p
+    p[first, second] = randomisation(matrix, rng=np.random.default_rng(seed), draws=draws).p
     p[second, first] = student_t(matrix).p
     return Triangle(measure, tuple(scores.runs[run] for run in order), p, notes)
-
-
-def _best_first(means: Array, runs: tuple[str, ...], better: str) -> list[int]:
-    """The runs by their means, best first; equal ones by name."""
-    sign = 1 if better == "lower" else -1
-    return sorted(range(len(runs)), key=lambda run: (sign * means[run], runs[run]))

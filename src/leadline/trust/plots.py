@@ -1,6 +1,6 @@
-"""The register of plots: how the result of a comparison is drawn.
+"""The register of plots: functions that draw the result of a comparison, by name.
 
-A result knows only that it can be drawn; the drawing is a file of `show/plots/`, which knows the result.
+`Incomplete.plot()` looks its function up here; the function itself is in `show/plots/`, which imports the result class.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Discriminative power: how many pairs of systems can a measure tell apart, and how large must a difference be?"""
+"""Discriminative power: how many pairs of systems can a measure tell apart, and how large a difference is needed?"""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from leadline.trust.tukey import random_ranges, tukey
 
 @dataclass(frozen=True)
 class Discrimination:
-    """The level of every pair of systems under one measure, and the difference that was needed for significance."""
+    """The level (p) of every pair of systems under one measure, and the difference needed for significance."""
 
     levels: Array
     difference_needed: float
 
 
 def bootstrap_discrimination(matrix: Array, counts: Integers, alpha: float = 0.05) -> Discrimination:
-    """By the paired bootstrap (Sakai, SIGIR 2006), with how often each topic is in each sample, draws × topics.
+    """Discrimination by the paired bootstrap (Sakai, SIGIR 2006); for `counts` see `bootstrap`.
 
-    The difference needed is the largest over pairs of the mean difference in the sample whose studentised mean is the
-    ⌈alpha · draws⌉-th largest.
+    The difference needed: for each pair, the mean difference in the sample whose studentised mean is the
+    ⌈alpha · draws⌉-th largest; the largest of these over all pairs.
     """
     moments = Moments.of(matrix)
     levels, needed = np.empty(len(moments.mean)), np.empty(len(moments.mean))
@@ -40,7 +40,7 @@ def bootstrap_discrimination(matrix: Array, counts: Integers, alpha: float = 0.0
 
 
 def tukey_discrimination(matrix: Array, ranges: Array, alpha: float = 0.05) -> Discrimination:
-    """By randomised Tukey HSD (Carterette, TOIS 2012), with the ranges of random arrangements.
+    """Discrimination by randomised Tukey HSD (Carterette, TOIS 2012); for `ranges` see `tukey`.
 
     The difference needed is the ⌈alpha · draws⌉-th largest range.
     """
@@ -77,13 +77,13 @@ class Power:
         return self.significant / np.array([len(one.levels) for one in self.found])
 
     def curve(self, measure: str) -> Array:
-        """The levels of all pairs, largest first: the lower the curve, the more the measure tells apart."""
+        """The levels of all pairs, largest first: the lower the curve, the more pairs the measure tells apart."""
         if measure not in self.measures:
             raise InputError("power", f"no measure {measure!r} among {', '.join(self.measures)}")
         return np.sort(self.found[self.measures.index(measure)].levels)[::-1]
 
     def table(self) -> Table:
-        """A row for each measure, in the order asked for; the most powerful is set off."""
+        """A row for each measure, in the given order; the most powerful is marked."""
         share = self.power
         rows = [
             [measure, self.test, self.alpha, len(one.levels), int(count), float(part), one.difference_needed]
@@ -101,15 +101,15 @@ def power(
     test: str = "bootstrap",
     alpha: float = 0.05,
     draws: int = 10_000,
-    rng: np.random.Generator,
+    seed: int | np.random.Generator = 1,
 ) -> Power:
     """How well each measure tells the systems apart: the share of pairs whose level is below alpha.
 
-    `test` is bootstrap or tukey; all measures of the scores unless some are named.
+    `test` is bootstrap or tukey; `measures` defaults to all measures of the scores.
 
     >>> values = np.array([[0.1, 0.2, 0.4, 0.3, 0.2], [0.2, 0.4, 0.5, 0.4, 0.2], [0.8, 0.9, 0.9, 0.7, 0.8]])
     >>> scores = Scores(("x", "y", "z"), ("1", "2", "3", "4", "5"), ("AP",), values[:, :, None])
-    >>> print(power(scores, ["AP"], test="tukey", rng=np.random.default_rng(1)).table().render("table"))
+    >>> print(power(scores, ["AP"], test="tukey").table().render("table"))
     measure   test    alpha   pairs   significant   power   difference_needed
     ─────────────────────────────────────────────────────────────────────────
     AP        tukey   0.050       3             2   0.667               0.440
@@ -117,8 +117,9 @@ def power(
     checked_choice("test", test, tuple(METHODS))
     checked_draws(draws)
     if not 0 < alpha < 1:
-        raise InputError("alpha", f"{alpha} is not between 0 and 1; 0.05 is usual")
+        raise InputError("alpha", f"must be between 0 and 1, got {alpha}; 0.05 is usual")
     names = tuple(scores.measures if measures is None else measures)
+    rng = np.random.default_rng(seed)
     found, notes = [], list[str]()
     for measure in names:
         matrix, _, said = aligned(scores, measure)

@@ -1,4 +1,4 @@
-"""Where does a system do well, and where not? Scores by any attribute of the topics."""
+"""On which kinds of topics does a system do well? Scores by any attribute of the topics."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from leadline.records.scores.table import Table
 from leadline.records.topics.topic_sheet import TOPIC_ID, topic_sheet
 from leadline.text.sheet import is_missing, label
 from leadline.text.source import read_text
-from leadline.trust.aligned import Aligned, aligned
+from leadline.trust.aligned import Aligned, aligned, counted
 from leadline.trust.bins import binned
 
 
 @dataclass(frozen=True)
 class Slices:
-    """The mean of every run on every slice of the topics, with an interval where there are enough topics for one."""
+    """The mean of every run on every slice of the topics, with an interval if the slice has enough topics."""
 
     measure: str
     by: str
@@ -40,18 +40,18 @@ class Slices:
 
     @property
     def counts(self) -> Integers:
-        """Topics in each slice."""
+        """The number of topics in each slice."""
         return np.asarray(self.members.sum(axis=1))
 
     def warning(self, place: int) -> str:
-        """Why nothing can be said of a slice; empty where something can."""
+        """A warning that a slice has too few topics; empty when it has enough."""
         count = int(self.counts[place])
         if count >= FEWEST_TOPICS:
             return ""
-        return f"only {_counted(count)}: too few to say anything ({FEWEST_TOPICS} are needed)"
+        return f"only {counted(count, 'topic')}: too few to say anything ({FEWEST_TOPICS} are needed)"
 
     def table(self) -> Table:
-        """A row for each slice and run; the best run of a slice is set off where there are enough topics."""
+        """A row for each slice and run; the best run of a slice is marked if the slice has enough topics."""
         rows: list[list[Any]] = []
         best = set()
         for s, name in enumerate(self.names):
@@ -71,8 +71,8 @@ class Slices:
 def slices(scores: Scores, measure: str, attributes: Mapping[str, Any], by: str) -> Slices:
     """The scores of one measure by an attribute of the topics: office, class, number of relevant documents, length.
 
-    `attributes` gives each topic's value, and `by` is what the attribute is called. Numbers go into about four bins
-    with round edges, or stay as they are where there are at most five of them. A list of values puts the topic into
+    `attributes` maps topics to values, and `by` is the name of the attribute. Numbers go into about four bins with
+    round edges, or stay as they are if there are at most five different ones. A list of values puts the topic into
     several slices. Topics without a value form a slice of their own.
 
     >>> values = np.array([[0.1, 0.2, 0.3, 0.2, 0.2, 0.9, 0.7]])[:, :, None]
@@ -89,18 +89,20 @@ def slices(scores: Scores, measure: str, attributes: Mapping[str, Any], by: str)
     known = {topic: cells for topic in topics if (cells := _cells(attributes.get(topic)))}
     if not known:
         ours, theirs = listed(topics, 3), listed(list(map(str, attributes)), 3)
-        raise MismatchError(f"no topic has a value of {by}: the scores name topics {ours}, the attributes {theirs}")
+        raise MismatchError(f"no topic has a value of {by}: the scores have topics {ours}, the attributes {theirs}")
     groups = _groups(topics, known)
     said = list(notes)
     without = np.array([topic not in known for topic in topics])
     if without.any():
         groups.append((f"no {by}", without))
         missing = [topic for topic in topics if topic not in known]
-        said.append(f"{_counted(len(missing))} without a value of {by}, in a slice of their own: {listed(missing)}")
+        said.append(
+            f"{counted(len(missing), 'topic')} without a value of {by}, in a slice of their own: {listed(missing)}"
+        )
     members = np.stack([inside for _, inside in groups])
     several = int((members.sum(axis=0) > 1).sum())
     if several:
-        said.append(f"{_counted(several)} with more than one {by}, in more than one slice")
+        said.append(f"{counted(several, 'topic')} with more than one {by}, in more than one slice")
     means, widths = _mean_and_width(matrix, members)
     small = int((members.sum(axis=1) < FEWEST_TOPICS).sum())
     if small:
@@ -121,7 +123,7 @@ def slices(scores: Scores, measure: str, attributes: Mapping[str, Any], by: str)
 
 
 def _by_topic(scores: Scores, measure: str) -> Aligned:
-    """Runs × topics without gaps. One run alone has nothing to be aligned with, and can be sliced all the same."""
+    """Runs × topics without gaps; unlike `aligned`, also for a single run."""
     if len(scores.runs) > 1:
         return aligned(scores, measure)
     values = scores.of(measure)
@@ -129,7 +131,7 @@ def _by_topic(scores: Scores, measure: str) -> Aligned:
     if not kept:
         raise MismatchError(f"{measure}: no topic has a value")
     gone = len(scores.topics) - len(kept)
-    notes = (f"{measure}: {_counted(gone)} undefined, left out",) if gone else ()
+    notes = (f"{measure}: {counted(gone, 'topic')} undefined, left out",) if gone else ()
     return Aligned(values[:, kept], tuple(scores.topics[t] for t in kept), notes)
 
 
@@ -140,7 +142,7 @@ def _cells(value: Any) -> list[Any]:
 
 
 def _groups(topics: Sequence[str], known: Mapping[str, list[Any]]) -> list[tuple[str, Mask]]:
-    """The slices: bins of numbers from low to high, or else values, the most frequent first."""
+    """The slices: bins of numbers from low to high, or other values with the most frequent first."""
     numbers = [_number(cells[0]) if len(cells) == 1 else None for cells in known.values()]
     places = np.array([topics.index(topic) for topic in known])
     if not any(number is None for number in numbers):
@@ -158,7 +160,7 @@ def _groups(topics: Sequence[str], known: Mapping[str, list[Any]]) -> list[tuple
 
 
 def _number(cell: Any) -> float | None:
-    """The number a cell holds. A code with leading zeros is a name, not a number."""
+    """The number in a cell, or None. A code with leading zeros is a name, not a number."""
     text = str(cell).strip()
     digits = text.lstrip("+-")
     if isinstance(cell, bool) or "_" in text or (len(digits) > 1 and digits[0] == "0" and digits[1].isdigit()):
@@ -171,9 +173,10 @@ def _number(cell: Any) -> float | None:
 
 
 def _mean_and_width(matrix: Array, members: Mask) -> tuple[Array, Array]:
-    """The mean of each slice and run, and half its 95 % interval."""
+    """The mean of each slice and run, and half the width of its 95 % interval by Student's t."""
     from scipy.special import stdtrit
 
+    # Sums over the topics of a slice are products with its 0/1 membership; the variance divides by n − 1.
     inside = members.astype(np.float64)
     count = inside.sum(axis=1)[:, None]
     means = inside @ matrix.T / count
@@ -184,14 +187,10 @@ def _mean_and_width(matrix: Array, members: Mask) -> tuple[Array, Array]:
     return means, np.where(enough, widths, np.nan)
 
 
-def _counted(topics: int) -> str:
-    return f"{topics} topic{'s' * (topics != 1)}"
-
-
 def read_attributes(path: str | os.PathLike[str]) -> dict[str, dict[str, Any]]:
-    """What is known of topics: for every column of a CSV, TSV, JSON or JSONL file or TREC's markup, each topic's value.
+    """The attributes of topics, {column: {topic: value}}, from a CSV, TSV, JSON or JSONL file or TREC's markup.
 
-    The column `query_id`, `qid`, `topic` or the like names the topic, or else the first.
+    The topic is in the column `query_id`, `qid`, `topic` or similar, or else in the first column.
     """
     sheet = topic_sheet(read_text(path), header=True)
     found = sheet.find(TOPIC_ID)
@@ -200,7 +199,7 @@ def read_attributes(path: str | os.PathLike[str]) -> dict[str, dict[str, Any]]:
     first: dict[str, int] = {}
     for row, topic in enumerate(topics):
         if first.setdefault(topic, row) != row:
-            raise sheet.error(row, f"topic {topic} is there twice, first in {sheet.where(first[topic])}")
+            raise sheet.error(row, f"topic {topic} is listed twice, first in {sheet.where(first[topic])}")
     if len(sheet.columns) < 2:
         raise InputError(sheet.name, f"one column ({sheet.columns[0]}), expected topic and one or more attributes")
     return {

@@ -1,4 +1,4 @@
-"""Which topics does nobody answer, which only some, which all? Every run on every topic, in an order that shows it."""
+"""Which topics are answered by no run, by some or by most? Every run on every topic, both sorted by their means."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ from leadline.errors import InputError
 from leadline.measures.hits import Array, Integers
 from leadline.records.scores.scores import Scores
 from leadline.records.scores.table import Table
+from leadline.trust.order import best_first
 
 Answered = Literal["nobody", "one", "some", "most"]
 
 
 @dataclass(frozen=True)
 class Spectrogram:
-    """Runs × topics: the best run first, the topic that is answered best first."""
+    """Runs × topics: the run with the best mean first, the topic with the best mean first."""
 
     measure: str
     runs: tuple[str, ...]
     topics: tuple[str, ...]
     values: Array
-    fair: float  # from here up a run answers a topic
+    fair: float  # a run answers a topic when its value is at least this
 
     @property
     def answering(self) -> Integers:
@@ -31,7 +32,7 @@ class Spectrogram:
         return np.asarray((self.values >= self.fair).sum(axis=0), np.int64)
 
     def answered_by(self) -> tuple[Answered, ...]:
-        """Who answers each topic."""
+        """How many runs answer each topic, in words."""
         half = len(self.runs) / 2
         return tuple(
             "nobody" if count == 0 else "one" if count == 1 else "most" if count > half else "some"
@@ -39,12 +40,12 @@ class Spectrogram:
         )
 
     def table(self) -> Table:
-        """A row for each run, a column for each topic: what the picture colours."""
+        """The values: a row for each run, a column for each topic."""
         rows = [[run, *row] for run, row in zip(self.runs, self.values.tolist(), strict=True)]
         return Table(["run", *self.topics], rows)
 
     def topic_table(self) -> Table:
-        """A row for each topic: its mean, its best run, and who answers it."""
+        """A row for each topic: its mean, its best run, and how many runs answer it."""
         best = np.nanargmax(np.where(np.isnan(self.values), -np.inf, self.values), axis=0)
         means = np.nanmean(self.values, axis=0)
         rows = [
@@ -57,7 +58,7 @@ class Spectrogram:
 
 
 def spectrogram(scores: Scores, measure: str, *, fair: float | None = None) -> Spectrogram:
-    """Every run on every topic. A run answers a topic when its value is `fair`, half the best mean unless said.
+    """Every run on every topic. A run answers a topic when its value is at least `fair` (default: half the best mean).
 
     Lupu, Huang, Zhu and Tait, Overview of the TREC 2009 Chemical IR track, figures 11 and 12. Topics that are undefined
     for every run are left out.
@@ -68,14 +69,14 @@ def spectrogram(scores: Scores, measure: str, *, fair: float | None = None) -> S
     (('b', 'a'), ('2', '1'), ('most', 'one'))
     """
     if scores.better[scores.measures.index(measure)] == "lower":
-        raise InputError("spectrogram", f"{measure} is better the lower it is; take a measure that rises with quality")
+        raise InputError("spectrogram", f"{measure} is better when lower; use a measure that is better when higher")
     matrix = scores.of(measure)
     defined = np.flatnonzero(~np.isnan(matrix).all(axis=0))
     if not len(defined):
         raise InputError("spectrogram", f"{measure} is undefined for every run on every topic")
     matrix = matrix[:, defined]
     means = np.nan_to_num(np.array([np.nanmean(row) if not np.isnan(row).all() else 0.0 for row in matrix]))
-    by_run = sorted(range(len(matrix)), key=lambda r: (-means[r], scores.runs[r]))
+    by_run = best_first(means, scores.runs)
     by_topic = sorted(range(len(defined)), key=lambda t: (-np.nanmean(matrix[:, t]), t))
     return Spectrogram(
         measure,

@@ -1,4 +1,4 @@
-"""A study: runs and judgements read once, to be scored again and again with fewer judgements.
+"""A study: runs and judgements that are read once and can then be scored many times with fewer judgements.
 
 >>> from leadline.trust.study import open_study
 >>> study = open_study({"7": {"a": 1, "b": 1, "c": 0}}, {"x": {"7": {"a": 3, "c": 2}}, "y": {"7": {"b": 1}}}, "R")
@@ -40,23 +40,23 @@ from leadline.trust.thinning import (
     within_depth,
 )
 
-BLOCK = 100_000  # hits scored together: what a processor keeps near it, and long enough for NumPy
+BLOCK = 100_000  # hits scored at once: they fit into the processor's cache, and are enough for NumPy to be fast
 
 
 @dataclass(frozen=True)
 class Study:
-    """Every run's hits on every topic, and the measures to score them by."""
+    """The hits of every run on every topic, and the measures to score them by."""
 
     runs: tuple[str, ...]
     topics: tuple[str, ...]
     measures: tuple[Measure, ...]
     hits: Hits  # all topics of the first run, then of the second, and so on
     qrels: Qrels
-    level: int = 1  # the smallest grade that is relevant, where judgements of relevant documents are left out
+    level: int = 1  # the smallest grade that counts as relevant when relevant documents are left out
     notes: tuple[str, ...] = ()
 
     def values(self, kept: Mask | None = None) -> Array:
-        """Run × topic × measure, as `evaluate` gives them, by all the judgements or those in the mask."""
+        """The scores, run × topic × measure, as `evaluate` returns them, by all judgements or those in the mask."""
         thinned = None if kept is None else Thinned.of(self.qrels, kept)
         parts = []
         for block in self._blocks:
@@ -66,7 +66,7 @@ class Study:
         return np.concatenate(parts)
 
     def scores(self, values: Array | None = None) -> Scores:
-        """The same as a score cube with its names."""
+        """The values as Scores."""
         return Scores(
             self.runs,
             self.topics,
@@ -78,57 +78,57 @@ class Study:
         )
 
     def thinned(self, keep: float, rng: np.random.Generator, *, of: Drawn = "relevant") -> Array:
-        """The values when a random share of each topic's relevant documents is known, and the rest unjudged.
+        """The values when only a random share of each topic's relevant documents is known and the rest is unjudged.
 
-        With `of="judged"` the same share of its other judgements is known, too.
+        With `of="judged"` only the same share of its other judgements is known as well.
         """
         return self.values(at_random(self.qrels, checked_share(keep), rng, self.level, of=of))
 
     def only(self, kept: Mask) -> Study:
-        """The same study with the judgements in the mask, and no others."""
+        """The same study with only the judgements in the mask."""
         if kept.shape != self.qrels.grades.shape:
-            raise InputError("mask", f"has {kept.size} places for {len(self.qrels)} judgements")
+            raise InputError("mask", f"has {kept.size} elements for {len(self.qrels)} judgements")
         thinned = Thinned.of(self.qrels, kept.astype(bool))
         return replace(self, hits=thinned.hits(self.hits), qrels=thinned.qrels)
 
     def without_unique_of(self, *runs: str, depth: int | None = None) -> Study:
-        """Without the relevant documents that no other run retrieves (within the depth): had these not taken part.
+        """The study without the relevant documents that only these runs retrieve (within the depth).
 
-        Runs of one team are much alike, so name them together.
+        The judgements then are as if these runs had not taken part. Give all runs of a team together: they are alike.
         """
-        strangers = [run for run in runs if run not in self.runs]
-        if strangers or not runs:
-            problem = f"no run {strangers[0]!r}" if strangers else "none named"
-            raise InputError("runs", f"{problem}; there are {listed(self.runs)}")
+        unknown = [run for run in runs if run not in self.runs]
+        if unknown or not runs:
+            problem = f"no run {unknown[0]!r}" if unknown else "give at least one run"
+            raise InputError("runs", f"{problem}; the runs are {listed(self.runs)}")
         these = np.isin(np.arange(len(self.runs)), [self.runs.index(run) for run in runs])
         rows = np.repeat(these, len(self.topics))
         unique = found_by_these_alone(self.hits, rows, len(self.qrels), depth)
         return self.only(~(unique & (self.qrels.grades >= self.level)))
 
     def without_source(self, sources: Sources, source: str) -> Study:
-        """Without the documents that one source of citations alone found."""
+        """The study without the documents that only this source of citations found."""
         return self.only(~found_by_source_alone(self.qrels, sources, source))
 
     def to_depth(self, depth: int) -> Study:
-        """Only the judgements of documents that some run ranks within the depth: had the pool been this shallow."""
+        """The study with only the judgements that a pool of this depth would contain."""
         if depth < 1:
-            raise InputError("depth", f"is {depth}, expected 1 or more")
+            raise InputError("depth", f"must be at least 1, got {depth}")
         return self.only(within_depth(self.hits, len(self.qrels), depth))
 
     def read_to(self, effort: int) -> Study:
-        """The same study for a searcher who stops after `effort` documents; for measures that take no cutoff."""
+        """The study for a searcher who stops after `effort` documents; for measures without a cutoff of their own."""
         if effort < 1:
-            raise InputError("effort", f"is {effort}, expected 1 or more")
+            raise InputError("effort", f"must be at least 1, got {effort}")
         return replace(self, hits=first_only(self.hits, effort))
 
     @property
     def relevant(self) -> int:
-        """How many relevant documents are known."""
+        """The number of known relevant documents."""
         return int((self.qrels.grades >= self.level).sum())
 
     @cached_property
     def _blocks(self) -> list[Hits]:
-        """The hits of a few runs at a time: arrays that stay in the processor's cache are twice as quick."""
+        """The hits of a few runs at a time: arrays that fit into the processor's cache are twice as fast."""
         topics = len(self.topics)
         ends = self.hits.offsets[topics::topics]  # the last hit of each run
         block = np.repeat(ends // BLOCK, topics)
@@ -146,7 +146,7 @@ def open_study(
     qrels_format: str | None = None,
     progress: Progress | None = None,
 ) -> Study:
-    """Read runs and judgements, given as `evaluate` takes them, and join them once for all that follows."""
+    """Read and join runs and judgements, given as `evaluate` takes them."""
     checked_choice("order", order, get_args(Order))
     judged = open_qrels(qrels, format=qrels_format, topics=topics)
     wanted = parse_measures(measures, rel=rel)
@@ -164,19 +164,20 @@ def open_study(
 
 
 def _check_view(measure: Measure, order: Order) -> None:
+    """An error for a measure that needs more than the ranks of judged documents, or another order."""
     view = measure.view
     times = sorted(view.needs & {"words", "seconds", "iterations"})
     if times or view.layout != "trec":
         raise MeasureError(
-            f"{measure.text} needs more of each run than the ranks of judged documents "
+            f"{measure.text} needs more from each run than the ranks of judged documents "
             f"({', '.join(times) or 'another layout'}), which a study of missing judgements does not keep"
         )
     if view.order not in (None, order):
-        raise MeasureError(f"{measure.text} reads runs in {view.order} order, and this study reads them by {order}")
+        raise MeasureError(f"{measure.text} reads runs in {view.order} order, but this study reads them by {order}")
 
 
 def checked_share(keep: float) -> float:
-    """A share of the judgements to keep, above 0 and at most 1."""
+    """The share of the judgements to keep; an error unless it is above 0 and at most 1."""
     if not 0 < keep <= 1:
-        raise InputError("keep", f"{keep:g} is no share of the judgements; write one above 0 and up to 1")
+        raise InputError("keep", f"must be a share above 0 and at most 1, got {keep:g}")
     return float(keep)

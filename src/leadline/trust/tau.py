@@ -1,7 +1,7 @@
-"""How alike are two rankings of systems? Kendall's tau, tau_AP, and what each makes of ties.
+"""How alike are two rankings of systems? Kendall's tau, tau_AP, and their versions for ties.
 
-Systems are on the last axis, larger is better, and the other axes broadcast: one ranking against a thousand others is
-one call.
+Systems are on the last axis, larger is better, and the other axes broadcast: comparing one ranking with a thousand
+others is one call.
 """
 
 from __future__ import annotations
@@ -13,15 +13,16 @@ import numpy as np
 
 from leadline.errors import InputError, MismatchError
 from leadline.measures.hits import Array, Mask
+from leadline.trust.order import above
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-BLOCK = 4_000_000  # pairs of systems looked at together: a few dozen megabytes
+BLOCK = 4_000_000  # pairs of systems compared at once: a few dozen megabytes
 
 
 def tau_a(x: ArrayLike, y: ArrayLike) -> Array:
-    """Kendall's tau over all pairs of systems: those in the same order less those in the opposite one, as a share.
+    """Kendall's tau over all pairs of systems: pairs in the same order minus pairs in the opposite order, as a share.
 
     Formula: tau_a = (C - D) / (s (s - 1) / 2). A pair tied in either ranking counts in neither C nor D.
 
@@ -34,13 +35,13 @@ def tau_a(x: ArrayLike, y: ArrayLike) -> Array:
 
 
 def tau_b(x: ArrayLike, y: ArrayLike) -> Array:
-    """Kendall's tau that allows for ties: 1 when the two rankings agree in everything, ties too.
+    """Kendall's tau with a correction for ties: 1 when the two rankings agree in everything, including ties.
 
     Formula: tau_b = (C - D) / sqrt(pairs not tied in x · pairs not tied in y); without ties the same as tau_a.
 
     Paper: Kendall, Biometrika 1945.
 
-    A ranking in which all systems tie orders nothing: NaN.
+    NaN when all systems tie in one of the rankings.
 
     >>> tau_b([3, 2, 1, 1], [[9, 5, 2, 2], [9, 5, 2, 1], [4, 4, 4, 4]]).round(3)
     array([1.   , 0.913,   nan])
@@ -49,24 +50,24 @@ def tau_b(x: ArrayLike, y: ArrayLike) -> Array:
 
 
 def tau_ap(truth: ArrayLike, estimate: ArrayLike) -> Array:
-    """Tau that weighs the top: how often the systems above one in the estimate are truly above it. Not symmetric.
+    """Tau that weighs the top more: how many of the systems above one in the estimate are truly above it. Asymmetric.
 
     Formula: tau_AP = 2 / (s - 1) · sum over ranks i >= 2 of (systems above i that truth also puts above) / (i - 1) - 1.
 
     Paper: Yilmaz, Aslam and Robertson, SIGIR 2008. Where the estimate ties, the mean over all orders of the tied
-    systems, which is tau_AP,a of Urbano and Marrero, ICTIR 2017. Ties in the truth are refused: take `tau_ap_b`.
+    systems, which is tau_AP,a of Urbano and Marrero, ICTIR 2017. Ties in the truth are an error: use `tau_ap_b`.
 
     >>> tau_ap([3, 2, 1], [[30, 20, 10], [20, 30, 10], [30, 10, 20], [9, 9, 1]])
     array([1. , 0. , 0.5, 0.5])
     """
     true = np.asarray(truth, np.float64)
     if has_ties(true).any():
-        raise InputError("tau_AP", "two systems tie in the ranking held true; tau_AP,b (tau_ap_b) allows for that")
+        raise InputError("tau_AP", "two systems tie in the true ranking; use tau_AP,b (tau_ap_b), which allows ties")
     return _by_blocks(_tau_ap, true, estimate)
 
 
 def tau_ap_b(x: ArrayLike, y: ArrayLike) -> Array:
-    """Tau that weighs the top and allows for ties; the mean of both directions, so symmetric.
+    """Tau that weighs the top more and allows ties; the mean of both directions, so symmetric.
 
     Formula: for each system not in the top tie group, the share of those strictly above it that are strictly above it
     in the other ranking too; 2 · mean - 1; averaged over both directions.
@@ -80,17 +81,19 @@ def tau_ap_b(x: ArrayLike, y: ArrayLike) -> Array:
 
 
 def _tau_a(x: Array, y: Array) -> Array:
+    # (C − D) over all pairs, tied or not
     pairs = x.shape[-1] * (x.shape[-1] - 1) / 2
     return _ratio(_surplus(above(x), above(y)), pairs)
 
 
 def _tau_b(x: Array, y: Array) -> Array:
+    # (C − D) over the geometric mean of the numbers of pairs that are not tied in x and in y
     above_x, above_y = above(x), above(y)
     return _ratio(_surplus(above_x, above_y), np.sqrt(_count(above_x, (-2, -1)) * _count(above_y, (-2, -1))))
 
 
 def _tau_ap(truth: Array, estimate: Array) -> Array:
-    """Each system's expected share when the systems tied with it stand in a random order.
+    """tau_AP, with the expected value over random orders of the systems that tie in the estimate.
 
     A tied group of t with p systems above fills the ranks p+1 to p+t. A member is at each of them equally often, and
     then has k = 0, ..., t-1 of the other members above it, drawn at random.
@@ -100,14 +103,15 @@ def _tau_ap(truth: Array, estimate: Array) -> Array:
     higher, beside = above(estimate), estimate[..., None, :] == estimate[..., :, None]
     p, t = _count(higher, -1).astype(np.int64), _count(beside, -1).astype(np.int64)
     right_above, right_beside = _count(higher & truly_above, -1), _count(beside & truly_above, -1)
-    harmonic = np.concatenate([[0.0, 0.0], np.cumsum(1 / np.arange(1, systems + 1))])  # H(k) stands at k + 1
-    reciprocals = harmonic[p + t] - harmonic[p]  # sum of 1 / (p + k); rank 1 has nothing above it and is left out
+    harmonic = np.concatenate([[0.0, 0.0], np.cumsum(1 / np.arange(1, systems + 1))])  # H(k) is at index k + 1
+    reciprocals = harmonic[p + t] - harmonic[p]  # sum of 1 / (p + k); rank 1 has nothing above it and is skipped
     shares = np.where(p > 0, t - p * reciprocals, t - 1)  # sum of k / (p + k)
     expected = (right_above * reciprocals + right_beside * shares / np.maximum(t - 1, 1)) / t
     return 2 * _ratio(expected.sum(axis=-1), systems - 1) - 1
 
 
 def _tau_ap_b(x: Array, y: Array) -> Array:
+    # Mean over systems of the share of those above in one ranking that are above in both, for x and for y.
     above_x, above_y = above(x), above(y)
     both = _count(above_x & above_y, -1)
 
@@ -119,13 +123,8 @@ def _tau_ap_b(x: Array, y: Array) -> Array:
     return (one_way(above_x) + one_way(above_y)) / 2
 
 
-def above(values: Array) -> Mask:
-    """For each system a row of all systems: which are strictly above it."""
-    return np.asarray(values[..., None, :] > values[..., :, None])
-
-
 def _surplus(above_x: Mask, above_y: Mask) -> Array:
-    """Pairs in the same order less pairs in the opposite one."""
+    """C − D: the number of pairs in the same order minus the number in the opposite order."""
     same = _count(above_x & above_y, (-2, -1))
     return same - _count(above_x & np.swapaxes(above_y, -1, -2), (-2, -1))
 
@@ -146,12 +145,12 @@ def has_ties(values: Array) -> Mask:
 
 
 def _by_blocks(formula: Callable[[Array, Array], Array], x: ArrayLike, y: ArrayLike) -> Array:
-    """Check both rankings, then apply the formula to as many of them at a time as memory likes."""
+    """Check both rankings, then apply the formula to blocks of them that fit into memory."""
     first, second = np.asarray(x, np.float64), np.asarray(y, np.float64)
     if first.ndim == 0 or second.ndim == 0 or first.shape[-1] != second.shape[-1]:
         raise MismatchError(f"rankings of {first.shape[-1:]} and {second.shape[-1:]} systems cannot be compared")
     if np.isnan(first).any() or np.isnan(second).any():
-        raise InputError("rank correlation", "a system has no value; leave it out of both rankings")
+        raise InputError("rank correlation", "a system has no value (NaN); remove it from both rankings")
     if first.ndim == 1 and second.ndim == 1:
         return np.asarray(formula(first, second), np.float64)
     systems = first.shape[-1]
@@ -167,7 +166,7 @@ def _by_blocks(formula: Callable[[Array, Array], Array], x: ArrayLike, y: ArrayL
 
 
 def _rows(values: Array, shape: tuple[int, ...]) -> Array:
-    """One row a ranking; a single ranking stays single, so that its pairs are looked at once a block."""
+    """One row per ranking; a single ranking stays one row, so that its pairs are compared once per block."""
     if values.size == values.shape[-1]:
         return values.reshape(1, -1)
     return np.broadcast_to(values, (*shape, values.shape[-1])).reshape(-1, values.shape[-1])

@@ -1,7 +1,7 @@
-"""Fewer judgements, as masks over those there are: nothing is read or joined again.
+"""Leave out judgements, as masks over the existing ones: nothing is read or joined again.
 
-A mask has a place for each judgement and says which stay. A document without its judgement is unjudged: it is gone
-from the hits, from what a perfect list could hold, and from its subtopics and stratum.
+A mask has an element for each judgement: True keeps it. A document without its judgement is unjudged: it is removed
+from the hits, from the ideal list, and from its subtopics and stratum.
 """
 
 from __future__ import annotations
@@ -27,28 +27,30 @@ Sources = Mapping[tuple[str, str], Collection[str]]  # who found a document for 
 
 @dataclass(frozen=True)
 class Thinned:
-    """Some of the judgements, with what the hits of every run need of them."""
+    """A subset of the judgements, and what is needed to restrict the hits of any run to it."""
 
     kept: Mask
-    place: Integers  # of each judgement among those kept
+    place: Integers  # index of each judgement among those kept
     qrels: Qrels
     judged: Judged
 
     @classmethod
     def of(cls, qrels: Qrels, kept: Mask) -> Thinned:
+        """The judgements in the mask."""
         fewer = qrels.where(kept)
         return cls(kept, np.cumsum(kept) - 1, fewer, Judged.of(fewer))
 
     def hits(self, hits: Hits) -> Hits:
-        """The hits as if nothing else had been judged."""
+        """The hits as if only these judgements had been made."""
         inner = hits.where(self.kept[hits.document])
         return replace(inner, document=self.place[inner.document], judged=self.judged, qrels=self.qrels)
 
 
 def at_random(qrels: Qrels, share: float, rng: np.random.Generator, level: int = 1, *, of: Drawn = "relevant") -> Mask:
-    """Keep a share of each topic's relevant documents, rounded half up, at least one; what is not relevant stays.
+    """A mask that keeps a random share of each topic's relevant documents, and all that are not relevant.
 
-    With `of="judged"` the same share of the documents that are not relevant is kept, as if fewer had been read.
+    The number kept is rounded half up, and at least one. With `of="judged"` the same share of the documents that are
+    not relevant is kept as well, as if fewer documents had been read. Magdy and Jones, CLEF 2010.
 
     >>> qrels = Qrels.of({"7": {"a": 1, "b": 1, "c": 2, "d": 1, "e": 1, "f": 0}, "8": {"g": 1, "h": 0}})
     >>> kept = at_random(qrels, 0.3, np.random.default_rng(1))
@@ -57,11 +59,12 @@ def at_random(qrels: Qrels, share: float, rng: np.random.Generator, level: int =
     """
     wrong = qrels.grades < level
     drawn = np.flatnonzero(~wrong) if checked_choice("of", of, get_args(Drawn)) == "relevant" else np.arange(len(qrels))
-    group = 2 * qrels.topic_of_document[drawn] + wrong[drawn]  # the relevant of a topic, then the others
+    group = 2 * qrels.topic_of_document[drawn] + wrong[drawn]  # a topic's relevant documents, then its others
     counts = np.bincount(group, minlength=2 * len(qrels.topics))
-    # 0.145 · 100 is 14.499999999999998 to the computer, and a half to everyone else.
+    # 0.145 · 100 is 14.499999999999998 in floating point: round first, then round half up.
     wanted = np.floor(np.round(share * counts, 9) + 0.5)
     wanted[::2] = np.maximum(wanted[::2], 1)
+    # Shuffle within each group, and drop the documents beyond the wanted number of their group.
     order = np.lexsort((rng.random(len(drawn)), group))
     place = np.arange(len(drawn)) - np.repeat(np.cumsum(counts) - counts, counts)
     kept = np.ones(len(qrels), bool)
@@ -70,14 +73,14 @@ def at_random(qrels: Qrels, share: float, rng: np.random.Generator, level: int =
 
 
 def within_depth(hits: Hits, count: int, depth: int) -> Mask:
-    """Keep the judgements, `count` of them in all, of documents that some run ranks within the depth."""
+    """A mask over `count` judgements that keeps the documents that some run ranks within the depth."""
     kept = np.zeros(count, bool)
     kept[hits.document[hits.rank <= depth]] = True
     return kept
 
 
 def found_by_these_alone(hits: Hits, these: Mask, count: int, depth: int | None = None) -> Mask:
-    """The judged documents, of `count`, that only some rows retrieve (within the depth), and no other row."""
+    """A mask over `count` judgements: documents that `these` rows retrieve (within the depth) and no other row does."""
     read = hits if depth is None else hits.where(hits.rank <= depth)
     ours = these[read.row]
     mine, others = (np.bincount(read.document[mask], minlength=count) for mask in (ours, ~ours))
@@ -85,7 +88,7 @@ def found_by_these_alone(hits: Hits, these: Mask, count: int, depth: int | None 
 
 
 def found_by_source_alone(qrels: Qrels, sources: Sources, source: str) -> Mask:
-    """The judged documents that this source found and no other.
+    """A mask over the judgements: documents that this source found and no other source did.
 
     >>> qrels = Qrels.of({"7": {"a": 1, "b": 1, "c": 1}})
     >>> found = {("7", "a"): {"examiner"}, ("7", "b"): {"examiner", "applicant"}}
@@ -94,7 +97,7 @@ def found_by_source_alone(qrels: Qrels, sources: Sources, source: str) -> Mask:
     """
     known = {name for names in sources.values() for name in names}
     if source not in known:
-        raise InputError("source", f"nothing was found by {source!r}; there are {listed(sorted(known))}")
+        raise InputError("source", f"{source!r} found no document; the sources are {listed(sorted(known))}")
     places = [
         qrels.lookup.get(topic, {}).get(encode_id(document), -1)
         for (topic, document), names in sources.items()
@@ -123,7 +126,7 @@ def sources_of(rows: Iterable[tuple[str, str, str]]) -> Sources:
 
 
 def read_sources(path: str | os.PathLike[str]) -> Sources:
-    """The same from a file: three fields a line."""
+    """Who found each document, from a file with three fields per line: topic, document, source."""
     expected = "expected 3 (topic document source)"
     table = read_fields(read_text(os.fspath(path)), 3, 4, lambda found: f"{found} fields, {expected}")
     if table.columns > 3:

@@ -1,4 +1,4 @@
-"""Randomised Tukey HSD: how far apart would the best and the worst of equal systems come out by chance?"""
+"""Randomised Tukey HSD: how far apart would the best and the worst of equal systems be by chance?"""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from leadline.measures.hits import Array, Integers
-from leadline.trust.paired import NUMBERS_AT_ONCE, Outcome, all_pairs, reached
+from leadline.trust.paired import NUMBERS_AT_ONCE, TestResult, all_pairs, least_extreme
 
 
-def tukey(matrix: Array, ranges: Array) -> Outcome:
-    """The level of every pair: the share of ranges at least as large as its difference.
+def tukey(matrix: Array, ranges: Array) -> TestResult:
+    """The p of every pair: the share of random ranges that are at least as large as the pair's difference.
 
-    Carterette, TOIS 2012; Sakai 2012. As the range is that of all systems, the levels already allow for the number of
-    pairs and need no further correction. `ranges` come from `random_ranges`, or from `ranges_of` given arrangements.
+    Carterette, TOIS 2012; Sakai 2012. The range is that of all systems, so p already allows for the number of pairs
+    and needs no further correction. `ranges` come from `random_ranges`, or from `ranges_of` for given arrangements.
 
     >>> tukey(np.array([[0.2, 0.5], [0.1, 0.2], [0.8, 0.9]]), np.array([0.1, 0.3, 0.5, 0.7])).p
     array([0.75, 0.5 , 0.25])
@@ -22,23 +22,24 @@ def tukey(matrix: Array, ranges: Array) -> Outcome:
     first, second = all_pairs(len(matrix))
     means = matrix.mean(axis=1)
     difference = means[first] - means[second]
-    smaller = np.searchsorted(np.sort(ranges), reached(difference))
-    return Outcome(difference, (len(ranges) - smaller) / len(ranges))
+    # Sorted ranges: those from the insertion point on are at least as large as the difference.
+    smaller = np.searchsorted(np.sort(ranges), least_extreme(difference))
+    return TestResult(difference, (len(ranges) - smaller) / len(ranges))
 
 
-def randomised_tukey(matrix: Array, *, rng: np.random.Generator, draws: int = 10_000) -> Outcome:
+def randomised_tukey(matrix: Array, *, rng: np.random.Generator, draws: int = 10_000) -> TestResult:
     """The test with random arrangements: p = (k + 1) / (draws + 1), where k ranges are at least the difference."""
     share = tukey(matrix, random_ranges(matrix, draws, rng))
-    return Outcome(share.statistic, (share.p * draws + 1) / (draws + 1))
+    return TestResult(share.statistic, (share.p * draws + 1) / (draws + 1))
 
 
 def random_ranges(matrix: Array, draws: int, rng: np.random.Generator) -> Array:
-    """The largest minus the smallest mean when systems change places at random within each topic, `draws` times."""
+    """The largest minus the smallest mean after shuffling the systems' scores within each topic, `draws` times."""
     return ranges_of(_shuffled(matrix, draws, rng))
 
 
 def ranges_of(arrangements: Iterable[Array]) -> Array:
-    """The same for given arrangements: blocks of scores, draws × topics × systems."""
+    """The largest minus the smallest mean of given arrangements: blocks of scores, draws × topics × systems."""
     return np.concatenate([np.ptp(block.mean(axis=1), axis=1) for block in arrangements])
 
 

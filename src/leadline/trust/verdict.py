@@ -1,8 +1,8 @@
 """Is the leader really better? The answer in words that a buyer of search software understands.
 
-Firm: significant after correction, and still so in 95 % of the samples with half the judgements. Fragile: significant,
-but not that stable. Undecided: not significant. Where there are no judgements to leave out, a significant lead is
-called just that.
+Firm: significant after correction, and still significant in 95 % of the samples with half the judgements. Fragile:
+significant, but not that stable. Undecided: not significant. Significant: as firm or fragile, but without judgements to
+leave out, so that the two cannot be told apart.
 """
 
 from __future__ import annotations
@@ -10,35 +10,35 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from leadline.measures.hits import Array, Integers
+from leadline.measures.measure import Measure
 from leadline.measures.notation import parse_measure
-from leadline.records.scores.scores import Scores, t_quantile
+from leadline.records.scores.scores import Scores
 from leadline.records.scores.table import Table
 from leadline.trust.aligned import aligned
 from leadline.trust.corrections import holm
-from leadline.trust.paired import reached
-from leadline.trust.randomisation import every_flip, random_flips
-
-if TYPE_CHECKING:
-    from leadline.trust.study import Study
+from leadline.trust.order import sign
+from leadline.trust.paired import half_width
+from leadline.trust.randomisation import flip_test
+from leadline.trust.study import Study, open_study
 
 Word = Literal["firm", "fragile", "undecided", "significant"]
 
 MARKS: dict[Word, str] = {"firm": "●", "significant": "●", "fragile": "◐", "undecided": "○"}
 HALF, STABLE = 0.5, 0.95  # the share of judgements kept, and of samples that must agree
 FULL_DRAWS, SAMPLE_DRAWS = 100_000, 10_000
-POWER = 0.8  # the chance of a decision that `topics_needed` asks for
-TOP = 20  # documents looked at for unjudged ones
-MANY_TOPICS = 100_000  # beyond this, no number of topics is worth naming
+POWER = 0.8  # the probability of a decision that `topics_needed` asks for
+TOP = 20  # first documents among which the unjudged ones are counted
+MANY_TOPICS = 100_000  # if more topics than this are needed, the number is not reported
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What can be said of the leader against one other run."""
+    """The verdict on the leader against one other run."""
 
     leader: str
     other: str
@@ -49,16 +49,16 @@ class Verdict:
     p: float
     p_corrected: float
     topics: int
-    rests_on: int  # leave out so many topics, and the lead is gone
+    rests_on: int  # the number of topics that must be left out for the lead to be gone
     significant_in: float  # share of the samples with half the judgements in which the lead stays significant
-    turned_in: float  # share of them in which the other run leads
-    topics_needed: int | None  # in all, for a decision with a chance of 80 %; None when no number would do
+    turned_in: float  # share of these samples in which the other run leads
+    topics_needed: int | None  # in all, for a decision with a probability of 80 %; None if above MANY_TOPICS
     reasons: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Verdicts:
-    """The leader of a field against every other run, closest first."""
+    """The leader against every other run, closest first."""
 
     measure: str
     leader: str
@@ -67,14 +67,62 @@ class Verdicts:
     high: float
     verdicts: tuple[Verdict, ...]
     samples: int
-    unjudged: float  # share of the leader's first documents that nobody judged; NaN when unknown
+    unjudged: float  # share of the leader's first documents that are unjudged; NaN when unknown
     notes: tuple[str, ...] = ()
 
+    @classmethod
+    def of(
+        cls,
+        scores: Scores,
+        measure: str,
+        *,
+        study: Study | None = None,
+        samples: int = 100,
+        alpha: float = 0.05,
+        seed: int | np.random.Generator = 1,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Verdicts:
+        """Compare the run with the best mean with every other, by randomisation tests with Holm's correction.
+
+        `study` holds the judgements to leave out; without it, firm and fragile leads are not told apart. The question
+        is only whether the leader leads, so the correction is for as many comparisons as there are other runs;
+        `compare` tests every pair and corrects for all of them.
+        """
+        rng = np.random.default_rng(seed)
+        matrix, _, notes = aligned(scores, measure)
+        direction = sign(scores.better[scores.measures.index(measure)])
+        matrix = matrix * direction
+        leader = int(matrix.mean(axis=1).argmax())
+        others = np.flatnonzero(np.arange(len(matrix)) != leader)
+        differences = matrix[leader] - matrix[others]
+        p = flip_test(differences, rng, FULL_DRAWS)
+        corrected = holm(p)
+        stays = turns = np.full(len(others), np.nan)
+        unjudged = math.nan
+        if study is None:
+            notes = (*notes, "without the judgements, firm and fragile leads cannot be told apart")
+        else:
+            stays, turns = _with_half(study, measure, direction, leader, others, samples, alpha, rng, progress)
+            unjudged = _unjudged(study, leader)
+        against = tuple(
+            _verdict(
+                scores.runs[leader], scores.runs[others[i]], differences[i], float(p[i]), float(corrected[i]),
+                len(others), float(stays[i]), float(turns[i]), samples, alpha,
+            )
+            for i in np.lexsort((others, differences.mean(axis=1)))
+        )  # fmt: skip
+        mean, width = float(matrix[leader].mean()) * direction, float(half_width(matrix[leader]))
+        return cls(
+            measure, scores.runs[leader], mean, mean - width, mean + width, against,
+            0 if study is None else samples, unjudged, notes,
+        )  # fmt: skip
+
     def count(self, word: Word) -> int:
+        """The number of runs against which the verdict is this word."""
         return sum(verdict.word == word for verdict in self.verdicts)
 
     def headline(self) -> str:
-        """The field in two or three sentences."""
+        """All verdicts in two or three sentences."""
         words: tuple[Word, ...] = ("firm", "significant", "fragile", "undecided")
         if len(self.verdicts) == 1:
             only = self.verdicts[0]
@@ -91,14 +139,14 @@ class Verdicts:
         return text
 
     def closest_reasons(self, most: int = 3) -> list[str]:
-        """The reasons for the verdicts on the closest rivals, as paragraphs."""
+        """The reasons for the verdicts on the closest runs, as paragraphs."""
         return [
             f"{verdict.leader} against {verdict.other}: {verdict.word}. {' '.join(verdict.reasons)}"
             for verdict in self.verdicts[:most]
         ]
 
     def short_table(self) -> Table:
-        """For people: the lead over each other run with its interval, closest first."""
+        """A table for people: the lead over each other run with its interval, closest first."""
         rows = [
             [
                 verdict.other, f"{MARKS[verdict.word]} {verdict.word}", verdict.difference, verdict.p_corrected,
@@ -112,7 +160,7 @@ class Verdicts:
         return Table([columns[c] for c in kept], [[row[c] for c in kept] for row in rows], asides=asides)
 
     def table(self) -> Table:
-        """Everything, for programs."""
+        """A table for programs, with all numbers."""
         columns = [
             "run_a", "run_b", "verdict", "difference", "low", "high", "p", "p_corrected", "rests_on", "significant_in",
             "turned_in", "topics_needed",
@@ -131,72 +179,36 @@ class Verdicts:
 
 
 def verdicts(
-    scores: Scores,
-    measure: str,
+    qrels: Any,
+    runs: Any,
+    measure: str | Measure,
     *,
-    rng: np.random.Generator,
-    study: Study | None = None,
     samples: int = 100,
     alpha: float = 0.05,
+    seed: int | np.random.Generator = 1,
     progress: Callable[[int, int], None] | None = None,
+    **reading: Any,
 ) -> Verdicts:
-    """Judge the run with the best mean against every other, by randomisation tests with Holm's correction.
+    """Is the leader really better than each other run? `Verdicts.of` with runs and judgements to read.
 
-    `study` holds the judgements to leave out. Without it nothing can be said about them. The question is whether the
-    leader leads, so the correction is for as many comparisons as there are other runs; `compare pairs` asks of every
-    pair, and corrects for all of them.
+    `qrels` and `runs` are given as `evaluate` takes them; other options go to `open_study`.
+
+    >>> qrels = {str(t): {"a": 1, "b": 1, "x": 0} for t in range(20)}
+    >>> runs = {"good": {t: {"a": 2, "b": 1} for t in qrels}, "poor": {t: {"x": 1} for t in qrels}}
+    >>> verdicts(qrels, runs, "R@10", samples=10).headline().split(".")[0]
+    'good leads with R@10 1'
     """
-    matrix, topics, notes = aligned(scores, measure)
-    matrix = matrix * _sign(scores, measure)
-    leader = int(matrix.mean(axis=1).argmax())
-    others = np.flatnonzero(np.arange(len(matrix)) != leader)
-    differences = matrix[leader] - matrix[others]
-    p = flip_levels(differences, rng, FULL_DRAWS)
-    corrected = holm(p)
-    stays = turns = np.full(len(others), np.nan)
-    if study is not None:
-        stays, turns = _with_half(study, scores, measure, leader, others, samples, alpha, rng, progress)
-    unjudged = np.nan if study is None else _unjudged(study, leader)
-    order = np.lexsort((others, differences.mean(axis=1)))
-    width = t_quantile(np.array([len(topics) - 1]))[0] * matrix[leader].std(ddof=1) / np.sqrt(len(topics))
-    mean = float(matrix[leader].mean()) * _sign(scores, measure)
-    against = tuple(
-        _verdict(
-            scores.runs[leader], scores.runs[others[i]], differences[i], float(p[i]), float(corrected[i]),
-            len(others), float(stays[i]), float(turns[i]), samples, alpha,
-        )
-        for i in order
+    study = open_study(qrels, runs, measure, **reading)
+    name = study.measures[0].text
+    return Verdicts.of(
+        study.scores(), name, study=study, samples=samples, alpha=alpha, seed=seed, progress=progress
     )  # fmt: skip
-    drawn = 0 if study is None else samples
-    if study is None:
-        notes = (*notes, "without the judgements it cannot be told whether a significant lead is firm or fragile")
-    low, high = mean - float(width), mean + float(width)
-    return Verdicts(measure, scores.runs[leader], mean, low, high, against, drawn, float(unjudged), notes)
-
-
-def _sign(scores: Scores, measure: str) -> float:
-    return -1.0 if scores.better[scores.measures.index(measure)] == "lower" else 1.0
-
-
-def flip_levels(differences: Array, rng: np.random.Generator, draws: int) -> Array:
-    """Fisher's randomisation test of each row of differences: the same rule as `randomisation`, for chosen pairs.
-
-    >>> flip_levels(np.array([[0.1, 0.3, 0.5]]), np.random.default_rng(1), 1000)
-    array([0.25])
-    """
-    topics = differences.shape[1]
-    exact = 2**topics <= draws
-    needed = reached(differences.sum(axis=1) / topics)[:, None]
-    count = np.zeros(len(differences), np.int64)
-    for flips in every_flip(topics) if exact else random_flips(topics, draws, rng):
-        count += (np.abs(differences @ flips.T) / topics >= needed).sum(axis=1)
-    return count / 2 ** (topics - 1) if exact else (count + 1) / (draws + 1)
 
 
 def _with_half(
     study: Study,
-    scores: Scores,
     measure: str,
+    direction: float,
     leader: int,
     others: Integers,
     samples: int,
@@ -204,16 +216,15 @@ def _with_half(
     rng: np.random.Generator,
     progress: Callable[[int, int], None] | None,
 ) -> tuple[Array, Array]:
-    """In which share of the samples the lead over each other run stays significant, and in which it turns."""
-    sign = _sign(scores, measure)
+    """The shares of the samples in which the lead over each other run stays significant, and in which it turns."""
     place = [wanted.text for wanted in study.measures].index(measure)
     stays, turns = np.zeros(len(others)), np.zeros(len(others))
     for done in range(samples):
-        values = study.thinned(HALF, rng)[:, :, place] * sign
+        values = study.thinned(HALF, rng)[:, :, place] * direction
         values = values[:, np.isfinite(values).all(axis=0)]
         differences = values[leader] - values[others]
         ahead = differences.mean(axis=1) > 0
-        stays += ahead & (holm(flip_levels(differences, rng, SAMPLE_DRAWS)) < alpha)
+        stays += ahead & (holm(flip_test(differences, rng, SAMPLE_DRAWS)) < alpha)
         turns += differences.mean(axis=1) < 0
         if progress is not None:
             progress(done + 1, samples)
@@ -221,7 +232,7 @@ def _with_half(
 
 
 def _unjudged(study: Study, leader: int) -> float:
-    """The share of the leader's first documents that nobody judged."""
+    """The share of the leader's first documents that are unjudged."""
     topics = len(study.topics)
     values = parse_measure(f"judged@{TOP}").raw(study.hits)[leader * topics : (leader + 1) * topics]
     answered = study.hits.retrieved[leader * topics : (leader + 1) * topics] > 0
@@ -229,20 +240,20 @@ def _unjudged(study: Study, leader: int) -> float:
 
 
 def lead_rests_on(differences: Array) -> int:
-    """How many topics, the leader's best, must be left out for its lead to be gone.
+    """How many of the leader's best topics must be left out for its lead to be gone.
 
     >>> lead_rests_on(np.array([0.5, 0.1, -0.2, -0.1]))
     1
     """
-    best_first = np.sort(differences)[::-1]
-    left = differences.sum() - np.cumsum(best_first)
+    left = differences.sum() - np.cumsum(np.sort(differences)[::-1])
     return int(np.argmax(left <= 1e-12)) + 1
 
 
 def topics_needed(differences: Array, alpha: float = 0.05, power: float = POWER) -> int | None:
-    """How many topics a paired t test needs to find this difference with this spread.
+    """How many topics a paired t test needs to find this mean difference with this standard deviation.
 
-    The n that solves n = ((t_alpha + t_power) sd / mean)², found from the normal distribution's answer on.
+    The n that solves n = ((t_alpha + t_power) sd / mean)², by iteration from the normal distribution's solution (Cohen,
+    Statistical Power Analysis for the Behavioral Sciences, 1988). None if it is above MANY_TOPICS.
 
     >>> topics_needed(np.array([0.1, -0.1, 0.2, 0.0, 0.1, -0.05, 0.15, 0.05]))
     28
@@ -276,9 +287,9 @@ def _verdict(
     samples: int,
     alpha: float,
 ) -> Verdict:
+    """The verdict and its reasons, from the differences by topic and the results of the tests."""
     topics = len(differences)
-    mean = float(differences.mean())
-    width = float(t_quantile(np.array([topics - 1]))[0] * differences.std(ddof=1) / np.sqrt(topics))
+    mean, width = float(differences.mean()), float(half_width(differences))
     word: Word = "undecided"
     if corrected < alpha:
         word = "significant" if np.isnan(stays) else "firm" if stays >= STABLE else "fragile"
@@ -297,14 +308,16 @@ def _verdict(
         )
     if word == "undecided":
         if needed is None:
-            reasons.append("The difference is so small against its spread that no number of topics would decide it.")
+            reasons.append(
+                "The difference is so small compared with its spread that 100 000 topics would not decide it."
+            )
         elif needed > topics:
             reasons.append(
                 f"About {needed - topics} more topics would be needed for a decision"
-                f" ({needed} in all, for a chance of {POWER:.0%})."
+                f" ({needed} in all, for a probability of {POWER:.0%})."
             )
         else:
-            reasons.append("For this pair alone the topics would do; among so many comparisons they do not.")
+            reasons.append("For this pair alone there are enough topics; for this many comparisons there are not.")
     return Verdict(
         leader, other, word, mean, mean - width, mean + width, p, corrected, topics, rests_on, stays, turns, needed,
         tuple(reasons),
@@ -312,6 +325,7 @@ def _verdict(
 
 
 def _chance(p: float, corrected: float, comparisons: int, alpha: float) -> str:
+    """Whether the lead may be chance, with p before and after correction."""
     finding = "It is hardly chance" if corrected < alpha else "It may be chance"
     among = f", {corrected:.2g} after correction for {comparisons} comparisons" if comparisons > 1 else ""
     return f"{finding}: p = {p:.2g}{among}."

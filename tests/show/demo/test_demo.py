@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from leadline.records.qrels.qrels import Qrels
+from leadline.show.demo.build import DoneSteps, step_key
 from leadline.show.demo.citations_truth import restricted
-from leadline.show.demo.laboratory import Kept, key_of
 from leadline.show.demo.systems import EIGHT, LARGE, SMALL, planned
-from leadline.show.report.key import key_written_in
+from leadline.show.report.page_key import key_written_in
 
 
 def demo(folder: Path, *more: str) -> subprocess.CompletedProcess[str]:
@@ -89,10 +89,13 @@ def test_only_cited_documents_keep_their_claims() -> None:
 
 
 def test_a_key_knows_inputs_and_code(tmp_path: Path) -> None:
-    assert key_of(1, rooms=("demo",)) == key_of(1, rooms=("demo",))
-    assert len({key_of(1, rooms=("demo",)), key_of(2, rooms=("demo",)), key_of(1, rooms=("compare",))}) == 3
-    kept = Kept(tmp_path)
-    assert not kept.has("office", "x")
-    kept.add("office", "x")
-    assert kept.has("office", "x")
-    assert not kept.has("office", "y")
+    demo = ("show/demo",)
+    assert step_key(1, code=demo) == step_key(1, code=demo)
+    assert len({step_key(1, code=demo), step_key(2, code=demo), step_key(1, code=("trust",))}) == 3
+    with pytest.raises(FileNotFoundError):
+        step_key(1, code=("no such folder",))
+    done = DoneSteps(tmp_path)
+    assert not done.has("office", "x")
+    done.add("office", "x")
+    assert done.has("office", "x")
+    assert not done.has("office", "y")

@@ -9,7 +9,7 @@ import pytest
 
 from leadline.errors import LeadlineError
 from leadline.measures.evaluate import evaluate
-from leadline.show.figures.efforts import efforts_of, efforts_up_to, recall_after_each
+from leadline.show.figures.effort import efforts_of, efforts_up_to, recall_after_each
 from leadline.show.figures.evidence import Evidence
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "inputs"

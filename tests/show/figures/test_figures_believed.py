@@ -41,14 +41,16 @@ def test_agreement_says_which_measure_stands_between() -> None:
     assert agreement.title(found, told) == "PRES@100 stands between AP and R@100: it is never alone with its verdict"
     # Five of ten pairs; opposed are the one on which none agree and the one that R turns round.
     assert agreement.reading(told) == (
-        "All three measures say the same of 5 of 10 pairs (50 %); in 2 (20 %) two of them prefer opposite runs."
+        "All three measures say the same of 5 of 10 pairs (50\u202f%); "
+        "in 2 (20\u202f%) two of them prefer opposite runs."
     )
 
 
 def test_agreement_without_a_measure_in_the_middle() -> None:
     found = agreed(*[(1, 1, 1)] * 9, (1, 1, 0))
     assert (
-        agreement.title(found, agreement.groups(found)) == "AP, PRES@100 and R@100 agree on 90 % of the pairs of runs"
+        agreement.title(found, agreement.groups(found))
+        == "AP, PRES@100 and R@100 agree on 90\u202f% of the pairs of runs"
     )
 
 
@@ -65,7 +67,7 @@ def test_incomplete_says_who_keeps_the_order() -> None:
     )
     assert incomplete.reading(found) == (
         "With 20 % known, τ is on average AP 0.65 (lowest 0.60), PRES@100 0.91 (lowest 0.86) and R@100 0.90 "
-        "(lowest 0.85): 12 runs, 2 samples a share; thick: their mean, thin: the lowest of them."
+        "(lowest 0.85): 12 runs, 2 samples per share; thick line: their mean, thin line: the lowest."
     )
     low = study((0.1, 0.0, -0.2), (0.9, 1.0, 1.0))
     assert incomplete.title(low) == "No measure keeps the order of systems with 20 % of the relevant documents"
@@ -106,7 +108,7 @@ def test_power_says_who_tells_more_apart() -> None:
         Discrimination(np.array([0.01, 0.02, 0.3, 0.01]), 0.1),
     )
     found = Power("bootstrap", 0.05, ("AP", "PRES@100"), ones)
-    assert power.title(found) == "PRES@100 tells 75 % of the pairs of systems apart, AP 50 %"
+    assert power.title(found) == "PRES@100 tells 75\u202f% of the pairs of systems apart, AP 50\u202f%"
     assert "Of 4 pairs;" in power.reading(found)
     assert power.reading(found).endswith("A difference of 0.120 in AP and 0.100 in PRES@100 was always enough.")
 
@@ -114,7 +116,7 @@ def test_power_says_who_tells_more_apart() -> None:
 def test_power_is_that_of_compare(golden_sig: Evidence) -> None:
     found = power.figure(golden_sig, draws=200)
     below = max(row["pairs"] for row in found.rows if row["measure"] == "AP" and row["level"] < 0.05)
-    assert f"{below:.0%}".replace("%", " %") in found.title
+    assert f"{below:.0%}".replace("%", "\u202f%") in found.title
 
 
 @pytest.mark.parametrize("maker", [agreement, incomplete, power])

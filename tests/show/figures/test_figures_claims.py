@@ -30,7 +30,7 @@ def test_gamma_of_the_hand_case() -> None:
     assert values["relevance", depth, 0.9] == pytest.approx(0.1505, abs=5e-5)
     # The run's own: a0 adds .7/4, b0 .3/4 and b1 half of that, in four documents.
     assert values["relevance", "mine", 0.5] == pytest.approx((0.7 + 0.3 + 0.15) / 4 / 4, abs=5e-6)
-    assert "4 documents are taken to fill a subtopic" in found.reading
+    assert "4 documents are assumed to fill a subtopic" in found.reading
 
 
 def test_gamma_says_who_wins_and_how_near_the_best_comes() -> None:
@@ -38,7 +38,7 @@ def test_gamma_says_who_wins_and_how_near_the_best_comes() -> None:
     # Breadth leads while 1 + g > .7 (1 + g + g² + g³), which is up to g = .65; without the lid see the rows.
     assert found.title.startswith("With the lid, breadth wins up to γ 0.65, depth beyond; without it, ")
     ideal = (0.7 + 0.3) * 1.5 / 4 / 4
-    assert f"mine fills the need at {round(100 * (1.15 / 16) / ideal)} % of the speed" in found.reading
+    assert f"mine fills the need at {round(100 * (1.15 / 16) / ideal)}\u202f% of the speed" in found.reading
 
 
 def test_gamma_holds_with_the_measure(golden_div: Evidence) -> None:
@@ -67,7 +67,7 @@ def test_cube_fills_by_stretches() -> None:
     # Grades of 0 and 1: one document fills a subtopic.
     stretches = [(row["subtopic"], row["from"], row["until"], row["full"]) for row in found.rows]
     assert stretches == [("1", 1, 4, 1.0), ("2", 3, 4, 1.0)]
-    assert found.title == "Topic 7: mine fills 100 % of the need within 4 documents"
+    assert found.title == "Topic 7: mine fills 100\u202f% of the need within 4 documents"
     assert "for each of them something is found" in found.reading
 
 
@@ -80,7 +80,7 @@ def test_cube_shows_the_topic_that_tells_most() -> None:
     }
     evidence = Evidence.of(qrels, runs, "R@2")
     found = claims_cube.figure(evidence, effort=2)
-    assert found.title == "Topic 2: both fills 100 % of the need within 2 documents, half 50 %"
+    assert found.title == "Topic 2: both fills 100\u202f% of the need within 2 documents, half 50\u202f%"
     assert claims_cube.figure(evidence, "1", effort=2).title.startswith("Topic 1: ")
     with pytest.raises(InputError, match="is not judged"):
         claims_cube.figure(evidence, "9")

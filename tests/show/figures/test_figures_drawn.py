@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import re
 from pathlib import Path
@@ -13,17 +12,14 @@ import pytest
 from leadline.show.charts.style import BUOY, DEPTH, GREY, INK, OKABE_ITO, PAPER
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import Figure, specification
+from leadline.show.figures.registry import FIGURES
 
-FIGURES = (
-    "agreement", "incomplete", "power", "gamma", "precision_recall", "slices", "relevant_distribution", "six_measures",
-    "pres_area", "pres_surface", "pres_rr", "claims_cube", "pool_map",
-)  # fmt: skip
 PALETTE = {colour.lower() for colour in (INK, PAPER, GREY, BUOY, *DEPTH, *OKABE_ITO)}
 TAG = "<script>alert(1)</script>'\"\\"
 
 
 def made(name: str, evidence: Evidence) -> Figure:
-    return importlib.import_module(f"leadline.show.figures.catalogue.{name}").figure(evidence)
+    return FIGURES.named(name).draw(evidence)
 
 
 def few() -> Evidence:
@@ -55,7 +51,7 @@ def test_figures_of_every_evidence(name: str, golden_syn: Evidence, golden_div: 
         assert '"background"' not in drawn  # paper is the page's
         assert set(map(str.lower, re.findall(r'"(#[0-9a-fA-F]{6})"', drawn))) <= PALETTE
         assert all(int(size) >= 12 for size in re.findall(r'"(?:labelF|titleF|f)ontSize": (\d+)', drawn))
-        assert len(drawn) < 60_000
+        assert len(drawn) < 80_000
         assert "NaN" not in drawn
         json.loads(json.dumps(list(found.rows), allow_nan=False))
 
@@ -63,7 +59,8 @@ def test_figures_of_every_evidence(name: str, golden_syn: Evidence, golden_div: 
 @pytest.mark.parametrize("name", FIGURES)
 def test_figures_become_files(name: str, golden_syn: Evidence, golden_div: Evidence, tmp_path: Path) -> None:
     pytest.importorskip("vl_convert")
-    found = made(name, golden_div if name in ("gamma", "claims_cube") else golden_syn)
+    drawn = (made(name, evidence) for evidence in (golden_syn, golden_div))
+    found = next(figure for figure in drawn if figure.chart is not None)
     found.save(tmp_path / "figure.svg")
     svg = (tmp_path / "figure.svg").read_text(encoding="utf-8")
     assert svg.startswith("<svg")
@@ -73,12 +70,16 @@ def test_figures_become_files(name: str, golden_syn: Evidence, golden_div: Evide
     assert (tmp_path / "figure.csv").read_text(encoding="utf-8").count("\n") == len(found.rows) + 1
 
 
-@pytest.mark.parametrize("name", ["precision_recall", "six_measures", "pool_map", "pres_area", "pres_surface"])
+NAMES_A_RUN = ("precision_recall", "six_measures", "pool_map", "pres_area", "pres_surface")
+
+
+@pytest.mark.parametrize("name", FIGURES)
 def test_a_tag_is_only_text(name: str, tmp_path: Path) -> None:
     pytest.importorskip("vl_convert")
     found = made(name, few())
-    assert found.chart is not None
+    if found.chart is None and name not in NAMES_A_RUN:
+        return
     found.save(tmp_path / "figure.svg")
     svg = (tmp_path / "figure.svg").read_text(encoding="utf-8")
     assert "<script" not in svg
-    assert "&lt;script&gt;" in svg
+    assert "&lt;script&gt;" in svg or name not in NAMES_A_RUN

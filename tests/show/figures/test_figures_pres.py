@@ -49,7 +49,7 @@ def test_area_of_one_topic() -> None:
     found = pres_area.figure(evidence, topic="2")
     # Ranks 4 and, not found, 4 + 2: the band is 4 wide and 2 high, won is (5 - 4) + (6 - 6) of 8.
     assert [(row["best"], row["met"], row["worst"]) for row in found.rows] == [(1, 4, 5), (2, 6, 6)]
-    assert found.title == "Topic 2: mine wins 12 % of the room between worst and best (PRES 0.125)"
+    assert found.title == "Topic 2: mine wins 12\u202f% of the area between worst and best (PRES 0.125)"
     assert found.reading.startswith("1 of 2 relevant documents found within 4 documents; the 1 other counts as found")
     with pytest.raises(InputError, match="no relevant document"):
         pres_area.figure(evidence, topic="3")
@@ -78,7 +78,7 @@ def test_one_relevant_document() -> None:
     found = pres_rr.figure(evidence)
     assert found.title == "A single relevant document at rank 10 of 100 is worth PRES 0.91, RR 0.10"
     assert pres_rr.first_ranks(evidence).tolist() == [3, 1]
-    assert found.reading.endswith("at rank 2 on the middle topic; 1 topic of 2 has only one.")
+    assert found.reading.endswith("at rank 2 on the median topic; 1 topic of 2 has only one.")
     by_rank = {row["rank"]: row for row in found.rows}
     assert by_rank[1] == {"rank": 1, "PRES": 1.0, "RR": 1.0}
     assert by_rank[50]["PRES"] == 0.51

@@ -52,7 +52,7 @@ def test_precision_of_two_is_put_in_words(evidence: Evidence) -> None:
     found = precision_recall.figure(evidence)
     late = [row["precision"] for row in found.rows if row["run"] == "late"]
     assert late == pytest.approx([0.625] * 4 + [0.5] * 7)
-    assert found.title == "early is more precise up to 70 % recall, late beyond"
+    assert found.title == "early is more precise up to 70\u202f% recall, late beyond"
 
 
 def test_slices_have_their_means_and_support() -> None:
@@ -159,7 +159,7 @@ def test_pool_counts_what_was_judged_and_by_whom_found(evidence: Evidence) -> No
 def test_pool_of_one_run_has_nobody_alone() -> None:
     found = pool_map.figure(Evidence.of(QRELS, {"early": RUNS["early"]}, "R@4"))
     assert found.rows[0]["alone"] == 0
-    assert found.title == "86 % of the documents that early lists at ranks 1–4 were judged"
+    assert found.title == "86\u202f% of the documents that early lists at ranks 1–4 were judged"
 
 
 def test_pool_bands_end_where_lists_do() -> None:
@@ -175,5 +175,5 @@ def test_a_measure_of_another_kind_can_decide(golden_syn: Evidence) -> None:
     counting = replace(golden_syn, study=replace(golden_syn.study, measures=tuple(parse_measures("num_rel_ret"))))
     found = slices.figure(counting)
     assert max(row["mean"] for row in found.rows) > 1
-    with pytest.raises(InputError, match="ends in one of"):
+    with pytest.raises(InputError, match="must end in one of"):
         found.save("slices.gif")

@@ -11,22 +11,22 @@ import pytest
 
 pytest.importorskip("altair", reason="figures need the package altair")
 
-from leadline.show.figures.catalogue import FIGURES, maker
 from leadline.show.figures.catalogue.bump import swaps
 from leadline.show.figures.catalogue.effort_curves import crossings
 from leadline.show.figures.catalogue.recall_effort import perfect_recall, random_recall
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import Figure, specification
+from leadline.show.figures.registry import FIGURES
 from leadline.trust.paired import student_t
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "inputs"
-OWN = ("recall_effort", "bump", "sorted_scores", "effort_curves", "spectrogram", "triangle")
+TWO_RUNS_ARE_ENOUGH = ("recall_effort", "bump", "sorted_scores", "effort_curves", "spectrogram", "triangle")
 QRELS = {"1": {"a": 1, "b": 1, "c": 0}, "2": {"d": 1}}
 RUNS = {"good": {"1": {"a": 9, "b": 8}, "2": {"d": 7}}, "poor": {"1": {"c": 9, "a": 8}, "2": {"x": 9, "d": 7}}}
 
 
 def made(name: str, evidence: Evidence) -> Figure:
-    return maker(name)(evidence)
+    return FIGURES.named(name).draw(evidence)
 
 
 @pytest.fixture(scope="module")
@@ -143,9 +143,10 @@ def test_triangle_has_t_below_and_randomisation_above(six: Evidence) -> None:
     assert below["level"] == "p < 0.05"
 
 
-@pytest.mark.parametrize("name", OWN)
-def test_a_figure_stands_alone(name: str, six: Evidence, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_figure_stands_alone(name: str, six: Evidence, golden_div: Evidence, tmp_path: Path) -> None:
     figure = made(name, six)
+    figure = made(name, golden_div) if figure.chart is None else figure
     assert figure.name == name
     figure.save(tmp_path / "data.csv")
     with open(tmp_path / "data.csv", encoding="utf-8") as file:
@@ -153,22 +154,19 @@ def test_a_figure_stands_alone(name: str, six: Evidence, tmp_path: Path) -> None
     assert specification(figure.finished("dark"))["config"]["background"] == "#0e1a24"
 
 
-@pytest.mark.parametrize("name", OWN)
+@pytest.mark.parametrize("name", FIGURES)
 def test_one_run_and_five_topics_make_sense_or_say_what_they_need(name: str) -> None:
     qrels = {str(t): {"a": 1, "b": 0} for t in range(5)}
     one = {"only": {t: {"b": 2.0, "a": 1.0} for t in qrels}}
     figure = made(name, Evidence.of(qrels, one, "PRES@10"))
     assert figure.reading
-    assert figure.chart is not None or "needed" in figure.reading
+    assert figure.chart is not None or "need" in figure.reading.lower()
     pair = one | {"other": {t: {"a": 2.0} for t in qrels}}
-    assert made(name, Evidence.of(qrels, pair, "PRES@10", samples=3)).chart is not None
+    figure = made(name, Evidence.of(qrels, pair, "PRES@10", samples=3))
+    assert figure.chart is not None or (name not in TWO_RUNS_ARE_ENOUGH and "need" in figure.reading.lower())
 
 
 def test_a_figure_becomes_a_picture(six: Evidence, tmp_path: Path) -> None:
     pytest.importorskip("vl_convert", reason="pictures need the package vl-convert-python")
     made("bump", six).save(tmp_path / "bump.svg")
     assert b"sys5" in (tmp_path / "bump.svg").read_bytes()
-
-
-def test_the_register_lists_each_figure_once() -> None:
-    assert len(FIGURES) == len(set(FIGURES)) == 19

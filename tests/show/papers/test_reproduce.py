@@ -12,7 +12,7 @@ import pytest
 from leadline.errors import InputError
 from leadline.show.papers import beyond, chem_2009, cube_2013, pres_2010, robustness_2010, web_2012
 from leadline.show.papers.exhibit import Exhibit, Paper
-from leadline.show.papers.lab import Lab
+from leadline.show.papers.inputs import PaperInputs
 from leadline.show.papers.page import PAPERS, page, papers
 
 
@@ -105,7 +105,7 @@ def test_the_stored_study_is_whole() -> None:
 
 
 def test_with_a_lab_more_is_shown(published: dict[str, Paper], lab: Path) -> None:
-    opened = Lab.open(lab)
+    opened = PaperInputs.open(lab)
     made = papers(opened)
     gained = sum(paper.count("own") for paper in made)
     assert gained >= 6
@@ -120,10 +120,10 @@ def test_with_a_lab_more_is_shown(published: dict[str, Paper], lab: Path) -> Non
 
 def test_a_folder_without_runs_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no judgements"):
-        Lab.open(tmp_path)
+        PaperInputs.open(tmp_path)
     (tmp_path / "qrels.txt").write_text("1 0 a 1\n")
     with pytest.raises(InputError, match="no runs"):
-        Lab.open(tmp_path)
+        PaperInputs.open(tmp_path)
 
 
 def test_the_command_makes_a_page_once(tmp_path: Path) -> None:

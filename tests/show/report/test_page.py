@@ -91,7 +91,7 @@ def test_columns_keep_what_rows_lack() -> None:
 
 
 def test_undefined_numbers_are_null(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("leadline.show.report.shell._vega", lambda: "")
+    monkeypatch.setattr("leadline.show.report.html_page._vega", lambda: "")
     chart = figure_or_reason("triangle", evidence()).chart
     rows = [{"p": float("nan"), "n": np.int64(3)}]
     text = page(evidence(), [Figure("triangle", "Title", "Reading.", chart, rows)])
@@ -100,7 +100,7 @@ def test_undefined_numbers_are_null(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_figure_that_cannot_be_drawn_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("leadline.show.report.shell._vega", lambda: "")
+    monkeypatch.setattr("leadline.show.report.html_page._vega", lambda: "")
     lacking = Figure("bump", "Who leads", "Needs two runs.", None)
     text = page(evidence(), [lacking])
     assert '<p class="lacking">Needs two runs.</p>' in text
@@ -108,11 +108,11 @@ def test_a_figure_that_cannot_be_drawn_says_why(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_one_run_alone_makes_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("leadline.show.report.shell._vega", lambda: "")
+    monkeypatch.setattr("leadline.show.report.html_page._vega", lambda: "")
     alone = Evidence.of({"1": {"a": 1}}, {"only": {"1": {"b": 2, "a": 1}}}, "PRES@10")
     text = report(alone, names=SHOWN)
     assert "<strong>only</strong> reaches PRES@10 <strong>.900</strong>" in text
-    assert "One run alone leads nobody" in text
+    assert "There is only one run" in text
 
 
 # ---- in Chromium ----------------------------------------------------------------------------------------------------

@@ -34,10 +34,10 @@ def run(options: argparse.Namespace) -> None:
     scores = load_scores(options)
     if options.triangle:
         rng = random_generator(options)
-        write_table(triangle(scores, scores.measures[0], rng=rng, draws=options.draws).table(), options)
+        write_table(triangle(scores, scores.measures[0], seed=rng, draws=options.draws).table(), options)
         return
     how = {"test": options.test, "correction": options.correction, "draws": options.draws}
-    results = [compare(scores, measure, rng=random_generator(options), **how) for measure in scores.measures]
+    results = [compare(scores, measure, seed=random_generator(options), **how) for measure in scores.measures]
     every_pair = Table(results[0].table().columns, [row for pairs in results for row in pairs.table().rows])
     notes = [*scores.notes, *(note for pairs in results for note in pairs.notes)]
     for_terminal = options.format == "table" and options.output is None

@@ -26,7 +26,7 @@ def run(options: argparse.Namespace) -> None:
     scores = load_scores(options)
     result = power(
         scores, scores.measures, test=options.test, alpha=options.alpha, draws=options.draws,
-        rng=random_generator(options),
+        seed=random_generator(options),
     )  # fmt: skip
     write_table(result.table(), options)
     print_notes((*scores.notes, *result.notes), options)

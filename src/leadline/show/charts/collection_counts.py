@@ -1,4 +1,4 @@
-"""The picture of a collection: when its documents came out, of which office and class, and who cited."""
+"""The chart of a collection: its documents by year, office and class, and its citations by origin."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def chart(collection: Collection) -> Any:
 
 
 def finding(collection: Collection) -> str:
-    """What the picture shows, in a sentence."""
+    """What the chart shows, in a sentence."""
     records = collection.records
     offices = records["office"].n_unique()
     first, last = records["publication"].min(), records["publication"].max()

@@ -1,4 +1,4 @@
-"""Labels beside a chart: each stands where its line starts or ends, and none covers another."""
+"""Labels beside a chart, at the start or end of their lines, without overlaps."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import Any, Literal
 
 from leadline.show.charts.style import PAPER, altair
 
-LINE = 16  # pixels that a line of text takes
+LINE = 16  # pixels of a line of text
 
 
 def narrow() -> Any:
-    """What a page sets to true on a narrow screen: `beside` then writes inside the plot. Goes to `add_params`."""
+    """The parameter, for `add_params`, that a page sets on a narrow screen: `beside` then writes inside the plot."""
     return altair().param(name="narrow", value=False)
 
 
 def spread(heights: Sequence[float], gap: float, low: float = 0.0, high: float = 1.0) -> list[float]:
-    """Where labels go that want to stand at these heights, with a gap between any two, and inside the chart.
+    """Heights of labels as near as possible to the wanted ones, inside the chart, with a gap between any two.
 
     >>> [round(place, 2) for place in spread([0.9, 0.5, 0.89], 0.05)]
     [0.9, 0.5, 0.85]
@@ -29,7 +29,7 @@ def spread(heights: Sequence[float], gap: float, low: float = 0.0, high: float =
     for at in reversed(by_height):
         places[at] = above = min(places[at], above - gap)
     below = low - gap
-    for at in by_height:  # what was pushed out at the bottom pushes the others up again
+    for at in by_height:  # labels pushed out at the bottom push the others up again
         places[at] = below = max(places[at], below + gap)
     return places
 
@@ -43,8 +43,8 @@ def beside(
 ) -> Any:
     """Labels outside the plot, at the height of each line's end on an axis of this domain; the chart needs `narrow`.
 
-    The text is in ink, for yellow letters cannot be read on paper; a dot in the line's colour says whose it is. On a
-    narrow screen the text stands on a rim of paper inside the plot.
+    The text is dark, because a light colour cannot be read on paper; a dot has the line's colour. On a narrow screen
+    the text is inside the plot, with an outline in the paper's colour.
     """
     alt = altair()
     low, high = domain
@@ -57,7 +57,7 @@ def beside(
     base = alt.Chart(alt.Data(values=rows)).encode(
         x=alt.value("width" if side == "right" else 0), y=alt.Y("y:Q", scale=alt.Scale(domain=[low, high]))
     )
-    # The colours are written into the rows: a scale would be shared with the lines, and name other systems.
+    # Each row has its colour: a colour scale would be shared with the lines, which have another domain.
     dots = base.mark_point(filled=True, size=36, xOffset=9 * outwards, opacity=1)
     beyond = alt.ExprRef(f"narrow ? {-6 * outwards} : {16 * outwards}")
     text = {"align": alt.ExprRef(f"narrow ? '{end}' : '{start}'"), "dx": beyond, "baseline": "middle", "fontSize": 12}

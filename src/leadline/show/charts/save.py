@@ -1,4 +1,4 @@
-"""A figure as a file: the name's ending tells the format."""
+"""Save a chart; the format depends on the ending of the file name."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from leadline.errors import InputError, LeadlineError
 from leadline.text.source import write_whole
 
 ENDINGS = (".svg", ".png", ".pdf", ".html", ".json")
-SCALE = 2  # of PNG: sharp on the screens people have now
+SCALE = 2  # of PNG, for screens with a high resolution
 
 
 def save(chart: Any, path: str | os.PathLike[str]) -> None:
-    """Write an Altair chart as SVG, PNG, PDF, a page that needs no network, or its Vega-Lite text."""
+    """Write an Altair chart as SVG, PNG, PDF, HTML that needs no network, or Vega-Lite JSON."""
     ending = check_ending(path)
     if ending == ".json":
         write_whole(path, json.dumps(chart.to_dict()).encode())
@@ -24,7 +24,9 @@ def save(chart: Any, path: str | os.PathLike[str]) -> None:
     try:
         convert: Any = importlib.import_module("vl_convert")
     except ImportError:
-        raise LeadlineError(f"a figure as {ending} needs the package vl-convert-python: pip install it") from None
+        raise LeadlineError(
+            f"a figure as {ending} needs the package vl-convert-python: pip install vl-convert-python"
+        ) from None
     specification = chart.to_dict()
     if ending == ".svg":
         content = convert.vegalite_to_svg(specification).encode()
@@ -38,12 +40,12 @@ def save(chart: Any, path: str | os.PathLike[str]) -> None:
 
 
 def check_ending(path: str | os.PathLike[str]) -> str:
-    """The ending of a figure's name; one that no format has is refused before anything is drawn.
+    """The ending of a figure's file name; an error for an unknown format.
 
     >>> check_ending("tau.svg")
     '.svg'
     """
     ending = Path(path).suffix.lower()
     if ending not in ENDINGS:
-        raise InputError(os.fspath(path), f"a figure's name ends in one of {', '.join(ENDINGS)}")
+        raise InputError(os.fspath(path), f"the name of a figure must end in one of {', '.join(ENDINGS)}")
     return ending

@@ -1,4 +1,4 @@
-"""The look of every figure: quiet paper, deep-water blues, one buoy."""
+"""The colours and the style of every figure."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 from leadline.errors import LeadlineError
 
 INK, PAPER, GREY = "#1b2a36", "#fbfaf7", "#8b959c"
-BUOY = "#d9601a"  # only for what the title speaks of
-DEPTH = ("#dcebf2", "#a9cfe0", "#6aa8c6", "#347fa6", "#175a80", "#0b3a57")  # from shallow to deep
+BUOY = "#d9601a"  # orange, only for what the title is about
+DEPTH = ("#dcebf2", "#a9cfe0", "#6aa8c6", "#347fa6", "#175a80", "#0b3a57")  # blues from light to dark
 OKABE_ITO = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 2, 2, 2])
 
 
 def altair() -> Any:
-    """The package that draws, or one line that says how to get it."""
+    """The package altair; an error that says how to install it if it is missing."""
     try:
         return importlib.import_module("altair")
     except ImportError:
@@ -23,7 +23,7 @@ def altair() -> Any:
 
 
 def styled(chart: Any) -> Any:
-    """A finished chart, with paper, ink and hairlines."""
+    """The chart with the colours and fonts of all figures."""
     return (
         chart.configure(font="system-ui, sans-serif", background=PAPER)
         .configure_view(stroke=None)

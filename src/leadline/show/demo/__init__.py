@@ -1,1 +1,1 @@
-"""What if I have no data? A whole lab on the spot: a simulated office, an index, systems, judgements, a report."""
+"""The demo: a simulated office, an index, systems, judgements and a report, for users without data."""

@@ -1,9 +1,9 @@
-"""Would citations have put the systems in their true order? Several simulated offices, ranked by both.
+"""Do citations put the systems in their true order? Rank the systems of simulated offices by both.
 
-Judgements by citation come in four kinds: of all who cite or of examiners alone, and with or without the documents that
-came out after the topic's priority. The Cube Test needs judgements by claim, which citations do not give: here, as in
-an office action, whoever cites a document says which claims it bears on, and says it rightly; a cited document that is
-no prior art bears on none.
+Judgements by citation come in four kinds: all citations or only those of examiners, and with or without documents
+published after the topic's priority. The Cube Test needs judgements by claim, which citations do not give: here, as in
+an office action, each citation names the claims that the document is relevant to, without errors; a cited document that
+is not prior art is relevant to none.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from leadline.records.qrels.read_qrels import read_qrels
 from leadline.records.runs.read_runs import read_run
 from leadline.records.runs.run import Run
 from leadline.records.topics.topic import Topics
-from leadline.show.demo.laboratory import Kept, Told, key_of, make_lab
+from leadline.show.demo.build import DoneSteps, Stage, build_lab, step_key
 from leadline.show.demo.systems import LARGE, planned
+from leadline.show.papers.beyond import STORED
 from leadline.text.source import write_whole
 from leadline.trust.recovery import Recovery, recovery, together
 from leadline.trust.study import Study, open_study
 
 EFFORTS = (20, 100, 500)
-STORED = "citations-truth.json"
-WHOLE = ("AP", "R", "PRES")  # of whole documents
+WHOLE = ("AP", "R", "PRES")  # measures of whole documents
 BY_CLAIM = "CT(theta=given)"
 EXAMINERS = ("examiner",)
 ALL = "all citations"
-SEED = 1  # of what is drawn at random
-FEWEST_TIMES = 5  # a collection is to be so many times what a searcher reads
+SEED = 1  # of the random control
+FEWEST_TIMES = 5  # a collection must have this many times the documents that a searcher reads
 
 
 def study_offices(
@@ -47,28 +47,29 @@ def study_offices(
     seeds: Sequence[int] = (1, 2, 3, 4, 5),
     settings: Settings | None = None,
     efforts: Sequence[int] = EFFORTS,
-    stage: Told,
+    stage: Stage,
 ) -> Recovery:
-    """The study over several offices, one a seed, each in a folder of its own; what is there is not made again."""
+    """The study over several offices, one per seed, each in a folder of its own; finished steps are not repeated."""
     base = settings or Settings(patents=8000)
     systems = planned(LARGE)
     found = []
     for seed in seeds:
-        lab = make_lab(folder / f"seed-{seed}", replace(base, seed=seed), systems, stage)
+        lab = build_lab(folder / f"seed-{seed}", replace(base, seed=seed), systems, stage)
         with stage(f"both judgements of seed {seed}") as _:
             found.append(study_lab(lab, efforts))
     return together(found)
 
 
 def study_lab(folder: Path, efforts: Sequence[int] = EFFORTS) -> Recovery:
-    """The study in one lab whose truth is known. A second request for the same uses what is stored."""
-    kept = Kept(folder)
-    key = key_of(kept.read().get("runs", ""), tuple(efforts), rooms=("compare", "measures", "qrels", "demo"))
+    """The study of one lab whose truth is known, read from its folder if it was made before."""
+    done = DoneSteps(folder)
+    code = ("trust", "measures", "records/qrels", "judge", "show/demo")
+    key = step_key(done.read().get("runs", ""), tuple(efforts), code=code)
     stored = folder / STORED
-    if kept.has("citations-truth", key) and stored.is_file():
+    if done.has("citations-truth", key) and stored.is_file():
         return Recovery.of_record(json.loads(stored.read_text(encoding="utf-8")))
     collection = Collection.open(folder / "office" / "collection")
-    # Who reads a large part of all there is finds everything, with any system: that ranks nothing.
+    # A searcher who reads a large part of the collection finds everything with any system, which ranks nothing.
     sensible = [effort for effort in efforts if effort * FEWEST_TIMES <= len(collection)]
     runs = {path.stem: read_run(path) for path in sorted((folder / "runs").glob("*.run"))}
     true = read_qrels(folder / "qrels.true.txt")
@@ -79,7 +80,7 @@ def study_lab(folder: Path, efforts: Sequence[int] = EFFORTS) -> Recovery:
     judged = {name: _studies(one, restricted(claims, one), runs, sensible) for name, one in kinds.items()}
     found = recovery(truth, judged)
     write_whole(stored, json.dumps(found.to_record()).encode())
-    kept.add("citations-truth", key)
+    done.add("citations-truth", key)
     return found
 
 
@@ -90,7 +91,7 @@ def _studies(whole: Qrels, claims: Qrels, runs: dict[str, Run], efforts: Sequenc
 
 
 def citation_qrels(collection: Collection, topics: Topics) -> dict[str, Qrels]:
-    """The judgements that the citations of a collection give, in four kinds."""
+    """The judgements from the citations of a collection, in four kinds."""
     kinds = {
         ALL: from_citations(collection, topics),
         "examiners only": from_citations(collection, topics, origins=EXAMINERS),
@@ -101,7 +102,9 @@ def citation_qrels(collection: Collection, topics: Topics) -> dict[str, Qrels]:
 
 
 def controls(true: Qrels, cited: Qrels, rng: np.random.Generator) -> dict[str, Qrels]:
-    """What the citations have right, and as much of the truth at random: is it how much is missing, or what?
+    """Two controls: the cited documents that are truly relevant, and as many true ones at random.
+
+    They tell whether it matters how many judgements are missing, or which.
 
     >>> true, cited = Qrels.of({"7": {"a": 1, "b": 1, "c": 1}}), Qrels.of({"7": {"b": 1, "x": 1}})
     >>> {name: len(one) for name, one in controls(true, cited, np.random.default_rng(1)).items()}
@@ -115,12 +118,12 @@ def controls(true: Qrels, cited: Qrels, rng: np.random.Generator) -> dict[str, Q
 
 
 def restricted(claims: Qrels, cited: Qrels) -> Qrels:
-    """The judgements by claim of those documents that were cited for the topic."""
+    """The judgements by claim of the documents that were cited for the topic."""
     return claims.where(_among(claims, cited))
 
 
 def _among(judged: Qrels, others: Qrels) -> Mask:
-    """Which judgements are of documents that the others also have for the topic."""
+    """A mask of the judgements whose topic and document are also in the others."""
     known = set(zip(_topics(others), others.documents.names(), strict=True))
     pairs = zip(_topics(judged), judged.documents.names(), strict=True)
     return np.array([pair in known for pair in pairs], bool)

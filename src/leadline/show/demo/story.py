@@ -1,4 +1,4 @@
-"""What the demo found, in ten lines: who wins, whether that is firm, what the citations missed."""
+"""The summary of the demo in ten lines: who wins, whether that is firm, what the citations missed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from leadline.show.figures.evidence import Evidence
-from leadline.show.report.words import WORDS
+from leadline.show.figures.formatting import percent
+from leadline.show.report.headline import WORDS
 from leadline.trust.incomplete import Incomplete
 from leadline.trust.recovery import Recovery
 from leadline.trust.verdict import Verdicts
@@ -16,7 +17,7 @@ EFFORT = 100
 
 
 def story(cited: Evidence, true: Evidence, thinned: Incomplete, recovered: Recovery) -> list[str]:
-    """The lines, each a sentence. `cited` and `true` are the same runs under the two kinds of judgements."""
+    """The lines of the summary. `cited` and `true` are the same runs under the two kinds of judgements."""
     return list(_lines(cited, true, thinned, recovered))
 
 
@@ -33,12 +34,12 @@ def _lines(cited: Evidence, true: Evidence, thinned: Incomplete, recovered: Reco
 
 
 def _missed(cited: Evidence, true: Evidence) -> str:
-    """How much of the truth the citations hold, and how much of them is true."""
+    """The share of the truly relevant documents that is cited, and the share of citations that is not relevant."""
     known, real = _pairs(cited), _pairs(true)
     found = len(known & real)
     return (
-        f"their citations hold {_percent(found, len(real))} of what is truly relevant, and "
-        f"{_percent(len(known) - found, len(known))} of them is not."
+        f"their citations contain {percent(found / max(1, len(real)))} of what is truly relevant, and "
+        f"{percent((len(known) - found) / max(1, len(known)))} of them are not relevant."
     )
 
 
@@ -47,10 +48,6 @@ def _pairs(evidence: Evidence) -> set[tuple[str, str]]:
     topics = [qrels.topics[place] for place in qrels.topic_of_document.tolist()]
     rows = zip(topics, qrels.documents.names(), qrels.grades.tolist(), strict=True)
     return {(topic, document) for topic, document, grade in rows if grade >= evidence.level}
-
-
-def _percent(part: int, whole: int) -> str:
-    return f"{100 * part / max(1, whole):.0f} %"
 
 
 def _winners(evidence: Evidence, measures: Sequence[str]) -> str:
@@ -80,8 +77,8 @@ def _standing(found: Verdicts) -> str:
 def _effort(cited: Evidence, true: Evidence) -> str:
     shares = [float(one.scores(f"R@{EFFORT}").means()[one.place(one.leader), 0]) for one in (cited, true)]
     return (
-        f"Who reads {EFFORT} documents of the leader finds {100 * shares[0]:.0f} % of what was cited, and "
-        f"{100 * shares[1]:.0f} % of what is true."
+        f"Reading {EFFORT} documents of the leader finds {percent(shares[0])} of what was cited, and "
+        f"{percent(shares[1])} of what is truly relevant."
     )
 
 
@@ -92,7 +89,7 @@ def _thinned(found: Incomplete) -> str:
 
 
 def _order(found: Recovery) -> str:
-    """How like the true order the order by citations is."""
+    """How similar the order by citations is to the true order."""
     wanted = [name for name in found.measures if name.endswith(f"@{EFFORT}") and not name.startswith("CT")]
     told = ", ".join(f"{name} {found.tau[0, 0, found.measures.index(name)]:.2f}" for name in wanted)
     return f"Against the true order, the order by citations has a τ of {told}."
@@ -102,5 +99,5 @@ def _flattered(found: Recovery) -> str:
     table = found.flattered(f"PRES@{EFFORT}").rows
     (most, up, *_), (least, down, *_) = table[0], table[-1]
     if not up and not down:
-        return "Citations flatter no system: all stand where they stand in truth."
-    return f"Citations flatter {most} most ({up:+.0f} places) and wrong {least} most ({down:+.0f})."
+        return "Citations flatter no system: all have their true places."
+    return f"Citations flatter {most} most ({up:+.0f} places) and harm {least} most ({down:+.0f})."

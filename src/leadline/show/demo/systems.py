@@ -42,7 +42,7 @@ LARGE: list[dict[str, Any]] = [
 
 
 def planned(runs: list[dict[str, Any]]) -> list[Planned]:
-    """The eight systems, and the runs of the grid.
+    """The eight named systems and the systems of the grid.
 
     >>> [len(planned(runs)) for runs in (SMALL, LARGE)]
     [16, 38]

@@ -1,1 +1,1 @@
-"""Figures: each is one function of the evidence."""
+"""The figures of the report, and what they share."""

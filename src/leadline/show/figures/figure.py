@@ -1,18 +1,18 @@
-"""One figure: its finding as title, a sentence of reading, a chart, and the rows the chart is drawn from.
+"""One figure: a title that states the finding, a sentence on how to read it, a chart, and the data of the chart.
 
-A figure gives a plain chart: no title and no configuration of its own. Alone it is `finished` with both; the page
-writes title and reading as text, and lets a reader switch between light and dark. For that to work, colours come from
-`charts/style.py` (the page swaps ink, paper, grey, the depth scale and the systems' colours one for one), and depths
-are drawn in steps, with `depth_scale`: a browser cannot mix two colours that it only knows by name.
+A figure's chart has no title and no configuration of its own. `finished` adds both for use outside the page; the page
+writes title and reading as text, and lets a reader switch between light and dark. For that to work, colours must come
+from `charts/style.py` (the page replaces ink, paper, grey, the depth scale and the systems' colours one by one), and
+colour scales must have steps, as `depth_scale` has: a browser cannot interpolate colours that are CSS variables.
 
-Altair copies and checks inline data at every step, which takes seconds for thousands of rows. Where a chart is drawn
-from the figure's own rows, take `rows_data()` for its data and give the finished chart to `with_rows`: the rows are
-then passed along once, and the page writes them once, for the chart and for the CSV.
+Altair copies and validates inline data at every step, which takes seconds for thousands of rows. If a chart is drawn
+from the figure's own rows, use `rows_data()` as its data and pass the finished chart to `with_rows`: the rows are then
+not copied, and the page contains them once, for the chart and for the CSV.
 
-Controls are Vega-Lite parameters with a binding (a range, or a select): the page turns them into labelled inputs that
-work by keyboard, and keeps their values in the address. A parameter `narrow` is set on narrow screens and in small
-multiples. `Figure.more` may say `wide` (across the page), `fixed` (never stretched), `steps` (values of a range),
-`drag` (the parameter that a hand on the chart moves) and `readout` (the runs whose numbers stand below the chart).
+Controls are Vega-Lite parameters with a binding (range or select): the page turns them into labelled inputs that work
+by keyboard, and keeps their values in the address. A parameter `narrow` is set on narrow screens and in small
+multiples. `Figure.more` may contain `wide` (across the page), `fixed` (never stretched), `steps` (values of a range),
+`drag` (the parameter set by dragging on the chart) and `readout` (the runs whose numbers are shown below the chart).
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ from leadline.text.source import write_whole
 Theme = Literal["light", "dark"]
 Row = Mapping[str, Any]
 
-WIDTH, HEIGHT = 640, 360  # of a chart that stands alone, in pixels; the page fits the width to the reader's screen
+WIDTH, HEIGHT = 640, 360  # of a chart outside the page, in pixels; the page fits the width to the reader's screen
 ROWS = "rows"  # the name of a figure's rows in its chart
 LETTERS = 100  # of a title or a reading in one line
 
-# What each colour of the light theme becomes on dark paper. Black would vanish, deep blue nearly; the depth scale turns
-# round, so that the deepest still stands out most.
+# The colours of the dark theme for those of the light theme. The depth scale is reversed, so that the deepest colour
+# still has the most contrast with the paper.
 DARK: dict[str, str] = {
     INK: "#e6edf2",
     PAPER: "#0e1a24",
@@ -53,23 +53,23 @@ DARK: dict[str, str] = {
 
 @dataclass(frozen=True)
 class Figure:
-    """What a reader sees of one question.
+    """A figure that answers one question.
 
     >>> figure = Figure("tau", "Nothing to see", "Two runs are needed.", None)
     >>> figure.csv()
     ''
     """
 
-    name: str  # a word for addresses and file names
+    name: str  # in addresses and file names
     title: str  # the finding
-    reading: str  # one sentence of what to see, or of what is lacking where there is no chart
-    chart: Any  # a plain Altair chart, or None
-    rows: Sequence[Row] = ()  # what the chart is drawn from: "data as CSV"
-    source: str = ""  # where the method comes from
-    more: Mapping[str, Any] = field(default_factory=dict)  # what the page needs beside the chart, such as read-outs
+    reading: str  # a sentence on what to see, or on what is missing if there is no chart
+    chart: Any  # an Altair chart without title and configuration, or None
+    rows: Sequence[Row] = ()  # the data of the chart, for "data as CSV"
+    source: str = ""  # the source of the method
+    more: Mapping[str, Any] = field(default_factory=dict)  # settings for the page: see above
 
     def finished(self, theme: Theme = "light") -> Any:
-        """The chart with its title, its reading and its colours, for use outside the page."""
+        """The chart with title, reading and colours, for use outside the page."""
         if self.chart is None:
             raise InputError(self.name, f"cannot be drawn: {self.reading}")
         alt = altair()
@@ -81,7 +81,7 @@ class Figure:
         return chart
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the figure as SVG, PNG, PDF, a page or Vega-Lite, or its data as CSV: the ending tells."""
+        """Write the figure as SVG, PNG, PDF, HTML or Vega-Lite JSON, or its data as CSV, depending on the file name."""
         if Path(path).suffix.lower() == ".csv":
             write_whole(path, self.csv().encode())
             return
@@ -89,7 +89,7 @@ class Figure:
         save_chart(_Unchecked(self.finished()), path)
 
     def csv(self) -> str:
-        """The rows as CSV, with every column that any of them has."""
+        """The rows as CSV, with every column that any row has."""
         columns = list(dict.fromkeys(name for row in self.rows for name in row))
         text = io.StringIO()
         writer = csv.DictWriter(text, columns, restval="", lineterminator="\n")
@@ -99,7 +99,7 @@ class Figure:
         return text.getvalue()
 
     def _repr_mimebundle_(self, *args: Any, **kwargs: Any) -> Any:
-        """A notebook shows the finished chart, or says why there is none."""
+        """What a notebook shows: the finished chart, or why there is none."""
         if self.chart is None:
             return {"text/plain": f"{self.title}. {self.reading}"}
         return self.finished()._repr_mimebundle_(*args, **kwargs)
@@ -107,7 +107,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class _Unchecked:
-    """A chart whose rows are not checked one by one on the way to a file: that takes longer than drawing them."""
+    """A chart whose rows are not validated when it is saved: that takes longer than drawing them."""
 
     chart: Any
 
@@ -116,7 +116,7 @@ class _Unchecked:
 
 
 def specification(chart: Any) -> dict[str, Any]:
-    """The Vega-Lite text of a chart; the rows given to `with_rows` are passed by, not walked through."""
+    """The Vega-Lite specification of a chart; rows given to `with_rows` are not copied."""
     bare = chart.copy(deep=False)
     own = bare._kwds.get("datasets")
     own = own if isinstance(own, dict) else {}
@@ -126,18 +126,18 @@ def specification(chart: Any) -> dict[str, Any]:
 
 
 def rows_data() -> Any:
-    """The figure's own rows, for a chart that is given to `with_rows` in the end."""
+    """The figure's own rows as the data of a chart that is later passed to `with_rows`."""
     return altair().NamedData(name=ROWS)
 
 
 def with_rows(chart: Any, rows: Sequence[Row]) -> Any:
-    """A chart drawn from `rows_data()`, together with these rows."""
+    """Add the rows to a chart drawn from `rows_data()`."""
     chart.datasets = {ROWS: list(rows)}
     return chart
 
 
 def config(theme: Theme = "light") -> dict[str, Any]:
-    """The Vega-Lite configuration of every figure: paper, ink and hairlines, and no text under 12 pixels."""
+    """The Vega-Lite configuration of every figure: colours, thin lines, and no text below 12 pixels."""
     ink, paper, grey = (shade(colour, theme) for colour in (INK, PAPER, GREY))
     depth = [shade(colour, theme) for colour in DEPTH]
     return {
@@ -171,7 +171,7 @@ def config(theme: Theme = "light") -> dict[str, Any]:
 
 
 def shade(colour: str, theme: Theme) -> str:
-    """A colour of the light theme as the theme shows it.
+    """The colour that a theme has for a colour of the light theme.
 
     >>> shade(INK, "light"), shade(INK, "dark")
     ('#1b2a36', '#e6edf2')
@@ -185,5 +185,5 @@ def depth_scale(low: float, high: float) -> Any:
 
 
 def needs(name: str, title: str, reading: str, source: str = "") -> Figure:
-    """A figure that cannot be drawn from this evidence; `reading` says what it needs."""
+    """A figure without a chart; `reading` says what it needs to be drawn."""
     return Figure(name, title, reading, None, (), source)

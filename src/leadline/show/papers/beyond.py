@@ -1,4 +1,4 @@
-"""What none of the papers could ask: do citations put the systems in their true order?"""
+"""Beyond the papers: do citations put the systems in their true order?"""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ from importlib import resources
 
 from leadline.measures.hits import Array
 from leadline.records.scores.table import Table
-from leadline.show.figures.catalogue.citations_truth import figure, short
+from leadline.show.figures.formatting import count
 from leadline.show.papers.exhibit import Exhibit, Paper, renamed
-from leadline.show.papers.lab import Lab
+from leadline.show.papers.inputs import PaperInputs
+from leadline.show.papers.recovery_chart import recovery_figure, without_options
 from leadline.trust.recovery import Recovery
 
 NAME = "citations-truth"
-STORED = "citations-truth.json"  # in a lab whose truth is known
-SHIPPED = "citations_truth.json"  # the study that comes with the program: benchmarks/citations_truth.py made it
+STORED = "citations-truth.json"  # the study of a lab whose truth is known
+SHIPPED = "citations_truth.json"  # the study that comes with the package, made by benchmarks/citations_truth.py
 
 
-def paper(lab: Lab | None = None) -> Paper:
-    """The study of several offices that comes with the program, and that of the lab where it has one."""
+def paper(lab: PaperInputs | None = None) -> Paper:
+    """The study of several offices that comes with the package, and the lab's own study if it has one."""
     exhibits = [_exhibit(shipped(), "Simulated offices", NAME)]
     if lab is not None and (lab.folder / STORED).is_file():
         record = json.loads((lab.folder / STORED).read_text(encoding="utf-8"))
@@ -30,27 +31,26 @@ def paper(lab: Lab | None = None) -> Paper:
 
 
 def shipped() -> Recovery:
-    """The stored study of several offices."""
+    """The study of several offices that comes with the package."""
     text = resources.files("leadline.show.papers").joinpath(SHIPPED).read_text(encoding="utf-8")
     return Recovery.of_record(json.loads(text))
 
 
 def _exhibit(found: Recovery, name: str, address: str) -> Exhibit:
-    drawn = figure(found)
-    offices = f"{found.collections} office{'s' * (found.collections != 1)}"
-    about = f"{len(found.runs)} systems in {offices}, ranked by citations and by the truth"
-    finding = f"{drawn.title}. Real offices differ: what is not modelled stands in docs/simulated-office.md."
+    drawn = recovery_figure(found)
+    about = f"{len(found.runs)} systems in {count(found.collections, 'office')}, ranked by citations and by the truth"
+    finding = f"{drawn.title}. Real offices differ: docs/simulated-office.md lists what is not modelled."
     return Exhibit(name, about, "new", finding, summaries(found), (renamed(drawn, address),))
 
 
 def summaries(found: Recovery) -> tuple[Table, Table]:
-    """Tau, and tau_AP, of each measure by each kind of judgements, with the interval over offices beside."""
+    """Tau and tau_AP of each measure by each kind of judgements, with half the width of the interval over offices."""
     return _summary(found, "τ", found.tau), _summary(found, "τ_AP", found.tau_ap)
 
 
 def _summary(found: Recovery, name: str, of: Array) -> Table:
     mean, low, high = found.interval(of)
-    rows = [[short(measure), *mean[:, m].tolist()] for m, measure in enumerate(found.measures)]
+    rows = [[without_options(measure), *mean[:, m].tolist()] for m, measure in enumerate(found.measures)]
     asides = {
         (m, j + 1): f"±{(high[j, m] - low[j, m]) / 2:.2f}"
         for m in range(len(found.measures))

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from leadline.records.scores.table import Table
+from leadline.show.figures.formatting import percent
 from leadline.show.papers import published
 from leadline.show.papers.chem_charts import disagreement_chart, expert_chart, measures_chart, spectrogram_chart
 from leadline.show.papers.exhibit import Exhibit, Paper, not_here, same_to
-from leadline.show.papers.lab import Lab
+from leadline.show.papers.inputs import PaperInputs
 from leadline.show.papers.on_runs import on_runs
 from leadline.trust.tau import tau_b
 
@@ -48,7 +49,8 @@ PRINTED_EXPERT = {
 BY_TOPIC = "the track's runs are not published here, and the overview prints no prior-art score by topic"
 
 
-def paper(lab: Lab | None = None) -> Paper:
+def paper(lab: PaperInputs | None = None) -> Paper:
+    """Its tables and figures."""
     return Paper(
         NAME,
         "TREC-CHEM 2009: eight groups search chemical patents",
@@ -67,17 +69,17 @@ def paper(lab: Lab | None = None) -> Paper:
             on_runs(lab, NAME, "Figure 2", "citations of each topic", "relevant_distribution",
                     "the judgements of the task are not published here"),
             not_here("Tables 1, 6, 10, 11, 12", "other prior-art scores, and the merged judgements of the students",
-                     "Printed, but not among the tables whose text was legible enough to be data here. Where they "
-                     "repeat runs of tables 2 and 13, those stand above."),
+                     "Printed, but the available text is not legible enough to use as data. Runs that are also in "
+                     "tables 2 and 13 are shown above."),
             not_here("Figure 1", "documents of each class", "The collection is not published here; `leadline "
-                     "collection info` counts and draws the same of any collection."),
+                     "collection info` counts and draws the same for any collection."),
             not_here("Table 9", "the topics", "Texts; nothing is computed from them."),
         ),
     )  # fmt: skip
 
 
 def table_2() -> Exhibit:
-    """The full prior-art task: how alike six measures rank the runs."""
+    """The full prior-art task: how similarly six measures rank the runs."""
     records = published.table("trec_chem_2009_pa_full")
     names = [name for name in records[0] if name != "run"]
     values = np.array([[record[name] for name in names] for record in records], float)
@@ -86,16 +88,16 @@ def table_2() -> Exhibit:
     lowest = min((float(row[b + 1]), str(row[0]), names[b]) for row in rows for b in range(len(names)))
     return Exhibit(
         "Table 2, figure 5", "six measures of the best two runs of each group, prior-art task", "same",
-        f"As printed, nothing to compute again. The measures order the {len(records)} runs alike but for "
-        f"{lowest[1]} and {lowest[2]} (τ {lowest[0]:.2f}): no document is judged not relevant here, which makes "
-        "bpref the recall of the whole list.",
+        f"As printed; there is nothing to compute again. The measures order the {len(records)} runs alike, except "
+        f"{lowest[1]} and {lowest[2]} (τ {lowest[0]:.2f}): no document is judged not relevant here, so "
+        "bpref equals the recall of the whole list.",
         (Table(["τ of", *names], rows, digits=2),),
         (measures_chart([record["run"] for record in records], names, values),),
     )  # fmt: skip
 
 
 def table_3() -> Exhibit:
-    """Scores on European topics follow from those on all and on American ones; beside what was printed."""
+    """Scores on European topics, computed from those on all and on American topics, beside the printed ones."""
     full = {record["run"]: record for record in published.table("trec_chem_2009_pa_full")}
     american = {record["run"]: record for record in published.table("trec_chem_2009_pa_us")}
     rows: list[list[Any]] = []
@@ -106,7 +108,7 @@ def table_3() -> Exhibit:
         row: list[Any] = [run]
         for name, theirs in zip(("MAP", "recall_100"), printed, strict=True):
             ours = (TOPICS * full[run][name] - (TOPICS - OF_EPO) * american[run][name]) / OF_EPO
-            off += abs(ours - theirs) > 0.0015  # a rounded mean of 1000 topics leaves this much open for 77 of them
+            off += abs(ours - theirs) > 0.0015  # the effect of rounding a mean of 1000 topics on a mean of 77
             row += [american[run][name], theirs, ours]
         rows.append(row)
     said = "all of them" if not off else f"all but {off} of them"
@@ -114,8 +116,8 @@ def table_3() -> Exhibit:
     better = sum(row[1] > row[3] for row in rows)
     return Exhibit(
         "Tables 3, 4, 13, figure 6", "topics of the EPO against topics of the USPTO", "differs" if off else "same",
-        f"The means on {OF_EPO} European topics follow from those on all {TOPICS} and on the American ones; so "
-        f"computed, {said} are as printed, as near as rounding allows. {better} of {len(rows)} runs have the higher "
+        f"The means on {OF_EPO} European topics follow from those on all {TOPICS} and on the American ones; computed "
+        f"like this, {said} are as printed, within rounding. {better} of {len(rows)} runs have the higher "
         "MAP on American topics. Whether that is more than chance cannot be said without scores by topic.",
         (Table(columns, rows, digits=4),),
     )  # fmt: skip
@@ -131,17 +133,17 @@ def table_5() -> Exhibit:
     worst = max(records, key=lambda record: record["strict"] / record["documents"])
     return Exhibit(
         "Table 5", "documents on which two students disagreed", "same" if same else "differs",
-        f"The totals are {'those' if same else 'not those'} printed, and on every topic conflict and lenient "
-        f"{'make' if adds_up else 'do not make'} strict. Two students disagreed on {_percent(totals, 'strict')} of the "
-        f"documents, and on {worst['topic']} on {100 * worst['strict'] / worst['documents']:.0f} %, where one had not "
-        "finished.",
+        f"The totals are {'as' if same else 'not as'} printed, and on every topic conflict and lenient "
+        f"{'add up' if adds_up else 'do not add up'} to strict. Two students disagreed on "
+        f"{percent(totals['strict'] / totals['documents'])} of the documents, and on {worst['topic']}, where one had "
+        f"not finished, on {percent(worst['strict'] / worst['documents'])}.",
         (Table(["of 18 topics", "printed", "ours", "share of the documents"], rows, digits=3),),
         (disagreement_chart(records),),
     )  # fmt: skip
 
 
 def table_7() -> Exhibit:
-    """What the experts made of it."""
+    """The grades after the experts' judgements."""
     records = published.table("trec_chem_2009_ts_expert_judgements")
     totals = {name: sum(record[name] for record in records) for name in PRINTED_EXPERT}
     kinds = [name for name in PRINTED_EXPERT if name != "documents"]
@@ -154,8 +156,8 @@ def table_7() -> Exhibit:
     same = totals == PRINTED_EXPERT
     return Exhibit(
         "Table 7", "documents by grade after the experts", "same" if same else "differs",
-        f"The totals are {'those' if same else 'not those'} printed. "
-        + (f"The grades of {', '.join(short)} do not add up: a slip of the paper." if short else "All topics add up."),
+        f"The totals are {'as' if same else 'not as'} printed. "
+        + (f"The grades of {', '.join(short)} do not add up in the paper." if short else "All topics add up."),
         (Table(["of 18 topics", "printed", "ours"], rows),),
         (expert_chart(records),),
     )  # fmt: skip
@@ -178,7 +180,7 @@ def table_8() -> Exhibit:
                 off.append(f"{measure} of {run}")
         rows.append(row)
     numbers = 2 * len(rows)
-    finding = f"{numbers - len(off)} of {numbers} means of the scores by topic (tables 14, 15) are those printed"
+    finding = f"{numbers - len(off)} of {numbers} means of the scores by topic (tables 14, 15) are as printed"
     finding += ", to the three digits that these tables have." if not off else f"; not {', '.join(off)}."
     return Exhibit(
         "Tables 8, 14, 15", "xinfAP and infNDCG of the best two runs of each group, technology survey",
@@ -197,11 +199,7 @@ def figures_11_and_12() -> Exhibit:
     held = best == "SCAI09TSMAN" and hard[order[0]] > 2 * hard[order[1]]
     return Exhibit(
         "Figures 11, 12", "every run on every topic, technology survey", "same" if held else "differs",
-        f"The overview says that only SCAI09TSMAN, whose queries were written by hand, does fairly on TS-13: it has "
+        f"The overview says that only SCAI09TSMAN, with manual queries, does fairly well on TS-13: it has "
         f"{hard[order[0]]:.3f}, the next ({second}) {hard[order[1]]:.3f}.",
         figures=charts,
     )  # fmt: skip
-
-
-def _percent(totals: dict[str, int], name: str) -> str:
-    return f"{100 * totals[name] / totals['documents']:.0f} %"

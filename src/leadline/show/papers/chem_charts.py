@@ -1,4 +1,4 @@
-"""The pictures of TREC-CHEM 2009, from its printed tables."""
+"""The charts of TREC-CHEM 2009, from its printed tables."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Records = Sequence[Mapping[str, Any]]
 
 
 def spectrogram_chart(scores: Scores, measure: str) -> Figure:
-    """Cells of run × topic, the best run at the top, the topic answered best at the left."""
+    """A heat map of run × topic: the best run at the top, the topic with the best mean on the left."""
     found = spectrogram(scores, measure)
     rows = [
         {"run": run, "topic": topic, measure: float(found.values[r, t])}
@@ -39,16 +39,16 @@ def spectrogram_chart(scores: Scores, measure: str) -> Figure:
     alone = [topic for topic, by in zip(found.topics, who, strict=True) if by == "one"]
     nobody = [topic for topic, by in zip(found.topics, who, strict=True) if by == "nobody"]
     title = f"{measure}: {found.topics[0]} is answered best, {found.topics[-1]} worst, of {len(found.topics)} topics"
-    reading = f"From {found.fair:.2f} up, half the best mean, a run counts as answering. " + (
-        f"One run alone answers {', '.join(alone)}. " if alone else ""
-    ) + (f"Nobody answers {', '.join(nobody)}." if nobody else "Every topic is answered by some run.")  # fmt: skip
+    reading = f"A run answers a topic from {found.fair:.2f} up, half the best mean. " + (
+        f"Only one run answers {', '.join(alone)}. " if alone else ""
+    ) + (f"No run answers {', '.join(nobody)}." if nobody else "Every topic is answered by some run.")  # fmt: skip
     chart = chart.properties(width=WIDTH, height=ROW * len(found.runs)).add_params(narrow())
     source = f"{SOURCE}, figure {'11' if measure == 'xinfAP' else '12'}"
     return Figure(f"chem-2009-{measure.lower()}", title, reading, with_rows(chart, rows), rows, source)
 
 
 def disagreement_chart(records: Records) -> Figure:
-    """For each topic the share of documents in conflict, and the share that one judge left open."""
+    """For each topic, the share of documents on which two judges conflict, and the share that one judge left open."""
     kinds = {"conflict": "one says relevant, one not", "lenient": "one is unsure or did not judge"}
     share = sum(record["strict"] for record in records) / sum(record["documents"] for record in records)
     shares = [record["strict"] / record["documents"] for record in records]
@@ -58,10 +58,10 @@ def disagreement_chart(records: Records) -> Figure:
 
 
 def expert_chart(records: Records) -> Figure:
-    """For each topic the share of documents of each grade."""
+    """For each topic, the share of documents of each grade."""
     kinds = {"highly_relevant": "highly relevant", "relevant": "relevant"}
     shares = [(record["highly_relevant"] + record["relevant"]) / record["documents"] for record in records]
-    title = f"What is relevant of a topic's pool differs much: {100 * min(shares):.0f} to {100 * max(shares):.0f} %"
+    title = f"The relevant share of a topic's pool varies widely: {100 * min(shares):.0f} to {100 * max(shares):.0f} %"
     return _bars(records, kinds, [DEPTH[4], DEPTH[2]], "chem-2009-experts", title, "table 7")
 
 
@@ -120,5 +120,5 @@ def measures_chart(runs: Sequence[str], names: Sequence[str], values: Array) -> 
     low, high = (f"{100 * shares[widest, m]:.0f} % of the best {names[m]}" for m in (least, most))
     title = f"{runs[widest]} has {high} and {low}"
     chart = alt.layer(lines, dots).properties(width=WIDTH, height=34 * len(runs)).add_params(narrow())
-    reading = "A short line: the measures agree about the run. A long one: they speak of different things."
+    reading = "Short line: the measures agree about the run. Long line: they measure different things."
     return Figure("chem-2009-six", title, reading, with_rows(chart, rows), rows, f"{SOURCE}, table 2 and figure 5")

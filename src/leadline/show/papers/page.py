@@ -1,4 +1,4 @@
-"""All papers on one page: the printed number beside ours, or a word on why there is none."""
+"""All papers on one HTML page: the printed numbers beside ours, or why there are none."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from html import escape
 from leadline.records.scores.table import Table
 from leadline.show.papers import beyond, chem_2009, cube_2013, pres_2010, robustness_2010, web_2012
 from leadline.show.papers.exhibit import STATES, Exhibit, Paper, State
-from leadline.show.papers.lab import Lab
-from leadline.show.report.shell import figure_html, shell
+from leadline.show.papers.inputs import PaperInputs
+from leadline.show.report.html_page import figure_html, html_page
 from leadline.version import __version__
 
-PAPERS: tuple[Callable[[Lab | None], Paper], ...] = (
+PAPERS: tuple[Callable[[PaperInputs | None], Paper], ...] = (
     pres_2010.paper, robustness_2010.paper, chem_2009.paper, cube_2013.paper, web_2012.paper, beyond.paper,
 )  # fmt: skip
 KINDS: dict[State, str] = {
     "same": "firm", "own": "firm", "new": "firm", "differs": "fragile", "needs": "undecided", "none": "undecided",
 }  # fmt: skip
-LONG = 14  # rows of a table from which on it scrolls
+LONG = 14  # a table with more rows scrolls
 Step = Callable[[int, int, str], None]
 
 
-def papers(lab: Lab | None = None, progress: Step | None = None) -> list[Paper]:
-    """Every paper with its tables and figures made again."""
+def papers(lab: PaperInputs | None = None, progress: Step | None = None) -> list[Paper]:
+    """Every paper with its tables and figures reproduced."""
     made = []
     for done, paper in enumerate(PAPERS):
         if progress is not None:
@@ -33,7 +33,9 @@ def papers(lab: Lab | None = None, progress: Step | None = None) -> list[Paper]:
     return made
 
 
-def page(made: Sequence[Paper], lab: Lab | None = None, *, key: str = "", day: datetime.date | None = None) -> str:
+def page(
+    made: Sequence[Paper], lab: PaperInputs | None = None, *, key: str = "", day: datetime.date | None = None
+) -> str:
     """The page as HTML."""
     figures = [figure for paper in made for figure in paper.figures()]
     body = [_top(lab, day or datetime.date.today()), _verdict(made, lab), _contents(made)]
@@ -42,10 +44,10 @@ def page(made: Sequence[Paper], lab: Lab | None = None, *, key: str = "", day: d
         body.extend(_exhibit(exhibit) for exhibit in paper.exhibits)
     foot = f"leadline {__version__} · `leadline reproduce LAB` adds what the published figures do not allow"
     body.append(f'<footer class="foot">{escape(foot)}</footer>')
-    return shell("The papers, redone", body, figures, key=key)
+    return html_page("The papers, redone", body, figures, key=key)
 
 
-def _top(lab: Lab | None, day: datetime.date) -> str:
+def _top(lab: PaperInputs | None, day: datetime.date) -> str:
     counted = "from published figures" if lab is None else f"from published figures and a lab: {lab.counted()}"
     return (
         f'<header class="top"><h1>The papers, redone</h1><span class="counted">{escape(counted)} · {day.isoformat()} '
@@ -53,7 +55,7 @@ def _top(lab: Lab | None, day: datetime.date) -> str:
     )
 
 
-def _verdict(made: Sequence[Paper], lab: Lab | None) -> str:
+def _verdict(made: Sequence[Paper], lab: PaperInputs | None) -> str:
     counts = {state: sum(paper.count(state) for paper in made) for state in STATES}
     chips = "".join(
         f'<span><span class="chip {KINDS[state]}">{words}</span> {counts[state]}</span>'
@@ -68,11 +70,11 @@ def _verdict(made: Sequence[Paper], lab: Lab | None) -> str:
         if exhibit.state == "differs"
     ]
     said = " ".join(differ) if differ else "Nothing that can be computed again differs from what was printed."
-    hint = "" if lab is not None else " Give a folder of runs and judgements to see the other analyses on those."
+    hint = "" if lab is not None else " Give a folder of runs and judgements to see the other analyses on them."
     whole = counts["same"] + counts["differs"]
-    lead = f"Of {whole} tables and figures that published numbers allow, {counts['same']} come out the same."
+    lead = f"Of {whole} tables and figures that published numbers allow, {counts['same']} give the same result."
     return (
-        f'<section class="verdict" aria-label="what came out"><p class="lead">{lead} <span class="chips">{chips}</span>'
+        f'<section class="verdict" aria-label="the result"><p class="lead">{lead} <span class="chips">{chips}</span>'
         f"</p><p>{escape(said + hint)}</p><details><summary>What the words mean</summary><ul>{meanings}</ul></details>"
         "</section>"
     )
@@ -97,7 +99,7 @@ def _exhibit(exhibit: Exhibit) -> str:
 
 
 def _table(table: Table) -> str:
-    """A table that sorts by a click; a long one scrolls under its heads."""
+    """A table that is sorted by clicking its headings; a long one scrolls."""
     numeric = [table.is_numeric(column) for column in range(len(table.columns))]
     heads = "".join(
         f'<th scope="col"{" class=num" if number else ""}>{escape(name)}</th>'

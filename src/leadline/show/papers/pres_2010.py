@@ -12,11 +12,11 @@ from leadline.measures.catalogue.pres import pres, pres_est
 from leadline.measures.catalogue.sets import f_measure, f_prime
 from leadline.measures.hits import Hits
 from leadline.records.scores.table import Table
-from leadline.show.figures.catalogue import maker
 from leadline.show.figures.evidence import Evidence
+from leadline.show.figures.registry import FIGURES
 from leadline.show.papers import published
 from leadline.show.papers.exhibit import Exhibit, Paper, not_here, renamed, same_to
-from leadline.show.papers.lab import Lab
+from leadline.show.papers.inputs import PaperInputs
 from leadline.show.papers.on_runs import on_runs
 from leadline.show.papers.pres_charts import places_chart, sorted_chart
 from leadline.trust.tau import tau_b
@@ -34,10 +34,12 @@ PRINTED_F = {
 AGREED = "the chart needs every run's score on every topic, and the paper prints means"
 
 
-def paper(lab: Lab | None = None) -> Paper:
-    """What became of its four tables and nine figures."""
+def paper(lab: PaperInputs | None = None) -> Paper:
+    """Its four tables and nine figures."""
     examples = _examples()
-    area, surface, rr = (renamed(maker(name)(examples), NAME) for name in ("pres_area", "pres_surface", "pres_rr"))
+    area, surface, rr = (
+        renamed(FIGURES.named(name).draw(examples), NAME) for name in ("pres_area", "pres_surface", "pres_rr")
+    )
     return Paper(
         NAME,
         "PRES: a score for searches that must find everything",
@@ -53,15 +55,15 @@ def paper(lab: Lab | None = None) -> Paper:
             on_runs(lab, NAME, "Figure 7", "on how many pairs of runs the three scores agree", "agreement", AGREED),
             on_runs(lab, NAME, "Figure 8", "the three scores against the number of documents read", "effort_curves",
                     "the curves of three runs need their ranked lists, which are not published"),
-            not_here("Figures 1, 2", "normalised recall, drawn by hand",
-                     "No data behind them. The measure is Rnorm; `leadline explain Rnorm` has its formula."),
+            not_here("Figures 1, 2", "normalised recall, sketches",
+                     "They show no data. The measure is Rnorm; `leadline explain Rnorm` has its formula."),
             figure_9(),
         ),
     )  # fmt: skip
 
 
 def _examples() -> Evidence:
-    """The topics of table 3, all from one run of CLEF-IP 2009, as that run on topics a to h."""
+    """The topics of table 3 as evidence: one run of CLEF-IP 2009 on topics a to h."""
     qrels: dict[str, dict[str, int]] = {}
     run: dict[str, dict[str, float]] = {}
     for one in published.pres_worked_examples():
@@ -76,7 +78,7 @@ def _examples() -> Evidence:
 
 
 def table_1() -> Exhibit:
-    """F1, F'1 and F'4 of the four systems: scores that do not see what PRES sees."""
+    """F1, F'1 and F'4 of the four systems, which do not separate them as PRES does."""
     rows: list[list[Any]] = []
     agree = True
     for one in published.pres_worked_examples()[:4]:
@@ -90,9 +92,9 @@ def table_1() -> Exhibit:
     columns = ["system", "F1", "ours", "F'1", "ours", "F'4", "ours"]
     return Exhibit(
         "Table 1", "F1, F′1 and F′4 of four systems on one topic", "same" if agree else "differs",
-        "All twelve numbers come out as printed, but for the rounding of the last digit."
+        "All twelve numbers are as printed, except for rounding in the last digit."
         if agree
-        else "Some number does not come out as printed.",
+        else "Some number is not as printed.",
         (Table(columns, rows, digits=4),),
     )  # fmt: skip
 
@@ -101,16 +103,16 @@ def table_2_and_3() -> Exhibit:
     """PRES of the worked examples."""
     table, off = worked_examples()
     said = (
-        "Every recall, AP and PRES comes out as printed, but for the rounding of the last digit. "
+        "Every recall, AP and PRES is as printed, except for rounding in the last digit. "
         "System 2 is printed with the ranks 50, 51, 53, 54; its "
-        "figures belong to 50, 51, 52, 53, which are used here."
+        "numbers belong to 50, 51, 52, 53, which are used here."
     )
     return Exhibit("Tables 2, 3", "AP, recall and PRES of worked examples", "differs" if off else "same",
                    f"{off} numbers differ." if off else said, (table,))  # fmt: skip
 
 
 def worked_examples() -> tuple[Table, int]:
-    """Recall, AP and PRES of the printed ranks beside the printed figures, and how many differ."""
+    """Recall, AP and PRES of the printed ranks beside the printed numbers, and how many differ."""
     rows, off = [], 0
     for example in published.pres_worked_examples():
         effort = example["n_max"]
@@ -127,15 +129,15 @@ def worked_examples() -> tuple[Table, int]:
 
 
 def table_4() -> Exhibit:
-    """The 48 runs: how alike the scores rank them, and the two figures drawn from them."""
+    """The 48 runs: how similarly the scores rank them, and the two figures drawn from them."""
     scores = published.clef_ip_2009()
     of = {name: scores.values[:, 0, place] for place, name in enumerate(scores.measures)}
     rows: list[list[Any]] = [[f"{a} and {b}", tau, float(tau_b(of[a], of[b]))] for (a, b), tau in PRINTED_TAU.items()]
     off = [row for row in rows if not same_to(row[1], round(row[2], 2), 2)]
     finding = (
-        f"From the printed scores of 48 runs τ comes out as {rows[0][2]:.2f}, {rows[1][2]:.2f} and {rows[2][2]:.2f}; "
-        "the paper prints 0.56, 0.87 and 0.66, from scores with more digits. PRES stands between MAP and recall, "
-        "nearer to recall."
+        f"From the printed scores of 48 runs τ is {rows[0][2]:.2f}, {rows[1][2]:.2f} and {rows[2][2]:.2f}; "
+        "the paper prints 0.56, 0.87 and 0.66, from scores with more digits. PRES is between MAP and recall, "
+        "closer to recall."
     )
     means = np.stack([of[name] for name in ("MAP", "PRES", "recall")], axis=1)
     return Exhibit(
@@ -153,7 +155,7 @@ def figure_9() -> Exhibit:
     value = float(pres(best, effort)[0])
     return Exhibit(
         "Figure 9", "PRES when more documents are relevant than are read", "same",
-        f"Drawn by hand in the paper, and true of the formula: with {relevant} relevant documents and {effort} read, "
-        f"the best list has PRES {value:.2f} of at most N/n = {effort / relevant:.2f}; PRES_est divides by that and "
+        f"A sketch in the paper, and the formula agrees: with {relevant} relevant documents and {effort} read, "
+        f"the best list has PRES {value:.2f}, the maximum N/n = {effort / relevant:.2f}; PRES_est divides by that and "
         f"gives {float(pres_est(best, effort)[0]):.2f}.",
     )  # fmt: skip

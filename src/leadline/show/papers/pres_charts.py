@@ -1,4 +1,4 @@
-"""The 48 runs of CLEF-IP 2009 as the paper draws them: sorted by PRES, and their places under the three scores."""
+"""The charts of the 48 runs of CLEF-IP 2009: the runs sorted by PRES, and their places under the three scores."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from leadline.measures.hits import Array
+from leadline.measures.hits import Array, Integers
 from leadline.show.charts.labels import beside, narrow
 from leadline.show.charts.style import BUOY, GREY, OKABE_ITO, altair
+from leadline.show.figures.encodings import haloed
 from leadline.show.figures.figure import HEIGHT, WIDTH, Figure, rows_data, with_rows
-from leadline.show.figures.marks import haloed
+from leadline.trust.order import places as places_of
 from leadline.trust.tau import tau_b
 
 MEASURES = ("MAP", "PRES", "recall")
@@ -46,14 +47,14 @@ def sorted_chart(runs: Sequence[str], means: Array, source: str) -> Figure:
     return Figure(
         "pres-2010-sorted",
         f"PRES orders the {last} runs like recall (τ {with_recall:.2f}) rather than like MAP (τ {with_map:.2f})",
-        "Where a mark jumps from its line's course, that score would order the runs otherwise.",
+        "Where a mark jumps away from its line, that score would order the runs differently.",
         with_rows(chart.properties(width=WIDTH, height=HEIGHT), rows), rows, f"{source}; figure 5 there",
     )  # fmt: skip
 
 
 def places_chart(runs: Sequence[str], means: Array, source: str) -> Figure:
     """The place of every run under MAP, PRES and recall, with lines between."""
-    places = np.stack([_places(means[:, m]) for m in range(3)], axis=1)
+    places = places_of(means.T).T
     moved = np.argsort(-np.abs(places[:, 0] - places[:, 2]), kind="stable")[:MOVED].tolist()
     rows = [
         {"run": runs[r], "measure": name, "place": int(places[r, m]), "moved": r in moved}
@@ -68,9 +69,9 @@ def places_chart(runs: Sequence[str], means: Array, source: str) -> Figure:
     return Figure("pres-2010-places", title, reading, chart, rows, f"{source}; figure 6 there")
 
 
-def _lines(runs: Sequence[str], places: Array, moved: Sequence[int], rows: Sequence[dict[str, Any]]) -> Any:
+def _lines(runs: Sequence[str], places: Integers, moved: Sequence[int], rows: Sequence[dict[str, Any]]) -> Any:
     alt = altair()
-    top = len(runs) + 1  # heights count from the last place, so that labels can stand where the lines end
+    top = len(runs) + 1  # heights count from the last place up, as the labels beside the chart need
     colours = dict(zip((runs[r] for r in moved), (BUOY, OKABE_ITO[0], OKABE_ITO[2]), strict=True))
     x = alt.X("measure:N", sort=list(MEASURES), title=None, scale=alt.Scale(padding=0),
               axis=alt.Axis(orient="top", labelAngle=0, domain=False, ticks=False))  # fmt: skip
@@ -86,12 +87,3 @@ def _lines(runs: Sequence[str], places: Array, moved: Sequence[int], rows: Seque
     labels = {runs[r]: (float(top - places[r, 2]), runs[r]) for r in moved}
     chart = alt.layer(grey, bright, beside(labels, colours, (0.0, float(top)), HEIGHT)).add_params(narrow())
     return with_rows(chart.properties(width=WIDTH, height=HEIGHT), rows)
-
-
-def _places(values: Array) -> Array:
-    """The place of each value, the largest first; equal ones share the better place.
-
-    >>> _places(np.array([0.2, 0.5, 0.2])).tolist()
-    [2, 1, 2]
-    """
-    return np.asarray((values[None, :] > values[:, None]).sum(axis=1) + 1)

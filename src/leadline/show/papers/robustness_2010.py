@@ -15,21 +15,20 @@ from leadline.show.figures.catalogue.incomplete import reading, title
 from leadline.show.figures.figure import HEIGHT, WIDTH, Figure
 from leadline.show.papers import published
 from leadline.show.papers.exhibit import Exhibit, Paper, needs_lab, not_here, same_to
-from leadline.show.papers.lab import Lab
+from leadline.show.papers.inputs import PaperInputs
 from leadline.show.papers.on_runs import on_runs
 from leadline.show.plots.incomplete import plain, rows
-from leadline.trust.incomplete import Incomplete, incomplete
+from leadline.trust.incomplete import SHARES, Incomplete
 
 NAME = "robustness-2010"
 SOURCE = "Magdy and Jones, CLEF 2010, table 1"
-SHARES = (0.2, 0.4, 0.6, 0.8)
 EFFORTS = (100, 1000)
 MEASURES = ("MAP", "recall", "PRES")
-OURS = ("AP", "R", "PRES")  # as they are written here
+OURS = ("AP", "R", "PRES")  # the names of the same measures here
 SAMPLES = 100
 
 
-def paper(lab: Lab | None = None) -> Paper:
+def paper(lab: PaperInputs | None = None) -> Paper:
     return Paper(
         NAME,
         "Which score survives when judgements are missing?",
@@ -39,13 +38,13 @@ def paper(lab: Lab | None = None) -> Paper:
             on_lab(lab),
             on_runs(lab, NAME, "Figure 2", "relevant documents of each topic", "relevant_distribution",
                     "the judgements of CLEF-IP 2009 are not published here"),
-            not_here("Figure 1", "PRES as an area, drawn by hand", "The same as figure 3 of the paper above."),
+            not_here("Figure 1", "PRES as an area, a sketch", "The same as figure 3 of the paper above."),
         ),
     )  # fmt: skip
 
 
 def printed_samples(effort: int) -> Incomplete:
-    """The printed correlations of one effort, as our own study would give them."""
+    """The printed correlations of one effort, as an Incomplete."""
     table = [row for row in published.table("clef_ip_2009_robustness") if row["sample"] in (1, 2, 3)]
     tau = np.array(
         [[[row[f"{name}@{effort}"] for name in MEASURES] for row in table if row["percent_kept"] == round(100 * share)]
@@ -62,7 +61,7 @@ def printed_averages() -> dict[tuple[float, str], float]:
 
 
 def table_1() -> Exhibit:
-    """The averages again from the printed samples, and figures 3 and 4 from their lowest."""
+    """The averages computed from the printed samples, and figures 3 and 4 from their lowest values."""
     printed = printed_averages()
     body: list[list[Any]] = []
     off = []
@@ -77,8 +76,8 @@ def table_1() -> Exhibit:
     finding = (
         f"{len(off)} of {len(body)} averages are not those of the printed samples: {'; '.join(off)}."
         if off
-        else f"All {len(body)} averages are those of the printed samples, to one in the last digit: the paper averaged "
-        "before it rounded. The charts are figures 3 and 4, with the mean beside the lowest that the paper draws."
+        else f"All {len(body)} averages are those of the printed samples, within 1 in the last digit: the paper "
+        "averaged before rounding. The charts are figures 3 and 4, with the mean beside the paper's lowest value."
     )
     return Exhibit(
         "Table 1, figures 3 and 4", "τ with the full ranking when a share of the relevant documents is known",
@@ -93,45 +92,40 @@ def _drawn(found: Incomplete, name: str, source: str) -> Figure:
     return Figure(name, title(found), reading(found), chart, rows(found), source)
 
 
-def on_lab(lab: Lab | None) -> Exhibit:
-    """The same study of the lab's runs, beside the printed averages."""
-    about = "the same study of other runs, with many samples in place of three"
+def on_lab(lab: PaperInputs | None) -> Exhibit:
+    """The same study on the lab's runs, beside the printed averages."""
+    about = "the same study on other runs, with many samples instead of three"
     if lab is None:
         return needs_lab("Table 1, other runs", about, "the runs of CLEF-IP 2009 are not published here")
     names = [f"{name}@{effort}" for effort in EFFORTS for name in OURS]
     study = replace(lab.evidence.study, measures=tuple(parse_measures(names)))
     try:
-        found = incomplete(study, keep=SHARES, samples=SAMPLES, rng=lab.evidence.rng(NAME))
+        found = Incomplete.of(study, keep=SHARES, samples=SAMPLES, seed=lab.evidence.rng(NAME))
     except LeadlineError as error:
         return needs_lab("Table 1, other runs", about, f"the lab does not allow it ({error})")
-    printed = list(printed_averages().items())
+    printed = printed_averages()
     body: list[list[Any]] = []
     for m, measure in enumerate(found.measures):
         column = f"{MEASURES[m % 3]}@{EFFORTS[m // 3]}"
         for k, share in enumerate(SHARES):
-            theirs = next(value for (kept, name), value in printed if (kept, name) == (share, column))
-            body.append([measure, round(100 * share), theirs, _cell(found.mean, k, m), _cell(found.lowest, k, m)])
-    verdict = _order(found.mean[0])
+            mean, lowest = float(found.mean[k, m]), float(found.lowest[k, m])
+            body.append([measure, round(100 * share), printed[share, column], mean, lowest])
     columns = ["score", "% known", "printed (48 runs)", f"ours ({len(study.runs)} runs)", "lowest"]
     return Exhibit(
         "Table 1, other runs", about, "own",
-        f"{lab.counted()}; {SAMPLES} samples a share. With 20 % of the relevant documents {verdict}. The paper has "
-        "PRES first, then recall, then MAP far behind.",
+        f"{lab.counted()}; {SAMPLES} samples per share. With 20 % of the relevant documents {_order(found.mean[0])}. "
+        "In the paper PRES is first, then recall, then MAP far behind.",
         (Table(columns, body, digits=2),),
         (_drawn(found, f"{NAME}-lab", SOURCE),),
     )  # fmt: skip
 
 
-def _cell(values: Array, k: int, m: int) -> float:
-    return float(values[k, m])
-
-
 def _order(mean: Array) -> str:
-    """Which score keeps most at each effort."""
-    told = []
+    """The measures by how well they keep the ranking, at each effort."""
+    parts = []
     for place, effort in enumerate(EFFORTS):
         values = mean[3 * place : 3 * place + 3]
         order = np.argsort(-values, kind="stable")
         listed = ", ".join(f"{OURS[m]} {values[m]:.2f}" for m in order.tolist())
-        told.append(f"the order kept at {effort} documents is {listed}")
-    return " and ".join(told)
+        parts.append(f"the order kept at {effort} documents is {listed}")
+    return " and ".join(parts)

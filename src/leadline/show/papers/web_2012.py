@@ -6,7 +6,7 @@ from leadline.measures.catalogue.precision import precision, recall
 from leadline.measures.hits import Hits
 from leadline.records.scores.table import Table
 from leadline.show.papers.exhibit import Exhibit, Paper, not_here
-from leadline.show.papers.lab import Lab
+from leadline.show.papers.inputs import PaperInputs
 from leadline.show.papers.on_runs import on_runs
 
 NAME = "web-2012"
@@ -14,7 +14,7 @@ RELEVANT = 162  # documents known to be relevant in the paper's example
 FIRST = [1, 2, 3, 4, 5, 6, 9, 10]  # of ten, those at ranks 7 and 8 are not relevant
 
 
-def paper(lab: Lab | None = None) -> Paper:
+def paper(lab: PaperInputs | None = None) -> Paper:
     return Paper(
         NAME,
         "Searching the web, and measuring it",
@@ -34,7 +34,7 @@ def paper(lab: Lab | None = None) -> Paper:
 
 
 def example() -> Exhibit:
-    """Precision and recall after 10 and after 50 documents."""
+    """Precision and recall after 10 and 50 documents."""
     ten, fifty = Hits.of(ranks=FIRST, relevant=RELEVANT), Hits.of(ranks=list(range(1, 21)), relevant=RELEVANT)
     rows = [
         ["10 read, 8 relevant", 0.8, float(precision(ten, 10)[0]), 0.05, float(recall(ten, 10)[0])],
@@ -43,6 +43,6 @@ def example() -> Exhibit:
     return Exhibit(
         "Section 5.4.1", "precision and recall of one list, 162 documents being relevant", "differs",
         f"The recall after 50 documents is printed as 20/162 ≈ 0.05; it is {rows[1][4]:.2f}. The other three numbers "
-        "come out as printed.",
+        "are as printed.",
         (Table(["list", "precision printed", "ours", "recall printed", "ours"], rows),),
     )  # fmt: skip

@@ -1,1 +1,1 @@
-"""One file a plot: the chart that a result of a comparison draws of itself, found through `trust/plots.py`."""
+"""The charts of results of comparisons, one file each, registered in `trust/plots.py`."""

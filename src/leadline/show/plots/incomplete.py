@@ -1,4 +1,4 @@
-"""The picture of a study of missing judgements: how alike the ranking stays, against the share of them kept."""
+"""The chart of a study of missing judgements: Kendall's tau against the share of the judgements kept."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ GUIDES = {0.9: "as good as the same", 0.8: "noticeably another"}
 
 @plot("incomplete")
 def chart(study: Incomplete) -> Any:
-    """The picture with its finding as title."""
+    """The chart with its finding as title."""
     alt = altair()
     title = alt.TitleParams(textwrap.wrap(study.finding(), 90), subtitle=caption(study))
     return styled(plain(study).properties(width=WIDTH, height=HEIGHT, title=title))
 
 
 def caption(study: Incomplete) -> str:
-    """What the lines are drawn from."""
+    """What the lines are."""
     samples = study.tau.shape[1]
-    return f"{study.runs} runs, {samples} samples a share; thick: their mean, thin: the lowest of them"
+    return f"{study.runs} runs, {samples} samples per share; thick line: their mean, thin line: the lowest"
 
 
 def plain(study: Incomplete) -> Any:
-    """Lines coloured by measure and dashed by effort, labelled where they start: thick the mean, thin the lowest."""
+    """The chart without title: lines coloured by measure and dashed by effort, labelled where they start."""
     alt = altair()
     lines = rows(study)
     floor = min(0.7, math.floor(10 * min(row["lowest"] for row in lines) + 1e-9) / 10)
@@ -46,7 +46,7 @@ def plain(study: Incomplete) -> Any:
     dash = alt.StrokeDash("measure:N", legend=None, scale=alt.Scale(domain=list(study.measures), range=dashes))
     heights = alt.Scale(domain=[floor, 1], nice=False)
     likeness = "likeness to the full ranking (Kendall's τ" + (")" if floor == 0 else f", from {floor:.1f})")
-    # On the left stand the labels.
+    # The labels of the lines are on the left.
     axis = alt.Axis(orient="right", format=".1f", tickCount=5, tickMinStep=0.1, domain=False)
     x = alt.X(
         "keep:Q",
@@ -71,9 +71,9 @@ def plain(study: Incomplete) -> Any:
 
 
 def rows(study: Incomplete) -> list[dict[str, Any]]:
-    """What is drawn: for each measure and share the mean and the lowest tau, and what 95 % of the samples lie between.
+    """The rows of the chart: for each measure and share the mean and lowest tau, and the middle 95 % of the samples.
 
-    With all judgements the ranking is the full one. A share whose samples rank nothing is left out.
+    With all judgements tau is 1. A share whose samples give no ranking is left out.
     """
     low, high = study.interval
     columns = {"mean": study.mean, "lowest": study.lowest, "low": low, "high": high}
@@ -88,7 +88,7 @@ def rows(study: Incomplete) -> list[dict[str, Any]]:
 
 
 def styles(measures: Sequence[str]) -> tuple[list[str], list[list[int]]]:
-    """A colour for each measure and a dash for each of its efforts; grey beyond the colours people tell apart.
+    """A colour for each measure and a dash for each of its efforts; grey if there are not enough colours.
 
     >>> styles(["AP@100", "AP@1000", "R@100"])
     (['#0072b2', '#0072b2', '#d55e00'], [[1, 0], [6, 3], [1, 0]])

@@ -1,1 +1,1 @@
-"""What do we show? The evidence of one comparison, a file for each figure, and the page that holds them."""
+"""The report: one HTML page with the verdict, the figures and the tables."""

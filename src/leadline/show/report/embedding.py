@@ -1,4 +1,4 @@
-"""What the page embeds: data that cannot become markup, written once, in colours that the reader can switch."""
+"""The data that the page embeds: JSON that cannot become markup, without repetition, with colours as CSS variables."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _COLOURS = re.compile("|".join(f'"{colour}"' for colour in DARK), re.IGNORECASE)
 
 
 def payload(figure: Figure) -> dict[str, Any]:
-    """What the page draws a figure from. Rows that the chart is drawn from are written once, for it and the CSV."""
+    """The data of a figure for the page. Rows that the chart is drawn from are included once, for chart and CSV."""
     spec = specification(figure.chart)
     for name in ("$schema", "title", "config"):
         spec.pop(name, None)
@@ -29,7 +29,7 @@ def payload(figure: Figure) -> dict[str, Any]:
 
 
 def columnar(rows: Sequence[Row]) -> dict[str, Any]:
-    """Rows as columns, in which a text that comes again is a number: a fifth of the size.
+    """Rows as columns, with repeated texts replaced by numbers: a fifth of the size.
 
     >>> columnar([{"run": "a", "n": 1}, {"run": "a", "n": 2}])
     {'columns': [['run', {'of': ['a'], 'at': [0, 0]}], ['n', [1, 2]]], 'count': 2}
@@ -47,13 +47,13 @@ def columnar(rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def embedded(name: str, data: Any) -> str:
-    """Data that the page reads. No `<` is left in it, so nothing in it can end the element or begin another."""
+    """A script element with JSON data. It contains no other `<`, so the data cannot end the element."""
     text = json.dumps(_plain(data), ensure_ascii=True, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
     return f'<script type="application/json" id="{name}">{text}</script>'
 
 
 def _plain(data: Any) -> Any:
-    """Data that JSON can hold: what is undefined is null, and NumPy's numbers are numbers."""
+    """Data as JSON allows it: NaN and infinity become None, NumPy scalars become Python numbers."""
     if isinstance(data, dict):
         return {name: _plain(value) for name, value in data.items()}
     if isinstance(data, (list, tuple)):
@@ -64,22 +64,22 @@ def _plain(data: Any) -> Any:
 
 
 def _recoloured(spec: Any) -> Any:
-    """Colours by name, so that a reader's choice of paper changes them without drawing anything again."""
+    """The specification with colours as CSS variables, so that the theme can change without drawing again."""
     return json.loads(_COLOURS.sub(lambda found: f'"{variable(found[0][1:-1])}"', json.dumps(_plain(spec))))
 
 
 def variable(colour: str) -> str:
-    """The name under which the page knows a colour."""
+    """The CSS variable of a colour."""
     return f"var(--c-{colour.lower().lstrip('#')})"
 
 
 def page_config() -> dict[str, Any]:
-    """The configuration of every chart in the page; paper shows through, and the page itself says what a chart is."""
+    """The configuration of every chart in the page: transparent, and without aria labels, which the page has itself."""
     return dict(_recoloured({**config(), "background": "transparent", "aria": False}))
 
 
 def theme_colours() -> str:
-    """The two themes as variables of CSS. Paper is always light in print."""
+    """The two themes as CSS variables. Print is always light."""
     light, dark = _theme("light"), _theme("dark")
     return (
         f":root{{color-scheme:light;{light}}}"

@@ -1,31 +1,33 @@
-"""The report as one page: no network, light and dark, on paper and on a phone.
+"""The report as one HTML page: the verdict, the figures, all systems and all topics.
 
-Everything that comes out of files (tags, topics, documents) is text to the page, never markup: HTML is escaped, data
-are JSON in which no `<` occurs, and the browser is told to run no script but the two whose hashes the page names.
+Names from files (runs, topics, documents) never become markup: HTML is escaped, data are JSON without `<`, and the
+page's policy lets the browser run only its own two scripts.
 """
 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
 
 from leadline.errors import LeadlineError
-from leadline.show.figures.catalogue import FIGURES, SECTIONS, maker
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import Figure, needs
-from leadline.show.report.shell import figure_html, shell
+from leadline.show.figures.registry import FIGURES, in_order
+from leadline.show.report.headline import CHIPS, headline
+from leadline.show.report.html_page import figure_html, html_page
 from leadline.show.report.tables import systems_table, topics_data
-from leadline.show.report.words import CHIPS, headline
 from leadline.version import __version__
 
 Step = Callable[[int, int, str], None]
 
 
-def report(evidence: Evidence, *, key: str = "", names: Iterable[str] = FIGURES, progress: Step | None = None) -> str:
-    """The page with every figure that this evidence allows, and a word on those that it does not."""
-    wanted = tuple(names)
+def report(
+    evidence: Evidence, *, key: str = "", names: Iterable[str] | None = None, progress: Step | None = None
+) -> str:
+    """The page with all registered figures, or those named; a figure that cannot be drawn says why."""
+    wanted = [entry.name for entry in in_order()] if names is None else list(names)
     figures = []
     for done, name in enumerate(wanted):
         if progress is not None:
@@ -35,29 +37,32 @@ def report(evidence: Evidence, *, key: str = "", names: Iterable[str] = FIGURES,
 
 
 def figure_or_reason(name: str, evidence: Evidence) -> Figure:
-    """A figure; where the evidence is refused on the way to it, one that says why it is missing."""
+    """A registered figure; if drawing it is an error, a figure without a chart that says why."""
+    entry = FIGURES.named(name)
     try:
-        return maker(name)(evidence)
+        return entry.draw(evidence)
     except LeadlineError as error:
-        words = next(names[name] for _, names in SECTIONS if name in names)
-        return needs(name, words.capitalize(), f"Not drawn: {error}.")
+        return needs(entry.name, entry.label.capitalize(), f"Not drawn: {error}.")
 
 
 def page(evidence: Evidence, figures: Sequence[Figure], *, key: str = "", made: datetime.date | None = None) -> str:
-    """The figures under the verdict, as HTML. `key` says what the page was made from."""
+    """The page as HTML: the verdict, these figures in the order of the register, and the tables.
+
+    `key` is the hash of what the page was made from.
+    """
     by_name = {figure.name: figure for figure in figures}
-    groups = [(title, [by_name[name] for name in names if name in by_name]) for title, names in SECTIONS]
-    groups = [(title, group) for title, group in groups if group]
-    drawn = [figure.name for figure in figures if figure.chart is not None]
+    shown = [entry for entry in in_order() if entry.name in by_name]
+    drawn = {entry.name: entry.label for entry in shown if by_name[entry.name].chart is not None}
     body = [_top(evidence, made or datetime.date.today()), _verdict(evidence), _contents(drawn)]
-    for place, (title, group) in enumerate(groups):
-        body.append(f"<h2>{escape(title)}</h2>" if place else "")
+    for place, section in enumerate(dict.fromkeys(entry.section for entry in shown)):
+        group = [by_name[entry.name] for entry in shown if entry.section == section]
+        body.append(f"<h2>{escape(section)}</h2>" if place else "")
         body.append(f'<div class="figures">{"".join(map(figure_html, group))}</div>')
         if place == 0:
             body.append(_systems(evidence))
     body += [_topics(evidence), _foot(evidence)]
     title = f"Which system finds more? {evidence.leader}"
-    return shell(title, body, figures, key=key, topics=topics_data(evidence))
+    return html_page(title, body, figures, key=key, topics=topics_data(evidence))
 
 
 def _top(evidence: Evidence, made: datetime.date) -> str:
@@ -86,10 +91,10 @@ def _verdict(evidence: Evidence) -> str:
     )
 
 
-def _contents(drawn: Collection[str]) -> str:
-    words = {name: text for _, names in SECTIONS for name, text in names.items() if name in drawn}
-    words |= {"systems": "table of systems", "topics": "topic by topic"}
-    links = "".join(f'<li><a href="#{name}">{text}</a></li>' for name, text in words.items())
+def _contents(drawn: Mapping[str, str]) -> str:
+    """The table of contents: links to the figures, by name and label, and to the two tables."""
+    labels = {**drawn, "systems": "table of systems", "topics": "topic by topic"}
+    links = "".join(f'<li><a href="#{name}">{escape(label)}</a></li>' for name, label in labels.items())
     return f'<nav aria-label="contents"><ul>{links}</ul></nav>'
 
 

@@ -1,4 +1,4 @@
-"""The tables of the page: every system with its scores, and every topic with the documents behind them."""
+"""The tables of the page: every system with its scores, and every topic with its relevant documents."""
 
 from __future__ import annotations
 
@@ -10,19 +10,22 @@ import numpy as np
 
 from leadline.measures.hits import Array, Mask
 from leadline.show.figures.evidence import Evidence
+from leadline.show.figures.formatting import rounded
 from leadline.show.report.embedding import variable
-from leadline.show.report.words import CHIPS, score
+from leadline.show.report.headline import CHIPS, score
 from leadline.trust.corrections import holm
-from leadline.trust.verdict import Verdict, flip_levels
+from leadline.trust.order import sign
+from leadline.trust.randomisation import flip_test
+from leadline.trust.verdict import Verdict
 
 DRAWS = 10_000
-MOST_RANKS = 1_500_000  # kept in a page: run × relevant document, a few bytes each
-FEW = 20  # runs whose ranks are kept where there are more
-COLUMNS, LETTERS = 3, 160  # of what is known of topics: columns that a table has room for, and letters of a text
+MOST_RANKS = 1_500_000  # in a page: run × relevant document, a few bytes each
+FEW = 20  # runs whose ranks are in the page if there are more ranks than that
+COLUMNS, LETTERS = 3, 160  # the most attribute columns of a table, and letters of a text in them
 
 
 def systems_table(evidence: Evidence) -> str:
-    """Every run, best first: its means, the best of each measure bold, those not significantly worse underlined."""
+    """Every run with its means, best first: the best of each measure bold, those not significantly worse underlined."""
     names = list(dict.fromkeys((evidence.measure.text, *evidence.trio, f"judged@{min(20, evidence.effort)}")))
     scores = evidence.scores(names)
     means, widths = scores.means(), scores.half_widths()[:, 0]
@@ -58,7 +61,7 @@ def systems_table(evidence: Evidence) -> str:
 
 
 def _near_best(evidence: Evidence, name: str) -> tuple[Mask, Mask]:
-    """Which runs are not significantly worse than the best under a measure, and which are the best."""
+    """The runs that are not significantly worse than the best under a measure, and the best ones."""
     scores = evidence.scores(name)
     runs = len(evidence.runs)
     none = np.zeros(runs, np.bool_)
@@ -66,14 +69,14 @@ def _near_best(evidence: Evidence, name: str) -> tuple[Mask, Mask]:
     matrix = matrix[:, np.isfinite(matrix).all(axis=0)]
     if scores.better[0] == "neither" or runs < 2 or matrix.shape[1] < 2:
         return none, none
-    matrix = -matrix if scores.better[0] == "lower" else matrix
+    matrix = sign(scores.better[0]) * matrix
     means = matrix.mean(axis=1)
     best = np.asarray(means == means.max())
     others = np.flatnonzero(~best)
     near = none.copy()
     if len(others):
         differences = matrix[int(means.argmax())] - matrix[others]
-        near[others] = holm(flip_levels(differences, evidence.rng(f"near {name}"), DRAWS)) >= 0.05
+        near[others] = holm(flip_test(differences, evidence.rng(f"near {name}"), DRAWS)) >= 0.05
     return near, best
 
 
@@ -92,7 +95,7 @@ def _key(value: float) -> str:
 
 
 def topics_data(evidence: Evidence) -> dict[str, Any]:
-    """What the page needs to show any two systems on every topic, down to the rank of each relevant document."""
+    """The data to compare any two systems on every topic, with the rank of each relevant document."""
     documents = evidence.relevant_documents
     ranked = [evidence.place(run) for run in evidence.order]
     if len(ranked) * len(documents) > MOST_RANKS:
@@ -109,9 +112,7 @@ def topics_data(evidence: Evidence) -> dict[str, Any]:
         "topics": list(evidence.topics),
         "columns": _topic_columns(evidence),
         "relevant": evidence.relevant.tolist(),
-        "values": [
-            [None if np.isnan(v) else round(v, 4) for v in row] for row in evidence.main.values[:, :, 0].tolist()
-        ],
+        "values": [[rounded(value) for value in row] for row in evidence.main.values[:, :, 0].tolist()],
         "offsets": counts.tolist(),
         "documents": [evidence.qrels.documents[place] for place in documents.tolist()],
         "grades": evidence.qrels.grades[documents].tolist(),
@@ -121,7 +122,7 @@ def topics_data(evidence: Evidence) -> dict[str, Any]:
 
 
 def _topic_columns(evidence: Evidence) -> list[dict[str, Any]]:
-    """What is known of the topics, as short texts."""
+    """The first attributes of the topics, as short texts."""
     columns = []
     for name, values in list(evidence.attributes.items())[:COLUMNS]:
         texts = ["" if values.get(topic) is None else str(values.get(topic)) for topic in evidence.topics]

@@ -1,4 +1,4 @@
-"""Do three measures come to the same verdict on two runs? Every pair of runs, by which of the three agree."""
+"""Do three measures agree on which of two runs is better? All pairs of runs, grouped by which measures agree."""
 
 from __future__ import annotations
 
@@ -10,19 +10,21 @@ from leadline.errors import MismatchError
 from leadline.show.charts.style import BUOY, DEPTH, altair
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import WIDTH, Figure, needs
-from leadline.show.figures.wording import both, count, share
+from leadline.show.figures.formatting import both, count, percent
+from leadline.show.figures.registry import BELIEVED, report_figure
 from leadline.trust.agreement import Agreement, agreement
 
 NAME = "agreement"
 SOURCE = "Magdy and Jones, SIGIR 2010: every pair of runs by Wilcoxon's test at 95 %, without correction"
-FEWEST_TOPICS = 6  # with fewer, Wilcoxon's p cannot fall below 0.05
-ROW = 46  # pixels: a line of words and the bar under it
+FEWEST_TOPICS = 6  # with fewer, Wilcoxon's p cannot be below 0.05
+ROW = 46  # pixels: a line of text and the bar below it
 
 BETTER, ALIKE, OPPOSED = "one run is better", "no difference seen", "two measures prefer opposite runs"
 
 
+@report_figure(NAME, section=BELIEVED, label="do the measures agree", place=20)
 def figure(evidence: Evidence, measures: Sequence[str] | None = None) -> Figure:
-    """Of how many pairs three measures say the same, of how many only two and which; the usual three unless named."""
+    """On how many pairs three measures agree, and on how many only two. Default: those of `evidence.trio`."""
     lack = partial(needs, NAME, "Do the measures come to the same verdict?", source=SOURCE)
     names = evidence.trio if measures is None else tuple(measures)
     if len(evidence.runs) < 2:
@@ -38,7 +40,7 @@ def figure(evidence: Evidence, measures: Sequence[str] | None = None) -> Figure:
 
 
 def groups(found: Agreement) -> list[dict[str, Any]]:
-    """A row for each way to agree: the pairs, and what those who agree say of them."""
+    """A row for each group of agreeing measures: the number of pairs, and what these measures say about them."""
     rows = []
     for name, pairs, part, one_better, alike, opposed in found.table().rows:
         better = 0 if name == "none" else one_better - opposed
@@ -49,13 +51,13 @@ def groups(found: Agreement) -> list[dict[str, Any]]:
 
 
 def title(found: Agreement, rows: Sequence[dict[str, Any]]) -> str:
-    """Which measure stands between the other two: the one that is seldom alone."""
+    """Which measure is between the other two: the one that is least often alone with its verdict."""
     alone = [rows[3]["pairs"], rows[2]["pairs"], rows[1]["pairs"]]  # of the first, second and third measure
     middle = min(range(3), key=lambda m: alone[m])
     if alone.count(alone[middle]) > 1:
-        return f"{both(found.measures)} agree on {share(rows[0]['share'])} of the pairs of runs"
+        return f"{both(found.measures)} agree on {percent(rows[0]['share'])} of the pairs of runs"
     others = [name for m, name in enumerate(found.measures) if m != middle]
-    part = share(alone[middle] / found.verdicts.shape[1])
+    part = percent(alone[middle] / found.verdicts.shape[1])
     alone_in = f"alone with its verdict on {part} of the pairs" if alone[middle] else "never alone with its verdict"
     return f"{found.measures[middle]} stands between {both(others)}: it is {alone_in}"
 
@@ -65,19 +67,19 @@ def reading(rows: Sequence[dict[str, Any]]) -> str:
     pairs = sum(row["pairs"] for row in rows)
     opposed = sum(row[OPPOSED] for row in rows)
     agreed = rows[0]["pairs"]
-    of_pairs = f"{count(agreed)} of {count(pairs, 'pair')} ({share(agreed / pairs)})"
-    against = "in no pair do two" if not opposed else f"in {count(opposed)} ({share(opposed / pairs)}) two"
+    of_pairs = f"{count(agreed)} of {count(pairs, 'pair')} ({percent(agreed / pairs)})"
+    against = "in no pair do two" if not opposed else f"in {count(opposed)} ({percent(opposed / pairs)}) two"
     return f"All three measures say the same of {of_pairs}; {against} of them prefer opposite runs."
 
 
 def _chart(rows: Sequence[dict[str, Any]]) -> Any:
-    """A line of words and a bar for each way to agree; words above the bar fit any width."""
+    """A line of text above a bar for each group, which fits any width."""
     alt = altair()
     pairs = sum(row["pairs"] for row in rows)
     words, bars = [], []
     for place, row in enumerate(rows):
         who = row["agree"] if row["agree"] in ("all three", "none") else f"only {row['agree']}"
-        words.append({"y": place, "text": f"{who}: {count(row['pairs'])} ({share(row['pairs'] / pairs)})"})
+        words.append({"y": place, "text": f"{who}: {count(row['pairs'])} ({percent(row['pairs'] / pairs)})"})
         start = 0
         for kind in (BETTER, ALIKE, OPPOSED):
             if row[kind]:

@@ -9,15 +9,17 @@ import numpy as np
 from leadline.measures.hits import Array, Integers, Mask
 from leadline.show.charts.labels import narrow
 from leadline.show.charts.style import altair
+from leadline.show.figures.encodings import room_above, staggered
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import Figure, needs
-from leadline.show.figures.marks import short
-from leadline.show.figures.names import above, staggered
+from leadline.show.figures.formatting import short
+from leadline.show.figures.registry import WHO, report_figure
+from leadline.trust.order import best_first
 from leadline.trust.pairs import compare
 
 NAME = "bump"
-TOP = 10  # places under each measure that are shown where there are many runs
-FEW = 14  # runs that are all shown
+TOP = 10  # places shown under each measure if there are many runs
+FEW = 14  # up to this many runs, all are shown
 DRAWS, ALPHA = 20_000, 0.05
 WIDTH, LINE = 440, 26  # pixels; LINE is the height of a place
 SOURCE = (
@@ -28,8 +30,9 @@ SOURCE = (
 State = Literal["steady", "chance", "significant"]
 
 
+@report_figure(NAME, section=WHO, label="who leads under which measure", place=20)
 def figure(evidence: Evidence) -> Figure:
-    """Places under average precision, PRES and recall, joined; swaps that may be chance are dimmed."""
+    """The places of the runs under average precision, PRES and recall; swaps that may be chance are dimmed."""
     names = evidence.trio
     if len(evidence.runs) < 2:
         return needs(NAME, "Who leads under which measure", "Two or more runs are needed to give places.", SOURCE)
@@ -54,33 +57,32 @@ def figure(evidence: Evidence) -> Figure:
 
 
 def places_of(means: Array, runs: tuple[str, ...]) -> Integers:
-    """The place of each run by its mean, from 1; equal means by name, and runs without one last.
+    """The place of each run by its mean, from 1; equal means by name, runs without a mean last.
 
     >>> places_of(np.array([0.2, 0.9, 0.9]), ("x", "z", "y"))
     array([3, 2, 1])
     """
-    order = sorted(range(len(runs)), key=lambda r: (-np.nan_to_num(means[r], nan=-np.inf), runs[r]))
     places = np.empty(len(runs), np.int64)
-    places[order] = np.arange(1, len(runs) + 1)
+    places[best_first(means, runs)] = np.arange(1, len(runs) + 1)
     return places
 
 
 def _shown(places: Integers) -> Integers:
-    """All of a few runs; of many, those that stand high under any of the measures. In the order of the second."""
+    """The runs to show, in the order of the second measure: all of a few, or the best of many under any measure."""
     runs = places.shape[1]
     kept = np.arange(runs) if runs <= FEW else np.flatnonzero((places <= TOP).any(axis=0))
     return np.asarray(kept[np.argsort(places[1, kept])], np.int64)
 
 
 def _preferences(evidence: Evidence, shown: Integers) -> Integers:
-    """Measure × run × run: 1 where the first is significantly better, −1 where worse, 0 where nobody can tell."""
+    """Measure × run × run: 1 if the first is significantly better, −1 if significantly worse, else 0."""
     scores = evidence.scores(evidence.trio).select_runs(shown.tolist())
     found = np.zeros((3, len(shown), len(shown)), np.int64)
     defined = np.isfinite(scores.values).all(axis=(0, 2))
     if len(shown) < 2 or defined.sum() < 2:
         return found
     for m, name in enumerate(evidence.trio):
-        pairs = compare(scores, name, rng=evidence.rng(f"{NAME} {name}"), draws=DRAWS)
+        pairs = compare(scores, name, seed=evidence.rng(f"{NAME} {name}"), draws=DRAWS)
         signs = np.where(pairs.significant(ALPHA), np.sign(pairs.difference), 0).astype(np.int64)
         found[m, pairs.first, pairs.second] = signs
         found[m, pairs.second, pairs.first] = -signs
@@ -88,7 +90,7 @@ def _preferences(evidence: Evidence, shown: Integers) -> Integers:
 
 
 def swaps(places: Integers, prefers: Integers) -> tuple[Mask, Mask]:
-    """Run × run: which pairs two measures put in different orders, and for which of them both mean it."""
+    """Run × run: pairs that two measures order differently, and those of them that both order significantly."""
     above = places[:, :, None] < places[:, None, :]
     swapped = above[0] != above[1]
     np.fill_diagonal(swapped, False)
@@ -96,14 +98,14 @@ def swaps(places: Integers, prefers: Integers) -> tuple[Mask, Mask]:
 
 
 def _states(places: Integers, prefers: Integers) -> list[State]:
-    """Of each run between two measures: keeps its order, swaps by chance, or swaps significantly."""
+    """For each run, between two measures: whether it keeps its order, or swaps by chance or significantly."""
     swapped, meant = swaps(places, prefers)
     by_run = zip(map(any, swapped.tolist()), map(any, meant.tolist()), strict=True)
     return ["significant" if firm else "chance" if moved else "steady" for moved, firm in by_run]
 
 
 def _chart(evidence: Evidence, places: Integers, shown: Integers, states: list[list[State]]) -> Any:
-    """A column for each measure. Heights are the order among the runs shown; the numbers are places among all."""
+    """A column for each measure. Heights are places among the runs shown; the numbers are places among all runs."""
     alt = altair()
     names = list(evidence.trio)
     heights = np.argsort(np.argsort(places, axis=1), axis=1) + 1
@@ -120,7 +122,7 @@ def _chart(evidence: Evidence, places: Integers, shown: Integers, states: list[l
     labels = [{**dot, "text": f"{dot['place']}  {short(dot['run'])}"} for dot in dots if dot["x"] == 2]
     axis = alt.Axis(
         orient="top", values=[0, 1, 2], labelExpr=staggered(names, [0, 1, 2]), labelFontWeight="bold",
-        domain=False, ticks=False, grid=False, labelPadding=above(), labelOverlap=False,
+        domain=False, ticks=False, grid=False, labelPadding=room_above(), labelOverlap=False,
     )  # fmt: skip
     x = alt.X("x:Q", title=None, axis=axis, scale=alt.Scale(domain=[-0.35, 2], nice=False))
     y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[len(runs) + 0.6, 0.4], nice=False))
@@ -154,7 +156,7 @@ def _title(evidence: Evidence, places: Integers) -> str:
 
 
 def _reading(evidence: Evidence, places: Integers, shown: Integers, prefers: Integers) -> str:
-    """How many swaps there are, and how many are more than chance."""
+    """How many swaps there are, and how many are significant."""
     said = []
     total = 0
     for m in range(2):

@@ -1,4 +1,4 @@
-"""How does reading fill a need that has several sides? Subtopics or claims against documents read, for each system."""
+"""How do documents fill the claims or subtopics of a topic? Subtopics against documents read, for each system."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from leadline.errors import InputError
 from leadline.measures.aspects import SubtopicHits, Theta, subtopic_hits, weights
 from leadline.measures.hits import Array
 from leadline.show.charts.style import DEPTH, altair
-from leadline.show.figures.efforts import documents
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import WIDTH, Figure, needs, rows_data, with_rows
-from leadline.show.figures.marks import short
-from leadline.show.figures.wording import both, count, share
+from leadline.show.figures.formatting import both, count, percent, short
+from leadline.show.figures.registry import WHERE, report_figure
 
 NAME = "claims_cube"
 SOURCE = "Luo, Wing, Yang and Hearst, CIKM 2013: the cube of the Cube Test, a compartment a subtopic, under its lid"
 MOST = 6  # systems shown
-HEAD = 1.6  # lines of words above each cube, in rows of the cube
+HEAD = 1.6  # height of the text above each cube, in rows of the cube
 ROOM = 480  # pixels for all cubes together
 
-Level = tuple[int, int, float]  # subtopic, rank of the document that filled it so far, how full it then is
+Level = tuple[int, int, float]  # subtopic, rank of a document that adds to it, how full it is then
 
 
+@report_figure(NAME, section=WHERE, label="claims filling up", place=70)
 def figure(
     evidence: Evidence, topic: str | None = None, *, effort: int = 20, gamma: float = 0.5, theta: Theta = "equal"
 ) -> Figure:
-    """One topic as each system fills it; the topic on which the first two differ most unless one is named."""
+    """How each system fills one topic. Default: the topic on which the first two systems differ most."""
     lack = partial(needs, NAME, "How does reading fill a need that has several sides?", source=SOURCE)
     if evidence.subtopics is None:
         return lack("Needs judgements by subtopic or claim: topic, subtopic, document, grade.")
     if not len(evidence.answerable):
         return lack("Needs a topic with a relevant document.")
     cube = Cube(evidence, effort, gamma, theta)
-    t = cube.telling() if topic is None else _place(evidence, topic)
+    t = cube.default_topic() if topic is None else _place(evidence, topic)
     shown = evidence.order[:MOST]
     rows = [row for run in shown for row in cube.rows(run, t)]
     full = {run: cube.full(run, t) for run in shown}
@@ -68,7 +68,7 @@ class Cube:
         return range(int(self.table.offsets[t]), int(self.table.offsets[t + 1]))
 
     def levels(self, run: str, t: int) -> list[Level]:
-        """Every step in which a document of the run adds to a subtopic."""
+        """Each document of the run that adds to a subtopic, and how full the subtopic is then."""
         row = self.evidence.place(run) * len(self.evidence.topics) + t
         here = slice(self._starts[row], self._starts[row + 1])
         entries = self._entries
@@ -81,8 +81,8 @@ class Cube:
         last = {subtopic: height for subtopic, _, height in self.levels(run, t)}
         return float(sum(self.weights[subtopic] * min(height, 1.0) for subtopic, height in last.items()))
 
-    def telling(self) -> int:
-        """The topic on which the first two runs differ most; of one run alone, the topic nearest its mean."""
+    def default_topic(self) -> int:
+        """The topic on which the first two runs differ most; for a single run, the topic nearest to its mean."""
         evidence = self.evidence
         topics = evidence.answerable.tolist()
         first = np.array([self.full(evidence.leader, t) for t in topics])
@@ -92,7 +92,7 @@ class Cube:
         return int(topics[int(np.abs(first - second).argmax())])
 
     def rows(self, run: str, t: int) -> list[dict[str, Any]]:
-        """For each subtopic the stretches of reading through which it stays as full as it is, from its first on."""
+        """For each subtopic, the ranges of ranks during which it stays equally full."""
         names = self.table.names
         found = []
         for subtopic in self.subtopics(t):
@@ -109,10 +109,10 @@ class Cube:
 
 
 def filled(met: Sequence[tuple[int, int, int]], gamma: float, full: int) -> list[Level]:
-    """The Cube Test's rule, document by document: rank, subtopic and grade in, how full each subtopic becomes out.
+    """The rule of the Cube Test: how full each subtopic is after each document, from (rank, subtopic, grade) in order.
 
-    A document adds gamma^k of its grade's share, k being those of the subtopic met before; once the grades met before
-    sum to the largest grade, the lid is closed.
+    A document adds gamma^k × grade / full, where k is the number of documents on the subtopic before it. When their
+    grades sum to the largest grade, the lid closes and nothing is added any more.
 
     >>> filled([(1, 7, 1), (2, 7, 1), (4, 8, 2), (9, 8, 1)], 0.5, 2)
     [(7, 1, 0.5), (7, 2, 0.75), (8, 4, 1.0)]
@@ -130,15 +130,15 @@ def filled(met: Sequence[tuple[int, int, int]], gamma: float, full: int) -> list
 
 
 def title(evidence: Evidence, full: dict[str, float], t: int, effort: int) -> str:
-    """How much of the need the first two fill on this topic."""
-    first = f"Topic {evidence.topics[t]}: {evidence.leader} fills {share(full[evidence.leader])} of the need"
+    """How much of the topic the first two systems fill."""
+    first = f"Topic {evidence.topics[t]}: {evidence.leader} fills {percent(full[evidence.leader])} of the need"
     if evidence.challenger is None:
-        return f"{first} within {documents(effort)}"
-    return f"{first} within {documents(effort)}, {evidence.challenger} {share(full[evidence.challenger])}"
+        return f"{first} within {count(effort, 'document')}"
+    return f"{first} within {count(effort, 'document')}, {evidence.challenger} {percent(full[evidence.challenger])}"
 
 
 def reading(cube: Cube, shown: Sequence[str], t: int, chosen: bool) -> str:
-    """What stays empty, why this topic, and what was left out."""
+    """What stays empty, why this topic was chosen, and what is not shown."""
     all_of = cube.subtopics(t)
     met = {subtopic for run in shown for subtopic, _, _ in cube.levels(run, t)}
     empty = [cube.table.names[subtopic] for subtopic in all_of if subtopic not in met]
@@ -156,13 +156,13 @@ def reading(cube: Cube, shown: Sequence[str], t: int, chosen: bool) -> str:
 
 
 def _chart(cube: Cube, shown: Sequence[str], full: dict[str, float], t: int, rows: Sequence[dict[str, Any]]) -> Any:
-    """The cubes under each other in one view: as wide or narrow as a page wants it."""
+    """All cubes below each other in one view, so that the page can set the width."""
     alt = altair()
     names = [cube.table.names[subtopic] for subtopic in cube.subtopics(t)]
     block = len(names) + HEAD
     line = min(22.0, max(5.0, ROOM / (block * len(shown))))  # pixels of one row
     tops = {run: place * block + HEAD for place, run in enumerate(shown)}
-    heads = [{"y": tops[run] - 0.3, "text": f"{short(run, 40)}: {share(full[run])} full"} for run in shown]
+    heads = [{"y": tops[run] - 0.3, "text": f"{short(run, 40)}: {percent(full[run])} full"} for run in shown]
     grounds = [{"y": tops[run], "y2": tops[run] + len(names), "x": 0, "x2": cube.effort} for run in shown]
     y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[0, block * len(shown)], reverse=True, nice=False))
     x = alt.X(

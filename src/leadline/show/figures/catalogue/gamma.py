@@ -1,4 +1,4 @@
-"""Breadth or depth? The Cube Test of the two ideal runs and of the systems, against what more of the same is worth."""
+"""Breadth or depth? The Cube Test of the two ideal runs and of the systems, against γ."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from leadline.measures.hits import Array
 from leadline.measures.ideal import Kind, ideal_run
 from leadline.show.charts.labels import beside, narrow
 from leadline.show.charts.style import GREY, INK, altair
+from leadline.show.figures.encodings import haloed
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import HEIGHT, WIDTH, Figure, needs, rows_data, with_rows
-from leadline.show.figures.marks import haloed, short
-from leadline.show.figures.wording import count, share
+from leadline.show.figures.formatting import count, percent, short
+from leadline.show.figures.registry import WHERE, report_figure
 from leadline.trust.study import open_study
 
 NAME = "gamma"
@@ -24,13 +25,14 @@ SOURCE = "Luo, Wing, Yang and Hearst, CIKM 2013: the Cube Test (CT), a unit of t
 GAMMAS = tuple(round(0.05 * step, 2) for step in range(21))
 IDEALS: Mapping[Kind, str] = {"coverage": "ideal for breadth", "single": "ideal for depth"}
 LIDS = {"relevance": "with the lid", "off": "without it"}
-SECOND = 1.15  # where the second panel starts on the axis of the first
+SECOND = 1.15  # where the second panel starts on the shared axis
 MOST = 30  # systems drawn
-STEPS = 4  # documents that fill a subtopic where the grades are only 0 and 1
+STEPS = 4  # documents that fill a subtopic if the grades are only 0 and 1
 
-Curves = Mapping[str, Array]  # of each line: its value at every gamma
+Curves = Mapping[str, Array]  # line: its value at every gamma
 
 
+@report_figure(NAME, section=WHERE, label="breadth or depth", place=80)
 def figure(evidence: Evidence, *, effort: int = 10, theta: Theta = "decay") -> Figure:
     """CT against gamma, with the lid and without, for the ideal runs and the systems."""
     lack = partial(needs, NAME, "Breadth or depth: what is more of the same worth?", source=SOURCE)
@@ -64,7 +66,7 @@ def title(panels: Mapping[str, Curves]) -> str:
 
 
 def who_wins(lead: Array) -> str:
-    """The order of the two ideals over all gammas, given by how much breadth leads.
+    """Which of the two ideals wins, given by how much breadth leads at every gamma.
 
     >>> ones = np.ones(len(GAMMAS))
     >>> who_wins(ones), who_wins(-ones), who_wins(0 * ones)
@@ -73,25 +75,27 @@ def who_wins(lead: Array) -> str:
     'breadth wins up to γ 0.6, depth beyond'
     """
     signs = np.sign(np.round(lead, 9))
-    told = signs[signs != 0]
-    if not len(told):
+    nonzero = signs[signs != 0]
+    if not len(nonzero):
         return "breadth and depth come to the same"
-    first, second = ("breadth", "depth") if told[0] > 0 else ("depth", "breadth")
-    if (told == told[0]).all():
+    first, second = ("breadth", "depth") if nonzero[0] > 0 else ("depth", "breadth")
+    if (nonzero == nonzero[0]).all():
         return f"{first} wins at every γ"
-    last = GAMMAS[int(np.flatnonzero(signs == told[0]).max())]
-    if (np.diff(told) != 0).sum() == 1:
+    last = GAMMAS[int(np.flatnonzero(signs == nonzero[0]).max())]
+    if (np.diff(nonzero) != 0).sum() == 1:
         return f"{first} wins up to γ {last:g}, {second} beyond"
-    return f"{first} wins at {int((signs == told[0]).sum())} of {len(GAMMAS)} values of γ, {second} at others"
+    return f"{first} wins at {int((signs == nonzero[0]).sum())} of {len(GAMMAS)} values of γ, {second} at others"
 
 
 def reading(evidence: Evidence, panels: Mapping[str, Curves], drawn: int) -> str:
-    """How near the best system comes to the ideal, and what was left out."""
+    """How close the best system comes to the ideal, and what is not shown."""
     middle = GAMMAS.index(0.5)
     curves = panels["relevance"]
     best = max(evidence.order[:drawn], key=lambda run: curves[run][middle])
     ideal = max(curves[name][middle] for name in IDEALS.values())
-    text = f"At γ 0.5 with the lid, {best} fills the need at {share(float(curves[best][middle] / ideal))} of the speed "
+    text = (
+        f"At γ 0.5 with the lid, {best} fills the need at {percent(float(curves[best][middle] / ideal))} of the speed "
+    )
     text += "of the better ideal"
     left = len(evidence.runs) - drawn
     return f"{text}; {count(left, 'system')} below the first {drawn} left out." if left else f"{text}."
@@ -101,11 +105,12 @@ def _steps(evidence: Evidence) -> str:
     assert evidence.subtopics is not None
     if evidence.subtopics.largest > 1:
         return ""
-    return f" Grades are 0 and 1 here, so {STEPS} documents are taken to fill a subtopic: else γ would do nothing."
+    assumed = f"{STEPS} documents are assumed to fill a subtopic"
+    return f" Grades are 0 and 1 here, so {assumed}; otherwise γ would have no effect."
 
 
 def _chart(evidence: Evidence, panels: Mapping[str, Curves], rows: Sequence[dict[str, Any]], effort: int) -> Any:
-    """Two panels side by side on one axis, so that the figure can be as wide or narrow as a page wants it."""
+    """Two panels side by side on one axis, so that the page can set the width."""
     alt = altair()
     curves = panels["off"]
     top = 1.15 * max(float(values.max()) for both in panels.values() for values in both.values()) or 1.0

@@ -13,16 +13,18 @@ from leadline.measures.evaluate import Progress
 from leadline.measures.notation import parse_measures
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import HEIGHT, WIDTH, Figure, needs
-from leadline.show.figures.wording import both, decimal
+from leadline.show.figures.formatting import both, decimal
+from leadline.show.figures.registry import BELIEVED, report_figure
 from leadline.show.plots.incomplete import caption, plain, rows
-from leadline.trust.incomplete import SHARES, Incomplete, incomplete
+from leadline.trust.incomplete import SHARES, Incomplete
 
 NAME = "incomplete"
 SOURCE = "Magdy and Jones, CLEF 2010: relevant documents left out at random, the systems ranked again"
-FEWEST_RUNS = 3  # of two runs the order stays or turns, and no curve shows more than that
-SAME = 0.9  # what is usually held to be the same ranking
+FEWEST_RUNS = 3  # with two runs a curve would only show whether they swap
+SAME = 0.9  # from this tau up, two rankings usually count as the same
 
 
+@report_figure(NAME, section=BELIEVED, label="with fewer judgements", place=30)
 def figure(
     evidence: Evidence,
     measures: str | Sequence[str] | None = None,
@@ -31,13 +33,13 @@ def figure(
     samples: int = 100,
     progress: Progress | None = None,
 ) -> Figure:
-    """How alike the ranking by each measure stays when judgements are missing; the usual three unless named."""
+    """How well each measure keeps its ranking when judgements are missing. Default: those of `evidence.trio`."""
     lack = partial(needs, NAME, "Would fewer judgements give the same ranking?", source=SOURCE)
     if len(evidence.runs) < FEWEST_RUNS:
         return lack(f"Needs {FEWEST_RUNS} runs or more, to rank them again with fewer judgements.")
     study = replace(evidence.study, measures=tuple(parse_measures(evidence.trio if measures is None else measures)))
     try:
-        found = incomplete(study, keep=keep, samples=samples, rng=evidence.rng(NAME), progress=progress)
+        found = Incomplete.of(study, keep=keep, samples=samples, seed=evidence.rng(NAME), progress=progress)
     except MismatchError as error:
         return lack(f"Nothing to compare: {error}.")
     if np.isnan(found.mean[int(np.argmin(found.keep))]).any():

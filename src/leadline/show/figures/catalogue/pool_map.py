@@ -1,4 +1,4 @@
-"""Who found what, judged and not: how deep each system's list was judged, and what it alone contributed."""
+"""Who found what? How deep each system's list was judged, and which relevant documents only it found."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ import numpy as np
 from leadline.measures.hits import Array, Integers, ratio
 from leadline.show.charts.labels import narrow
 from leadline.show.charts.style import BUOY, DEPTH, INK, PAPER, altair
-from leadline.show.figures.efforts import documents, grouped
+from leadline.show.figures.encodings import numbered, room_above, staggered
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import WIDTH, Figure, depth_scale, needs
-from leadline.show.figures.names import above, numbered, staggered
-from leadline.show.figures.wording import count, share
+from leadline.show.figures.formatting import count, percent, rounded, sentence
+from leadline.show.figures.registry import WHERE, report_figure
 
 NAME = "pool_map"
 SOURCE = "Share of the documents at these ranks that have a grade, all topics together; relevant ones within the effort"
 EDGES = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000)  # the last rank of each band
 MOST = 18  # systems shown
 ROW = 24  # pixels
-BARS, GAP = 2.0, 0.3  # of bands: how wide the bars may be, and the gap before them
+BARS, GAP = 2.0, 0.3  # in widths of a band: the longest bar, and the gap before the bars
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,9 @@ class Pool:
     finders: Integers  # relevant document: how many runs list it within the effort
 
 
+@report_figure(NAME, section=WHERE, label="who found what", place=60)
 def figure(evidence: Evidence) -> Figure:
-    """Systems against ranks, deeper where more was judged, with the relevant documents found, alone in orange."""
+    """Systems against ranks, darker where more was judged; and the relevant documents found, alone in orange."""
     if not len(evidence.answerable) or not evidence.depth:
         return needs(NAME, "Who found what?", "Needs a relevant document, and a run that lists something.", SOURCE)
     pool = pool_of(evidence)
@@ -48,7 +49,7 @@ def figure(evidence: Evidence) -> Figure:
 
 
 def pool_of(evidence: Evidence) -> Pool:
-    """Count judged and relevant documents by run and rank."""
+    """Count the judged and relevant documents of each run by rank."""
     hits, runs = evidence.hits, len(evidence.runs)
     starts = [1, *(edge + 1 for edge in EDGES)]
     bands = tuple(
@@ -65,23 +66,23 @@ def pool_of(evidence: Evidence) -> Pool:
         judged[:, b] = np.where(total > 0, ratio(graded, total), np.nan)
     within = (evidence.ranks > 0) & (evidence.ranks <= evidence.effort)
     finders = within.sum(axis=0)
-    alone = within & (finders == 1) & (runs > 1)  # one run has nobody to be alone among
+    alone = within & (finders == 1) & (runs > 1)  # with a single run, nothing is found alone
     return Pool(bands, judged, within.sum(axis=1), alone.sum(axis=1), finders)
 
 
 def choice(evidence: Evidence, pool: Pool) -> list[str]:
-    """Those who alone found the most, and leader and challenger in any case; in the order of the report."""
+    """The runs to show, best first: those that found most alone, and always leader and challenger."""
     by_alone = sorted(evidence.order, key=lambda run: -pool.alone[evidence.place(run)])
     kept = {*by_alone[: MOST - 2], *evidence.order[:2]}
     return [run for run in evidence.order if run in kept]
 
 
 def title(evidence: Evidence, pool: Pool) -> str:
-    """Who contributed most that nobody else did."""
+    """Who found most that no other system found."""
     place = int(pool.alone.argmax())
     if len(evidence.runs) == 1:
         where = f"lists at ranks {_band(pool.bands[0])}"
-        return f"{share(float(pool.judged[0, 0]))} of the documents that {evidence.leader} {where} were judged"
+        return f"{percent(float(pool.judged[0, 0]))} of the documents that {evidence.leader} {where} were judged"
     if pool.alone[place] == 0:
         return "Every relevant document that is found is found by two systems or more"
     others = int((pool.alone > 0).sum()) - 1
@@ -90,23 +91,22 @@ def title(evidence: Evidence, pool: Pool) -> str:
 
 
 def reading(evidence: Evidence, pool: Pool, shown: int) -> str:
-    """What nobody found, what one found, and how deep the leader was judged."""
+    """How much was found by one system or none, and how deep the leader was judged."""
     known, r = len(pool.finders), evidence.place(evidence.leader)
     one, none = int((pool.finders == 1).sum()), int((pool.finders == 0).sum())
-    known_of, within = f"of {count(known, 'relevant document')}", f"within {documents(evidence.effort)}"
+    known_of, within = f"of {count(known, 'relevant document')}", f"within {count(evidence.effort, 'document')}"
     if len(evidence.runs) > 1:
         parts = [f"{known_of}, {count(one)} {_are(one)} found by one system alone and {count(none)} by none {within}"]
     else:
         parts = [f"{known_of}, {count(known - none)} {_are(known - none)} found {within}"]
     depths = [b for b in (0, len(pool.bands) - 1) if not np.isnan(pool.judged[r, b])]
-    said = [f"{share(float(pool.judged[r, b]))} at ranks {_band(pool.bands[b])}" for b in dict.fromkeys(depths)]
+    said = [f"{percent(float(pool.judged[r, b]))} at ranks {_band(pool.bands[b])}" for b in dict.fromkeys(depths)]
     if said:
         parts.append(f"of what {evidence.leader} lists, {' and '.join(said)} were judged (per cent in the cells)")
     left = len(evidence.runs) - shown
     if left:
         parts.append(f"{count(left, 'system')} that alone found less not shown")
-    text = "; ".join(parts)
-    return f"{text[0].upper()}{text[1:]}."
+    return sentence("; ".join(parts))
 
 
 def _are(number: int) -> str:
@@ -114,20 +114,17 @@ def _are(number: int) -> str:
 
 
 def _band(band: tuple[int, int]) -> str:
-    return f"{band[0]}–{grouped(band[1])}"
+    return f"{band[0]}–{count(band[1])}"
 
 
 def _rows(evidence: Evidence, pool: Pool, run: str) -> list[dict[str, Any]]:
     r = evidence.place(run)
-    judged = {
-        f"judged {_band(band)}": None if np.isnan(value) else round(float(value), 4)
-        for band, value in zip(pool.bands, pool.judged[r], strict=True)
-    }
+    judged = {f"judged {_band(band)}": rounded(value) for band, value in zip(pool.bands, pool.judged[r], strict=True)}
     return [{"run": run, "relevant found": int(pool.found[r]), "alone": int(pool.alone[r]), **judged}]
 
 
 def _chart(evidence: Evidence, pool: Pool, shown: Sequence[str]) -> Any:
-    """Bands and bars on one axis, so that the figure is one view and as wide or narrow as a page wants it."""
+    """Bands and bars on one axis, so that the page can set the width."""
     alt = altair()
     bands = len(pool.bands)
     start, most = bands + GAP, max(int(pool.found.max()), 1)
@@ -141,18 +138,18 @@ def _chart(evidence: Evidence, pool: Pool, shown: Sequence[str]) -> Any:
         ]
         end = start + BARS * int(pool.found[r]) / most
         common = start + BARS * int(pool.found[r] - pool.alone[r]) / most
-        text = grouped(int(pool.found[r]))
-        more = f", {grouped(int(pool.alone[r]))} alone" if pool.alone[r] else ""
+        text = count(int(pool.found[r]))
+        more = f", {count(int(pool.alone[r]))} alone" if pool.alone[r] else ""
         bars.append({"run": run, "x": start, "middle": common, "end": end, "found": int(pool.found[r]),
                      "alone": int(pool.alone[r]), "text": text, "more": more})  # fmt: skip
-    heads = [f"–{grouped(high)}" if b else _band((low, high)) for b, (low, high) in enumerate(pool.bands)]
+    heads = [f"–{count(high)}" if b else _band((low, high)) for b, (low, high) in enumerate(pool.bands)]
     heads.append("found")
     ticks = [*range(bands), start]
     x = alt.X(
         "x:Q", title=None, scale=alt.Scale(domain=[0, start + BARS], nice=False),
         axis=alt.Axis(
             values=ticks, tickCount=len(ticks), orient="top", labelAlign="left", labelOverlap=False, grid=False,
-            labelExpr=staggered(heads, ticks), labelPadding=above(), ticks=False, domain=False,
+            labelExpr=staggered(heads, ticks), labelPadding=room_above(), ticks=False, domain=False,
         ),
     )  # fmt: skip
     axis = alt.Axis(labelExpr=numbered(evidence, shown), ticks=False, domain=False, labelLimit=200)
@@ -160,7 +157,7 @@ def _chart(evidence: Evidence, pool: Pool, shown: Sequence[str]) -> Any:
     tip = ["run:N", "ranks:N", "judged:Q"]
     cell = alt.Chart(alt.Data(values=cells)).encode(y=y, tooltip=tip)
     squares = cell.mark_rect().encode(x=x, x2="x2:Q", color=alt.Color("judged:Q", scale=depth_scale(0, 1), legend=None))
-    # Numbers in the cells say more than a legend would; on a narrow screen the tooltip has them.
+    # Numbers in the cells instead of a legend; on a narrow screen they are in the tooltip.
     percent = cell.transform_calculate(middle="(datum.x + datum.x2) / 2", said="format(100 * datum.judged, '.0f')")
     inside = percent.mark_text(opacity=alt.ExprRef("narrow ? 0 : 1")).encode(
         x=alt.X("middle:Q"), text="said:N", color=alt.condition("datum.judged < 0.5", alt.value(INK), alt.value(PAPER))

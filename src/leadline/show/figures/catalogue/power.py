@@ -1,4 +1,4 @@
-"""How many pairs of systems can each measure tell apart? The levels of all pairs, sorted: Sakai's curves."""
+"""How many pairs of systems can each measure tell apart? The sorted levels of all pairs, as Sakai draws them."""
 
 from __future__ import annotations
 
@@ -15,26 +15,28 @@ from leadline.show.charts.labels import beside, narrow
 from leadline.show.charts.style import DASHES, GREY, INK, OKABE_ITO, altair
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import HEIGHT, WIDTH, Figure, needs, rows_data, with_rows
-from leadline.show.figures.wording import both, count, decimal, share
+from leadline.show.figures.formatting import both, count, decimal, percent
+from leadline.show.figures.registry import BELIEVED, report_figure
 from leadline.trust.power import Power, power
 
 NAME = "power"
 SOURCE = "Sakai, SIGIR 2006: discriminative power by the paired bootstrap, without correction"
 FEWEST_RUNS = 3
-TOP = 0.2  # levels above this all say the same: nothing to see
-BEYOND = 30  # points of a curve above that; ten thousand pairs would weigh a megabyte and look no different
+TOP = 0.2  # the largest level shown
+BEYOND = 30  # points of a curve above that: more would make the page larger without a visible difference
 
 
+@report_figure(NAME, section=BELIEVED, label="what a measure tells apart", place=40)
 def figure(
     evidence: Evidence, measures: Sequence[str] | None = None, *, draws: int = 1000, alpha: float = 0.05
 ) -> Figure:
-    """The share of pairs that each measure tells apart at any level; the usual three measures unless named."""
+    """The share of pairs that each measure tells apart, at any level. Default: the measures of `evidence.trio`."""
     lack = partial(needs, NAME, "How many pairs of systems can a measure tell apart?", source=SOURCE)
     if len(evidence.runs) < FEWEST_RUNS or len(evidence.answerable) < FEWEST_TOPICS:
         return lack(f"Needs {FEWEST_RUNS} runs and {FEWEST_TOPICS} topics or more, to test many pairs of runs.")
     names = evidence.trio if measures is None else tuple(measures)
     try:
-        found = power(evidence.scores(names), names, alpha=alpha, draws=draws, rng=evidence.rng(NAME))
+        found = power(evidence.scores(names), names, alpha=alpha, draws=draws, seed=evidence.rng(NAME))
     except MismatchError as error:
         return lack(f"Nothing to compare: {error}.")
     rows = [
@@ -46,7 +48,7 @@ def figure(
 
 
 def curve(levels: Array, beyond: int = BEYOND) -> list[tuple[float, float]]:
-    """The share of pairs whose level is at most so much, for every level that is drawn, and a few of the others.
+    """Points (share of pairs with at most this level, level), for every level shown and a few of the others.
 
     >>> curve(np.array([0.5, 0.02, 0.04, 0.3]))
     [(0.0, 0.02), (0.25, 0.02), (0.5, 0.04), (0.75, 0.3), (1.0, 0.5)]
@@ -69,10 +71,10 @@ def title(found: Power) -> str:
     shares = found.power
     best, worst = int(shares.argmax()), int(shares.argmin())
     if shares[best] == shares[worst]:
-        return f"{both(found.measures)} tell the same share of pairs apart: {share(float(shares[best]))}"
+        return f"{both(found.measures)} tell the same share of pairs apart: {percent(float(shares[best]))}"
     return (
-        f"{found.measures[best]} tells {share(float(shares[best]))} of the pairs of systems apart, "
-        f"{found.measures[worst]} {share(float(shares[worst]))}"
+        f"{found.measures[best]} tells {percent(float(shares[best]))} of the pairs of systems apart, "
+        f"{found.measures[worst]} {percent(float(shares[worst]))}"
     )
 
 
@@ -116,7 +118,8 @@ def _chart(found: Power, rows: Sequence[dict[str, Any]]) -> Any:
     dots = alt.Chart(alt.Data(values=told)).mark_point(filled=True, size=70, opacity=1)
     dots = dots.encode(x="pairs:Q", y=alt.Y("level:Q", scale=heights), color=colour)
     labels = {  # all at the line, those that tell more apart above
-        row["measure"]: (found.alpha + 1e-6 * row["pairs"], f"{row['measure']}  {share(row['pairs'])}") for row in told
+        row["measure"]: (found.alpha + 1e-6 * row["pairs"], f"{row['measure']}  {percent(row['pairs'])}")
+        for row in told
     }
     ends = beside(labels, dict(zip(names, colours, strict=True)), (0.0, TOP), HEIGHT)
     chart = alt.layer(rule, named, lines, dots, ends).add_params(narrow())

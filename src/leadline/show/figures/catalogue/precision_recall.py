@@ -10,10 +10,11 @@ import numpy as np
 from leadline.measures.hits import Array
 from leadline.show.charts.labels import beside, narrow
 from leadline.show.charts.style import GREY, altair
+from leadline.show.figures.encodings import system_colour, system_dash
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import HEIGHT, WIDTH, Figure, rows_data, with_rows
-from leadline.show.figures.marks import short, system_colour, system_dash
-from leadline.show.figures.wording import both, count, decimal, share
+from leadline.show.figures.formatting import both, count, decimal, percent, short
+from leadline.show.figures.registry import WHERE, report_figure
 
 NAME = "precision_recall"
 SOURCE = "Interpolated precision at recall 0, 0.1, … 1 as trec_eval computes it, mean over topics"
@@ -21,6 +22,7 @@ TENTHS = tuple(tenth / 10 for tenth in range(11))
 HALF = 5  # of the tenths: where half is found
 
 
+@report_figure(NAME, section=WHERE, label="precision and recall", place=20)
 def figure(evidence: Evidence) -> Figure:
     """The curve of every run: few in colour, of many the leader and the challenger, the rest in grey."""
     option = "" if evidence.level == 1 else f"(rel={evidence.level})"
@@ -51,29 +53,29 @@ def who_is_ahead(leader: str, challenger: str, lead: Array) -> str:
     >>> who_is_ahead("a", "b", np.array([0.1] * 11))
     'a is more precise than b at every recall'
     >>> who_is_ahead("a", "b", np.array([-0.1] * 4 + [0.2] * 7))
-    'b is more precise up to 30 % recall, a beyond'
+    'b is more precise up to 30\u202f% recall, a beyond'
     >>> who_is_ahead("a", "b", np.array([-0.1, 0.1, -0.1] + [0.2] * 8))
     'a is more precise than b at 9 of 11 shares of recall'
     """
     signs = np.sign(np.round(lead, 4))
-    told = signs[signs != 0]
-    if not len(told):
+    nonzero = signs[signs != 0]
+    if not len(nonzero):
         return f"{leader} and {challenger} are equally precise at every recall"
-    ahead, behind = (leader, challenger) if told[0] > 0 else (challenger, leader)
-    turns = int((np.diff(told) != 0).sum())
+    ahead, behind = (leader, challenger) if nonzero[0] > 0 else (challenger, leader)
+    turns = int((np.diff(nonzero) != 0).sum())
     if turns == 0:
         return f"{ahead} is more precise than {behind} at every recall"
     if turns == 1:
-        last = int(np.flatnonzero(signs == told[0]).max())
-        return f"{ahead} is more precise up to {share(TENTHS[last])} recall, {behind} beyond"
+        last = int(np.flatnonzero(signs == nonzero[0]).max())
+        return f"{ahead} is more precise up to {percent(TENTHS[last])} recall, {behind} beyond"
     return f"{leader} is more precise than {challenger} at {int((signs > 0).sum())} of {len(TENTHS)} shares of recall"
 
 
 def reading(evidence: Evidence, means: Array) -> str:
-    """How clean the first half is, and what was left out."""
+    """The precision when half is found, and what is drawn in grey."""
     pair = [run for run in (evidence.leader, evidence.challenger) if run is not None]
     parts = [f"{decimal(means[evidence.place(run), HALF])} for {run}" for run in pair]
-    text = f"When half of what is known is found, precision is {both(parts)}; 1 would be a list without a miss."
+    text = f"When half of what is known is found, precision is {both(parts)}; 1 would be a list without errors."
     others = len(evidence.runs) - len(evidence.named)
     return text + (f" Grey: the {count(others, 'other system')}." if others else "")
 

@@ -1,4 +1,4 @@
-"""PRES as an area: for one topic, how much of the room between the worst and the best order a system has won."""
+"""PRES as an area: for one topic, the share of the area between the worst and the best order that a system wins."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ import numpy as np
 from leadline.errors import InputError
 from leadline.measures.hits import Array
 from leadline.show.charts.style import DEPTH, INK, altair
-from leadline.show.figures.efforts import documents
+from leadline.show.figures.encodings import haloed
 from leadline.show.figures.evidence import Evidence, measure_at
 from leadline.show.figures.figure import HEIGHT, WIDTH, Figure, needs, rows_data, with_rows
-from leadline.show.figures.marks import haloed
-from leadline.show.figures.wording import count, decimal, share
+from leadline.show.figures.formatting import count, decimal, percent
+from leadline.show.figures.registry import BEHAVE, report_figure
 
 NAME = "pres_area"
 SOURCE = "Magdy and Jones, SIGIR 2010, figure 3: PRES is the share of the band that lies right of the system's curve"
 
 
+@report_figure(NAME, section=BEHAVE, label="PRES as an area", place=10)
 def figure(evidence: Evidence, run: str | None = None, topic: str | None = None) -> Figure:
-    """One run on one topic, between the best and the worst case; a typical topic of the leader unless said."""
+    """One run on one topic, between the best and the worst case. Default: a typical topic of the leader."""
     if not len(evidence.answerable):
         return needs(NAME, "PRES as an area", "Needs a topic with a relevant document.", SOURCE)
     who = evidence.leader if run is None else run
@@ -31,7 +32,7 @@ def figure(evidence: Evidence, run: str | None = None, topic: str | None = None)
     ranks = found_ranks(evidence, who, t)
     rows = curve(ranks, int(evidence.relevant[t]), evidence.effort)
     value = float(values[t])
-    won = f"{share(value)} of the room between worst and best (PRES {decimal(value)})"
+    won = f"{percent(value)} of the area between worst and best (PRES {decimal(value)})"
     return Figure(
         NAME,
         f"Topic {evidence.topics[t]}: {who} wins {won}",
@@ -49,7 +50,7 @@ def _place(evidence: Evidence, topic: str) -> int:
 
 
 def typical(values: Array) -> int:
-    """The topic whose value is nearest the mean of all.
+    """The index of the topic whose value is nearest to the mean.
 
     >>> typical(np.array([0.1, np.nan, 0.5, 0.8]))
     2
@@ -65,9 +66,9 @@ def found_ranks(evidence: Evidence, run: str, t: int) -> list[int]:
 
 
 def curve(ranks: Sequence[int], relevant: int, effort: int) -> list[dict[str, Any]]:
-    """For each relevant document, when it would be met at best, when it was, and when at worst.
+    """For each relevant document, the rank at which it is met in the best case, by the run, and in the worst case.
 
-    Those not found within the effort count as found just after it: PRES is the mean of (worst - met) / effort.
+    Documents not found within the effort count as found just after it. PRES is the mean of (worst - met) / effort.
 
     >>> rows = curve([1, 98, 99, 100], 4, 100)
     >>> [row["met"] for row in rows], sum(row["worst"] - row["met"] for row in rows) / 4 / 100
@@ -83,8 +84,8 @@ def curve(ranks: Sequence[int], relevant: int, effort: int) -> list[dict[str, An
 
 
 def reading(ranks: Sequence[int], relevant: int, effort: int, chosen: bool) -> str:
-    """What was found, and how the missing ones count."""
-    text = f"{count(len(ranks))} of {count(relevant, 'relevant document')} found within {documents(effort)}"
+    """What was found, and how missing documents count."""
+    text = f"{count(len(ranks))} of {count(relevant, 'relevant document')} found within {count(effort, 'document')}"
     missed = relevant - len(ranks)
     if missed:
         text += f"; the {count(missed, 'other')} {'counts' if missed == 1 else 'count'} as found just after that"
@@ -94,7 +95,7 @@ def reading(ranks: Sequence[int], relevant: int, effort: int, chosen: bool) -> s
 
 
 def _chart(rows: Sequence[dict[str, Any]], effort: int, value: float) -> Any:
-    """Relevant documents as layers, each from where it was met to where it would be met at worst."""
+    """Relevant documents as layers, each from the rank where it is met to its rank in the worst case."""
     alt = altair()
     n = len(rows)
     end = effort + n
@@ -118,7 +119,11 @@ def _chart(rows: Sequence[dict[str, Any]], effort: int, value: float) -> Any:
     )
     stop = alt.Chart(alt.Data(values=[{"x": effort}])).mark_rule(strokeDash=[4, 3], color=INK).encode(x="x:Q")
     said = haloed(
-        [{"x": effort, "y": 0, "text": f"stops at {documents(effort)}"}], align="right", baseline="bottom", dx=-6, dy=-6
+        [{"x": effort, "y": 0, "text": f"stops at {count(effort, 'document')}"}],
+        align="right",
+        baseline="bottom",
+        dx=-6,
+        dy=-6,
     )
     middle = {"x": end / 2, "y": n / 2, "text": f"PRES {decimal(value)}"}
     number = haloed([middle], align="center", fontSize=15, fontWeight="bold")

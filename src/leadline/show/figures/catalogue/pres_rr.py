@@ -1,4 +1,4 @@
-"""One relevant document: what is it worth at each rank, to PRES and to the reciprocal rank?"""
+"""What is a single relevant document worth at each rank, by PRES and by the reciprocal rank?"""
 
 from __future__ import annotations
 
@@ -10,16 +10,18 @@ from leadline.measures.catalogue.precision import reciprocal_rank
 from leadline.measures.catalogue.pres import pres
 from leadline.measures.hits import Hits
 from leadline.show.charts.style import BUOY, OKABE_ITO, altair
+from leadline.show.figures.encodings import haloed
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import HEIGHT, WIDTH, Figure, rows_data, with_rows
-from leadline.show.figures.marks import haloed
-from leadline.show.figures.wording import count, decimal
+from leadline.show.figures.formatting import count, decimal
+from leadline.show.figures.registry import BEHAVE, report_figure
 
 NAME = "pres_rr"
 SOURCE = "Magdy and Jones, SIGIR 2010, figure 4b: one relevant document, PRES falls evenly and RR at once"
 POINTS = 60  # ranks drawn, more of them at the top
 
 
+@report_figure(NAME, section=BEHAVE, label="PRES against RR", place=30)
 def figure(evidence: Evidence) -> Figure:
     """PRES and RR of a single relevant document against its rank, for the effort of this report."""
     effort = evidence.effort
@@ -34,7 +36,7 @@ def figure(evidence: Evidence) -> Figure:
 
 
 def worth(rank: int, effort: int) -> tuple[float, float]:
-    """PRES and RR of a list whose only relevant document stands at this rank.
+    """PRES and RR of a list whose only relevant document is at this rank.
 
     >>> worth(10, 100), worth(1, 100), worth(101, 100)
     ((0.91, 0.1), (1.0, 1.0), (0.0, 0.0099))
@@ -44,7 +46,7 @@ def worth(rank: int, effort: int) -> tuple[float, float]:
 
 
 def ranks(effort: int) -> list[int]:
-    """The ranks drawn: all the first ones, fewer further down, to the effort and just beyond.
+    """The ranks drawn, dense at the top, up to one beyond the effort.
 
     >>> ranks(4)
     [1, 2, 3, 4, 5]
@@ -55,12 +57,12 @@ def ranks(effort: int) -> list[int]:
 
 
 def reading(evidence: Evidence) -> str:
-    """Where the first relevant document of the leader stands, and how many topics have only one."""
+    """The rank of the leader's first relevant document, and how many topics have only one."""
     at = first_ranks(evidence)
     half = max(1, evidence.effort // 2)
     text = f"At rank {count(half)}, half of the effort, PRES is still {decimal(worth(half, evidence.effort)[0], 2)}"
     if len(at):
-        text += f"; {evidence.leader} lists its first relevant document at rank {np.median(at):g} on the middle topic"
+        text += f"; {evidence.leader} lists its first relevant document at rank {np.median(at):g} on the median topic"
     single = int((evidence.relevant == 1).sum())
     return f"{text}; {count(single, 'topic')} of {len(evidence.topics)} {'has' if single == 1 else 'have'} only one."
 

@@ -1,4 +1,4 @@
-"""What does PRES reward? Its value for every recall and every lateness, with a system's topics on the map."""
+"""What does PRES reward? Its value for every recall and lateness, with the topics of a system."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import numpy as np
 
 from leadline.measures.hits import Array
 from leadline.show.charts.style import BUOY, PAPER, altair
-from leadline.show.figures.efforts import grouped
 from leadline.show.figures.evidence import Evidence, measure_at
 from leadline.show.figures.figure import HEIGHT, WIDTH, Figure, depth_scale, needs, rows_data, with_rows
-from leadline.show.figures.wording import count, decimal
+from leadline.show.figures.formatting import count, decimal
+from leadline.show.figures.registry import BEHAVE, report_figure
 
 NAME = "pres_surface"
 SOURCE = (
@@ -20,11 +20,12 @@ SOURCE = (
     "was found lies behind the best possible, as a share of the effort"
 )
 STEPS = 40  # cells along each axis
-SIDE = 1.08 / STEPS  # of a cell: they overlap a little, or else hairlines show between them
+SIDE = 1.08 / STEPS  # of a cell: cells overlap slightly, otherwise gaps are visible between them
 
 
+@report_figure(NAME, section=BEHAVE, label="PRES over recall and rank", place=20)
 def figure(evidence: Evidence, run: str | None = None) -> Figure:
-    """PRES over recall and lateness as a map, and where the topics of one run lie; the leader's unless said."""
+    """PRES over recall and lateness, with the topics of one run. Default: the leader."""
     if not len(evidence.answerable):
         return needs(NAME, "What does PRES reward?", "Needs a topic with a relevant document.", SOURCE)
     who = evidence.leader if run is None else run
@@ -43,7 +44,7 @@ def figure(evidence: Evidence, run: str | None = None) -> Figure:
 
 
 def lateness(pres: Array, recall: Array) -> Array:
-    """How late what was found came: 0 first of all, towards 1 last of all; 0 where nothing was found.
+    """How late the relevant documents were found: 0 first of all, towards 1 last of all; 0 if nothing was found.
 
     >>> lateness(np.array([0.28, 0.5, 0.0]), np.array([1.0, 0.5, 0.0])).round(2)
     array([0.72, 0.  , 0.  ])
@@ -63,7 +64,7 @@ def title(run: str, pres: Array, recall: Array) -> str:
 
 
 def lost(pres: Array, recall: Array) -> tuple[float, float]:
-    """What the mean PRES lacks to 1, in two parts: through documents not found, and through those found late.
+    """1 minus the mean PRES in two parts: lost by documents not found, and by documents found late.
 
     >>> missed, late = lost(np.array([0.28, 0.5]), np.array([1.0, 0.5]))
     >>> round(missed, 2), round(late, 2)
@@ -73,7 +74,7 @@ def lost(pres: Array, recall: Array) -> tuple[float, float]:
 
 
 def reading(pres: Array, recall: Array, run: str) -> str:
-    """What the map shows, and how the topics lie on it."""
+    """What the dots show, and how the topics are distributed."""
     late = lateness(pres, recall)[recall > 0]
     few = int((recall < 0.5).sum())
     text = f"Each dot is a topic of {run}: higher is more found, further right is later"
@@ -84,7 +85,7 @@ def reading(pres: Array, recall: Array, run: str) -> str:
 def _chart(rows: Sequence[dict[str, Any]], effort: int) -> Any:
     alt = altair()
     x = alt.X(
-        "x:Q", title=f"lateness (0: first of all, 1: at rank {grouped(effort)})",
+        "x:Q", title=f"lateness (0: first of all, 1: at rank {count(effort)})",
         scale=alt.Scale(domain=[0, 1], nice=False), axis=alt.Axis(tickCount=5, grid=False),
     )  # fmt: skip
     y = alt.Y(
@@ -92,7 +93,7 @@ def _chart(rows: Sequence[dict[str, Any]], effort: int) -> Any:
         axis=alt.Axis(format="%", tickCount=5, grid=False),
     )  # fmt: skip
     legend = alt.Legend(title="PRES", orient="top", direction="horizontal", format=".2f")
-    cells = (  # the map is a formula: the chart computes PRES in the middle of every cell
+    cells = (  # the chart computes PRES in the middle of every cell by its formula
         alt.Chart(alt.sequence(0, STEPS**2, as_="cell"))
         .transform_calculate(x=f"(datum.cell % {STEPS}) / {STEPS}", y=f"floor(datum.cell / {STEPS}) / {STEPS}")
         .transform_calculate(x2=f"min(1, datum.x + {SIDE})", y2=f"min(1, datum.y + {SIDE})")

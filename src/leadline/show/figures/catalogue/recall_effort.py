@@ -1,4 +1,4 @@
-"""How much of what is known is found, against how much is read?"""
+"""How much of the known relevant documents is found, for how much reading?"""
 
 from __future__ import annotations
 
@@ -9,19 +9,12 @@ import numpy as np
 from leadline.measures.hits import Array
 from leadline.show.charts.labels import beside, narrow
 from leadline.show.charts.style import BUOY, GREY, INK, altair
-from leadline.show.figures.efforts import (
-    curves,
-    documents,
-    effort_x,
-    efforts_of,
-    grouped,
-    minutes_param,
-    percent,
-    recall_after_each,
-)
+from leadline.show.figures.effort import curves, effort_x, efforts_of, minutes_param, recall_after_each
+from leadline.show.figures.encodings import haloed, system_colour, system_dash
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import HEIGHT, WIDTH, Figure, rows_data, with_rows
-from leadline.show.figures.marks import haloed, short, system_colour, system_dash
+from leadline.show.figures.formatting import count, percent, rounded, short
+from leadline.show.figures.registry import WHO, report_figure
 
 NAME = "recall_effort"
 PERFECT, RANDOM = "perfect", "random order"
@@ -31,8 +24,9 @@ SOURCE = (
 )
 
 
+@report_figure(NAME, section=WHO, label="recall against effort", place=10)
 def figure(evidence: Evidence) -> Figure:
-    """Recall against effort, with the perfect and the random line and an effort that can be dragged."""
+    """Recall against effort, with the lines of a perfect and a random order, and an effort that can be dragged."""
     grid = efforts_of(evidence)
     recall, pres = curves(evidence, "R"), curves(evidence, "PRES")
     rows = _rows(evidence, grid, recall.means(), recall.half_widths(), pres.means())
@@ -49,16 +43,16 @@ def _rows(evidence: Evidence, grid: list[int], recall: Array, widths: Array, pre
         rows += [
             {
                 "kind": "named" if run in evidence.named else "other", "run": run, "effort": effort,
-                "recall": _rounded(recall[r, e]), "low": _rounded(max(recall[r, e] - widths[r, e], 0)),
-                "high": _rounded(min(recall[r, e] + widths[r, e], 1)), "PRES": _rounded(pres[r, e]),
+                "recall": rounded(recall[r, e]), "low": rounded(max(recall[r, e] - widths[r, e], 0)),
+                "high": rounded(min(recall[r, e] + widths[r, e], 1)), "PRES": rounded(pres[r, e]),
             }
             for e, effort in enumerate(grid)
         ]  # fmt: skip
     rows += [
-        {"kind": "guide", "run": PERFECT, "effort": n, "recall": _rounded(perfect_recall(evidence, n))} for n in grid
+        {"kind": "guide", "run": PERFECT, "effort": n, "recall": rounded(perfect_recall(evidence, n))} for n in grid
     ]
     return rows + [
-        {"kind": "guide", "run": RANDOM, "effort": n, "recall": _rounded(random_recall(evidence, n))} for n in grid
+        {"kind": "guide", "run": RANDOM, "effort": n, "recall": rounded(random_recall(evidence, n))} for n in grid
     ]
 
 
@@ -93,7 +87,7 @@ def _chart(evidence: Evidence, grid: list[int], rows: list[dict[str, Any]], reca
     )  # fmt: skip
     tip = ["run:N", "effort:Q", "recall:Q", "low:Q", "high:Q", "PRES:Q"]
     every = alt.Chart(rows_data()).encode(x=x, y=y)
-    # What is drawn in colour is given by itself: few rows to sift again whenever the reader's hand moves the line.
+    # The coloured lines have data of their own: fewer rows to filter while the reader drags the line.
     few = alt.Chart(alt.Data(values=[row for row in rows if row["kind"] != "other"])).encode(x=x, y=y)
     systems, guides = few.transform_filter("datum.kind == 'named'"), few.transform_filter("datum.kind == 'guide'")
     picked = every.transform_filter("datum.run == chosen && datum.kind != 'guide'")
@@ -117,7 +111,7 @@ def _chart(evidence: Evidence, grid: list[int], rows: list[dict[str, Any]], reca
         run: (float(recall[evidence.place(run), -1]), f"{short(run)}  {percent(recall[evidence.place(run), -1])}")
         for run in named
     }
-    top = f" {PERFECT}"  # a run may be called perfect, but no name begins with a blank
+    top = f" {PERFECT}"  # a run may be called perfect, but no name starts with a space
     ends[top] = (perfect_recall(evidence, depth), PERFECT)
     colours = {run: evidence.colour(run) for run in named} | {top: GREY}
     middle = max(1, round(depth * 0.4))
@@ -130,7 +124,7 @@ def _chart(evidence: Evidence, grid: list[int], rows: list[dict[str, Any]], reca
 
 
 def _effort_line(alt: Any) -> Any:
-    """The line under the reader's hand, with its effort written at its top."""
+    """The line that the reader drags, with the effort as text at its top."""
     line = alt.Chart(alt.Data(values=[{"top": 1}])).transform_calculate(at="effort", text="'read ' + effort")
     rule = line.mark_rule(color=BUOY, strokeWidth=2).encode(x="at:Q")
     return rule + line.mark_text(color=BUOY, align="right", dx=-6, dy=8, fontWeight="bold").encode(
@@ -139,26 +133,24 @@ def _effort_line(alt: Any) -> Any:
 
 
 def _title(evidence: Evidence) -> str:
-    """Who finds half of what is known, and how soon."""
+    """Who finds half of the known relevant documents, and how soon."""
     after = {run: recall_after_each(evidence, run) for run in evidence.named[:2]}
     leader = after[evidence.leader]
     if not len(leader) or leader[-1] < 0.5:
         share = leader[-1] if len(leader) else 0
-        return f"{evidence.leader} finds {percent(share)} of what is known within {documents(len(leader))}"
-    parts = [f"{evidence.leader} finds half of what is known within {documents(_reached(leader, 0.5))}"]
+        return f"{evidence.leader} finds {percent(share)} of what is known within {count(len(leader), 'document')}"
+    parts = [f"{evidence.leader} finds half of what is known within {count(_reached(leader, 0.5), 'document')}"]
     if evidence.challenger is not None:
         other = after[evidence.challenger]
         when = (
-            f"within {grouped(_reached(other, 0.5))}"
-            if other[-1] >= 0.5
-            else f"never (it stops at {percent(other[-1])})"
+            f"within {count(_reached(other, 0.5))}" if other[-1] >= 0.5 else f"never (it stops at {percent(other[-1])})"
         )
         parts.append(f"{evidence.challenger} {when}")
     return ", ".join(parts)
 
 
 def _reached(recall: Array, share: float) -> int:
-    """After how many documents the share is found.
+    """The number of documents after which the share is found.
 
     >>> _reached(np.array([0.2, 0.5, 0.9]), 0.5)
     2
@@ -167,17 +159,14 @@ def _reached(recall: Array, share: float) -> int:
 
 
 def _reading(evidence: Evidence) -> str:
-    """What reading so much gives, and what was left out."""
+    """The leader's recall at two efforts, and what is drawn in grey."""
     after = recall_after_each(evidence, evidence.leader)
     said = [
-        f"reading {documents(n)} finds {percent(after[n - 1])} (perfect: {percent(perfect_recall(evidence, n))})"
+        f"reading {count(n, 'document')} finds {percent(after[n - 1])} "
+        f"(perfect: {percent(perfect_recall(evidence, n))})"
         for n in dict.fromkeys((max(1, len(after) // 10), len(after)))
         if n <= len(after)
     ]
     text = f"With {evidence.leader}, {' and '.join(said)}; drag the orange line to see what another effort would give."
     others = len(evidence.runs) - len(evidence.named)
     return text + (f" Grey: the {others} other systems; point at one, or choose it, to see its name." if others else "")
-
-
-def _rounded(value: float) -> float | None:
-    return None if np.isnan(value) else round(float(value), 4)

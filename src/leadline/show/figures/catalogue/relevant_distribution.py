@@ -1,4 +1,4 @@
-"""How many relevant documents does each topic have? Every topic as a bar, the richest first."""
+"""How many relevant documents does each topic have? A bar for each topic, the most first."""
 
 from __future__ import annotations
 
@@ -9,20 +9,21 @@ import numpy as np
 
 from leadline.measures.hits import Integers
 from leadline.show.charts.style import DEPTH, altair
-from leadline.show.figures.efforts import documents
+from leadline.show.figures.encodings import haloed
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import WIDTH, Figure, needs, rows_data, with_rows
-from leadline.show.figures.marks import haloed
-from leadline.show.figures.wording import count, share
+from leadline.show.figures.formatting import count, percent, sentence
+from leadline.show.figures.registry import WHERE, report_figure
 
 NAME = "relevant_distribution"
 SOURCE = "Judged documents of the relevance level and above, by grade"
 HEIGHT = 280
-NAMED = 40  # topics up to which each is named under its bar
-GRADES = 4  # shades that people tell apart; higher grades share the deepest
+NAMED = 40  # up to this many topics, each has its name below its bar
+GRADES = 4  # shades that people can tell apart; higher grades share the darkest
 SHADES = {1: (3,), 2: (2, 4), 3: (1, 3, 5), 4: (1, 2, 4, 5)}  # of the depth scale, by the number of grades
 
 
+@report_figure(NAME, section=WHERE, label="relevant documents per topic", place=50)
 def figure(evidence: Evidence) -> Figure:
     """The relevant documents of every topic, by grade, with the median."""
     known = evidence.relevant[evidence.answerable]
@@ -49,7 +50,7 @@ def rows_of(evidence: Evidence) -> list[dict[str, Any]]:
 
 
 def title(evidence: Evidence, known: Integers) -> str:
-    """The middle, and how uneven the topics are."""
+    """The median, and the range over the topics."""
     median, most, least = float(np.median(known)), int(known.max()), int(known.min())
     if most == least:
         return f"Every topic has {count(most, 'relevant document')}"
@@ -57,20 +58,19 @@ def title(evidence: Evidence, known: Integers) -> str:
 
 
 def reading(evidence: Evidence, known: Integers) -> str:
-    """What that means for recall, and for the mean over topics."""
+    """What this means for recall, and which topics are left out of means."""
     parts = [f"{count(int(known.sum()), 'relevant document')} in {count(len(known), 'topic')}"]
     tenth = max(1, round(len(known) / 10))
     if len(known) >= 10:
         richest = float(np.sort(known)[::-1][:tenth].sum() / known.sum())
-        parts.append(f"the richest tenth of the topics holds {share(richest)} of them")
+        parts.append(f"the tenth of the topics with the most holds {percent(richest)} of them")
     more = int((known > evidence.effort).sum())
     if more:
-        parts.append(f"in {count(more, 'topic')} recall cannot be full after {documents(evidence.effort)}")
+        parts.append(f"in {count(more, 'topic')} recall cannot be full after {count(evidence.effort, 'document')}")
     empty = len(evidence.topics) - len(known)
     if empty:
         parts.append(f"{count(empty, 'topic')} without any left out of every mean")
-    text = "; ".join(parts)
-    return f"{text[0].upper()}{text[1:]}."
+    return sentence("; ".join(parts))
 
 
 def _chart(evidence: Evidence, rows: Sequence[dict[str, Any]], known: Integers) -> Any:
@@ -90,7 +90,7 @@ def _chart(evidence: Evidence, rows: Sequence[dict[str, Any]], known: Integers) 
             x=alt.X(
                 "topic:N",
                 sort=names,
-                title="topics, the richest first",
+                title="topics, the most relevant documents first",
                 axis=axis,
                 scale=alt.Scale(padding=0.15 if few else 0),
             ),

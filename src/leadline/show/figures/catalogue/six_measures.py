@@ -11,10 +11,12 @@ from leadline.measures.hits import Array
 from leadline.records.scores.scores import Scores
 from leadline.show.charts.labels import narrow
 from leadline.show.charts.style import GREY, INK, altair
+from leadline.show.figures.encodings import numbered, room_above, staggered
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import WIDTH, Figure, rows_data, with_rows
-from leadline.show.figures.names import above, numbered, staggered
-from leadline.show.figures.wording import both, count, decimal
+from leadline.show.figures.formatting import both, count, decimal, ordinal, rounded
+from leadline.show.figures.registry import WHERE, report_figure
+from leadline.trust.order import places, sign
 
 NAME = "six_measures"
 SOURCE = "Means over topics with 95 % intervals by Student's t; each column from 0 to its own largest value"
@@ -24,22 +26,23 @@ GAP = 0.16  # of a column, left between two
 
 
 def six(evidence: Evidence) -> tuple[str, ...]:
-    """The measures shown unless others are named: the usual three, and three of the first page of results."""
+    """The default measures: those of `evidence.trio`, and three of the first page of results."""
     option = "" if evidence.level == 1 else f"(rel={evidence.level})"
     return (*evidence.trio, "nDCG@10", f"P{option}@10", f"RR{option}")
 
 
+@report_figure(NAME, section=WHERE, label="six measures side by side", place=30)
 def figure(evidence: Evidence, measures: Sequence[str] | None = None) -> Figure:
-    """A row a system, the best by the deciding measure first; a column a measure, with intervals."""
+    """A row for each system, best first by the deciding measure; a column for each measure, with intervals."""
     names = six(evidence) if measures is None else tuple(measures)
     scores = evidence.scores(names)
     means, widths = scores.means(), scores.half_widths()
     shown = choice(evidence, scores)
     rows = [
         {
-            "place": place, "run": run, "measure": name, "column": m, "mean": _rounded(means[r, m]),
-            "low": _rounded(means[r, m] - widths[r, m]), "high": _rounded(means[r, m] + widths[r, m]),
-            "best": r == best_of(scores, m),
+            "place": place, "run": run, "measure": name, "column": m, "mean": rounded(means[r, m]),
+            "low": rounded(means[r, m] - widths[r, m]), "high": rounded(means[r, m] + widths[r, m]),
+            "best": r == scores.leader(m),
         }
         for run in shown
         for place, r in [(evidence.order.index(run) + 1, evidence.place(run))]
@@ -50,24 +53,19 @@ def figure(evidence: Evidence, measures: Sequence[str] | None = None) -> Figure:
 
 
 def choice(evidence: Evidence, scores: Scores) -> tuple[str, ...]:
-    """The first systems by the deciding measure, and those that lead under another."""
-    winners = {scores.runs[best_of(scores, m)] for m in range(len(scores.measures))}
+    """The systems to show: the first by the deciding measure, and those that lead under another."""
+    winners = {scores.runs[scores.leader(m)] for m in range(len(scores.measures))}
     return tuple(run for place, run in enumerate(evidence.order) if place < MOST or run in winners)
 
 
-def best_of(scores: Scores, measure: int) -> int:
-    """The run with the best mean under one measure, of all runs."""
-    return scores.leader(measure)
-
-
 def title(evidence: Evidence, scores: Scores) -> str:
-    """In how many of the measures the leader leads, and who leads in the others."""
+    """In how many measures the leader leads, and who leads in the others."""
     names = scores.measures
     if len(evidence.runs) == 1:
         means = scores.means()[0]
         said = [f"{name} {decimal(value)}" for name, value in zip(names, means, strict=True)]
         return f"{evidence.leader}: {both(said)}"
-    winners = [scores.runs[best_of(scores, m)] for m in range(len(names))]
+    winners = [scores.runs[scores.leader(m)] for m in range(len(names))]
     won = sum(winner == evidence.leader for winner in winners)
     if won == len(names):
         return f"{evidence.leader} leads in all {len(names)} measures"
@@ -75,18 +73,18 @@ def title(evidence: Evidence, scores: Scores) -> str:
     for name, winner in zip(names, winners, strict=True):
         if winner != evidence.leader:
             others.setdefault(winner, []).append(name)
-    told = both([f"{winner} in {both(led)}" for winner, led in others.items()])
-    return f"{evidence.leader} leads in {won} of {len(names)} measures, {told}"
+    rest = both([f"{winner} in {both(led)}" for winner, led in others.items()])
+    return f"{evidence.leader} leads in {won} of {len(names)} measures, {rest}"
 
 
 def reading(evidence: Evidence, scores: Scores, shown: Sequence[str]) -> str:
-    """How far the leader falls behind where it falls behind most, and what was left out."""
-    columns = [_places(scores, m) for m in range(len(scores.measures))]
-    r = evidence.place(evidence.leader)
-    worst = max(range(len(columns)), key=lambda m: columns[m][r])
+    """The leader's worst place, and what is not shown."""
+    values = scores.means() * np.array([sign(better) for better in scores.better])
+    behind = places(values.T)[:, evidence.place(evidence.leader)]
+    worst = int(behind.argmax())
     text = "The line is the 95 % interval over topics"
-    if len(evidence.runs) > 1 and columns[worst][r] > 1:
-        text = f"{evidence.leader} comes {_ordinal(columns[worst][r])} under {scores.measures[worst]}. {text}"
+    if len(evidence.runs) > 1 and behind[worst] > 1:
+        text = f"{evidence.leader} comes {ordinal(int(behind[worst]))} under {scores.measures[worst]}. {text}"
     left = len(evidence.runs) - len(shown)
     if left:
         text += (
@@ -95,28 +93,8 @@ def reading(evidence: Evidence, scores: Scores, shown: Sequence[str]) -> str:
     return f"{text}; the best of all systems is ringed."
 
 
-def _places(scores: Scores, m: int) -> list[int]:
-    """The place of each run under a measure, from 1; equal runs share the better one."""
-    column = scores.means()[:, m] * (1 if scores.better[m] == "lower" else -1)
-    return [1 + int((column < value).sum()) for value in column]
-
-
-def _ordinal(place: int) -> str:
-    """A place in words.
-
-    >>> _ordinal(2), _ordinal(11), _ordinal(23), _ordinal(101)
-    ('2nd', '11th', '23rd', '101st')
-    """
-    ending = "th" if place % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(place % 10, "th")
-    return f"{place}{ending}"
-
-
-def _rounded(value: float) -> float | None:
-    return None if np.isnan(value) else round(float(value), 4)
-
-
 def _largest(rows: Sequence[dict[str, Any]], columns: int) -> Array:
-    """How far each column reaches: the largest mean or end of an interval that is shown, at least something."""
+    """The end of each column: the largest mean or end of an interval that is shown."""
     ends = np.full(columns, 1e-9)
     for row in rows:
         ends[row["column"]] = max(ends[row["column"]], row["mean"] or 0, row["high"] or 0)
@@ -124,7 +102,7 @@ def _largest(rows: Sequence[dict[str, Any]], columns: int) -> Array:
 
 
 def _chart(evidence: Evidence, scores: Scores, shown: Sequence[str], rows: Sequence[dict[str, Any]]) -> Any:
-    """All columns on one axis, so that the figure is one view and as wide or narrow as a page wants it."""
+    """All columns on one axis, so that the page can set the width."""
     alt = altair()
     columns = len(scores.measures)
     ends = (_largest(rows, columns) / (1 - GAP)).tolist()
@@ -141,8 +119,8 @@ def _chart(evidence: Evidence, scores: Scores, shown: Sequence[str], rows: Seque
     )
     names = alt.Axis(
         values=list(range(columns)), tickCount=columns, orient="top", labelAlign="left", labelOverlap=False,
-        labelExpr=staggered(scores.measures, list(range(columns)), 2), labelPadding=above(2), ticks=False, domain=False,
-        grid=True,
+        labelExpr=staggered(scores.measures, list(range(columns)), 2), labelPadding=room_above(2), ticks=False,
+        domain=False, grid=True,
     )  # fmt: skip
     x = alt.X("at:Q", title=None, axis=names, scale=alt.Scale(domain=[0, columns], nice=False))
     label = numbered(evidence, shown)

@@ -1,4 +1,4 @@
-"""Where does a system do well, and where not? Scores by what is known of the topics, with how many topics that is."""
+"""On which kinds of topics does a system do well? Scores by attributes of the topics, with the number of topics."""
 
 from __future__ import annotations
 
@@ -11,23 +11,24 @@ import numpy as np
 from leadline.errors import MismatchError
 from leadline.records.scores.scores import FEWEST_TOPICS
 from leadline.show.charts.style import GREY, altair
+from leadline.show.figures.encodings import system_colour
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import HEIGHT, WIDTH, Figure, needs, rows_data, with_rows
-from leadline.show.figures.marks import system_colour
-from leadline.show.figures.wording import both, count, decimal
+from leadline.show.figures.formatting import both, count, decimal, rounded
+from leadline.show.figures.registry import WHERE, report_figure
 from leadline.trust.slices import Slices, slices
 
 NAME = "slices"
 SOURCE = "Means over the topics of each slice, with 95 % intervals by Student's t where five topics or more allow one"
-RELEVANT = "relevant documents"  # of a topic: the attribute that needs no table
+RELEVANT = "relevant documents"  # the attribute of a topic that needs no table
 MOST_SLICES, MOST_PANELS = 12, 4
-# The grey bars stand below the scores, on a floor of their own: as a share of the scores' axis, how deep the floor is
-# and how high the tallest bar.
+# The grey bars are below the scores; as shares of the axis of the scores, the room for them and the tallest bar.
 FLOOR, TALLEST = 0.28, 0.17
 
 
+@report_figure(NAME, section=WHERE, label="by kind of topic", place=40)
 def figure(evidence: Evidence, by: str | Sequence[str] | None = None) -> Figure:
-    """The measure to decide by, by number of relevant documents and by every attribute of topics, or those named."""
+    """The deciding measure by attributes of topics. Default: the number of relevant documents, and all attributes."""
     lack = partial(needs, NAME, "Where does a system do well, and where not?", source=SOURCE)
     wanted = (RELEVANT, *evidence.attributes) if by is None else (by,) if isinstance(by, str) else tuple(by)
     found, left = list[Slices](), list[str]()
@@ -57,7 +58,7 @@ def _sliced(evidence: Evidence, by: str) -> Slices | None:
 
 
 def _worth_drawing(sliced: Slices) -> bool:
-    """Whether topics share a value, and there is more than one value; a title or an id is another for each topic."""
+    """Whether there are several slices, and one has several topics; a title or an id differs for each topic."""
     return 1 < len(sliced.names) <= MOST_SLICES and int(sliced.counts.max()) > 1
 
 
@@ -67,8 +68,8 @@ def rows_of(evidence: Evidence, sliced: Slices) -> list[dict[str, Any]]:
     return [
         {
             "by": sliced.by, "slice": name, "topics": int(sliced.counts[s]), "run": sliced.runs[r],
-            "mean": _rounded(sliced.means[s, r]),
-            "low": _rounded(sliced.low[s, r]), "high": _rounded(sliced.high[s, r]),
+            "mean": rounded(sliced.means[s, r]),
+            "low": rounded(sliced.low[s, r]), "high": rounded(sliced.high[s, r]),
         }
         for s, name in enumerate(sliced.names)
         for r in order
@@ -76,7 +77,7 @@ def rows_of(evidence: Evidence, sliced: Slices) -> list[dict[str, Any]]:
 
 
 def title(evidence: Evidence, found: Sequence[Slices]) -> str:
-    """Where another of the named runs is ahead of the leader; else that the leader leads throughout."""
+    """A slice in which another named run is ahead of the leader, or that the leader leads in every slice."""
     enough = [(sliced, s) for sliced in found for s in range(len(sliced.names)) if not sliced.warning(s)]
     if evidence.challenger is None or not enough:
         return f"{evidence.measure.text} of {evidence.leader} {_span(evidence, found[0])}"
@@ -91,7 +92,7 @@ def title(evidence: Evidence, found: Sequence[Slices]) -> str:
 
 
 def reading(evidence: Evidence, found: Sequence[Slices], left: Sequence[str]) -> str:
-    """The leader's best and worst slice, and what is too small or left out."""
+    """The leader's best and worst slice, and what is too small or not drawn."""
     text = f"Over all topics {evidence.leader} has {evidence.measure.text} {decimal(_overall(evidence))}; by slice it "
     text += f"{_span(evidence, found[0])}."
     small = sum(bool(sliced.warning(s)) for sliced in found for s in range(len(sliced.names)))
@@ -103,7 +104,7 @@ def reading(evidence: Evidence, found: Sequence[Slices], left: Sequence[str]) ->
 
 
 def _span(evidence: Evidence, sliced: Slices) -> str:
-    """From where to where the leader's mean goes."""
+    """The range of the leader's means."""
     means = sliced.means[:, evidence.place(evidence.leader)]
     low, high = int(means.argmin()), int(means.argmax())
     return (
@@ -121,10 +122,6 @@ def _where(sliced: Slices, s: int) -> str:
     return f"{name} {sliced.by}" if sliced.by == RELEVANT else f"{sliced.by} {name}"
 
 
-def _rounded(value: float) -> float | None:
-    return None if np.isnan(value) else round(float(value), 4)
-
-
 def _chart(evidence: Evidence, found: Sequence[Slices], rows: Sequence[dict[str, Any]]) -> Any:
     alt = altair()
     panels = [_panel(evidence, sliced, HEIGHT if len(found) == 1 else 240) for sliced in found]
@@ -132,7 +129,7 @@ def _chart(evidence: Evidence, found: Sequence[Slices], rows: Sequence[dict[str,
 
 
 def _panel(evidence: Evidence, sliced: Slices, height: int) -> Any:
-    """Dots with intervals beside each other, over pale bars as high as the slice has topics."""
+    """Dots with intervals side by side, above grey bars for the number of topics."""
     alt = altair()
     low, high = _ends(sliced)
     span, most = high - low, int(sliced.counts.max())
@@ -172,7 +169,7 @@ def _panel(evidence: Evidence, sliced: Slices, height: int) -> Any:
     named = base.transform_filter(is_named).encode(x=x, xOffset=beside, color=_legend(evidence))
     intervals = (
         named.transform_filter("isValid(datum.low)")
-        .transform_calculate(bottom=f"max(datum.low, {low})")  # above the bars, whatever Student's t says
+        .transform_calculate(bottom=f"max(datum.low, {low})")  # never below the bars
         .mark_rule(strokeWidth=2)
         .encode(y=alt.Y("bottom:Q", scale=scale), y2="high:Q")
     )
@@ -181,14 +178,14 @@ def _panel(evidence: Evidence, sliced: Slices, height: int) -> Any:
 
 
 def _ends(sliced: Slices) -> tuple[float, float]:
-    """The axis of the scores: 0 to 1, unless the measure is of another kind."""
+    """The axis of the scores: 0 to 1, or the range of the values for other kinds of measures."""
     values = np.concatenate([sliced.means.ravel(), sliced.low.ravel(), sliced.high.ravel()])
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
     return (0.0, 1.0) if sliced.means.min() >= 0 and sliced.means.max() <= 1 else (min(0.0, low), high)
 
 
 def _legend(evidence: Evidence) -> Any:
-    """Dots have no end to write a name at: this figure has a legend."""
+    """The colours with a legend, because dots have no end to label."""
     colour = system_colour(evidence)
     colour.legend = altair().Legend(title=None, orient="top", columns=3, labelLimit=180)
     return colour

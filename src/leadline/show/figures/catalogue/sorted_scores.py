@@ -1,4 +1,4 @@
-"""How do recall and average precision lie along the order of systems?"""
+"""How do recall and average precision change along the order of the systems by PRES?"""
 
 from __future__ import annotations
 
@@ -9,18 +9,22 @@ import numpy as np
 from leadline.show.charts.labels import narrow
 from leadline.show.charts.style import OKABE_ITO, altair
 from leadline.show.figures.catalogue.bump import places_of
+from leadline.show.figures.encodings import haloed
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import HEIGHT, WIDTH, Figure, needs, rows_data, with_rows
-from leadline.show.figures.marks import haloed, short
+from leadline.show.figures.formatting import ordinal, rounded, short
+from leadline.show.figures.registry import WHO, report_figure
+from leadline.trust.order import best_first
 from leadline.trust.tau import tau_b
 
 NAME = "sorted_scores"
-NAMED = 30  # runs whose names a chart has room for
+NAMED = 30  # up to this many runs, the chart shows their names
 COLOURS = (OKABE_ITO[1], OKABE_ITO[0], OKABE_ITO[2])  # average precision, PRES, recall
 SHAPES = ("square", "circle", "triangle-up")
 SOURCE = "After Magdy and Jones, SIGIR 2010; means over topics, with intervals by Student's t (95\u202f%)."
 
 
+@report_figure(NAME, section=WHO, label="all systems by score", place=30)
 def figure(evidence: Evidence) -> Figure:
     """Every system's average precision, PRES and recall, the systems sorted by PRES."""
     names = evidence.trio
@@ -28,11 +32,11 @@ def figure(evidence: Evidence) -> Figure:
     means, widths = scores.means(), scores.half_widths()
     if np.isnan(means).all():
         return needs(NAME, "Scores sorted by PRES", "A topic with a relevant document is needed.", SOURCE)
-    order = sorted(range(len(evidence.runs)), key=lambda r: (-np.nan_to_num(means[r, 1], nan=-1.0), evidence.runs[r]))
+    order = best_first(means[:, 1], evidence.runs)
     rows = [
         {
-            "run": evidence.runs[r], "place": place, "measure": name, "mean": _rounded(means[r, m]),
-            "low": _rounded(means[r, m] - widths[r, m]), "high": _rounded(means[r, m] + widths[r, m]),
+            "run": evidence.runs[r], "place": place, "measure": name, "mean": rounded(means[r, m]),
+            "low": rounded(means[r, m] - widths[r, m]), "high": rounded(means[r, m] + widths[r, m]),
         }
         for place, r in enumerate(order, start=1)
         for m, name in enumerate(names)
@@ -44,7 +48,7 @@ def figure(evidence: Evidence) -> Figure:
 
 
 def _encodings(evidence: Evidence, *, labelled: bool) -> tuple[Any, Any]:
-    """Colour and shape of the measures, with a legend where no line can be labelled."""
+    """Colour and shape of the measures, with a legend unless the lines are labelled."""
     alt = altair()
     names = list(evidence.trio)
     legend = None if labelled else alt.Legend(title=None, orient="top", direction="horizontal", symbolOpacity=1)
@@ -69,7 +73,7 @@ def _by_name(evidence: Evidence, rows: list[dict[str, Any]], top: float) -> Any:
 
 
 def _by_place(evidence: Evidence, rows: list[dict[str, Any]], top: float) -> Any:
-    """Many systems along the axis by their place: PRES falls, and the others show where they disagree with it."""
+    """Many systems along the axis by their place: PRES falls, and the other measures show where they disagree."""
     alt = altair()
     names = list(evidence.trio)
     colour, shape = _encodings(evidence, labelled=True)
@@ -83,7 +87,7 @@ def _by_place(evidence: Evidence, rows: list[dict[str, Any]], top: float) -> Any
     dots = base.mark_point(filled=True, size=26, opacity=0.9).encode(
         shape=shape, tooltip=["run:N", "place:Q", "measure:N", "mean:Q"]
     )
-    begin, end = max(1, last // 20), max(2, last // 5)  # where the curves lie furthest apart
+    begin, end = max(1, last // 20), max(2, last // 5)  # where the curves are furthest apart
     heights = {name: [row["mean"] or 0.0 for row in rows if row["measure"] == name][begin:end] for name in names}
     words = [{"x": begin + 1, "y": max(heights[name]), "text": name} for name in names]
     labels = haloed(words, align="left", dy=-14, fontWeight="bold")
@@ -94,7 +98,7 @@ def _by_place(evidence: Evidence, rows: list[dict[str, Any]], top: float) -> Any
 
 
 def _words(evidence: Evidence, means: Any, order: list[int], many: bool) -> tuple[str, str]:
-    """How alike the orders are, and who stands where another measure would not put it."""
+    """Title and reading: how similar the orders are, and which system another measure places very differently."""
     ap, pres, recall = evidence.trio
     scale = "The systems are sorted by PRES" + (", which falls as the shaded edge" if many else "")
     if len(order) < 3 or np.isnan(means).any():
@@ -115,20 +119,6 @@ def _words(evidence: Evidence, means: Any, order: list[int], many: bool) -> tupl
     moved = int(np.argmax(np.abs(places[other] - places[1])))
     run = short(evidence.runs[moved], 40)
     return title, (
-        f"{scale}; where other marks jump, that measure would order them otherwise: {run} is "
-        f"{_ordinal(int(places[1][moved]))} by {pres} and {_ordinal(int(places[other][moved]))} by {farther}."
+        f"{scale}; where other marks jump, that measure would order them differently: {run} is "
+        f"{ordinal(int(places[1][moved]))} by {pres} and {ordinal(int(places[other][moved]))} by {farther}."
     )
-
-
-def _ordinal(number: int) -> str:
-    """A place in words.
-
-    >>> [_ordinal(n) for n in (1, 2, 3, 4, 11, 22, 113)]
-    ['1st', '2nd', '3rd', '4th', '11th', '22nd', '113th']
-    """
-    ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"{number}{ending}"
-
-
-def _rounded(value: float) -> float | None:
-    return None if np.isnan(value) else round(float(value), 4)

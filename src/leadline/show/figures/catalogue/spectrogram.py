@@ -1,4 +1,4 @@
-"""Which topics does everybody answer, which nobody? Every run on every topic, for any measure."""
+"""Which topics are answered by all systems, and which by none? Every run on every topic, for any measure."""
 
 from __future__ import annotations
 
@@ -12,18 +12,21 @@ from leadline.show.charts.labels import narrow
 from leadline.show.charts.style import altair
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import WIDTH, Figure, depth_scale, needs, rows_data, with_rows
+from leadline.show.figures.formatting import rounded
+from leadline.show.figures.registry import WHERE, report_figure
 from leadline.trust.spectrogram import Spectrogram
 from leadline.trust.spectrogram import spectrogram as every_run_on_every_topic
 
 NAME = "spectrogram"
-MORE = ("nDCG@10", "P@10", "Rprec", "RR")  # beside the measure that decides and the three that are set side by side
-MOST = 160  # runs of which each still has a line of its own
+MORE = ("nDCG@10", "P@10", "Rprec", "RR")  # after the deciding measure and those of `evidence.trio`
+MOST = 160  # runs shown
 LABELLED_RUNS, LABELLED_TOPICS = 40, 60
 SOURCE = "Lupu, Huang, Zhu and Tait, Overview of the TREC 2009 Chemical IR track, figures 11 and 12."
 
 
+@report_figure(NAME, section=WHERE, label="every run on every topic", place=10)
 def figure(evidence: Evidence, measures: Sequence[str] | None = None) -> Figure:
-    """A heat map of run × topic: the best run at the top, the topic answered best at the left."""
+    """A heat map of run × topic: the best run at the top, the topic with the best mean on the left."""
     names = list(dict.fromkeys(measures or (evidence.measure.text, *evidence.trio, *MORE)))
     scores = evidence.scores(names)
     usable = [name for name, better in zip(scores.measures, scores.better, strict=True) if better == "higher"]
@@ -37,7 +40,7 @@ def figure(evidence: Evidence, measures: Sequence[str] | None = None) -> Figure:
     columns = {topic: evidence.topics.index(topic) for topic in found.topics}
     rows = [
         {"run": run, "topic": topic}
-        | {name: _rounded(cube[places[run], columns[topic]]) for name, cube in cubes.items()}
+        | {name: rounded(cube[places[run], columns[topic]], 3) for name, cube in cubes.items()}
         for run in shown
         for topic in found.topics
     ]
@@ -46,12 +49,12 @@ def figure(evidence: Evidence, measures: Sequence[str] | None = None) -> Figure:
 
 
 def _chart(evidence: Evidence, found: Spectrogram, measures: list[str], shown: Sequence[str]) -> Any:
-    """Cells coloured by the measure the reader chooses; both orders follow it."""
+    """Cells coloured by the measure that the reader chooses; runs and topics are sorted by it."""
     alt = altair()
     choice = alt.binding_select(options=measures, name="measure")
     many_runs, many_topics = len(shown) > LABELLED_RUNS, len(found.topics) > LABELLED_TOPICS
     by_mean = alt.EncodingSortField(field="value", op="mean", order="descending")
-    # Of many runs only the leader has its name beside the map; pointing at a cell names the others.
+    # If there are many runs, only the leader's name is beside the map; tooltips name the others.
     leader = f"datum.value == {json.dumps(evidence.leader)} ? datum.label : ''"
     run_labels: dict[str, Any] = {"labelExpr": leader, "labelOverlap": False} if many_runs else {}
     topic_labels: dict[str, Any] = {"labels": False} if many_topics else {"labelAngle": -90, "labelOverlap": "greedy"}
@@ -81,7 +84,7 @@ def _chart(evidence: Evidence, found: Spectrogram, measures: list[str], shown: S
 
 
 def _words(evidence: Evidence, found: Spectrogram) -> tuple[str, str]:
-    """How many topics nobody answers, which is hardest, and who answers what the others do not."""
+    """Title and reading: how many topics no system answers, and which are the hardest and the easiest."""
     who = found.answered_by()
     nobody, one = who.count("nobody"), who.count("one")
     hardest, easiest = found.topics[-1], found.topics[0]
@@ -96,13 +99,9 @@ def _words(evidence: Evidence, found: Spectrogram) -> tuple[str, str]:
     else:
         title = f"Every topic is answered by two systems or more; topic {hardest} is the hardest"
     text = (
-        f"The more a cell stands out from the paper, the better the answer; from {found.measure} {found.fair:.2f} up, "
-        "half the best mean, a system counts as answering. "
+        "The more a cell stands out from the background, the better the answer; "
+        f"from {found.measure} {found.fair:.2f} up, half the best mean, a system counts as answering. "
         f"Topic {easiest} is the easiest (mean {means[0]:.2f}), topic {hardest} the hardest (mean {means[-1]:.2f})."
     )
     left = len(found.runs) - MOST
     return title, text + (f" The {left} systems below the best {MOST} are left out." if left > 0 else "")
-
-
-def _rounded(value: float) -> float | None:
-    return None if np.isnan(value) else round(float(value), 3)

@@ -10,13 +10,14 @@ from leadline.show.charts.labels import narrow
 from leadline.show.charts.style import DEPTH, altair
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import Figure, needs, rows_data, with_rows
-from leadline.show.figures.marks import short
+from leadline.show.figures.formatting import short
+from leadline.show.figures.registry import BELIEVED, report_figure
 from leadline.trust.pairs import Triangle
 from leadline.trust.pairs import triangle as both_tests
 
 NAME = "triangle"
-MOST = 30  # runs whose pairs can still be told apart
-WRITTEN = 10  # runs up to which each cell has its p written into it
+MOST = 30  # runs shown
+WRITTEN = 10  # up to this many runs, each cell shows its p
 LEVELS = (0.001, 0.01, 0.05, 0.1)
 NAMES = ("p < 0.001", "p < 0.01", "p < 0.05", "p < 0.1", "p ≥ 0.1")
 COLOURS = (DEPTH[5], DEPTH[4], DEPTH[3], DEPTH[1], DEPTH[0])
@@ -24,14 +25,14 @@ ALPHA = 0.05
 SOURCE = "Student's t test below the diagonal, Fisher's randomisation test above it; two-sided, without correction."
 
 
+@report_figure(NAME, section=BELIEVED, label="p of every pair", place=10)
 def figure(evidence: Evidence) -> Figure:
     """The p of every pair of systems by the t test and the randomisation test, the systems best first."""
     scores = evidence.main
-    enough = np.isfinite(scores.values).all(axis=(0, 2)).sum() > 1
-    if len(evidence.runs) < 2 or not enough:
+    if not evidence.comparable:
         return needs(NAME, "How likely is each difference by chance?", "Two runs and two topics are needed.", SOURCE)
     kept = [evidence.place(run) for run in evidence.order[:MOST]]
-    found = both_tests(scores.select_runs(kept), scores.measures[0], rng=evidence.rng(NAME))
+    found = both_tests(scores.select_runs(kept), scores.measures[0], seed=evidence.rng(NAME))
     rows = [
         {
             "row": a, "column": b, "test": "randomisation" if j > i else "t", "p": float(f"{found.p[i, j]:.3g}"),
@@ -45,7 +46,7 @@ def figure(evidence: Evidence) -> Figure:
 
 
 def _chart(found: Triangle) -> Any:
-    """A square of cells; five steps of p, deep where chance is unlikely."""
+    """A square of cells in five steps of p, darkest for the smallest p."""
     alt = altair()
     runs = list(found.runs)
     few = len(runs) <= WRITTEN
@@ -62,7 +63,7 @@ def _chart(found: Triangle) -> Any:
     cells = base.mark_rect().encode(color=colour, tooltip=["row:N", "column:N", "test:N", "p:Q"])
     layers = [cells]
     if few:
-        # Letters are light on deep cells and dark on shallow ones: the two ends of the depth scale, on any paper.
+        # Text is light on dark cells and dark on light ones: the two ends of the depth scale, in both themes.
         shade = alt.condition("datum.p < 0.05", alt.value(DEPTH[0]), alt.value(DEPTH[5]))
         layers.append(
             base.transform_calculate(text="datum.p < 0.001 ? '<.001' : format(datum.p, '.2r')")
@@ -74,7 +75,7 @@ def _chart(found: Triangle) -> Any:
 
 
 def _words(evidence: Evidence, found: Triangle) -> tuple[str, str]:
-    """How many pairs differ by each test, and whether the two tests agree."""
+    """Title and reading: how many pairs differ, and whether the two tests agree."""
     above = np.triu_indices(len(found.runs), 1)
     randomised, student = found.p[above], found.p.T[above]
     pairs = len(randomised)

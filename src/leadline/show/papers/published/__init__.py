@@ -1,4 +1,4 @@
-"""Figures that papers printed, as data: what any claim of agreement with them is checked against.
+"""Numbers printed in papers, as data to compare with.
 
 >>> clef_ip_2009_scores()[0]
 {'run': 'R01', 'MAP': 0.077, 'recall': 0.53, 'PRES': 0.434}
@@ -29,14 +29,14 @@ SOURCES = {
 
 
 def names() -> list[str]:
-    """Every table there is."""
+    """The names of all tables."""
     return list(SOURCES)
 
 
 def table(name: str) -> list[dict[str, Any]]:
     """A published table as records, numbers as numbers."""
     if name not in SOURCES:
-        raise InputError("published", f"no table {name!r}; there are {', '.join(SOURCES)}")
+        raise InputError("published", f"no table {name!r}; the tables are {', '.join(SOURCES)}")
     text = resources.files(__package__).joinpath(f"{name}.csv").read_text(encoding="utf-8")
     return [{key: _number(value) for key, value in record.items()} for record in csv.DictReader(text.splitlines())]
 
@@ -54,7 +54,7 @@ def clef_ip_2009_scores() -> list[dict[str, Any]]:
 
 
 def clef_ip_2009() -> Scores:
-    """The same as a score cube with the single topic `all`: the paper prints means only."""
+    """The same as Scores with the single topic `all`, because the paper prints only means."""
     records = clef_ip_2009_scores()
     measures = ("MAP", "recall", "PRES")
     values = np.array([[[record[measure] for measure in measures]] for record in records], float)
@@ -64,7 +64,7 @@ def clef_ip_2009() -> Scores:
 def trec_chem_2009(measure: str = "xinfAP") -> Scores:
     """The 31 technology-survey runs of TREC-CHEM 2009 on 18 topics, by xinfAP or infNDCG."""
     if measure.lower() not in ("xinfap", "infndcg"):
-        raise InputError("published", f"TREC-CHEM 2009 was printed for xinfAP and infNDCG, not {measure!r}")
+        raise InputError("published", f"TREC-CHEM 2009 is printed for xinfAP and infNDCG, not for {measure!r}")
     records = table(f"trec_chem_2009_ts_{measure.lower()}")
     topics = tuple(key for key in records[0] if key != "run")
     values = np.array([[[record[topic]] for topic in topics] for record in records], float)
@@ -72,7 +72,7 @@ def trec_chem_2009(measure: str = "xinfAP") -> Scores:
 
 
 def pres_worked_examples() -> list[dict[str, Any]]:
-    """PRES's worked examples: the ranks of the relevant documents, and the recall, AP and PRES printed for them."""
+    """The worked examples of PRES: the ranks of the relevant documents, and their printed recall, AP and PRES."""
     records = table("pres_worked_examples")
     for record in records:
         record["ranks"] = [int(rank) for rank in str(record["ranks"]).split()]

@@ -1,4 +1,4 @@
-"""Effort in every figure: how many documents are read, how long that takes, and the axis that shows both."""
+"""Effort in the figures: numbers of documents read, scores at each of them, and an axis that also shows the time."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from leadline.measures.hits import Array
 from leadline.records.scores.scores import Scores
 from leadline.show.charts.style import altair
 from leadline.show.figures.evidence import Evidence, measure_at
+from leadline.show.figures.formatting import THIN
 
-MINUTES = 2  # that a document takes, until the reader says otherwise: an assumption, not a finding
-DECADES = 100  # an axis that spans more than this is logarithmic
+MINUTES = 2  # to read a document: an assumption that the reader of the page can change
+LOG_FROM = 100  # an axis that reaches beyond this is logarithmic
 _STEPS = (1, 1.2, 1.4, 1.6, 1.8, 2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9)
-THIN = "\u202f"  # between thousands
 
 _HOURS = "(datum.value * minutes < 60 ? format(datum.value * minutes, '.2~r') + ' min' : "
 _HOURS += "format(datum.value * minutes / 60, '.2~r') + ' h')"
@@ -23,7 +23,7 @@ _COUNT = f"replace(format(datum.value, ',d'), ',', '{THIN}')"
 
 
 def efforts_up_to(depth: int) -> list[int]:
-    """Round numbers of documents from 1 to the depth, dense enough for a curve and few enough for a page.
+    """Round numbers of documents from 1 to the depth, enough for a smooth curve.
 
     >>> efforts_up_to(30)
     [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 18, 20, 25, 30]
@@ -39,18 +39,18 @@ def efforts_up_to(depth: int) -> list[int]:
 
 
 def efforts_of(evidence: Evidence) -> list[int]:
-    """The efforts that curves are drawn at: up to the longest list, and the evidence's own among them."""
+    """The efforts at which curves are drawn: up to the longest list, including the effort of the evidence."""
     depth = max(evidence.depth, 1)
     return sorted({*efforts_up_to(depth), min(evidence.effort, depth)})
 
 
 def curves(evidence: Evidence, name: str) -> Scores:
-    """A measure at every effort: run × topic × effort."""
+    """The scores of a measure at every effort: run × topic × effort."""
     return evidence.scores([measure_at(name, effort, evidence.level) for effort in efforts_of(evidence)])
 
 
 def recall_after_each(evidence: Evidence, run: str) -> Array:
-    """The mean recall after each document from the first to the last that any run lists."""
+    """The mean recall after reading 1, 2, … documents, up to the length of the longest list."""
     found = np.zeros(evidence.depth + 1)
     ranks = evidence.ranks[evidence.place(run)]
     topic = evidence.qrels.topic_of_document[evidence.relevant_documents]
@@ -59,45 +59,18 @@ def recall_after_each(evidence: Evidence, run: str) -> Array:
 
 
 def minutes_param() -> Any:
-    """The control with which a reader says how long a document takes."""
+    """The control that sets how many minutes a document takes."""
     alt = altair()
     control = alt.binding(input="number", name="minutes a document")
     return alt.param(name="minutes", value=MINUTES, bind=control)
 
 
 def effort_x(field: str, depth: int, *, title: str = "documents read, and the time that takes") -> Any:
-    """The axis of effort, with the time that reading takes beneath each number; it needs `minutes_param`."""
+    """The axis of effort, with the reading time below each number; the chart needs `minutes_param`."""
     alt = altair()
-    wide = depth > DECADES
+    wide = depth > LOG_FROM
     scale = alt.Scale(type="log", domain=[1, depth], nice=False) if wide else alt.Scale(domain=[0, depth], nice=False)
     values = [tick for power in range(9) for tick in (10**power, 3 * 10**power) if tick <= depth] if wide else None
     ticks: dict[str, Any] = {"values": values} if values else {"tickCount": 6}
     axis = alt.Axis(labelExpr=f"[{_COUNT}, {_HOURS}]", grid=False, labelFlush=False, labelOverlap="greedy", **ticks)
     return alt.X(field, title=title, scale=scale, axis=axis)
-
-
-def grouped(number: float) -> str:
-    """A whole number as people read it.
-
-    >>> grouped(8691).replace(THIN, " ")
-    '8 691'
-    """
-    return f"{number:,.0f}".replace(",", THIN)
-
-
-def percent(share: float) -> str:
-    """A share as people read it.
-
-    >>> percent(0.4149).replace(THIN, " ")
-    '41 %'
-    """
-    return f"{100 * share:.0f}{THIN}%"
-
-
-def documents(number: int) -> str:
-    """A number of documents in words.
-
-    >>> documents(1), documents(180)
-    ('1 document', '180 documents')
-    """
-    return f"{grouped(number)} document{'s' * (number != 1)}"

@@ -1,7 +1,7 @@
-"""A page of figures around any text: no network, light and dark, on paper and on a phone.
+"""An HTML page with figures: works without network, in light and dark, in print and on a phone.
 
-What stands in the page is text to the browser, never code: it is told to run no script but those whose hashes the page
-names. Whoever gives `body` has escaped what came out of files.
+The page's policy lets the browser run only the scripts whose hashes it lists, so nothing from a file can become code.
+The caller must escape all text from files in `body`.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ SCRIPTS = ("figures.js", "tables.js", "start.js")
 NO_TOPICS = "Leadline.topics = () => () => {};"  # for pages without the table of topics
 
 
-def shell(title: str, body: Iterable[str], figures: Sequence[Figure], *, key: str = "", topics: Any = None) -> str:
-    """The page as HTML: a body in which `figure_html` left room, and the data of the figures that stand there.
+def html_page(title: str, body: Iterable[str], figures: Sequence[Figure], *, key: str = "", topics: Any = None) -> str:
+    """The page as HTML: a body with the elements of `figure_html`, and the data of these figures.
 
-    `topics` is what the table of topics shows, where the body has room for one.
+    `topics` is the data of the table of topics, if the body has one.
     """
     data = [embedded(f"data-{figure.name}", payload(figure)) for figure in figures if figure.chart is not None]
     data.append(embedded("data-config", page_config()))
@@ -55,7 +55,7 @@ def shell(title: str, body: Iterable[str], figures: Sequence[Figure], *, key: st
 
 
 def figure_html(figure: Figure) -> str:
-    """The room for one figure: its finding, its reading, its chart, its data; or why there is none."""
+    """The HTML element of a figure: title, reading, chart and links; or why it has no chart."""
     title = f"<h3>{escape(figure.title)}</h3>"
     if figure.chart is None:
         return f'<figure>{title}<p class="lacking">{escape(figure.reading)}</p></figure>'
@@ -79,9 +79,11 @@ def _asset(name: str) -> str:
 
 
 def _vega() -> str:
-    """Vega, Vega-Lite and what puts them into a page, as one script."""
+    """Vega, Vega-Lite and vega-embed as one script."""
     try:
         convert: Any = importlib.import_module("vl_convert")
     except ImportError:
-        raise LeadlineError("a page of figures needs the package vl-convert-python: pip install it") from None
+        raise LeadlineError(
+            "a page of figures needs the package vl-convert-python: pip install vl-convert-python"
+        ) from None
     return str(convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")).replace("</script", "<\\/script")

@@ -1,4 +1,4 @@
-"""Do citations put the systems in their true order? For each measure, how like the true ranking theirs is."""
+"""The figure of a Recovery: for each measure, how similar its ranking by citations is to its true ranking."""
 
 from __future__ import annotations
 
@@ -9,28 +9,33 @@ from typing import Any
 from leadline.show.charts.labels import narrow
 from leadline.show.charts.style import BUOY, DEPTH, altair
 from leadline.show.figures.figure import WIDTH, Figure, rows_data, with_rows
-from leadline.show.figures.wording import both
+from leadline.show.figures.formatting import both, count, rounded
 from leadline.trust.recovery import Recovery
 
 NAME = "citations_truth"
 SOURCE = "Simulated offices, in which every relevant document is known; intervals over offices by Student's t (95 %)"
-GUIDES = ((0.9, "the same", "left", 4), (0.8, "another", "right", -4))  # what a τ from here up or down is held for
+# Lines at conventional values of τ: from 0.9 up rankings count as the same, below 0.8 as different.
+GUIDES = ((0.9, "the same", "left", 4), (0.8, "another", "right", -4))
 COLOURS, SHAPES = (DEPTH[4], BUOY, DEPTH[2], DEPTH[1]), ("circle", "diamond", "square", "triangle-up")
 ROW = 30  # pixels of a measure
 
 
-def figure(found: Recovery, shown: Sequence[str] | None = None) -> Figure:
-    """Kendall's tau between the true ranking and others: by the first and the last kind of judgements unless named."""
+def recovery_figure(found: Recovery, shown: Sequence[str] | None = None) -> Figure:
+    """Kendall's tau between the true ranking and others; `shown` defaults to the first and last kind of judgements."""
     names = list(dict.fromkeys((found.judged[0], found.judged[-1])) if shown is None else shown)
-    rows = [{**row, "shown": short(row["measure"])} for row in found.rows() if row["judged"] in names]
-    rows = [{name: _rounded(value) for name, value in row.items()} for row in rows]
-    return Figure(NAME, title(found), reading(found), _chart(found, names, rows), rows, SOURCE)
+    rows = [
+        {name: rounded(value) if isinstance(value, float) else value for name, value in row.items()}
+        | {"shown": without_options(row["measure"])}
+        for row in found.rows()
+        if row["judged"] in names
+    ]
+    return Figure(NAME, title(found), reading(found), _chart(names, rows), rows, SOURCE)
 
 
-def short(measure: str) -> str:
-    """A measure's name without its options.
+def without_options(measure: str) -> str:
+    """The name of a measure without its options.
 
-    >>> short("CT(theta=given)@20")
+    >>> without_options("CT(theta=given)@20")
     'CT@20'
     """
     head, _, tail = measure.partition("(")
@@ -42,22 +47,22 @@ def title(found: Recovery) -> str:
     mean = found.interval(found.tau)[0][0]
     best, worst = int(mean.argmax()), int(mean.argmin())
     return (
-        f"{short(found.measures[best])} from citations recovers the true order of systems best (τ {mean[best]:.2f}), "
-        f"{short(found.measures[worst])} least (τ {mean[worst]:.2f})"
+        f"{without_options(found.measures[best])} from citations recovers the true order of systems best "
+        f"(τ {mean[best]:.2f}), {without_options(found.measures[worst])} least (τ {mean[worst]:.2f})"
     )
 
 
 def reading(found: Recovery) -> str:
-    """How many measures reach what is usually held to be the same ranking, and what the study consists of."""
+    """Which measures reach 0.9, usually taken for the same ranking, and what the study consists of."""
     mean = found.interval(found.tau)[0][0]
-    firm = [short(name) for name, tau in zip(found.measures, mean, strict=True) if round(tau, 2) >= 0.9]
+    firm = [without_options(name) for name, tau in zip(found.measures, mean, strict=True) if round(tau, 2) >= 0.9]
     said = f"{both(firm)} reach{'es' if len(firm) == 1 else ''} 0.9" if firm else "No measure reaches 0.9"
-    offices = f"{found.collections} simulated office{'s' * (found.collections != 1)}"
+    offices = count(found.collections, "simulated office")
     drawn = "dots are means, lines their 95 % intervals" if found.collections > 1 else "dots are that office's τ"
     return f"{said} by {found.judged[0]}. {len(found.runs)} systems in {offices}; {drawn}."
 
 
-def _chart(found: Recovery, names: Sequence[str], rows: Sequence[dict[str, Any]]) -> Any:
+def _chart(names: Sequence[str], rows: Sequence[dict[str, Any]]) -> Any:
     alt = altair()
     order = list(dict.fromkeys(row["shown"] for row in rows))
     lowest = min(row["low"] if row["low"] is not None else row["tau"] for row in rows)
@@ -86,14 +91,8 @@ def _chart(found: Recovery, names: Sequence[str], rows: Sequence[dict[str, Any]]
 
 
 def _guide(across: Any, at: float, text: str, align: str, aside: int) -> Any:
-    """A line at a value of tau, and what it stands for, in the room above the first measure."""
+    """A line at a value of tau, with its meaning above the first measure."""
     alt = altair()
     base = alt.Chart(alt.Data(values=[{"x": at, "text": text}])).encode(x=alt.X("x:Q", scale=across))
     words = base.encode(y=alt.value(2), text="text:N").mark_text(align=align, dx=aside, baseline="top", fontSize=12)
     return base.mark_rule(strokeDash=[2, 4], opacity=0.6) + words
-
-
-def _rounded(value: Any) -> Any:
-    if isinstance(value, float):
-        return None if math.isnan(value) else round(value, 4)
-    return value

@@ -1,12 +1,13 @@
-"""The verdict in words, as the top of the page says it."""
+"""The verdict in words, for the top of the page."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 
-from leadline.show.figures.efforts import documents, grouped, percent, recall_after_each
+from leadline.show.figures.effort import recall_after_each
 from leadline.show.figures.evidence import Evidence
+from leadline.show.figures.formatting import count, percent
 from leadline.trust.verdict import TOP, Verdicts, Word
 
 WORDS: tuple[Word, ...] = ("firm", "significant", "fragile", "undecided")
@@ -20,7 +21,7 @@ CHIPS: dict[Word, str] = {
 
 @dataclass(frozen=True)
 class Headline:
-    """Who leads, by how much, how that stands, and two or three sentences more."""
+    """Who leads, with which score, how sure that is, and two or three more sentences."""
 
     leader: str
     leads: str  # "leads with PRES@1000"
@@ -32,13 +33,13 @@ class Headline:
 
 
 def headline(evidence: Evidence) -> Headline:
-    """The verdict, or what can be said where there is nobody to compare with."""
+    """The verdict, or what can be said when there is nothing to compare with."""
     found = evidence.verdict
     if found is None:
         mean = float(evidence.means[evidence.place(evidence.leader)])
         width = float(evidence.main.half_widths()[evidence.place(evidence.leader), 0])
         why = (
-            "One run alone leads nobody: give two or more to compare them."
+            "There is only one run: give two or more to compare them."
             if len(evidence.runs) == 1
             else "Two or more topics with a relevant document are needed to compare runs."
         )
@@ -46,7 +47,7 @@ def headline(evidence: Evidence) -> Headline:
         return Headline(
             evidence.leader, reaches, score(mean), _interval(mean - width, mean + width), (), (*_effort(evidence), why)
         )
-    level = _level(evidence)
+    level = _equal_to_leader(evidence)
     return Headline(
         found.leader,
         f"and {level} are level at {found.measure}" if level else f"leads with {found.measure}",
@@ -58,8 +59,8 @@ def headline(evidence: Evidence) -> Headline:
     )
 
 
-def _level(evidence: Evidence) -> str:
-    """Who has the very score of the leader: then nobody leads."""
+def _equal_to_leader(evidence: Evidence) -> str:
+    """The run, or the number of runs, with exactly the leader's score; empty if the leader is ahead of all."""
     best = float(evidence.means[evidence.place(evidence.leader)])
     others = [run for run in evidence.runs if run != evidence.leader]
     level = [run for run in others if float(evidence.means[evidence.place(run)]) == best]
@@ -73,14 +74,14 @@ def _standing(found: Verdicts) -> tuple[tuple[Word, str], ...]:
 
 
 def _effort(evidence: Evidence) -> tuple[str, ...]:
-    """What the leader gives a searcher who reads a little, and one who reads all of the effort."""
+    """The leader's recall for a searcher who reads a tenth of the effort, and for one who reads all of it."""
     after = recall_after_each(evidence, evidence.leader)
     if not len(after):
         return ()
     much = min(evidence.effort, len(after))
     little = max(1, much // 10)
-    text = f"Reading {documents(little)} finds {percent(after[little - 1])} of what is known"
-    more = f"; reading {grouped(much)} finds {percent(after[much - 1])}" if much > little else ""
+    text = f"Reading {count(little, 'document')} finds {percent(after[little - 1])} of what is known"
+    more = f"; reading {count(much)} finds {percent(after[much - 1])}" if much > little else ""
     return (f"{text}{more}.",)
 
 
@@ -100,7 +101,7 @@ def _interval(low: float, high: float) -> str:
 
 
 def score(value: float) -> str:
-    """A score with three decimals, as a narrow column has room for.
+    """A score with three decimals and without the leading zero, for narrow columns.
 
     >>> score(0.8123), score(-0.05), score(1), score(float("nan"))
     ('.812', '−.050', '1.000', '–')

@@ -1,10 +1,10 @@
-"""A lab: a folder with runs and judgements of them, from which a paper's analysis can be made on other data.
+"""The runs and judgements on which the analyses of the papers are repeated: the folder of `leadline reproduce LAB`.
 
 LAB/runs/*.run                  the runs
 LAB/qrels.citations.txt         judgements; or qrels.txt, or any one file qrels*
-LAB/qrels.true.txt              what is true, where it is known
-LAB/qrels.true.claims.txt       by claim; or qrels.claims.txt
-LAB/topics.csv, topics.tsv      what is known of topics
+LAB/qrels.true.txt              the true judgements, if they are known
+LAB/qrels.true.claims.txt       judgements by claim; or qrels.claims.txt
+LAB/topics.csv, topics.tsv      attributes of the topics
 """
 
 from __future__ import annotations
@@ -26,24 +26,26 @@ TOPICS = ("topics.csv", "topics.tsv")
 
 
 @dataclass(frozen=True)
-class Lab:
-    """Runs and the judgements to score them by. Everything is read when it is first asked for."""
+class PaperInputs:
+    """A folder of runs and judgements. Each file is read when it is first needed."""
 
     folder: Path
 
     @classmethod
-    def open(cls, folder: str | Path) -> Lab:
-        lab = cls(Path(folder))
-        if not lab.folder.is_dir():
-            raise InputError(str(folder), "is no folder of runs and judgements")
-        _ = lab.judgements, lab.paths  # refused here where there are none
-        return lab
+    def open(cls, folder: str | Path) -> PaperInputs:
+        """The folder; an error if it has no runs or no judgements."""
+        inputs = cls(Path(folder))
+        if not inputs.folder.is_dir():
+            raise InputError(str(folder), "is not a folder; give one with runs and judgements")
+        _ = inputs.judgements, inputs.paths
+        return inputs
 
     @cached_property
     def judgements(self) -> Path:
+        """The file of the judgements."""
         found = self._first(JUDGEMENTS) or next(iter(sorted(self.folder.glob("qrels*"))), None)
         if found is None:
-            raise InputError(str(self.folder), f"has no judgements: put them there as {' or '.join(JUDGEMENTS[:2])}")
+            raise InputError(str(self.folder), f"has no judgements: add a file {' or '.join(JUDGEMENTS[:2])}")
         return found
 
     @cached_property
@@ -53,22 +55,23 @@ class Lab:
         found = [Path(path) for path in run_paths([folder])] if folder.is_dir() else sorted(self.folder.glob("*.run"))
         kept = [path for path in found if path.suffix not in (".json", ".unfinished")]
         if not kept:
-            raise InputError(str(self.folder), "has no runs: put them into its folder runs")
+            raise InputError(str(self.folder), "has no runs: add them to its folder runs")
         return kept
 
     @cached_property
     def runs(self) -> dict[str, Run]:
+        """The runs by name."""
         names = run_names([str(path) for path in self.paths])
         return {name: read_run(path, name) for name, path in zip(names, self.paths, strict=True)}
 
     @property
     def true(self) -> Path | None:
-        """What is true, where that is known."""
+        """The file of the true judgements, if there is one."""
         return self._first((TRUE,))
 
     @property
     def files(self) -> list[Path]:
-        """All that a page is made from."""
+        """All files that a page is made from."""
         others = [self.true, self._first(CLAIMS), self._first(TOPICS)]
         return [self.judgements, *self.paths, *(path for path in others if path is not None)]
 
@@ -77,15 +80,17 @@ class Lab:
 
     @cached_property
     def evidence(self) -> Evidence:
+        """The runs under the judgements."""
         return Evidence.of(self.judgements, self.runs, MEASURE, topics=self._first(TOPICS))
 
     @cached_property
     def by_claim(self) -> Evidence | None:
-        """The same runs judged by claim."""
+        """The runs under the judgements by claim, if there are any."""
         claims = self._first(CLAIMS)
         if claims is None:
             return self.evidence if self.evidence.subtopics is not None else None
         return Evidence.of(claims, self.runs, MEASURE, qrels_format="subtopics")
 
     def counted(self) -> str:
+        """What is in the folder, for captions."""
         return f"{self.evidence.counted()}, judged by {self.judgements.name}"

@@ -1,0 +1,90 @@
+"""Numbers, names and lists as the text of a report shows them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+THIN = "\u202f"  # narrow no-break space: between thousands, and before %
+SHORT = 24  # letters of a system's name in a chart; a name may be as long as a file name
+
+
+def count(number: float, noun: str = "", plural: str = "") -> str:
+    """A whole number with thin spaces between thousands, and with its noun if one is given.
+
+    >>> count(1, "pair"), count(2, "query", "queries"), count(10153).replace(THIN, " ")
+    ('1 pair', '2 queries', '10 153')
+    """
+    text = f"{number:,.0f}".replace(",", THIN)
+    return f"{text} {noun if number == 1 else plural or noun + 's'}" if noun else text
+
+
+def percent(share: float) -> str:
+    """A share in per cent: a whole number, with one decimal below 10 % and above 90 % unless it is 0 or 100.
+
+    >>> [percent(share).replace(THIN, " ") for share in (0.7, 0.0129, 0.9996, 0.0)]
+    ['70 %', '1.3 %', '99.9 %', '0 %']
+    """
+    value = 100 * share
+    if 10 <= value <= 90 or value in (0, 100):
+        return f"{value:.0f}{THIN}%"
+    shown = min(max(value, 0.1), 99.9) if 0 < value < 100 else value
+    return f"{shown:.1f}{THIN}%".replace(f".0{THIN}", THIN)
+
+
+def decimal(value: float, digits: int = 3) -> str:
+    """A score with a real minus sign; no sign when it rounds to 0.
+
+    >>> decimal(-0.3333, 2), decimal(0.0004, 2), decimal(-0.0004, 2)
+    ('−0.33', '0.00', '0.00')
+    """
+    written = f"{value:.{digits}f}"
+    return written.replace("-", "" if float(written) == 0 else "−")
+
+
+def ordinal(number: int) -> str:
+    """A place as an ordinal number.
+
+    >>> [ordinal(n) for n in (1, 2, 3, 4, 11, 22, 113)]
+    ['1st', '2nd', '3rd', '4th', '11th', '22nd', '113th']
+    """
+    ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"
+
+
+def both(names: Sequence[str]) -> str:
+    """Names joined with commas and "and".
+
+    >>> both(["AP"]), both(["AP", "R"]), both(["AP", "PRES", "R"])
+    ('AP', 'AP and R', 'AP, PRES and R')
+    """
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def sentence(text: str) -> str:
+    """The text with a capital first letter and a full stop.
+
+    >>> sentence("two runs; one topic")
+    'Two runs; one topic.'
+    """
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def short(name: str, most: int = SHORT) -> str:
+    """A name shortened in the middle: the ends of similar names tell them apart.
+
+    >>> short("covidex.r1.t5.colbert.long.rerank")
+    'covidex.r1.t…long.rerank'
+    """
+    if len(name) <= most:
+        return name
+    return f"{name[: most // 2]}…{name[len(name) - (most - most // 2 - 1) :]}"
+
+
+def rounded(value: float, digits: int = 4) -> float | None:
+    """A number for the rows of a figure; None for NaN.
+
+    >>> rounded(0.123456), rounded(float("nan"))
+    (0.1235, None)
+    """
+    return None if math.isnan(value) else round(float(value), digits)
