@@ -25,10 +25,11 @@ from pathlib import Path
 import numpy as np
 
 from leadline.collections.documents.machine import KERNELS
+from leadline.collections.documents.markup.xml import parse
 from leadline.collections.documents.numbers import normalise
+from leadline.collections.documents.raw import Raw
 from leadline.collections.documents.readers import uspto
-from leadline.collections.documents.readers.splitting import Raw, split
-from leadline.collections.documents.readers.xml import parse
+from leadline.collections.documents.splitting import split
 from leadline.text.source import read_text
 
 PROMISE = 100  # MB/s

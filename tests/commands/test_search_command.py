@@ -15,7 +15,7 @@ import pytest
 from leadline.cli import main
 from leadline.collections.documents.build import write_collection
 from leadline.collections.documents.document import Claim, Document, Priority
-from leadline.collections.documents.readers.records import to_record
+from leadline.collections.documents.records import to_record
 from leadline.collections.documents.store import Collection
 from leadline.search.index.analysis import Analysis
 from leadline.search.index.index import Index

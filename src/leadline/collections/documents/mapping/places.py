@@ -1,4 +1,4 @@
-"""Where in a foreign record a value is, and how it is taken from there."""
+"""Where in a record a value is, and how it is taken from there."""
 
 from __future__ import annotations
 
@@ -7,54 +7,54 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from leadline.collections.documents.readers.values import plain_text
+from leadline.collections.documents.fields.values import plain_text
 
-_FROM_WINDOWS = {
+_WINDOWS_BYTES = {
     ord(character): byte
     for byte in range(0x80, 0xA0)
-    if (character := bytes([byte]).decode("cp1252", "ignore"))  # five of the bytes have no character
+    if (character := bytes([byte]).decode("cp1252", "ignore"))  # five bytes have no character
 }
 
 
-def mend_utf8(text: str) -> str:
-    """A text that was taken for Latin-1 or Windows-1252 and encoded again; any other stays as it is.
+def repair_utf8(text: str) -> str:
+    """The right text where UTF-8 was decoded as Latin-1 or Windows-1252; any other text unchanged.
 
-    It is mended whole or not at all: a text that was right cannot be turned into UTF-8 that is valid throughout.
+    A text is repaired as a whole or not at all: the bytes of a right text are hardly ever valid UTF-8.
 
-    >>> mend_utf8("dÃ©crit"), mend_utf8("décrit"), mend_utf8("â€œnailâ€\\x9d")
+    >>> repair_utf8("dÃ©crit"), repair_utf8("décrit"), repair_utf8("â€œnailâ€\\x9d")
     ('décrit', 'décrit', '“nail”')
     """
     if text.isascii():
         return text
     try:
-        return text.translate(_FROM_WINDOWS).encode("latin-1").decode("utf-8")
+        return text.translate(_WINDOWS_BYTES).encode("latin-1").decode("utf-8")
     except UnicodeError:
         return text
 
 
-MENDERS: dict[str, Callable[[str], str]] = {"utf8": mend_utf8, "entities": html.unescape}
+REPAIRS: dict[str, Callable[[str], str]] = {"utf8": repair_utf8, "entities": html.unescape}
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a value is: the first of some paths that leads to anything, else a fixed value."""
+    """Where a value is: at the first path that leads to a value, else a fixed value."""
 
     paths: tuple[str, ...] = ()
     value: str = ""
     separator: str = ""  # divides one text into several
-    take: str = "all"  # or "first": what stands before the separator
-    values: Mapping[str, str] = field(default_factory=dict, hash=False)  # the source's codes and what they mean
-    drop: frozenset[str] = frozenset()  # codes of what is to be left out
+    take: str = "all"  # or "first": the text before the separator
+    values: Mapping[str, str] = field(default_factory=dict, hash=False)  # the source's codes and their meanings
+    drop: frozenset[str] = frozenset()  # codes of items to leave out
 
     def found(self, record: Any) -> list[Any]:
-        """What is at the first path that leads to anything."""
+        """The values at the first path that leads to any."""
         for path in self.paths:
             if found := list(_follow(record, path)):
                 return found
         return []
 
-    def texts(self, record: Any, mend: tuple[str, ...] = ()) -> list[str]:
-        """The texts at this place, in one line each or as they are broken, without blanks around them.
+    def texts(self, record: Any, repairs: tuple[str, ...] = ()) -> list[str]:
+        """The texts at this place, without blanks around them.
 
         >>> Place(("biblio.dates",), separator="|").texts({"biblio": {"dates": "1998-08-12 | 1997-03-04"}})
         ['1998-08-12', '1997-03-04']
@@ -63,18 +63,14 @@ class Place:
         """
         whole = (plain_text(self.name, item) for item in self.found(record))
         apart = (part for text in whole for part in (text.split(self.separator) if self.separator else [text]))
-        parts = (_mended(part, mend).strip() for part in apart)
+        parts = (_repaired(part, repairs).strip() for part in apart)
         texts = [self.values.get(part, part) for part in parts if part and part not in self.drop]
         if not texts and self.value:
             return [self.value]
         return texts[:1] if self.take == "first" else texts
 
-    def text(self, record: Any, mend: tuple[str, ...] = ()) -> str:
-        """All that is at this place as one text, a line each."""
-        return "\n".join(self.texts(record, mend))
-
     def drops(self, record: Any) -> bool:
-        """Whether what is here is a code of something to be left out."""
+        """Whether the value here is the code of an item to leave out."""
         return bool(self.drop) and any(plain_text(self.name, item) in self.drop for item in self.found(record))
 
     @property
@@ -82,16 +78,16 @@ class Place:
         return self.paths[0] if self.paths else ""
 
 
-def _mended(text: str, mend: tuple[str, ...]) -> str:
-    for name in mend:
-        text = MENDERS[name](text)
+def _repaired(text: str, repairs: tuple[str, ...]) -> str:
+    for name in repairs:
+        text = REPAIRS[name](text)
     return text.replace("\r\n", "\n")
 
 
 def _follow(value: Any, path: str) -> Iterator[Any]:
-    """What a dotted path leads to; through a list it leads to each item, or by a number to one of them.
+    """The values that a dotted path leads to; through a list it leads to each item, or by a number to one of them.
 
-    A name with a dot in it is found too: the whole of the rest is tried before its first part.
+    A name may contain a dot: the whole rest of the path is tried before its first part.
     """
     if value is None or value == "":
         return

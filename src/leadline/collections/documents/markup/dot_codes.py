@@ -1,7 +1,7 @@
-"""The characters that the Green Book spells between dots: `.alpha.` for α, `.sub.` before what stands below the line.
+"""Characters that the Green Book spells between dots: `.alpha.` for α, `.sub.` before a subscript.
 
-The tapes of 1976 held capitals, small letters and a few signs. Everything else got a name. Names that are not in the
-table stay as they are: a text may well hold `e.g.` or `U.S.A.`.
+The tapes of 1976 held letters and a few signs; every other character got a name. Names that are not in the table are
+left alone, since a text may hold `e.g.` or `U.S.A.`.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ _CODES: dict[str, str] = {
     "lambda": "λ",
     "LAMBDA": "Λ",
 }
-# Below or above the line, once or twice: what follows is written on the line, as the words of XML are.
+# Subscripts and superscripts, once or twice nested: written on the line, as in the text of XML.
 _SCRIPTS = ("sub", "sup", "sbsb", "sbsp", "spsb", "spsp")
 _REISSUE = ("[", "]", "Iadd", "Iaddend", "Badd", "Baddend")
 _MEANINGS = {**_CODES, **dict.fromkeys(_SCRIPTS, ""), **dict.fromkeys(_REISSUE, "")}
 _CODE = re.compile(r"\.(" + "|".join(map(re.escape, sorted(_MEANINGS, key=len, reverse=True))) + r")\.")
-_DELETED = re.compile(r"\.\[\.(?:(?!\.\[\.).)*?\.\]\.")  # a reissue prints what it takes out, in bold brackets
-_IMAGE = re.compile(r"##[A-Z]{3}[0-9]+##")  # where a drawn formula stood
+_DELETED = re.compile(r"\.\[\.(?:(?!\.\[\.).)*?\.\]\.")  # text that a reissue deletes, in bold brackets
+_IMAGE = re.compile(r"##[A-Z]{3}[0-9]+##")  # the place of a drawn formula
 
 
-def plain(text: str) -> str:
-    """A text with characters for their names, on one line.
+def decoded(text: str) -> str:
+    """A text on one line, with characters instead of their names.
 
-    >>> plain("heated to 100.degree. C. with .alpha.-D.sub.7 (10.sup.-3 mol), e.g. in the U.S.A.")
+    >>> decoded("heated to 100.degree. C. with .alpha.-D.sub.7 (10.sup.-3 mol), e.g. in the U.S.A.")
     'heated to 100° C. with α-D7 (10-3 mol), e.g. in the U.S.A.'
-    >>> plain("a .[.wooden.]. .Iadd.steel .Iaddend.nail")
+    >>> decoded("a .[.wooden.]. .Iadd.steel .Iaddend.nail")
     'a steel nail'
     """
     if ".[." in text:

@@ -1,6 +1,6 @@
-"""What the offices' XML forms share: most are built of the elements of WIPO's standard ST.36.
+"""Fields of the offices' XML forms, most of which use the elements of WIPO's standard ST.36.
 
-Every function here wants a tree that went through `tidy`.
+Every function here expects a tree that went through `tidy`.
 """
 
 from __future__ import annotations
@@ -8,18 +8,51 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from itertools import groupby
+from typing import Any
 
 from leadline.collections.documents.claims import parents, split
 from leadline.collections.documents.classes import national, symbol
-from leadline.collections.documents.document import Claim, Priority
+from leadline.collections.documents.document import Claim, Document, Priority
+from leadline.collections.documents.markup.tidy import has_words, paragraphs, wording
+from leadline.collections.documents.markup.xml import Element, find_text
 from leadline.collections.documents.numbers import Number, normalise
-from leadline.collections.documents.readers.tidy import has_words, wording
-from leadline.collections.documents.readers.xml import Element, find_text
 from leadline.text.days import iso
 
-# How a number or a name was normalised, the most comparable first; an element without a mark has only one form.
+# How a number or a name was normalised, the most comparable first; an element without a mark has only one format.
 _FORMATS = ("docdb", "epo", "", "epodoc", "docdba", "intermediate", "inpi", "original")
 _MARKS = ("data-format", "format", "document-id-type")
+
+
+def st36_document(
+    number: Number,
+    data: Element,
+    own_language: str,
+    filed: Sequence[Element],
+    *,
+    title: Element | None,
+    abstract: Element | None,
+    description: Element | None = None,
+    claims: Element | None = None,
+    **fields: Any,
+) -> Document:
+    """A document from its bibliographic data, its texts and the ids of its application; `fields` are all others."""
+    return Document(
+        **{"id": number.id} | fields,
+        office=number.office,
+        serial=number.serial,
+        kind=number.kind,
+        language=kept_language((description, claims, abstract, title), own_language),
+        title=wording(title),
+        abstract=paragraphs(abstract),
+        description=paragraphs(description),
+        claims=claims_of(claims),
+        ipc=ipc_of(data),
+        cpc=cpc_of(data),
+        national=national_of(data),
+        priorities=priorities_of(data),
+        application=date_of(filed),
+        application_number=application_of(filed[0]) if filed else "",
+    )
 
 
 def _format_rank(element: Element) -> int:
@@ -35,16 +68,22 @@ def by_format(elements: Iterable[Element]) -> list[Element]:
 
 
 def in_best_format(elements: Iterable[Element]) -> list[Element]:
-    """Only those in the most comparable format that there is: the others say the same again."""
+    """The elements in the most comparable format present: the others repeat the same facts."""
     ordered = by_format(elements)
     return [element for element in ordered if _format_rank(element) == _format_rank(ordered[0])]
 
 
 def number_of(document_id: Element) -> Number:
-    """The publication's number that a `document-id` gives."""
+    """The publication's number in a `document-id`."""
     return normalise(
         find_text(document_id, "doc-number"), find_text(document_id, "country"), find_text(document_id, "kind")
     )
+
+
+def publication_number(element: Element, published: Sequence[Element]) -> Number:
+    """The number in the root's attributes, else in the first of the publication's ids; empty when both lack one."""
+    number = normalise(element.get("doc-number", ""), element.get("country", ""), element.get("kind", ""))
+    return number_of(published[0]) if published and not number.office else number
 
 
 def document_ids(references: Iterable[Element]) -> list[Element]:
@@ -53,15 +92,15 @@ def document_ids(references: Iterable[Element]) -> list[Element]:
 
 
 def date_of(document_ids: Iterable[Element]) -> str:
-    """The first date that any of them gives: some formats leave it to others."""
+    """The first date among them: not every format gives it."""
     return next((date for found in document_ids if (date := iso(find_text(found, "date")))), "")
 
 
 def application_name(country: str, number: str, kind: str = "") -> str:
-    """One spelling for an application's number, so that a priority meets the application it claims.
+    """An application's number in one spelling, so that a priority equals the number of the application it claims.
 
-    Applications are no publications: they keep their zeros. The usual kind, A, is left out, and so is the check digit
-    of European and German numbers, for not every form prints them.
+    Unlike numbers of publications they keep their zeros. The usual kind A and the check digit of European and German
+    numbers are left out, since not every form prints them.
 
     >>> application_name("EP", "01935605.4"), application_name("US", "207496 P"), application_name("DE", "2804439", "A")
     ('EP01935605', 'US207496P', 'DE2804439')
@@ -85,18 +124,18 @@ def application_name(country: str, number: str, kind: str = "") -> str:
 def application_of(element: Element) -> str:
     """The application's number in an element with `country`, `doc-number` and perhaps `kind`."""
     kind = find_text(element, "kind").upper()
-    letter = kind if len(kind) <= 2 else ""  # elsewhere the word "national"
+    letter = kind if len(kind) <= 2 else ""  # some forms print the word "national" here
     return application_name(find_text(element, "country"), find_text(element, "doc-number"), letter)
 
 
 def priorities_of(data: Element) -> tuple[Priority, ...]:
-    """The priorities that `priority-claim` elements claim, each once, though it be written in several formats."""
+    """The priorities in `priority-claim` elements, each once even when it is written in several formats."""
     found: dict[Priority, None] = {}
-    told: set[str] = set()  # the dates of priorities that a better format has told
+    known_dates: set[str] = set()  # of priorities in a better format
     for _, claims in groupby(by_format(data.iter("priority-claim")), key=_format_rank):
         same_format = [_priority(document_ids([claim]) or [claim]) for claim in claims]
-        found.update(dict.fromkeys(priority for priority in same_format if priority.date not in told))
-        told.update(priority.date for priority in same_format)
+        found.update(dict.fromkeys(priority for priority in same_format if priority.date not in known_dates))
+        known_dates.update(priority.date for priority in same_format)
     return tuple(priority for priority in found if priority.number or priority.date)
 
 
@@ -113,7 +152,7 @@ def names_of(members: Iterable[Element]) -> tuple[str, ...]:
 
 
 def _name(member: Element) -> str:
-    """One name; a person's employer, who may stand beside, is asked last."""
+    """One name. A person's employer may be named in the same element and is the last choice."""
     whole, last, first, employer = (
         wording(next(member.iter(tag), None)) for tag in ("name", "last-name", "first-name", "orgname")
     )
@@ -122,11 +161,11 @@ def _name(member: Element) -> str:
 
 _LOOSE_SYMBOL = re.compile(r"^\s*[0-9]?\s*([A-H])\s*([0-9]{2})\s*([A-Z])")  # " 7A 61K 31/44", with the edition
 _MAIN_AND_FURTHER = ("main-classification", "further-classification", "main-clsf", "further-clsf")
-_FIRST = re.compile(r"[0-9]{8}[ACS]F")  # the version, the level, and F for the class that stands first
+_FIRST = re.compile(r"[0-9]{8}[ACS]F")  # the version, the level, and F for the first class
 
 
 def loose_symbol(text: str) -> str:
-    """A symbol as the older forms write it, with an edition before it or blanks within.
+    """A class symbol as older forms write it, with an edition before it or blanks inside.
 
     >>> loose_symbol("H 04B 7/185 A"), loose_symbol(" 7A 61K   7/06   A")
     ('H04B7/185', 'A61K7/06')
@@ -135,7 +174,7 @@ def loose_symbol(text: str) -> str:
 
 
 def _class_text(element: Element) -> str:
-    """A class in one line, whether it was written in one or cut into section, class and so on."""
+    """A class in one line, whether it was written so or in parts: section, class and so on."""
     section = find_text(element, "section")
     if section:
         cut = "".join(find_text(element, tag) for tag in ("class", "subclass", "main-group"))
@@ -144,7 +183,7 @@ def _class_text(element: Element) -> str:
 
 
 def ipc_of(data: Element) -> tuple[str, ...]:
-    """International classes, the main one first; those of the first seven editions only where there are no newer."""
+    """International classes, the main one first. Those of the first seven editions count only without newer ones."""
     found = [(_is_first(item), symbol(_class_text(item))) for item in data.iter("classification-ipcr")]
     if not found:
         older = data.iter(*_MAIN_AND_FURTHER)
@@ -164,7 +203,7 @@ def cpc_of(data: Element) -> tuple[str, ...]:
 
 
 def national_of(data: Element) -> tuple[str, ...]:
-    """Classes of an office's own scheme, and the old European one: American ones as people write them."""
+    """Classes of an office's own scheme and of the old European one. American ones are written as in `national`."""
     found = []
     for item in data.iter("patent-classification"):
         scheme, words = _scheme(item), _class_text(item)
@@ -186,9 +225,9 @@ def _scheme(item: Element) -> str:
 
 
 def language_of(element: Element) -> str:
-    """The language an element says it is in, as two small letters.
+    """The language in an element's attribute `lang`, as two small letters.
 
-    >>> from leadline.collections.documents.readers.xml import parse
+    >>> from leadline.collections.documents.markup.xml import parse
     >>> language_of(parse(b"<abstract lang='EN'/>"))
     'en'
     """
@@ -196,7 +235,7 @@ def language_of(element: Element) -> str:
 
 
 def kept_language(texts: Iterable[Element | None], own: str) -> str:
-    """The language of the first text there is, the one with most words; the document's own where it says none."""
+    """The language of the first text that is not None; the document's own when that text does not say."""
     kept = next((text for text in texts if text is not None), None)
     return own if kept is None else language_of(kept) or own
 
@@ -204,7 +243,7 @@ def kept_language(texts: Iterable[Element | None], own: str) -> str:
 def in_one_language(elements: Iterable[Element], own: str) -> Element | None:
     """The version to keep of a text in several languages: English, else the document's own, else the first.
 
-    A version without words, such as pages that are only images, is none.
+    Versions without text, such as page images, are ignored.
     """
     written = [element for element in elements if has_words(element)]
     for language in ("en", own):
@@ -235,7 +274,7 @@ def claims_of(element: Element | None) -> tuple[Claim, ...]:
 
 
 def _numbered_lines(claim: Element) -> Sequence[str]:
-    """The lines of what is said to be one claim, where they are many: scanned documents come so."""
+    """The lines of one `claim` element that holds all claims, as in scanned documents; empty when it holds one."""
     lines = [wording(line) for line in claim.findall("claim-text")]
     begun = [bool(_NUMBERED.match(line)) for line in lines]
     all_claims = sum(begun) > 1 and (begun[0] or _CLAIMS_HEAD.search(lines[0]) is not None)
@@ -243,7 +282,7 @@ def _numbered_lines(claim: Element) -> Sequence[str]:
 
 
 def _claim_numbers(found: Sequence[Element]) -> list[int]:
-    """The numbers printed, or the places where those printed do not count up."""
+    """The printed numbers, or 1, 2, 3 ... when the printed ones do not count up."""
     printed = [int(number) if _CLAIM_NUMBER.fullmatch(number := claim.get("num", "")) else 0 for claim in found]
     rising = all(one < other for one, other in zip([0, *printed], printed, strict=False))
     return printed if rising else list(range(1, len(found) + 1))

@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from leadline.collections.documents.document import Claim
-from leadline.collections.documents.readers.american import read_claim
-from leadline.collections.documents.readers.xml import Element
+from leadline.collections.documents.fields.us_parts import read_claim
+from leadline.collections.documents.markup.xml import Element
 
-_BREAK = "\N{PARAGRAPH SEPARATOR}"  # a blank to everyone else, so that it cannot end up in a word
+_BREAK = "\N{PARAGRAPH SEPARATOR}"  # `str.split` treats it as a blank, so it never ends up inside a word
 
 
 def mark_breaks(root: Element, blocks: Iterable[str], cells: Iterable[str], silent: Iterable[str]) -> None:
-    """Make a tree ready to be read: blocks are lines of their own, cells words of their own, silent elements empty."""
+    """Mark a tree for `lines`: a break around every block, a blank around every cell; silent elements are emptied."""
     for node in list(root.iter(*silent)):
         node.clear(keep_tail=True)
     for names, mark in ((blocks, _BREAK), (cells, " ")):
@@ -23,7 +23,7 @@ def mark_breaks(root: Element, blocks: Iterable[str], cells: Iterable[str], sile
 
 
 def lines(element: Element | None) -> Iterator[str]:
-    """The lines of an element of a marked tree."""
+    """The lines of an element in a tree that `mark_breaks` has marked."""
     from lxml import etree
 
     if element is not None:
@@ -33,12 +33,12 @@ def lines(element: Element | None) -> Iterator[str]:
                 yield words
 
 
-def claims(found: Sequence[Element], name: str, reference: str, target: str) -> tuple[Claim, ...]:
-    """The claims, whose attribute `name` is CLM-00001 and so on, to which `reference` elements point by `target`."""
+def read_claims(found: Sequence[Element], name: str, reference: str, target: str) -> tuple[Claim, ...]:
+    """The claims. `name` is the attribute with their id, CLM-00001 ...; `target` that of a `reference` to a claim."""
     digits = [re.search(r"[0-9]{1,6}", claim.get(name, "")) for claim in found]
     numbers = [int(match[0]) if match else 0 for match in digits]
     if any(one >= other for one, other in zip([0, *numbers], numbers, strict=False)):
-        numbers = list(range(1, len(found) + 1))  # they do not count up, so their places must tell
+        numbers = list(range(1, len(found) + 1))  # they do not count up: take the places instead
     by_name = {claim.get(name): number for claim, number in zip(found, numbers, strict=True)}
     texts = [" ".join(lines(claim)) for claim in found]
     marked = [

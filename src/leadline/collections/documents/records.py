@@ -1,7 +1,4 @@
-"""Our own form: a document as one JSON object, whose names are the fields of Document. docs/json-lines.md describes it.
-
-A table with our names as its header is the same form: a cell that stands for a list is divided at semicolons.
-"""
+"""Documents as records: a JSON object whose names are the fields of Document. docs/json-lines.md describes them."""
 
 from __future__ import annotations
 
@@ -13,32 +10,26 @@ from dataclasses import fields
 from typing import Any
 
 from leadline.collections.documents.document import Document
+from leadline.collections.documents.fields.values import FIELD_READERS, shown
 from leadline.collections.documents.numbers import normalise
-from leadline.collections.documents.readers.values import READERS, shown
 
 NAMES = tuple(field.name for field in fields(Document))
-_PARTS = ("office", "serial", "kind")  # of the number; written always, for what is not there is guessed from the id
-_HALF_A_CHARACTER = re.compile("[\ud800-\udfff]")
-_ESCAPED_HALF = re.compile(r"\\u[dD][89A-Fa-f]")
+_NUMBER_PARTS = ("office", "serial", "kind")  # always written: a missing one would be guessed from the id
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_ESCAPED_SURROGATE = re.compile(r"\\u[dD][89A-Fa-f]")
 
 
-def read(content: bytes) -> Document:
-    """The document that one JSON object describes."""
-    return from_record(parse(content))
+def parse_record(content: bytes) -> dict[str, Any]:
+    """One JSON object. NaN becomes null, a number of 20 digits or more becomes text, a repeated name is an error.
 
-
-def parse(content: bytes) -> dict[str, Any]:
-    """One JSON object from anywhere: NaN is null, a number too long to compute with is text, a name stands once.
-
-    >>> parse(b'{"id": "X1", "title": NaN}')
+    >>> parse_record(b'{"id": "X1", "title": NaN}')
     {'id': 'X1', 'title': None}
     """
     try:
         text = content.decode("utf-8-sig")
         value = _DECODER.decode(text)
-        if _ESCAPED_HALF.search(text):  # half a character can be escaped, but never be written to a file
-            whole = _HALF_A_CHARACTER.sub("\N{REPLACEMENT CHARACTER}", json.dumps(value, ensure_ascii=False))
-            value = json.loads(whole)
+        if _ESCAPED_SURROGATE.search(text):  # a lone surrogate can be escaped in JSON, but not encoded as UTF-8
+            value = json.loads(_SURROGATE.sub("\N{REPLACEMENT CHARACTER}", json.dumps(value, ensure_ascii=False)))
     except UnicodeDecodeError as error:
         raise ValueError(f"is not UTF-8: byte {error.start} of the record") from None
     except json.JSONDecodeError as error:
@@ -50,30 +41,30 @@ def parse(content: bytes) -> dict[str, Any]:
     return value
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     record = dict(pairs)
     if len(record) < len(pairs):
-        twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
-        raise ValueError(f"{twice[:40]!r} is there twice")
+        repeated = Counter(name for name, _ in pairs).most_common(1)[0][0]
+        raise ValueError(f"{repeated[:40]!r} is there twice")
     return record
 
 
-def _whole(digits: str) -> int | str:
+def _int_or_text(digits: str) -> int | str:
     return int(digits) if len(digits) < 20 else digits
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_once, parse_int=_whole, parse_constant=lambda _: None)
+_DECODER = json.JSONDecoder(object_pairs_hook=_without_repeats, parse_int=_int_or_text, parse_constant=lambda _: None)
 
 
 def to_record(document: Document) -> dict[str, Any]:
-    """A document as an object of our form; empty fields are left out.
+    """A document as a record; empty fields are left out.
 
     >>> from leadline.collections.documents.document import Claim
     >>> to_record(Document("EP0049154B2", "EP", "0049154", "B2", title="A nail", claims=(Claim(1, "A nail."),)))
     {'id': 'EP0049154B2', 'office': 'EP', 'serial': '0049154', 'kind': 'B2', 'title': 'A nail',
      'claims': [{'number': 1, 'text': 'A nail.', 'parents': []}]}
     """
-    record = {name: value for name in NAMES if (value := getattr(document, name)) or name in _PARTS}
+    record = {name: value for name in NAMES if (value := getattr(document, name)) or name in _NUMBER_PARTS}
     record |= {name: list(value) for name, value in record.items() if isinstance(value, tuple)}
     if document.claims:
         record["claims"] = [
@@ -92,14 +83,14 @@ def _filled(thing: object, names: Iterable[str]) -> dict[str, str]:
 
 
 def from_record(record: Mapping[str, Any]) -> Document:
-    """The document an object of our form describes; ValueError names the field that is not what it should be.
+    """The document that a record describes; ValueError names the field that is wrong.
 
-    Numbers, classes and dates may be in any spelling. Names that are not ours are ignored.
+    Numbers, classes and dates may be in any spelling. Unknown names are ignored.
 
     >>> from_record({"id": "US7412705B2", "claims": ["A nail.", "The nail of claim 1, bent."], "ipc": ["G06F 15/16"]})
     Document(id='US7412705B2', office='US', serial='7412705', kind='B2', ...
     """
-    values = {name: READERS[name](name, value) for name, value in record.items() if name in READERS}
+    values = {name: FIELD_READERS[name](name, value) for name, value in record.items() if name in FIELD_READERS}
     identifier = values.get("id", "").strip()
     if not identifier:
         raise ValueError("id: missing")
@@ -114,9 +105,9 @@ def from_record(record: Mapping[str, Any]) -> Document:
 
 
 def unknown_names(record: Mapping[str, Any]) -> tuple[str, ...]:
-    """The names in a record that are not ours, for a reader to be told once.
+    """The names in a record that are not fields of Document.
 
     >>> unknown_names({"id": "X1", "tittle": "A nail"})
     ('tittle',)
     """
-    return tuple(name for name in record if name not in READERS)
+    return tuple(name for name in record if name not in FIELD_READERS)

@@ -1,4 +1,4 @@
-"""A foreign record becomes a Document: a mapping says where each field is. examples/README.md describes its file."""
+"""Mappings: where in records of any shape each field of a Document is. examples/README.md describes the TOML file."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from leadline.collections.documents.classes import symbol
 from leadline.collections.documents.document import ORIGINS, Document
+from leadline.collections.documents.fields.values import shown
+from leadline.collections.documents.mapping.places import Place
+from leadline.collections.documents.mapping.side_tables import CitationTable, FamilyTable
 from leadline.collections.documents.numbers import normalise
-from leadline.collections.documents.readers.companions import CitationTable, FamilyTable
-from leadline.collections.documents.readers.places import Place
-from leadline.collections.documents.readers.records import from_record
-from leadline.collections.documents.readers.values import shown
+from leadline.collections.documents.records import from_record
 from leadline.text.days import iso
 
 if TYPE_CHECKING:
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """Where a list of things is that have parts: claims, priorities, citations."""
+    """Where a list of items with parts is: claims, priorities or citations."""
 
-    place: Place  # of the list; without a path, the parts are lists of the record itself, side by side
-    plain: str  # the part that an item is which is a plain text
+    place: Place  # of the list; without a path, each part is a list in the record itself
+    plain: str  # the part that a plain text is
     parts: abc.Mapping[str, Place] = field(default_factory=dict, hash=False)
 
-    def read(self, record: Any, mend: tuple[str, ...]) -> list[dict[str, list[str]]]:
+    def read(self, record: Any, repairs: tuple[str, ...]) -> list[dict[str, list[str]]]:
         """The texts of each part of each item.
 
         >>> cites = Items(Place(("cites",), separator=";"), "number", {"origin": Place(value="examiner")})
@@ -38,7 +38,7 @@ class Items:
         [{'origin': ['examiner'], 'number': ['US1']}, {'origin': ['examiner'], 'number': ['US2']}]
         """
         if not self.place.paths:
-            columns = {name: part.texts(record, mend) for name, part in self.parts.items() if part.paths}
+            columns = {name: part.texts(record, repairs) for name, part in self.parts.items() if part.paths}
             fixed = {name: [part.value] for name, part in self.parts.items() if not part.paths}
             rows = zip_longest(*columns.values(), fillvalue="")
             return [fixed | {name: [text] for name, text in zip(columns, row, strict=True)} for row in rows]
@@ -46,22 +46,22 @@ class Items:
         for item in self.place.found(record):
             if not isinstance(item, dict):
                 fixed = {name: [part.value] for name, part in self.parts.items() if part.value}
-                texts = self.place.texts({self.place.name: item}, mend)
+                texts = self.place.texts({self.place.name: item}, repairs)
                 items += [fixed | {self.plain: [text]} for text in texts]
             elif not any(part.drops(item) for part in self.parts.values()):
-                items.append({name: part.texts(item, mend) for name, part in self.parts.items()})
+                items.append({name: part.texts(item, repairs) for name, part in self.parts.items()})
         return items
 
 
 @dataclass(frozen=True)
 class Mapping:
-    """What a source's records mean."""
+    """Where the fields of a Document are in the records of a source."""
 
     name: str  # of the file, for messages
     places: abc.Mapping[str, Place] = field(hash=False)  # of fields with one value or a list of plain values
     items: abc.Mapping[str, tuple[Items, ...]] = field(default_factory=dict, hash=False)
-    mend: tuple[str, ...] = ()
-    keep: tuple[str, ...] | None = None  # what a document must have, as `documents/keep.py` writes it; None: the usual
+    repairs: tuple[str, ...] = ()  # names in REPAIRS
+    keep: tuple[str, ...] | None = None  # the fields a document must have; None: the default of `documents/keep.py`
     citations: CitationTable | None = None
     families: FamilyTable | None = None
 
@@ -76,22 +76,22 @@ class Mapping:
             raise ValueError(f"is {shown(record)}, expected a record with names")
         try:
             own: dict[str, Any] = {
-                name: _TAKEN.get(name, _joined)(place.texts(record, self.mend)) for name, place in self.places.items()
+                name: _FROM_TEXTS.get(name, _joined)(place.texts(record, self.repairs))
+                for name, place in self.places.items()
             }
             for name, lists in self.items.items():
-                rows = [row for items in lists for row in items.read(record, self.mend)]
-                own[name] = _MADE[name](rows)
+                own[name] = _FROM_ROWS[name]([row for items in lists for row in items.read(record, self.repairs)])
         except RecursionError:
             raise ValueError("is nested too deeply") from None
-        return from_record(own | _named(own))
+        return from_record(own | _id_and_number(own))
 
-    def tables_beside(self, folder: str | os.PathLike[str]) -> dict[str, pl.DataFrame]:
-        """The tables beside a source that lies in a folder: `citations` and `families`, as far as there are any."""
+    def side_tables(self, folder: str | os.PathLike[str]) -> dict[str, pl.DataFrame]:
+        """The tables `citations` and `families` of a source in a folder, as far as the mapping names them."""
         tables = {"citations": self.citations, "families": self.families}
         return {name: table.load(folder) for name, table in tables.items() if table is not None}
 
     def absent(self, record: abc.Mapping[str, Any]) -> tuple[str, ...]:
-        """The paths of the mapping that begin with a name this record does not have: a slip, or an empty field."""
+        """The paths of the mapping whose first name this record lacks, because it is mistyped or the field is empty."""
         lists = [items for several in self.items.values() for items in several]
         inside = [part for items in lists if not items.place.paths for part in items.parts.values()]
         places = [*self.places.values(), *(items.place for items in lists), *inside]
@@ -99,8 +99,8 @@ class Mapping:
         return tuple(path for path in paths if path not in record and path.partition(".")[0] not in record)
 
 
-def _named(own: dict[str, Any]) -> dict[str, str]:
-    """The id and the parts of the number. A number of its own need not be the id, nor an id be given beside it."""
+def _id_and_number(own: dict[str, Any]) -> dict[str, str]:
+    """The id and the parts of the number. A record may give a number beside the id, or only one of the two."""
     text = own.pop("number", "") or own.get("id", "")
     kind = own.get("kind", "")
     number = normalise(text, own.get("office", ""), "" if kind == "article" else kind)
@@ -124,7 +124,7 @@ def _symbols(texts: list[str]) -> list[str]:
     return [found for text in texts if (found := symbol(text))]
 
 
-_TAKEN: dict[str, Callable[[list[str]], Any]] = {
+_FROM_TEXTS: dict[str, Callable[[list[str]], Any]] = {
     **dict.fromkeys(("application", "publication"), _first_date),
     **dict.fromkeys(("ipc", "cpc"), _symbols),
     **dict.fromkeys(("national", "relatives", "citers", "applicants", "inventors"), list),
@@ -138,16 +138,16 @@ def _first(row: _Row, name: str) -> str:
 
 
 def _claims(rows: list[_Row]) -> Any:
-    """Claims one by one, or the one text that holds them all."""
+    """A list of claims, or one text with all of them."""
     if len(rows) == 1 and not (rows[0].keys() - {"text"}):
         return _joined(rows[0].get("text", []))
-    claims = [{"text": _joined(row.get("text", []))} | _order(row) for row in rows]
+    claims = [{"text": _joined(row.get("text", []))} | _number_and_parents(row) for row in rows]
     return [claim["text"] if len(claim) == 1 else claim for claim in claims]
 
 
-def _order(row: _Row) -> dict[str, Any]:
-    order: dict[str, Any] = {"number": _first(row, "number")} if _first(row, "number") else {}
-    return order | ({"parents": row["parents"]} if "parents" in row else {})
+def _number_and_parents(row: _Row) -> dict[str, Any]:
+    number: dict[str, Any] = {"number": _first(row, "number")} if _first(row, "number") else {}
+    return number | ({"parents": row["parents"]} if "parents" in row else {})
 
 
 def _priorities(rows: list[_Row]) -> list[dict[str, str]]:
@@ -160,7 +160,7 @@ def _citations(rows: list[_Row]) -> list[dict[str, str]]:
 
 def _citation(row: _Row) -> dict[str, str]:
     origin, number, text = _first(row, "origin").lower(), _number(row), _joined(row.get("text", []))
-    if " " in number:  # no patent's number: a journal among the patents
+    if " " in number:  # not a patent: literature among the patents
         number, text = "", text or number
     return {
         "number": number,
@@ -176,4 +176,8 @@ def _number(row: _Row) -> str:
     return normalise(text, _first(row, "office"), _first(row, "kind")).id if text else ""
 
 
-_MADE: dict[str, Callable[[list[_Row]], Any]] = {"claims": _claims, "priorities": _priorities, "citations": _citations}
+_FROM_ROWS: dict[str, Callable[[list[_Row]], Any]] = {
+    "claims": _claims,
+    "priorities": _priorities,
+    "citations": _citations,
+}

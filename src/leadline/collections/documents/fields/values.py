@@ -1,4 +1,4 @@
-"""What each field of our own form may hold: one reader a field, which says where it met something else."""
+"""The fields of a record: one function a field, which returns its value or says where and what is wrong with it."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from leadline.collections.documents.claims import parents as parents_in
 from leadline.collections.documents.claims import split
 from leadline.collections.documents.classes import symbol
 from leadline.collections.documents.document import ORIGINS, Citation, Claim, Priority
+from leadline.collections.documents.fields.st36_parts import application_name
 from leadline.collections.documents.numbers import normalise
-from leadline.collections.documents.readers.st36_parts import application_name
+from leadline.errors import not_a_choice
 from leadline.text.days import iso
 
-_LARGEST_CLAIM = 10**6  # no patent has a millionth claim, and a claim's number is stored in four bytes
+_MAX_CLAIM_NUMBER = 10**6  # claim numbers are stored in four bytes
 
 
 def shown(value: Any) -> str:
-    """A value in a message: what it is, and itself where that is short."""
+    """A value as a message shows it: its type for an object or a list, else its first 40 characters."""
     if isinstance(value, dict):
         return "an object"
     if isinstance(value, (list, tuple)):
@@ -29,7 +30,7 @@ def shown(value: Any) -> str:
 
 
 def plain_text(where: str, value: Any) -> str:
-    """A text; a whole number is one too, for spreadsheets make numbers of names."""
+    """A text. A whole number is accepted, since spreadsheets turn names into numbers."""
     if isinstance(value, str):
         return value
     if value is None or (isinstance(value, float) and math.isnan(value)):
@@ -39,12 +40,21 @@ def plain_text(where: str, value: Any) -> str:
     raise ValueError(f"{where}: {shown(value)}, expected a text")
 
 
-def _date(where: str, value: Any) -> str:
+def _normalised(where: str, value: Any, normal: Callable[[str], str], expected: str) -> str:
+    """A text in its normal spelling; ValueError when a text that is not empty has none."""
     text = plain_text(where, value).strip()
-    date = iso(text)
-    if text and not date:
-        raise ValueError(f"{where}: {text[:40]!r} is no date, expected YYYY-MM-DD")
-    return date
+    found = normal(text)
+    if text and not found:
+        raise ValueError(f"{where}: {text[:40]!r} is {expected}")
+    return found
+
+
+def _date(where: str, value: Any) -> str:
+    return _normalised(where, value, iso, "no date, expected YYYY-MM-DD")
+
+
+def _symbol(where: str, value: Any) -> str:
+    return _normalised(where, value, symbol, "no class symbol, expected one such as C07D401/04")
 
 
 def _number(where: str, value: Any) -> str:
@@ -53,21 +63,13 @@ def _number(where: str, value: Any) -> str:
 
 
 def _application(where: str, value: Any) -> str:
-    """The number of an application, which is no publication: it keeps its zeros."""
+    """The number of an application. Unlike a publication's number it keeps its zeros."""
     text = plain_text(where, value).strip().upper()
     return application_name(text[:2], text[2:]) if text[:2].isalpha() else text
 
 
-def _symbol(where: str, value: Any) -> str:
-    text = plain_text(where, value).strip()
-    found = symbol(text)
-    if text and not found:
-        raise ValueError(f"{where}: {text[:40]!r} is no class symbol, expected one such as C07D401/04")
-    return found
-
-
 def _items(where: str, value: Any, expected: str) -> list[Any]:
-    """The items of a list; one text is divided at semicolons, as the cells of a table are."""
+    """The items of a list. A text is divided at semicolons, as in the cells of a table."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return []
     if isinstance(value, str):
@@ -86,7 +88,7 @@ def _list_of(read_one: Callable[[str, Any], str], expected: str) -> Callable[[st
 
 
 def _claims(where: str, value: Any) -> tuple[Claim, ...]:
-    """Claims as texts or objects; one text of all of them is cut at their numbers."""
+    """Claims from a list of texts or objects, or from one text with all of them, which is cut at their numbers."""
     if isinstance(value, str):
         return split(value)
     items = enumerate(_items(where, value, "texts or of {number, text, parents}"))
@@ -117,7 +119,7 @@ def _claim(where: str, value: Any, place: int) -> Claim:
 
 def _claim_number(where: str, value: Any) -> int:
     text = plain_text(where, value).strip()
-    if not (text.isascii() and text.isdigit() and int(text[:20]) < _LARGEST_CLAIM):
+    if not (text.isascii() and text.isdigit() and int(text[:20]) < _MAX_CLAIM_NUMBER):
         raise ValueError(f"{where}: {shown(value)}, expected a claim's number")
     return int(text)
 
@@ -129,7 +131,7 @@ def _priorities(where: str, value: Any) -> tuple[Priority, ...]:
 
 
 def _priority(where: str, value: Any) -> Priority:
-    """An object, or a text with a number, a date, or both with a blank between."""
+    """A priority from an object, or from a text with a number, a date, or both with a blank between."""
     if isinstance(value, Mapping):
         return Priority(_application(f"{where}.number", value.get("number")), _date(f"{where}.date", value.get("date")))
     text = plain_text(where, value).strip()
@@ -152,7 +154,7 @@ def _citation(where: str, value: Any) -> Citation:
         return Citation(_number(where, value))
     origin = plain_text(f"{where}.origin", value.get("origin")).strip().lower() or "unknown"
     if origin not in ORIGINS:
-        raise ValueError(f"{where}.origin: {origin[:40]!r} is none of {', '.join(ORIGINS)}")
+        raise ValueError(str(not_a_choice(f"{where}.origin", origin[:40], ORIGINS)))
     return Citation(
         number=_number(f"{where}.number", value.get("number")),
         origin=origin,
@@ -162,7 +164,7 @@ def _citation(where: str, value: Any) -> Citation:
     )
 
 
-READERS: dict[str, Callable[[str, Any], Any]] = {
+FIELD_READERS: dict[str, Callable[[str, Any], Any]] = {
     **dict.fromkeys(("id", "office", "serial", "kind", "language", "family"), plain_text),
     **dict.fromkeys(("title", "abstract", "description"), plain_text),
     **dict.fromkeys(("application", "publication"), _date),

@@ -1,4 +1,4 @@
-"""Tables that lie beside a source: who cites whom, and who is of one family."""
+"""Tables in separate files beside a source: who cites whom, and which documents are one family."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leadline.collections.documents.document import ORIGINS
+from leadline.collections.documents.mapping.places import Place
 from leadline.collections.documents.numbers import normalise
-from leadline.collections.documents.readers.places import Place
 from leadline.errors import InputError
 from leadline.text.days import iso
 from leadline.text.frames import frame_of_text, named_kind
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Companion:
-    """A file that is looked for beside the source, then beside the mapping."""
+class SideTable:
+    """A file that is looked for in the folder of the source, then in that of the mapping."""
 
-    mapping: str  # the mapping's file, for messages and as the second place to look
+    mapping: str  # the mapping's file, for messages and as the second folder
     file: str
 
     def path(self, folder: str | os.PathLike[str]) -> Path:
@@ -35,7 +35,7 @@ class Companion:
         return found
 
     def frame(self, folder: str | os.PathLike[str]) -> pl.DataFrame:
-        """The table under its header, all columns as text."""
+        """The table with a header, all columns as text."""
         import polars as pl
 
         text = read_text(self.path(folder))
@@ -51,23 +51,23 @@ class Companion:
         return pl.col(name).fill_null("").str.strip_chars()
 
 
-_NOWHERE = Place()
+_NO_PLACE = Place()
 
 
 @dataclass(frozen=True)
-class CitationTable(Companion):
-    """A table with a citation a row."""
+class CitationTable(SideTable):
+    """A table with one citation a row."""
 
     citing: str = "citing"
     cited: str = "cited"
-    origin: Place = _NOWHERE
-    category: Place = _NOWHERE
-    date: Place = _NOWHERE
+    origin: Place = _NO_PLACE
+    category: Place = _NO_PLACE
+    date: Place = _NO_PLACE
 
     def load(self, folder: str | os.PathLike[str]) -> pl.DataFrame:
         """The citations: citing, number, origin, category, date.
 
-        Who cites is named as the table does, for that is most often the document's id in the source.
+        `citing` is as the table writes it, which usually is the document's id in the source.
         """
         import polars as pl
 
@@ -84,7 +84,7 @@ class CitationTable(Companion):
             _normalised(table["number"]),
             pl.when(origin.is_in(ORIGINS)).then(origin).otherwise(pl.lit("unknown")).alias("origin"),
             pl.col("category").replace(dict(self.category.values)),
-            _spelt(table["date"], iso),
+            _converted(table["date"], iso),
         )
 
     def _values(self, frame: pl.DataFrame, name: str) -> pl.Expr:
@@ -97,14 +97,14 @@ class CitationTable(Companion):
 
 
 @dataclass(frozen=True)
-class FamilyTable(Companion):
-    """A table with a member a row under a header; or, without one, a family a line: its name, a tab, its members."""
+class FamilyTable(SideTable):
+    """A table with one member a row under a header; or without one, a family a line: its name, a tab, its members."""
 
     family: str = ""  # the columns' names
     member: str = ""
 
     def load(self, folder: str | os.PathLike[str]) -> pl.DataFrame:
-        """The members: family, number; numbers normalised."""
+        """The members: family and normalised number."""
         import polars as pl
 
         if self.family:
@@ -133,13 +133,13 @@ def _family_lines(text: Text) -> pl.DataFrame:
 
 
 def _normalised(numbers: pl.Series) -> pl.Series:
-    return _spelt(numbers, lambda text: normalise(text).id)
+    return _converted(numbers, lambda text: normalise(text).id)
 
 
-def _spelt(texts: pl.Series, spell: Callable[[str], str]) -> pl.Series:
-    """Every text in one spelling; each is looked at once, however often it stands there."""
+def _converted(texts: pl.Series, convert: Callable[[str], str]) -> pl.Series:
+    """Every text converted; each distinct text only once."""
     import polars as pl
 
     distinct = texts.unique()
-    spelt = pl.Series([spell(text) for text in distinct], dtype=pl.String)
-    return texts.replace_strict(distinct, spelt, return_dtype=pl.String)
+    converted = pl.Series([convert(text) for text in distinct], dtype=pl.String)
+    return texts.replace_strict(distinct, converted, return_dtype=pl.String)

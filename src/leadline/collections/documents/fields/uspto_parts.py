@@ -1,4 +1,4 @@
-"""Claims and citations of the American XML since 2005, read from the markup: there are too many to make trees of."""
+"""Claims and citations of the American XML since 2005, read from the markup because trees of so many are slow."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from html import escape
 
 from leadline.collections.documents.claims import parents
 from leadline.collections.documents.document import Citation, Claim, Origin
+from leadline.collections.documents.markup.plain_text import ENTRY, Layout, read_words
+from leadline.collections.documents.markup.xml import find_text, parse, text_of
 from leadline.collections.documents.numbers import normalise
-from leadline.collections.documents.readers.words import ENTRY, Layout, read_words
-from leadline.collections.documents.readers.xml import find_text, parse, text_of
 from leadline.text.days import iso
 
 _ORIGINS: dict[str, Origin] = {
@@ -19,7 +19,7 @@ _ORIGINS: dict[str, Origin] = {
     "cited by other": "applicant",
     "cited by third party": "third party",
 }
-# A citation as the office writes it. The last group is for one that it writes otherwise.
+# A citation as the office usually writes it. The last group matches any other.
 _CITATION = re.compile(
     r"""<(?:(?:
         patcit\b[^>]*+>\s*+<document-id>\s*+<country>
@@ -32,7 +32,7 @@ _CITATION = re.compile(
     re.DOTALL | re.VERBOSE,
 )
 _LITERATURE = Layout({"nplcit": ENTRY})
-# Where a claim begins, with its name and number as the office writes them, or other attributes; or a reference.
+# The start of a claim, with id and number as the office usually writes them, or other attributes; or a reference.
 _CLAIM = re.compile(
     rb"""<claim(?:\ id="([^"]*)"\ num="0*([1-9][0-9]{0,5})">
     |(\s[^>]*>|/?>)
@@ -45,7 +45,7 @@ _LABEL = re.compile(r"[0-9]{1,4}(?:\s?[-–]\s?[0-9]{1,4})?\s?[.)]\s*")
 
 
 def read_citations(markup: bytes) -> tuple[Citation, ...]:
-    """What the references cited say, in their order.
+    """The citations in the markup of the references cited, in their order.
 
     >>> cited = b"<document-id><country>US</country><doc-number>5123456</doc-number><kind>A</kind></document-id>"
     >>> read_citations(b"<a><b><patcit>" + cited + b"</patcit><category>cited by examiner</category></b></a>")
@@ -59,7 +59,7 @@ def read_citations(markup: bytes) -> tuple[Citation, ...]:
     citations = []
     for american, country, number, kind, date, written, category, _ in found:
         origin = _ORIGINS.get(category) or _ORIGINS.get(" ".join(category.lower().split()), "unknown")
-        if american:  # which needs no more normalising
+        if american:  # already normalised
             citations.append(Citation(f"US{american.replace('/', '')}{kind}", origin, "", iso(date)))
         elif written:
             citations.append(Citation("", origin, "", "", next(texts)))
@@ -71,7 +71,7 @@ def read_citations(markup: bytes) -> tuple[Citation, ...]:
 
 
 def _fields(markup: bytes) -> Iterator[tuple[str, ...]]:
-    """The same groups for citations with more or fewer elements than usual, or in another order."""
+    """The groups of `_CITATION` for citations with more or fewer elements than usual, or in another order."""
     for citation in parse(markup):
         patent = citation.find("patcit")
         category = find_text(citation, "category")
@@ -83,9 +83,9 @@ def _fields(markup: bytes) -> Iterator[tuple[str, ...]]:
 
 
 def read_claims(markup: bytes, extent: tuple[int, int], texts: list[str]) -> tuple[Claim, ...]:
-    """The claims in this extent of the markup, whose words are given.
+    """The claims in this extent of the markup, with their texts.
 
-    A claim without a number, or with one that an earlier claim has, gets the next that is free.
+    A claim without a number, or with that of an earlier claim, gets the next free number.
     """
     numbers: list[int] = []
     by_id: dict[bytes, int] = {}
@@ -99,7 +99,7 @@ def read_claims(markup: bytes, extent: tuple[int, int], texts: list[str]) -> tup
         references.append([])
         by_id.setdefault(name or _first(_ID, others), numbers[-1])
     if len(numbers) != len(texts):
-        raise ValueError("claims are not written as usual")
+        raise ValueError(f"{len(numbers)} claims begin in the markup, but {len(texts)} have a text")
     return tuple(
         _claim(number, text.replace("\n", " "), [by_id[name] for name in names if name in by_id])
         for number, text, names in zip(numbers, texts, references, strict=True)
@@ -114,6 +114,6 @@ def _first(pattern: re.Pattern[bytes], attributes: bytes) -> bytes:
 def _claim(number: int, text: str, marked: list[int]) -> Claim:
     text = text[label.end() :] if (label := _LABEL.match(text)) else text
     linked = {claim for claim in marked if claim < number}
-    if "laims" in text or (not marked and "laim" in text):  # else the words tell no more than the references
+    if "laims" in text or (not marked and "laim" in text):  # else the text names no more than the references
         linked.update(parents(text, number))
     return Claim(number, text, tuple(sorted(linked)))

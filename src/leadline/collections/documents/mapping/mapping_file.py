@@ -1,4 +1,4 @@
-"""A mapping from its TOML file, with every slip named: the key, what was expected, the nearest known name."""
+"""Reading a mapping from its TOML file. An error names the key, what was expected, and the nearest known name."""
 
 from __future__ import annotations
 
@@ -6,22 +6,20 @@ import os
 import re
 import tomllib
 from collections import abc
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from leadline.collections.documents import keep
 from leadline.collections.documents.document import ORIGINS
-from leadline.collections.documents.readers.companions import CitationTable, FamilyTable
-from leadline.collections.documents.readers.foreign import Items, Mapping
-from leadline.collections.documents.readers.places import MENDERS, Place
-from leadline.collections.documents.readers.records import NAMES
-from leadline.errors import InputError, nearest
+from leadline.collections.documents.keep import checked_rule
+from leadline.collections.documents.mapping.mapping import Items, Mapping
+from leadline.collections.documents.mapping.places import REPAIRS, Place
+from leadline.collections.documents.mapping.side_tables import CitationTable, FamilyTable
+from leadline.collections.documents.records import NAMES
+from leadline.errors import InputError, checked_choice, nearest
 from leadline.text.source import read_text
 
-__all__ = ["Mapping", "mapping_of", "read_mapping"]
-
 _PLACE = ("path", "value", "separator", "take", "values")
-_PARTS = {  # of things with parts, the first being what a plain text is
+_PARTS = {  # of fields with parts; a plain text is the first part
     "claims": ("text", "number", "parents"),
     "priorities": ("number", "office", "kind", "date"),
     "citations": ("number", "office", "kind", "origin", "category", "date", "text"),
@@ -52,29 +50,32 @@ def mapping_of(content: abc.Mapping[str, Any], name: str) -> Mapping:
     Traceback (most recent call last):
     leadline.errors.InputError: my.toml: fields.tittle: unknown; did you mean title?
     """
-    return _File(name).mapping(content)
+    return _MappingFile(name).mapping(content)
 
 
-class _File:
-    """The file that is being read: every complaint names it."""
+class _MappingFile:
+    """The content of the file under its name, which every error message needs."""
 
     def __init__(self, name: str) -> None:
         self.name = name
 
     def mapping(self, content: abc.Mapping[str, Any]) -> Mapping:
-        self.known(content, ("keep", "mend", "fields", "tables"), "")
+        self.check_names(content, ("keep", "mend", "fields", "tables"), "")
         fields = self.table(content.get("fields", {}), "fields")
-        self.known(fields, _FIELDS, "fields.")
+        self.check_names(fields, _FIELDS, "fields.")
         if "id" not in fields and "number" not in fields:
             raise self.error("fields.id", "missing; say where the document's name is")
         tables = self.table(content.get("tables", {}), "tables")
-        self.known(tables, ("citations", "families"), "tables.")
+        self.check_names(tables, ("citations", "families"), "tables.")
+        keep = content.get("keep", [])
         return Mapping(
             name=self.name,
             places={name: self.place(given, f"fields.{name}") for name, given in fields.items() if name not in _PARTS},
             items={name: self.lists(fields[name], name) for name in _PARTS if name in fields},
-            mend=self.mend(content.get("mend", [])),
-            keep=self.keep(content["keep"]) if "keep" in content else None,
+            repairs=tuple(self.choice(name, REPAIRS, "mend") for name in self.texts(content.get("mend", []), "mend")),
+            keep=checked_rule(self.texts(content["keep"], "keep"), f"{self.name}: keep")
+            if content.get("keep")
+            else None,
             citations=self.citations(tables["citations"]) if "citations" in tables else None,
             families=self.families(tables["families"]) if "families" in tables else None,
         )
@@ -82,8 +83,7 @@ class _File:
     def error(self, key: str, problem: str) -> InputError:
         return InputError(self.name, f"{key}: {problem}")
 
-    def known(self, table: abc.Mapping[str, Any], names: Iterable[str], prefix: str) -> None:
-        names = list(names)
+    def check_names(self, table: abc.Mapping[str, Any], names: Sequence[str], prefix: str) -> None:
         for key in table:
             if key not in names:
                 hint = nearest(key, names) or f"; known here: {', '.join(names)}"
@@ -103,25 +103,13 @@ class _File:
         return tuple(self.text(item, key) for item in (value if isinstance(value, list) else [value]))
 
     def choice(self, value: Any, choices: Iterable[str], key: str) -> str:
-        if value not in (choices := list(choices)):
-            raise self.error(key, f"{value!r} is none of {', '.join(choices)}{nearest(value, choices)}")
-        return str(value)
-
-    def mend(self, value: Any) -> tuple[str, ...]:
-        return tuple(self.choice(name, MENDERS, "mend") for name in self.texts(value, "mend"))
-
-    def keep(self, value: Any) -> tuple[str, ...]:
-        """Fields that a document must have, alternatives apart by bars; `all` asks for nothing."""
-        conditions = self.texts(value, "keep")
-        for name in (name for condition in conditions for name in condition.split("|")):
-            self.choice(name, (*keep.FIELDS, "all"), "keep")
-        return conditions
+        return checked_choice(f"{self.name}: {key}", value, list(choices))
 
     def place(self, given: Any, key: str, more: tuple[str, ...] = (), separator: str = "") -> Place:
-        """A text is a path; a table says more."""
+        """A place from a path or several, or from a table with more details."""
         if not isinstance(given, dict):
             return Place(self.texts(given, key), separator=separator)
-        self.known(given, (*_PLACE, *more), f"{key}.")
+        self.check_names(given, (*_PLACE, *more), f"{key}.")
         if "path" not in given and "value" not in given:
             raise self.error(key, "needs a path or a value")
         return Place(
@@ -137,14 +125,14 @@ class _File:
         return {code: self.text(word, f"{key}.{code}") for code, word in self.table(given, key).items()}
 
     def origin(self, given: Any, key: str) -> Place:
-        """Where an origin is; what it can come to must be an origin."""
+        """The place of an origin; its fixed value and the meanings of its codes must be origins."""
         place = self.place(given, key, more=("drop",))
         for word in filter(None, (place.value, *place.values.values())):
             self.choice(word, ORIGINS, key)
         return place
 
     def lists(self, given: Any, field: str) -> tuple[Items, ...]:
-        """One description of a list, or several; a list of paths alone is one description with alternatives."""
+        """One description of a list, or several. A list of paths is one description with alternatives."""
         key = f"fields.{field}"
         if isinstance(given, list) and any(isinstance(item, dict) for item in given):
             return tuple(self.items(item, field, f"{key}[{place}]") for place, item in enumerate(given))
@@ -155,7 +143,7 @@ class _File:
         if not isinstance(given, dict):
             return Items(Place(self.texts(given, key)), names[0])
         literature = ("of",) if field == "citations" else ()
-        self.known(given, ("path", "separator", *names, *literature), f"{key}.")
+        self.check_names(given, ("path", "separator", *names, *literature), f"{key}.")
         separator = self.text(given["separator"], f"{key}.separator") if "separator" in given else ""
         parts = {
             name: self.origin(given[name], f"{key}.{name}")
@@ -173,7 +161,7 @@ class _File:
     def citations(self, given: Any) -> CitationTable:
         key = "tables.citations"
         table = self.table(given, key)
-        self.known(table, ("file", "citing", "cited", "origin", "category", "date"), f"{key}.")
+        self.check_names(table, ("file", "citing", "cited", "origin", "category", "date"), f"{key}.")
         columns = {name: self.text(table[name], f"{key}.{name}") for name in ("citing", "cited") if name in table}
         places = {name: self.place(table[name], f"{key}.{name}") for name in ("category", "date") if name in table}
         if "origin" in table:
@@ -184,7 +172,7 @@ class _File:
     def families(self, given: Any) -> FamilyTable:
         key = "tables.families"
         table = self.table(given, key)
-        self.known(table, ("file", "family", "member"), f"{key}.")
+        self.check_names(table, ("file", "family", "member"), f"{key}.")
         if ("family" in table) != ("member" in table):
             raise self.error(key, "name both columns, family and member; or neither, for a family a line")
         columns = {name: self.text(table[name], f"{key}.{name}") for name in ("family", "member") if name in table}

@@ -1,8 +1,8 @@
-"""The words of marked-up text, without a tree: a tree costs twice what it takes to check that the markup is sound.
+"""The plain text of markup without a tree, which would cost twice as much as checking the markup.
 
-Most of a patent is description, of which only the words and the ends of paragraphs are wanted. A kernel takes them out
-of the bytes at the speed of memory. Small jobs do not wait for it: they use a parser of the standard library, which
-gives the same words; a property test holds the two together.
+Most of a patent is description, of which only the words and the ends of paragraphs are needed. A kernel takes them out
+of the bytes. Small jobs do not wait for the kernel to load: they use a parser of the standard library, which gives the
+same text; a property test compares the two.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ BLANK, LINE, ENTRY = 1, 2, 3
 _SEPARATOR = "\N{INFORMATION SEPARATOR TWO}"  # XML may not contain it
 _MARKS = {BLANK: " ", LINE: "\N{INFORMATION SEPARATOR ONE}"}
 _BLANKS = re.compile(" {2,}")
-_MOST_ENTRIES = 4096
+_MAX_ENTRIES = 4096
 
 
 class Layout:
-    """Which elements part words, and how. All others stand in running text: H<sub>2</sub>O is one word.
+    """Which elements separate words, and how. All others are part of running text: H<sub>2</sub>O is one word.
 
-    BLANK is a gap between words. LINE begins and ends a line. The end of an ENTRY ends a text of its own.
+    BLANK is a gap between words. LINE begins and ends a line. The end of an ENTRY ends a text.
     """
 
     def __init__(self, effects: Mapping[str, int]) -> None:
@@ -39,7 +39,7 @@ class Layout:
 
     @cached_property
     def table(self) -> NDArray[np.int64]:
-        """The elements as the kernel knows them: eight letters of the name, its length, the effect."""
+        """The elements as the kernel takes them: the first eight letters of the name, its length, the effect."""
         import numpy as np
 
         names = {name.encode(): effect for name, effect in self.effects.items()}
@@ -48,10 +48,10 @@ class Layout:
 
 
 def read_words(markup: bytes, layout: Layout, extents: Sequence[tuple[int, int]] = ()) -> list[str]:
-    r"""The texts of sound markup, one for each entry and one for what follows the last.
+    r"""The texts of well-formed markup, one for each entry and one for the rest after the last entry.
 
-    A run of blanks is one blank, as is the end of a line, which shows only how the file was laid out. With `extents`,
-    each a begin and an end, only the markup there is read.
+    A run of blanks is one blank, and so is a line break of the file. With `extents`, each a begin and an end, only that
+    markup is read.
 
     >>> layout = Layout({"p": LINE, "td": BLANK, "claim": ENTRY})
     >>> read_words(b"<claim><p>H<sub>2</sub>O\n is wet.</p><p><td>1</td><td>2</td></p></claim>5 &#x3bc;m", layout)
@@ -64,13 +64,13 @@ def read_words(markup: bytes, layout: Layout, extents: Sequence[tuple[int, int]]
 
 
 def _by_kernel(markup: bytes, layout: Layout, extents: Sequence[tuple[int, int]], size: int) -> list[str] | None:
-    """None where there are more entries than a patent has claims."""
+    """The texts by the kernel; None when there are more entries than its array holds."""
     import numpy as np
 
     text, places = np.frombuffer(markup, np.uint8), np.array(extents, np.int64)
-    words, ends = np.empty(size + 64, np.uint8), np.empty(_MOST_ENTRIES, np.int64)
+    words, ends = np.empty(size + 64, np.uint8), np.empty(_MAX_ENTRIES, np.int64)
     strip = KERNELS.kernel("strip_markup")
-    found = strip(text, places, len(extents), layout.table, len(layout.effects), words, ends, _MOST_ENTRIES)
+    found = strip(text, places, len(extents), layout.table, len(layout.effects), words, ends, _MAX_ENTRIES)
     if found < 0:
         return None
     stops = [0, *ends[:found].tolist()]
