@@ -73,9 +73,7 @@ class _MappingFile:
             places={name: self.place(given, f"fields.{name}") for name, given in fields.items() if name not in _PARTS},
             items={name: self.lists(fields[name], name) for name in _PARTS if name in fields},
             repairs=tuple(self.choice(name, REPAIRS, "mend") for name in self.texts(content.get("mend", []), "mend")),
-            keep=checked_rule(self.texts(content["keep"], "keep"), f"{self.name}: keep")
-            if content.get("keep")
-            else None,
+            keep=checked_rule(self.texts(keep, "keep"), f"{self.name}: keep") if keep != [] else None,
             citations=self.citations(tables["citations"]) if "citations" in tables else None,
             families=self.families(tables["families"]) if "families" in tables else None,
         )
