@@ -1,4 +1,4 @@
-"""Words that nobody has used before: every number has a stem of its own, and endings make it look like its kind."""
+"""Coined words: every number has its own stem, and an ending makes it look like a noun, an adjective or a chemical."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ ADJECTIVES = ("ic", "al", "ive", "ous", "ary", "ular", "oid", "ed")
 SUBSTANCES = ("ate", "ide", "ine", "ol", "one", "ene", "ite", "azole", "amide", "idine", "oate", "acin")
 GROUPS = ("methyl", "ethyl", "hydroxy", "chloro", "fluoro", "amino", "nitro", "phenyl", "benzyl", "oxo", "acetyl")
 
-SHORT = 79_999  # so many stems have two syllables: the largest prime below the 80 000 that are possible
-LONG = SHORT + 7_999_993  # and up to here three
+SHORT = 79_999  # number of stems with two syllables: the largest prime below the 80 000 possible ones
+LONG = SHORT + 7_999_993  # number of stems with two or three syllables
 _SIZES = {2: SHORT, 3: LONG - SHORT, 4: 799_999_999}
 _MULTIPLIER = 2_654_435_761
 
@@ -20,7 +20,7 @@ _MULTIPLIER = 2_654_435_761
 def stem(number: int, seed: int = 0) -> str:
     """The stem of a number: two syllables for the first 80 000, then three, then four, and a closing sound.
 
-    A multiplication modulo a prime scatters the numbers: neighbours look nothing alike, and no two share a stem.
+    A multiplication modulo a prime scatters the numbers: consecutive ones look different, and no two share a stem.
 
     >>> stem(1), stem(2), stem(80_000), len({stem(number) for number in range(20_000)})
     ('garid', 'monon', 'dravapad', 20000)
@@ -40,22 +40,22 @@ def _ending(number: int, seed: int, endings: tuple[str, ...]) -> str:
 
 
 def noun(number: int, seed: int = 0) -> str:
-    """A thing: `stem` with the ending of a noun."""
+    """A stem with the ending of a noun."""
     return stem(number, seed) + _ending(number, seed, NOUNS)
 
 
 def adjective(number: int, seed: int = 0) -> str:
-    """A quality."""
+    """A stem with the ending of an adjective."""
     return stem(number, seed) + _ending(number, seed, ADJECTIVES)
 
 
 def substance(number: int, seed: int = 0) -> str:
-    """The everyday name of a chemical."""
+    """The everyday name of a chemical: a stem with an ending such as -ate or -ine."""
     return stem(number, seed) + _ending(number, seed, SUBSTANCES)
 
 
 def systematic(number: int, parent: int, seed: int = 0) -> str:
-    """The long name of a chemical, with places and groups on a parent: tokenisers take it apart, and chemists read it.
+    """The systematic name of a chemical: positions and groups on a parent. Tokenisers split such names.
 
     >>> systematic(80_000, 5), systematic(80_001, 5)
     ('1-benzyl-2-acetyl-bredidone', '3-fluoro-7-methyl-bredidone')
@@ -67,7 +67,7 @@ def systematic(number: int, parent: int, seed: int = 0) -> str:
 
 
 def registry_number(number: int, seed: int = 0) -> str:
-    """A CAS registry number: two to seven digits, two digits, and the check digit that the rule asks for.
+    """A CAS registry number: two to seven digits, two digits, and a valid check digit.
 
     The check digit is the sum of the others, each times its place from the right, modulo 10 (water is 7732-18-5).
 
@@ -80,7 +80,7 @@ def registry_number(number: int, seed: int = 0) -> str:
 
 
 def check_digit(digits: str) -> int:
-    """The last digit of a CAS registry number whose other digits these are.
+    """The check digit of a CAS registry number with these other digits.
 
     >>> check_digit("773218")
     5
@@ -89,7 +89,7 @@ def check_digit(digits: str) -> int:
 
 
 def plural(word: str) -> str:
-    """
+    """The plural of a noun, which is also the -s form of a verb.
     >>> plural("vestry"), plural("box"), plural("rotor")
     ('vestries', 'boxes', 'rotors')
     """
@@ -99,7 +99,9 @@ def plural(word: str) -> str:
 
 
 def with_article(word: str) -> str:
-    """
+    """A word after its indefinite article.
+
+
     >>> with_article("upper"), with_article("unit"), with_article("valve")
     ('an upper', 'a unit', 'a valve')
     """

@@ -1,4 +1,4 @@
-"""What is claimed: which concepts each claim names, and which claim it depends on."""
+"""The concepts that each claim names, and the claim it depends on."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leadline.collections.simulate.inventions import CLAIMABLE, Inventions
+from leadline.collections.simulate.randomness import Integers, generator, offsets
 from leadline.collections.simulate.settings import Settings
-from leadline.collections.simulate.streams import Integers, offsets, stream
 
-MOST_CLAIMS = 30
-_MEDIAN, _SPREAD = 12.0, 0.5  # of the number of claims: log-normal
-_INDEPENDENT = 0.12  # chance that a claim after the first stands alone
+MAX_CLAIMS = 30
+_MEDIAN, _SPREAD = 12.0, 0.5  # of the number of claims, which is log-normal
+_INDEPENDENT = 0.12  # chance that a claim after the first is independent
 _FROM_ROOT = 0.65  # chance that a dependent claim refers to the last independent one, and not to the claim before it
 _BROAD = np.array([0.25, 0.45, 0.30])  # chances that an independent claim names 3, 4 or 5 concepts
 SLOTS = np.arange(CLAIMABLE)
@@ -21,7 +21,7 @@ SLOTS = np.arange(CLAIMABLE)
 
 @dataclass(frozen=True)
 class ClaimSets:
-    """The claims of all inventions, one after the other. A claim's concepts are bits over the invention's slots.
+    """The claims of all inventions, in their order. A claim's concepts are bits over the invention's slots.
 
     A dependent claim has all the concepts of the claim it depends on, and usually one more.
     """
@@ -35,14 +35,14 @@ class ClaimSets:
         return np.diff(self.starts)
 
 
-def claim(settings: Settings, inventions: Inventions) -> ClaimSets:
-    """Claims for every invention, drafted one number at a time for all of them together."""
-    rng = stream(settings.seed, "claims")
+def make_claims(settings: Settings, inventions: Inventions) -> ClaimSets:
+    """Claims for every invention. Claim 1 is made for all inventions at once, then claim 2, and so on."""
+    rng = generator(settings.seed, "claims")
     count = len(inventions)
-    claims = np.clip(np.exp(rng.normal(np.log(_MEDIAN), _SPREAD, count)), 1, MOST_CLAIMS).astype(np.int64)
+    claims = np.clip(np.exp(rng.normal(np.log(_MEDIAN), _SPREAD, count)), 1, MAX_CLAIMS).astype(np.int64)
     available = (inventions.claimable >= 0).sum(axis=1)
-    concepts = np.zeros((count, MOST_CLAIMS), np.uint16)
-    parents = np.zeros((count, MOST_CLAIMS), np.int8)
+    concepts = np.zeros((count, MAX_CLAIMS), np.uint16)
+    parents = np.zeros((count, MAX_CLAIMS), np.int8)
     root = np.ones(count, np.int64)
     used = np.zeros(count, np.uint16)
     rows = np.arange(count)
@@ -55,16 +55,16 @@ def claim(settings: Settings, inventions: Inventions) -> ClaimSets:
         narrow = concepts[rows, parent - 1]
         concepts[:, place] = np.where(independent, broad, narrow | _one_more(rng, narrow, used, available))
         used = np.where(independent, broad, used | concepts[:, place])
-    written = np.arange(MOST_CLAIMS) < claims[:, None]
+    written = np.arange(MAX_CLAIMS) < claims[:, None]
     return ClaimSets(offsets(claims), parents[written], concepts[written])
 
 
 def _broad(rng: np.random.Generator, available: Integers, *, ordered: bool) -> NDArray[np.uint16]:
-    """The concepts of an independent claim: the first, and two to four others; the first claim takes them in order."""
+    """The concepts of an independent claim: the first one and two to four others, for the first claim in order."""
     wanted = 3 + np.searchsorted(np.cumsum(_BROAD), rng.random(len(available)), side="right")
     keys = np.broadcast_to(SLOTS, (len(available), CLAIMABLE)) if ordered else rng.random((len(available), CLAIMABLE))
     keys = np.where(available[:, None] > SLOTS, keys, np.inf)
-    keys[:, 0] = -1  # what the invention is about stands in every independent claim
+    keys[:, 0] = -1  # the invention's first concept is in every independent claim
     place = np.argsort(np.argsort(keys, axis=1), axis=1)
     chosen = (place < wanted[:, None]) & np.isfinite(keys)
     return _bits(chosen)
@@ -73,9 +73,9 @@ def _broad(rng: np.random.Generator, available: Integers, *, ordered: bool) -> N
 def _one_more(
     rng: np.random.Generator, present: NDArray[np.uint16], used: NDArray[np.uint16], available: Integers
 ) -> NDArray[np.uint16]:
-    """One concept not there yet, best one that no claim since the last independent one has used.
+    """A concept that the claim lacks, preferably one that no claim since the last independent one has used.
 
-    Where all are there already there is none: the claim then limits a number only.
+    No bit is set when the claim has all concepts: it then limits only a number.
     """
     absent = (present[:, None] >> SLOTS) & 1 == 0
     fresh = (used[:, None] >> SLOTS) & 1 == 0

@@ -1,4 +1,4 @@
-"""Chance that can be repeated: generators by name, and numbers that depend on nothing but their keys."""
+"""Repeatable random numbers: generators by name, and hashes of keys. Also helpers for runs of consecutive items."""
 
 from __future__ import annotations
 
@@ -12,21 +12,20 @@ Integers = NDArray[np.int64]
 Array = NDArray[np.float64]
 
 
-def stream(seed: int, *path: str | int) -> np.random.Generator:
-    """A generator of its own for each purpose and block, so that no part of the office depends on another's draws.
+def generator(seed: int, *path: str | int) -> np.random.Generator:
+    """A random generator for one purpose and block, so that no part of the office depends on another's draws.
 
-    >>> int(stream(1, "texts", 7).integers(1000)) == int(stream(1, "texts", 7).integers(1000))
+    >>> int(generator(1, "texts", 7).integers(1000)) == int(generator(1, "texts", 7).integers(1000))
     True
     """
     key = tuple(crc32(step.encode()) if isinstance(step, str) else step for step in path)
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=key)))
 
 
-def mixed(*keys: ArrayLike) -> NDArray[np.uint64]:
-    """One well-mixed number for each combination of keys (Steele, Lea and Flood's SplitMix, chained).
+def hashed(*keys: ArrayLike) -> NDArray[np.uint64]:
+    """A well-mixed 64-bit number for each combination of keys (Steele, Lea and Flood's SplitMix, chained).
 
-    A house style is a property of applicant and concept together. There are millions of pairs, so it is computed when
-    it is asked for, and never stored.
+    It gives random properties to millions of pairs, such as an applicant's name for a concept, without storing them.
     """
     with np.errstate(over="ignore"):
         state: NDArray[np.uint64] = np.full((), 0x9E3779B97F4A7C15, np.uint64)
@@ -39,32 +38,32 @@ def mixed(*keys: ArrayLike) -> NDArray[np.uint64]:
     return np.asarray(state)
 
 
-def share(*keys: ArrayLike) -> Array:
-    """A number from [0, 1) for each combination of keys.
+def hashed_uniform(*keys: ArrayLike) -> Array:
+    """A uniform number from [0, 1) for each combination of keys.
 
-    >>> bool((share(1, np.arange(1000)) < 0.5).mean().round(1) == 0.5)
+    >>> bool((hashed_uniform(1, np.arange(1000)) < 0.5).mean().round(1) == 0.5)
     True
     """
-    return (mixed(*keys) >> np.uint64(11)).astype(np.float64) * 2.0**-53
+    return (hashed(*keys) >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
 def zipf(count: int, exponent: float = 1.0) -> Array:
-    """Probabilities that fall as rank to the power of minus the exponent."""
+    """Probabilities proportional to rank ** -exponent."""
     weights = np.arange(1, count + 1) ** -exponent
     return np.asarray(weights / weights.sum())
 
 
-def drawn(rng: np.random.Generator, probabilities: Array, size: Any) -> Integers:
-    """Places drawn with these probabilities: faster than `rng.choice`."""
+def draw(rng: np.random.Generator, probabilities: Array, size: Any) -> Integers:
+    """Random indices with these probabilities; faster than `rng.choice`."""
     cumulative = np.cumsum(probabilities)
     found = np.searchsorted(cumulative, rng.random(size) * cumulative[-1], side="right")
     return np.minimum(found, len(probabilities) - 1)
 
 
-def distinct(rng: np.random.Generator, probabilities: Array, rows: int, count: int) -> Integers:
-    """For each row `count` different places, drawn one after the other with these probabilities (Gumbel's trick).
+def draw_distinct(rng: np.random.Generator, probabilities: Array, rows: int, count: int) -> Integers:
+    """For each row `count` different indices, drawn without replacement with these probabilities (Gumbel's trick).
 
-    >>> distinct(stream(1), zipf(9), 1000, 3).shape
+    >>> draw_distinct(generator(1), zipf(9), 1000, 3).shape
     (1000, 3)
     """
     keys = np.log(probabilities) + rng.gumbel(size=(rows, len(probabilities)))
@@ -82,5 +81,5 @@ def places_within(counts: NDArray[Any]) -> Integers:
 
 
 def offsets(counts: NDArray[Any]) -> Integers:
-    """Where each of consecutive runs begins, and where the last one ends."""
+    """The begin of each of consecutive runs with these lengths, and the end of the last."""
     return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])

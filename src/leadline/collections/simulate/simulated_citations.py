@@ -1,4 +1,4 @@
-"""Who cites what: examiners what they found, applicants what they know or own, opponents what examiners missed."""
+"""Simulated citations: of examiners, of applicants, and of opponents who find what examiners missed."""
 
 from __future__ import annotations
 
@@ -12,49 +12,50 @@ from leadline.collections.documents.document import Origin
 from leadline.collections.simulate.examiners import Applications, Searches, readable, searched
 from leadline.collections.simulate.families import Publications
 from leadline.collections.simulate.inventions import Inventions
-from leadline.collections.simulate.prior_art import Pairs
+from leadline.collections.simulate.randomness import Integers, generator, offsets, places_within
 from leadline.collections.simulate.settings import AUTHORITIES, JP, US, Settings
-from leadline.collections.simulate.streams import Integers, offsets, places_within, stream
+from leadline.collections.simulate.true_prior_art import PriorArtPairs
 
 ORIGIN: tuple[Origin, ...] = ("examiner", "applicant", "opposition")  # where two name the same, the first counts
 EXAMINER, APPLICANT, OPPOSITION = range(3)
 CATEGORY = ("", "X", "Y", "A")
 NONE, X, Y, A = range(4)
-_SLIP = 0.1  # share of the documents that an examiner puts into a neighbouring category
-_OWN, _GROUP, _SUBCLASS = 0.40, 0.35, 0.25  # what applicants cite besides true prior art: their own, then marginal ones
-_PARENT = 0.9  # chance that a continuation cites the application it continues
+_WRONG_CATEGORY = 0.1  # share of the documents that an examiner puts into a neighbouring category
+# Shares of applicants' other citations: of their own inventions, of the same group, of the same subclass.
+_OWN, _GROUP, _SUBCLASS = 0.40, 0.35, 0.25
+_CITES_PARENT = 0.9  # chance that a continuation cites the application it continues
 
 
 @dataclass(frozen=True)
-class Cited:
+class CitationArrays:
     """The citations of all documents, ordered by the citing document."""
 
     starts: Integers  # where the citations of each document begin
-    document: Integers  # the one cited
+    document: Integers  # the cited document
     origin: NDArray[np.int8]
     category: NDArray[np.int8]
 
 
 class _Mention(NamedTuple):
-    """An application cites an invention; which of its publications is still open."""
+    """Citations of inventions by applications, before a publication of each invention is chosen."""
 
-    application: Integers  # a place among those searched
+    application: Integers  # an index into Applications
     invention: Integers
     origin: int
     category: NDArray[np.int8]
 
 
-def cite(
-    settings: Settings, inventions: Inventions, publications: Publications, pairs: Pairs, searches: Searches
-) -> Cited:
-    """All citations of all documents. Each names one member of the cited family, as offices do."""
-    rng = stream(settings.seed, "citations")
+def simulate_citations(
+    settings: Settings, inventions: Inventions, publications: Publications, pairs: PriorArtPairs, searches: Searches
+) -> CitationArrays:
+    """The citations of all documents. Each names one member of the cited family, as offices do."""
+    rng = generator(settings.seed, "citations")
     applications = searched(publications)
     mentions = [
-        _found(rng, applications, pairs, searches),
+        _examiners_finds(rng, applications, pairs, searches),
         _background(rng, applications, inventions, pairs),
-        *_known(rng, settings, applications, inventions, pairs),
-        _opposed(rng, settings, applications, publications, pairs, searches),
+        *_applicants(rng, settings, applications, inventions, pairs),
+        _opponents(rng, settings, applications, publications, pairs, searches),
     ]
     application = np.concatenate([mention.application for mention in mentions])
     invention = np.concatenate([mention.invention for mention in mentions])
@@ -62,26 +63,30 @@ def cite(
     origin = np.concatenate([np.full(len(mention.invention), mention.origin, np.int8) for mention in mentions])
     known = publications.first_published[invention] <= inventions.priority[applications.invention[application]]
     document = _member(rng, applications, inventions, publications, application[known], invention[known])
-    return _printed(applications, publications, application[known], document, origin[known], category[known])
+    return _by_document(applications, publications, application[known], document, origin[known], category[known])
 
 
-def _found(rng: np.random.Generator, applications: Applications, pairs: Pairs, searches: Searches) -> _Mention:
-    """What the examiners found, with the categories of a search report where the office prints them."""
+def _examiners_finds(
+    rng: np.random.Generator, applications: Applications, pairs: PriorArtPairs, searches: Searches
+) -> _Mention:
+    """Prior art that the examiners found, with categories where the office prints them."""
     pair = searches.pair[searches.found]
     office = searches.office[searches.found]
     category = np.where(pairs.grade[pair] == 2, X, np.where(rng.random(len(pair)) < 0.6, Y, A))
-    category = np.where(rng.random(len(pair)) < _SLIP, np.where(category == Y, X, Y), category)
+    category = np.where(rng.random(len(pair)) < _WRONG_CATEGORY, np.where(category == Y, X, Y), category)
     application = np.searchsorted(applications.number, searches.application[searches.found])
     return _Mention(application, pairs.earlier[pair], EXAMINER, _printable(category, office))
 
 
 def _printable(category: Integers, office: Integers) -> NDArray[np.int8]:
-    """Categories, where the office prints any: the American and the Japanese do not."""
+    """The categories; none at the American and the Japanese office, which do not print them."""
     return np.where((office == US) | (office == JP), NONE, category).astype(np.int8)
 
 
-def _background(rng: np.random.Generator, applications: Applications, inventions: Inventions, pairs: Pairs) -> _Mention:
-    """What examiners add as the state of the art: earlier inventions of the group, prior art to none of the claims."""
+def _background(
+    rng: np.random.Generator, applications: Applications, inventions: Inventions, pairs: PriorArtPairs
+) -> _Mention:
+    """State of the art that examiners add: earlier inventions of the group that are not true prior art."""
     mean = np.array([authority.background_citations for authority in AUTHORITIES])[applications.office]
     row = np.repeat(np.arange(len(mean)), rng.poisson(mean))
     earlier = _one_before(rng, inventions.group, applications.invention[row])
@@ -92,17 +97,21 @@ def _background(rng: np.random.Generator, applications: Applications, inventions
     return _Mention(row, earlier[kept], EXAMINER, _printable(np.full(len(row), A), applications.office[row]))
 
 
-def _known(
-    rng: np.random.Generator, settings: Settings, applications: Applications, inventions: Inventions, pairs: Pairs
+def _applicants(
+    rng: np.random.Generator,
+    settings: Settings,
+    applications: Applications,
+    inventions: Inventions,
+    pairs: PriorArtPairs,
 ) -> list[_Mention]:
-    """What applicants cite: some true prior art, the parent of a continuation, their own, and much that is marginal."""
+    """Citations of applicants: some true prior art, the parent of a continuation, their own, and marginal documents."""
     begin = offsets(np.bincount(pairs.invention, minlength=len(inventions)))
     counts = np.diff(begin)[applications.invention]
     row = np.repeat(np.arange(len(counts)), counts)
     pair = begin[applications.invention][row] + places_within(counts)
     knows = rng.random(len(row)) < settings.applicants_know
     parent = inventions.parent[applications.invention]
-    continues = np.flatnonzero((parent >= 0) & (rng.random(len(parent)) < _PARENT))
+    continues = np.flatnonzero((parent >= 0) & (rng.random(len(parent)) < _CITES_PARENT))
     mean = np.array([authority.applicant_citations for authority in AUTHORITIES])[applications.office]
     number = rng.geometric(1 / (1 + mean)) - 1
     extra = np.repeat(np.arange(len(number)), number)
@@ -117,15 +126,15 @@ def _known(
     ]
 
 
-def _opposed(
+def _opponents(
     rng: np.random.Generator,
     settings: Settings,
     applications: Applications,
     publications: Publications,
-    pairs: Pairs,
+    pairs: PriorArtPairs,
     searches: Searches,
 ) -> _Mention:
-    """What opponents of a patent found of that which its examiner missed."""
+    """Prior art that opponents of a patent found and its examiner missed."""
     granted = np.isin(applications.number, publications.application[publications.granted])
     rate = np.array([authority.opposed for authority in AUTHORITIES])[applications.office]
     opposed = granted & (rng.random(len(rate)) < rate)
@@ -137,7 +146,7 @@ def _opposed(
 
 
 def _one_before(rng: np.random.Generator, label: Integers, citing: Integers) -> Integers:
-    """For each citing invention a random earlier one with the same label; -1 for the first of its kind."""
+    """For each citing invention a random earlier one with the same label; -1 when there is none."""
     order = np.argsort(label, kind="stable")
     begin = offsets(np.bincount(label))
     rank = np.empty(len(label), np.int64)
@@ -155,7 +164,7 @@ def _member(
     application: Integers,
     invention: Integers,
 ) -> Integers:
-    """The publication that is cited for an invention: in time, and rather one of the examiner's own office."""
+    """The publication cited for an invention: published in time, and more likely one of the examiner's own office."""
     size = np.diff(publications.starts)[invention]
     row = np.repeat(np.arange(len(invention)), size)
     document = publications.starts[invention][row] + places_within(size)
@@ -168,15 +177,15 @@ def _member(
     return document[order[np.cumsum(size) - 1]]
 
 
-def _printed(
+def _by_document(
     applications: Applications,
     publications: Publications,
     application: Integers,
     document: Integers,
     origin: NDArray[np.int8],
     category: NDArray[np.int8],
-) -> Cited:
-    """The citations as documents print them: all that carry a report have them, patents the opponents' too."""
+) -> CitationArrays:
+    """The citations as documents print them: in every search report, and those of opponents in patents only."""
     order = np.lexsort((origin, document, application))
     fresh = np.ones(len(order), bool)
     fresh[1:] = (np.diff(application[order]) != 0) | (np.diff(document[order]) != 0)
@@ -193,4 +202,6 @@ def _printed(
     row, at = row[kept], at[kept]
     order = np.lexsort((document[at], origin[at], row))
     row, at = row[order], at[order]
-    return Cited(offsets(np.bincount(row, minlength=len(publications))), document[at], origin[at], category[at])
+    return CitationArrays(
+        offsets(np.bincount(row, minlength=len(publications))), document[at], origin[at], category[at]
+    )

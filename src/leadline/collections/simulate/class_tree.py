@@ -1,4 +1,4 @@
-"""The classification: sections, classes, subclasses and main groups, written as the IPC writes them."""
+"""The classification of the simulated office: sections, classes, subclasses and main groups in the style of the IPC."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leadline.collections.simulate.streams import Integers, drawn, places_within, stream, zipf
+from leadline.collections.simulate.randomness import Integers, draw, generator, places_within, zipf
 
 SECTIONS = "ABCDEFGH"
 CHEMICAL = (0.35, 0.10, 0.80, 0.30, 0.05, 0.05, 0.15, 0.10)  # share of the concepts that are substances, by section
@@ -32,14 +32,14 @@ class ClassTree:
         return f"{self.groups[group]}/{subgroup:02d}"
 
 
-def grow(seed: int, groups: int) -> ClassTree:
-    """A tree with so many main groups. Subclasses grow slower than groups, so both get larger with the office.
+def make_class_tree(seed: int, groups: int) -> ClassTree:
+    """A tree with this many main groups. Subclasses grow slower than groups.
 
-    >>> tree = grow(seed=1, groups=1000)
+    >>> tree = make_class_tree(seed=1, groups=1000)
     >>> len(tree.groups), len(tree.subclasses), len(tree.classes)
     (1000, 501, 145)
     """
-    rng = stream(seed, "classes")
+    rng = generator(seed, "classes")
     subclasses = max(1, round(groups**0.9))
     classes = max(1, round(subclasses**0.8))
     sections = np.sort([SECTIONS.index(letter) for letter in "CAGHBFDE"[:classes]])  # a small office keeps chemistry
@@ -56,12 +56,12 @@ def grow(seed: int, groups: int) -> ClassTree:
 def _spread(rng: np.random.Generator, count: int, parents: int, exponent: float) -> Integers:
     """A parent for each of `count` children: one child for every parent, the others by Zipf's law in random order."""
     parents = min(parents, count)
-    rest = drawn(rng, rng.permutation(zipf(parents, exponent)), count - parents)
+    rest = draw(rng, rng.permutation(zipf(parents, exponent)), count - parents)
     return np.concatenate([np.arange(parents), rest])
 
 
 def _named(rng: np.random.Generator, parent: Integers, above: list[str], marks: list[str]) -> list[str]:
-    """Names of children: the parent's name and a mark, the marks ascending with gaps as in a grown classification."""
+    """Names of children: the parent's name and a mark. Marks ascend with gaps, as in a real classification."""
     sizes = np.bincount(parent, minlength=len(above))
     names = []
     for size, place in zip(sizes[parent], places_within(sizes[sizes > 0]), strict=True):

@@ -7,12 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leadline.collections.simulate.classes_tree import SECTIONS, ClassTree
-from leadline.collections.simulate.concepts import MOST_FORMS, OF_GROUP, Concepts
-from leadline.collections.simulate.settings import Settings
-from leadline.collections.simulate.streams import mixed
-from leadline.collections.simulate.vocabulary import Vocabulary, Words
-from leadline.collections.simulate.words import (
+from leadline.collections.simulate.class_tree import SECTIONS, ClassTree
+from leadline.collections.simulate.coined_words import (
     LONG,
     SHORT,
     adjective,
@@ -22,6 +18,10 @@ from leadline.collections.simulate.words import (
     substance,
     systematic,
 )
+from leadline.collections.simulate.concepts import MAX_FORMS, OF_GROUP, Concepts
+from leadline.collections.simulate.randomness import hashed
+from leadline.collections.simulate.settings import Settings
+from leadline.collections.simulate.vocabulary import Vocabulary, Words
 
 _HEADS = {
     "A": "implant dressing brush seat tray capsule needle applicator harvester feeder cushion garment",
@@ -41,19 +41,19 @@ FIRST, LATER, FIRST_PLURAL, LATER_PLURAL = range(4)
 
 
 @dataclass(frozen=True)
-class Names:
-    """What each form of each concept is called: where a text first mentions it, and afterwards; one of it, and several.
+class ConceptNames:
+    """The names of each form of each concept: at the first mention and later, in the singular and in the plural.
 
-    The first mention and the others differ where a name is introduced: "meldaric flow valve (MFV)", later "MFV".
+    The first mention differs when it introduces an abbreviation: "meldaric flow valve (MFV)", later "MFV".
     """
 
-    words: Words  # FIRST ... LATER_PLURAL, concept, form
-    registry: Words  # "" where it is no substance
-    short: Words  # its abbreviation, "" where it has none
+    words: Words  # (FIRST ... LATER_PLURAL) × concept × form
+    registry: Words  # CAS number; "" when it is not a substance
+    short: Words  # abbreviation; "" when it has none
 
 
 class _Choices:
-    """The chances of one concept, one after the other: Knuth's congruential generator, which costs next to nothing."""
+    """Random choices for one concept: Knuth's linear congruential generator, which is very fast to start."""
 
     def __init__(self, key: int) -> None:
         self.state = key
@@ -72,17 +72,17 @@ class _Namer:
         self.starts = vocabulary.starts[:, -1].tolist()
 
     def shared(self, subclass: int, choose: _Choices) -> str:
-        """A word that the field uses for many things."""
+        """A word that names many things in its field."""
         if subclass < 0:
-            return str(self.vocabulary.nouns[0, _by_zipf(400, choose)])
-        return str(self.vocabulary.technical[0, self.starts[subclass] + _by_zipf(self.vocabulary.size, choose)])
+            return str(self.vocabulary.nouns[0, _zipf_index(400, choose)])
+        return str(self.vocabulary.technical[0, self.starts[subclass] + _zipf_index(self.vocabulary.size, choose)])
 
     def word(self, number: int, subclass: int, choose: _Choices, coin: Callable[[int, int], str]) -> str:
-        """A word of the concept's own, if it has one there; else one of the field."""
+        """A word only this concept has, or one that is shared in its field."""
         return coin(number, self.seed) if choose(1000) < self.distinctive else self.shared(subclass, choose)
 
     def technical(self, number: int, subclass: int, heads: list[str], key: int) -> tuple[list[tuple[str, str]], str]:
-        """A long form, its abbreviation or another name, a synonym with the same head, a short name."""
+        """A long name, its abbreviation or another name, a synonym with the same head noun, a short name."""
         choose = _Choices(key)
         head = heads[choose(len(heads))]
         full = f"{self.word(number, subclass, choose, adjective)} {self.shared(subclass, choose)} {head}"
@@ -97,7 +97,7 @@ class _Namer:
     def chemical(self, number: int, subclass: int, registry: str, key: int) -> tuple[list[tuple[str, str]], str]:
         """An everyday name, the systematic one with the registry number, an abbreviation, a trade name.
 
-        Systematic names are put together from the names of groups and of a parent that many substances share.
+        Systematic names consist of the names of groups and of a parent that many substances share.
         """
         choose = _Choices(key)
         everyday = f"{self.word(number, subclass, choose, substance)} {_SUBSTANCES[choose(len(_SUBSTANCES))]}"
@@ -111,23 +111,23 @@ class _Namer:
             (f"{everyday} ({letters})", letters),
             (f"{trade} (CAS {registry})", trade),
         ]
-        # Substances differ in which of their names is the most common.
+        # The most common name is the everyday one or the systematic one.
         return ([forms[1], forms[0], *forms[2:]] if choose(2) else forms), letters
 
 
-def _by_zipf(count: int, choose: _Choices) -> int:
-    """A place that falls off as Zipf's law says: the common words of a field are in many of its names."""
+def _zipf_index(count: int, choose: _Choices) -> int:
+    """A random index by Zipf's law: the common words of a field are in many names."""
     return int((count + 1.0) ** (choose(4096) / 4096)) - 1
 
 
-def name_all(settings: Settings, tree: ClassTree, concepts: Concepts, vocabulary: Vocabulary) -> Names:
+def name_concepts(settings: Settings, tree: ClassTree, concepts: Concepts, vocabulary: Vocabulary) -> ConceptNames:
     """The names of all concepts."""
     namer = _Namer(settings, vocabulary)
-    words = np.full((4, len(concepts), MOST_FORMS), "", object)
+    words = np.full((4, len(concepts), MAX_FORMS), "", object)
     registry, short = np.full((2, len(concepts)), "", object)
     of_group = concepts.level == OF_GROUP
     subclass = np.where(of_group, tree.subclass_of_group[concepts.owner * of_group], concepts.owner).tolist()
-    keys = mixed(settings.seed, 21, np.arange(len(concepts))).tolist()
+    keys = hashed(settings.seed, 21, np.arange(len(concepts))).tolist()
     for concept, (field, key) in enumerate(zip(subclass, keys, strict=True)):
         number, section, is_substance = SHORT + 4 * concept, concepts.section[concept], concepts.substance[concept]
         if is_substance:
@@ -137,14 +137,14 @@ def name_all(settings: Settings, tree: ClassTree, concepts: Concepts, vocabulary
             heads = (_HEADS[SECTIONS[section]] if section >= 0 else _ANYWHERE).split()
             forms, short[concept] = namer.technical(number, field, heads, key)
         for form, (introduced, used) in enumerate(forms[: concepts.forms[concept]]):
-            many = (introduced, used) if is_substance else (_several(introduced), _several(used))
+            many = (introduced, used) if is_substance else (_plural(introduced), _plural(used))
             words[:, concept, form] = (introduced, used, *many)
-    return Names(words, registry, short)
+    return ConceptNames(words, registry, short)
 
 
-def _several(name: str) -> str:
+def _plural(name: str) -> str:
     """
-    >>> _several("meldaric flow valve (MFV)"), _several("MFV"), _several("box")
+    >>> _plural("meldaric flow valve (MFV)"), _plural("MFV"), _plural("box")
     ('meldaric flow valves (MFV)', 'MFVs', 'boxes')
     """
     long, bracket, letters = name.partition(" (")
