@@ -35,7 +35,7 @@ def read(element):
 @pytest.fixture
 def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     """A register with the members of ours, which forgets what a test adds."""
-    copy = Register[registry.Reader]("form", *READERS._packages, entry_points="leadline.readers")
+    copy = Register[registry.FormReader]("form", *READERS._packages, entry_points="leadline.readers")
     for name in READERS:
         copy.add(name, READERS[name])
     for name in ("_members", "_names", "_homes", "_loaded"):

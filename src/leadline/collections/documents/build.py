@@ -25,7 +25,7 @@ from leadline.collections.documents.keep import DEFAULT_RULE, checked_rule, lack
 from leadline.collections.documents.parts import write_part
 from leadline.collections.documents.raw import Broken, Raw
 from leadline.collections.documents.records import unknown_names
-from leadline.collections.documents.registry import READERS, Reader, readers_by_form
+from leadline.collections.documents.registry import READERS, FormReader, readers_by_form
 from leadline.collections.documents.sources import find_sources, fingerprint, open_streams
 from leadline.collections.documents.splitting import split
 from leadline.collections.documents.staging import Staging
@@ -48,7 +48,7 @@ class RawPart:
     number: int
     documents: list[tuple[str, Raw]] = field(default_factory=list)
     broken: list[tuple[str, int, str]] = field(default_factory=list)
-    readers: dict[str, Reader] = field(default_factory=dict)  # by the form of a raw document
+    readers: dict[str, FormReader] = field(default_factory=dict)  # by the form of a raw document
     size: int = 0
     position: int = 0  # in all sources together, after the last document
 
@@ -160,7 +160,7 @@ def _raw_parts(paths: Sequence[Path], sizes: Sequence[int], options: Options, pa
 
 
 def _documents_of(
-    name: str, pieces: Iterator[bytes], options: Options, readers: dict[str, Reader]
+    name: str, pieces: Iterator[bytes], options: Options, readers: dict[str, FormReader]
 ) -> Iterator[Raw | Broken]:
     """The documents of a stream, up to the first damage."""
     form = options.form
@@ -263,7 +263,9 @@ def _read(part: RawPart, options: Options, broken: list[tuple[str, int, str]]) -
             broken.append((name, raw.offset, "is nested too deeply"))
 
 
-def _merged(documents: Iterator[tuple[Document, str]], readers: dict[str, Reader]) -> Iterator[tuple[Document, str]]:
+def _merged(
+    documents: Iterator[tuple[Document, str]], readers: dict[str, FormReader]
+) -> Iterator[tuple[Document, str]]:
     """The documents, consecutive ones with one id merged where their reader can."""
     last: tuple[Document, str] | None = None
     for document, form in documents:

@@ -1,4 +1,4 @@
-"""What a search for a topic must not see: the invention itself, and what came after it."""
+"""Documents that a search for a topic must not return: the topic's own family, and later documents."""
 
 from __future__ import annotations
 

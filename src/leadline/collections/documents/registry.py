@@ -21,7 +21,7 @@ Read = TypeVar("Read", bound=Callable[[Any], Document])
 
 
 @dataclass(frozen=True)
-class Reader:
+class FormReader:
     """What the register knows of a reader. Functions of modules, so that worker processes can import them."""
 
     name: str
@@ -43,7 +43,7 @@ class Reader:
         return self.function(parse(content if self.prepare is None else self.prepare(content), encoding))
 
 
-READERS = Register[Reader]("form", "leadline.collections.documents.readers", entry_points="leadline.readers")
+READERS = Register[FormReader]("form", "leadline.collections.documents.readers", entry_points="leadline.readers")
 
 
 def reader(
@@ -67,16 +67,16 @@ def reader(
         raise InputError(f"reader {name}", "needs either root elements or a function `split`")
 
     def add(function: Read) -> Read:
-        member = Reader(name, function, roots, read_bytes, prepare, merge, split, recognises, parse_record)
+        member = FormReader(name, function, roots, read_bytes, prepare, merge, split, recognises, parse_record)
         READERS.add(name, member, home=function.__module__)
         return function
 
     return add
 
 
-def readers_by_form() -> dict[str, Reader]:
+def readers_by_form() -> dict[str, FormReader]:
     """Every reader under its root elements, or under its name when it does not read XML."""
-    found: dict[str, Reader] = {}
+    found: dict[str, FormReader] = {}
     for member in READERS.values():
         for form in member.roots or (member.name,):
             other = found.setdefault(form, member)

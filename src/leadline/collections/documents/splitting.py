@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from leadline.collections.documents.raw import MAX_DOCUMENT_BYTES, Broken, Raw, Window
-from leadline.collections.documents.registry import READERS, Reader, readers_by_form
+from leadline.collections.documents.registry import READERS, FormReader, readers_by_form
 
 FALLBACK_FORM = "csv"  # of a text that is not XML and that no reader recognises
 _ENCODING = re.compile(rb"<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w.-]+)")
@@ -24,7 +24,7 @@ _HEAD = 1 << 16
 
 
 def split(
-    pieces: Iterator[bytes], form: str | None = None, readers: Mapping[str, Reader] | None = None
+    pieces: Iterator[bytes], form: str | None = None, readers: Mapping[str, FormReader] | None = None
 ) -> Iterator[Raw | Broken]:
     """The documents of a stream. Without `form`, its first bytes decide which reader cuts it.
 
@@ -48,7 +48,7 @@ def split(
     return chosen.split(window)
 
 
-def _recognised(head: bytes, readers: Mapping[str, Reader]) -> Reader | None:
+def _recognised(head: bytes, readers: Mapping[str, FormReader]) -> FormReader | None:
     """The reader that recognises the first bytes of a stream; None for XML, which has many."""
     for each in readers.values():
         if each.recognises is not None and each.recognises(head):

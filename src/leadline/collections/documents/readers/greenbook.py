@@ -108,7 +108,7 @@ def read(content: bytes) -> Document:
         raise ValueError("the record has no patent number (WKU)")
     spelled = _NUMBER.fullmatch(serial[:8])
     if spelled is None:
-        raise ValueError(f"{serial[:20]!r} is no patent number (WKU)")
+        raise ValueError(f"{serial[:20]!r} is not a patent number (WKU)")
     number = normalise(serial[:8], "US", _KINDS.get((spelled[1] or "").upper(), ""))
     route = next((group for group in groups if group.name == "PCTA"), _Group("PCTA"))
     series, applied = patent.first("SRC").replace("D", "29").zfill(2), patent.first("APN")  # D as in design
