@@ -24,10 +24,11 @@ from pathlib import Path
 
 import numpy as np
 
+from leadline.collections.documents.markup.xml import parse
 from leadline.collections.documents.numbers import normalise
+from leadline.collections.documents.raw import Raw
 from leadline.collections.documents.readers import uspto
-from leadline.collections.documents.readers.splitting import Raw, split
-from leadline.collections.documents.readers.xml import parse
+from leadline.collections.documents.splitting import split
 from leadline.text.engine import engine_of
 from leadline.text.source import read_text
 

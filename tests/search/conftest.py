@@ -87,11 +87,12 @@ def context(tmp_path_factory: pytest.TempPathFactory) -> SearchContext:
 
 @pytest.fixture(scope="session")
 def simulated(tmp_path_factory: pytest.TempPathFactory) -> SearchContext:
-    from leadline.collections.simulate.office import found
+    from leadline.collections.simulate.office import build_office
+    from leadline.collections.simulate.printing import office_documents
     from leadline.collections.simulate.settings import Settings
 
-    office = found(Settings(patents=400, topics=0, words=60))
-    return built(list(office.documents()), tmp_path_factory.mktemp("simulated"), Analysis())
+    office = build_office(Settings(patents=400, topics=0, words=60))
+    return built(list(office_documents(office)), tmp_path_factory.mktemp("simulated"), Analysis())
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from leadline.collections.documents.readers import outlines, words
+from leadline.collections.documents.markup import outlines, plain_text
 from leadline.errors import InputError, LeadlineWarning
 from leadline.measures import join
 from leadline.records.runs import order, read_runs
@@ -31,7 +31,7 @@ DECLARING = (
     ids,
     fields,
     outlines,
-    words,
+    plain_text,
     join,
     order,
     read_runs,

@@ -1,10 +1,10 @@
-"""An office as files: the collection, topics, what the citations say, what is true, and how it was made.
+"""A simulated office as files: its collection, topics, judgements from citations, true judgements, and its settings.
 
 DIR/manifest.json               settings, seed, versions, counts, hashes
 DIR/collection/                 the documents
-DIR/topics.tsv                  patents whose prior art is sought
-DIR/qrels.citations.txt         what examiners, applicants and opponents say (.why.tsv: the citations behind it)
-DIR/qrels.true.txt              what is true: topic 0 document grade
+DIR/topics.tsv                  patents whose prior art is searched
+DIR/qrels.citations.txt         judgements from citations (.why.tsv: the citations behind them)
+DIR/qrels.true.txt              the true judgements: topic 0 document grade
 DIR/qrels.true.claims.txt       the same by claim: topic claim document grade weight
 DIR/truth/*.parquet             concepts, inventions, claims, prior art, searches of the examiners
 """
@@ -25,11 +25,11 @@ import numpy as np
 from leadline.collections.documents.build import write_collection
 from leadline.collections.documents.document import Document
 from leadline.collections.documents.store import Collection
-from leadline.collections.simulate.office import SimulatedOffice, found
-from leadline.collections.simulate.printing import Printer
+from leadline.collections.simulate.office import SimulatedOffice, build_office
+from leadline.collections.simulate.printing import Printer, office_documents
+from leadline.collections.simulate.randomness import Integers, generator
 from leadline.collections.simulate.settings import Settings
 from leadline.collections.simulate.statistics import statistics
-from leadline.collections.simulate.streams import Integers, stream
 from leadline.collections.simulate.truth import true_claim_qrels, true_qrels
 from leadline.collections.simulate.truth_tables import TABLES
 from leadline.errors import InputError
@@ -43,30 +43,30 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
-class Written:
-    """An office on disk."""
+class OfficeOnDisk:
+    """An office that was written to disk."""
 
     office: SimulatedOffice
-    topics: Integers  # as places among the office's documents
+    topics: Integers  # as indices of the office's documents
     manifest: dict[str, Any]
 
 
-def write_office(settings: Settings, folder: str | os.PathLike[str], progress: Progress | None = None) -> Written:
-    """Simulate an office and write all of it. The manifest comes last: where it is, everything is."""
+def write_office(settings: Settings, folder: str | os.PathLike[str], progress: Progress | None = None) -> OfficeOnDisk:
+    """Simulate an office and write all of it. The manifest comes last: when it is there, everything is."""
     place = Path(folder)
     _check(place)
     (place / "truth").mkdir(parents=True, exist_ok=True)
     (place / "manifest.json").unlink(missing_ok=True)
     step = progress or (lambda _done, _total: None)
-    office = found(settings, lambda done, total: step(done, 3 * total))  # a third of the work, about
+    office = build_office(settings, lambda done, total: step(done, 3 * total))  # a third of the work, about
     origin = {"simulated": dataclasses.asdict(settings), "fingerprint": _fingerprint(office)}
-    made = write_collection(_told(office, step), place / "collection", origin)
+    collection = write_collection(_with_progress(office, step), place / "collection", origin)
     for name, table in TABLES.items():
         table(office).write_parquet(place / "truth" / f"{name}.parquet")
     topics = _write_topics(office, place) if settings.topics else np.zeros(0, np.int64)
-    manifest = _manifest(office, topics, made["hash"], place)
+    manifest = _manifest(office, topics, collection["hash"], place)
     write_whole(place / "manifest.json", f"{json.dumps(manifest, indent=1, ensure_ascii=False)}\n".encode())
-    return Written(office, topics, manifest)
+    return OfficeOnDisk(office, topics, manifest)
 
 
 def _check(place: Path) -> None:
@@ -77,28 +77,28 @@ def _check(place: Path) -> None:
 
 
 def _fingerprint(office: SimulatedOffice) -> str:
-    """A hash of the office, so that what another version made of the same settings is not taken for it."""
+    """A hash of the office: another version of the program may make another office from the same settings."""
     arrays = (office.claims.concepts, office.pairs.earlier, office.cited.document, office.publications.published)
     words = repr(list(Printer(office).block(0)))
     return hashlib.sha256(b"".join(array.tobytes() for array in arrays) + words.encode()).hexdigest()
 
 
-def _told(office: SimulatedOffice, progress: Progress) -> Iterator[Document]:
-    """The documents, which are two thirds of the work, and how many of them are made."""
+def _with_progress(office: SimulatedOffice, progress: Progress) -> Iterator[Document]:
+    """The documents, which are two thirds of the work; `progress` gets how much is done."""
     count = len(office.publications)
-    for done, document in enumerate(office.documents()):
+    for done, document in enumerate(office_documents(office)):
         if done % 500 == 0:
             progress(count + 2 * done, 3 * count)
         yield document
 
 
 def _write_topics(office: SimulatedOffice, place: Path) -> Integers:
-    """Topics drawn as from any collection, among patents that have true prior art; then both kinds of judgements."""
+    """Sample topics among patents that have true prior art, and write them with both kinds of judgements."""
     collection = Collection.open(place / "collection")
     has_prior_art = np.isin(office.publications.invention, office.pairs.invention)
     counts = count_relevant(collection, np.flatnonzero(has_prior_art).astype(np.uint32))
     sample = sample_topics(
-        collection.records, counts, stream(office.settings.seed, "topics"),
+        collection.records, counts, generator(office.settings.seed, "topics"),
         number=office.settings.topics, masks={"without true prior art": has_prior_art},
     )  # fmt: skip
     sample.topics.write(place / "topics.tsv")

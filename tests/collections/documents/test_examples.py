@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from leadline.collections.documents.document import Citation
-from leadline.collections.documents.readers.mapping import read_mapping
+from leadline.collections.documents.mapping.mapping_file import read_mapping
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 
@@ -25,7 +25,7 @@ def test_us_patents_with_tables_beside(shared: Path) -> None:
     documents = [mapping.read(record) for record in records(folder / "fulltext_300.jsonl.xz")]
     assert len(documents) == 300
     assert all(document.office == "US" and document.application for document in documents)
-    tables = mapping.tables_beside(folder)
+    tables = mapping.side_tables(folder)
     assert tables["citations"]["category"].value_counts(sort=True).rows() == [("I", 859), ("R", 633)]
     assert set(tables["citations"]["origin"]) == {"applicant"}
     assert (tables["families"]["family"].n_unique(), len(tables["families"])) == (2200, 5620)

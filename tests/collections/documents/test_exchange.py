@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from leadline.collections.documents.document import Citation, Document, Priority
+from leadline.collections.documents.fields.st36_citations import categories, origin_of
+from leadline.collections.documents.markup.xml import parse
+from leadline.collections.documents.raw import Raw
 from leadline.collections.documents.readers import exchange
-from leadline.collections.documents.readers.cited import categories, origin_of
-from leadline.collections.documents.readers.forms import read_xml
-from leadline.collections.documents.readers.splitting import Raw, split
-from leadline.collections.documents.readers.xml import parse
+from leadline.collections.documents.registry import readers_by_form
+from leadline.collections.documents.splitting import split
 
 
 def raws(golden: Path, name: str) -> list[Raw]:
@@ -20,7 +21,7 @@ def raws(golden: Path, name: str) -> list[Raw]:
 
 
 def read(raw: Raw) -> Document:
-    return read_xml(raw.form, raw.content, raw.encoding)
+    return readers_by_form()[raw.form].read(raw.content, raw.encoding)
 
 
 @pytest.fixture(scope="module")

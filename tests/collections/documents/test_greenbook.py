@@ -234,7 +234,7 @@ def test_letters_beyond_ascii_in_either_encoding() -> None:
         (b"", "no line PATN"),
         (b"PATNX\nWKU  039327094\n", "no line PATN"),
         (b"PATN\nTTL  Nail\n", "no patent number"),
-        (b"PATN\nWKU  nonsense\n", "'nonsense' is no patent number"),
+        (b"PATN\nWKU  nonsense\n", "'nonsense' is not a patent number"),
     ],
 )
 def test_what_is_no_record(record: bytes, problem: str) -> None:

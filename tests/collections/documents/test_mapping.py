@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leadline.collections.documents.document import Citation, Claim, Document, Priority
-from leadline.collections.documents.readers.mapping import Mapping, mapping_of, read_mapping
-from leadline.collections.documents.readers.places import mend_utf8
+from leadline.collections.documents.mapping.mapping import Mapping
+from leadline.collections.documents.mapping.mapping_file import mapping_of, read_mapping
+from leadline.collections.documents.mapping.places import repair_utf8
 from leadline.errors import InputError
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -194,12 +195,12 @@ def test_mending_undoes_what_a_wrong_encoding_did(text: str) -> None:
         spoilt = text.encode().decode("latin-1")
     except UnicodeError:
         return
-    assert mend_utf8(spoilt) == text
+    assert repair_utf8(spoilt) == text
 
 
 @given(st.text(st.characters(max_codepoint=0x7F)) | st.text(st.characters(min_codepoint=0x2100)))
 def test_mending_leaves_other_texts_alone(text: str) -> None:
-    assert mend_utf8(text) == text
+    assert repair_utf8(text) == text
 
 
 def test_mending_is_for_all_texts() -> None:
@@ -279,39 +280,39 @@ def test_tables_beside_the_source_come_before_those_beside_the_mapping(tmp_path:
     write(home, cites_tsv="citing\tcited\nUS1\tUS2\n", families_tsv="F0\tUS1 EP49154B2\n")
     write(source, cites_tsv="citing\tcited\nUS3\tUS 7,412,705 B2\n")
     mapping = with_tables(home, citations={"file": "cites.tsv"}, families={"file": "families.tsv"})
-    tables = pickle.loads(pickle.dumps(mapping)).tables_beside(source)
+    tables = pickle.loads(pickle.dumps(mapping)).side_tables(source)
     assert tables["citations"].rows() == [("US3", "US7412705B2", "unknown", "", "")]
     assert tables["families"].rows() == [("F0", "US1"), ("F0", "EP0049154B2")]
-    assert mapping_of({"fields": {"id": "id"}}, "my.toml").tables_beside(source) == {}
+    assert mapping_of({"fields": {"id": "id"}}, "my.toml").side_tables(source) == {}
     with pytest.raises(InputError, match=r"other.tsv: no such file, neither in .*source nor beside the mapping"):
-        with_tables(home, citations={"file": "other.tsv"}).tables_beside(source)
+        with_tables(home, citations={"file": "other.tsv"}).side_tables(source)
 
 
 def test_citations_beside_have_origins_categories_and_dates(tmp_path: Path) -> None:
     write(tmp_path, c_csv="a,b,how,when,cat\nUS1,US2,E,20061001,X\nUS1,US3,S,,\nUS1,US4,Z,soon,A\nUS1,,E,,\n")
     origin = {"path": "how", "values": {"E": "examiner"}, "drop": ["S"]}
     table = {"file": "c.csv", "citing": "a", "cited": "b", "origin": origin, "category": "cat", "date": "when"}
-    rows = with_tables(tmp_path, citations=table).tables_beside(tmp_path)["citations"].rows()
+    rows = with_tables(tmp_path, citations=table).side_tables(tmp_path)["citations"].rows()
     assert rows == [("US1", "US2", "examiner", "X", "2006-10-01"), ("US1", "US4", "unknown", "A", "")]
     fixed = table | {"origin": {"value": "applicant"}}
-    rows = with_tables(tmp_path, citations=fixed).tables_beside(tmp_path)["citations"].rows()
+    rows = with_tables(tmp_path, citations=fixed).side_tables(tmp_path)["citations"].rows()
     assert {row[2] for row in rows} == {"applicant"}
     with pytest.raises(InputError, match=r"tables.citations.cited: c.csv has no column 'cited'; it has a, b, how"):
-        with_tables(tmp_path, citations={"file": "c.csv", "citing": "a"}).tables_beside(tmp_path)
+        with_tables(tmp_path, citations={"file": "c.csv", "citing": "a"}).side_tables(tmp_path)
 
 
 def test_families_beside_as_rows_or_lines(tmp_path: Path) -> None:
     write(tmp_path, rows_csv="family,member\n7,US1\n7,EP49154\n", lines_tsv="F0\tUS1  US2\n\nF1\tUS3,US4\n")
     rows = {"file": "rows.csv", "family": "family", "member": "member"}
-    assert with_tables(tmp_path, families=rows).tables_beside(tmp_path)["families"].rows() == [
+    assert with_tables(tmp_path, families=rows).side_tables(tmp_path)["families"].rows() == [
         ("7", "US1"),
         ("7", "EP0049154"),
     ]
-    lines = with_tables(tmp_path, families={"file": "lines.tsv"}).tables_beside(tmp_path)["families"]
+    lines = with_tables(tmp_path, families={"file": "lines.tsv"}).side_tables(tmp_path)["families"]
     assert lines.rows() == [("F0", "US1"), ("F0", "US2"), ("F1", "US3"), ("F1", "US4")]
     write(tmp_path, lines_tsv="F0\tUS1\nF1 US2\n")
     with pytest.raises(InputError, match=r"lines\.tsv:2: expected a family, a tab and its members"):
-        with_tables(tmp_path, families={"file": "lines.tsv"}).tables_beside(tmp_path)
+        with_tables(tmp_path, families={"file": "lines.tsv"}).side_tables(tmp_path)
 
 
 def test_the_template_reads_what_it_describes(tmp_path: Path) -> None:
@@ -354,6 +355,6 @@ def test_the_template_reads_what_it_describes(tmp_path: Path) -> None:
     )
     write(tmp_path, citations_tsv="citing\tcited\ttype\tcategory\tcited_date\nUS1\tUS2\tSEA\tX\t1998\n")
     write(tmp_path, families_csv="family,member\nF,US1\n")
-    tables = mapping.tables_beside(tmp_path)
+    tables = mapping.side_tables(tmp_path)
     assert tables["citations"].rows() == [("US1", "US2", "examiner", "X", "1998")]
     assert tables["families"].rows() == [("F", "US1")]

@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leadline.collections.documents.document import Citation, Claim, Document, Priority
+from leadline.collections.documents.markup.xml import parse
+from leadline.collections.documents.raw import Raw
 from leadline.collections.documents.readers import pap
-from leadline.collections.documents.readers.splitting import Raw, split
-from leadline.collections.documents.readers.xml import parse
+from leadline.collections.documents.splitting import split
 
 NAIL = b"""<patent-application-publication>
 <subdoc-bibliographic-information>

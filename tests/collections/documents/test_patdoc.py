@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leadline.collections.documents.document import Citation, Claim, Document, Priority
+from leadline.collections.documents.markup.entities import characters
+from leadline.collections.documents.markup.xml import parse
+from leadline.collections.documents.raw import Raw
 from leadline.collections.documents.readers import patdoc
-from leadline.collections.documents.readers.entities import characters
-from leadline.collections.documents.readers.splitting import Raw, split
-from leadline.collections.documents.readers.xml import parse
+from leadline.collections.documents.splitting import split
 
 # As SGML writes it: elements without an end, and characters by name.
 NAIL = b"""<PATDOC DTD="2.4" STATUS="BUILD 20010518">

@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leadline.collections.documents.document import ORIGINS, Citation, Claim, Document, Priority
-from leadline.collections.documents.readers.records import NAMES, from_record, parse, read, to_record, unknown_names
-from leadline.collections.documents.readers.values import READERS
+from leadline.collections.documents.fields.values import FIELD_READERS
+from leadline.collections.documents.readers.json import read
+from leadline.collections.documents.records import NAMES, from_record, parse_record, to_record, unknown_names
 
 anything = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 words = anything.filter(bool)
@@ -80,7 +81,7 @@ def test_anything_is_a_document_or_a_value_error(record: dict[str, Any]) -> None
 
 
 def test_every_field_of_a_document_can_be_read() -> None:
-    assert set(READERS) == set(NAMES)
+    assert set(FIELD_READERS) == set(NAMES)
 
 
 def test_numbers_classes_and_dates_in_any_spelling() -> None:
@@ -200,10 +201,10 @@ def test_names_that_are_not_ours_are_ignored_and_can_be_told() -> None:
 )
 def test_what_is_no_record_is_refused(content: bytes, message: str) -> None:
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
-        parse(content)
+        parse_record(content)
 
 
 def test_odd_but_honest_json() -> None:
-    assert parse(b'\xef\xbb\xbf{"a": NaN, "b": -Infinity}') == {"a": None, "b": None}
-    assert parse(b'{"a": ' + b"9" * 10_000 + b"}") == {"a": "9" * 10_000}
-    assert parse(rb'{"a": "\ud83d\ude00 \ud83d"}') == {"a": "\N{GRINNING FACE} \N{REPLACEMENT CHARACTER}"}
+    assert parse_record(b'\xef\xbb\xbf{"a": NaN, "b": -Infinity}') == {"a": None, "b": None}
+    assert parse_record(b'{"a": ' + b"9" * 10_000 + b"}") == {"a": "9" * 10_000}
+    assert parse_record(rb'{"a": "\ud83d\ude00 \ud83d"}') == {"a": "\N{GRINNING FACE} \N{REPLACEMENT CHARACTER}"}

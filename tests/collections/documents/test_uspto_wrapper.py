@@ -8,15 +8,16 @@ from pathlib import Path
 import pytest
 
 from leadline.collections.documents.document import Claim, Document
+from leadline.collections.documents.markup.xml import parse
+from leadline.collections.documents.raw import Raw
 from leadline.collections.documents.readers import uspto_wrapper
-from leadline.collections.documents.readers.splitting import Raw, split
-from leadline.collections.documents.readers.uspto_wrapper import Wrapped, merge
-from leadline.collections.documents.readers.xml import parse
+from leadline.collections.documents.readers.uspto_wrapper import FileWrapper, merge
+from leadline.collections.documents.splitting import split
 
 NAMESPACE = 'xmlns:pat="urn:us:gov:doc:uspto:patent"'
 
 
-def part(code: str, inside: str, mailed: str = "2013-08-08", number: str = "13/962,724") -> Wrapped:
+def part(code: str, inside: str, mailed: str = "2013-08-08", number: str = "13/962,724") -> FileWrapper:
     root = "ClaimsDocument" if code == "CLM" else "SpecificationDocument"
     content = f"""<pat:{root} {NAMESPACE} pat:id="X"><pat:DocumentCode>{code}</pat:DocumentCode>
     <pat:DocumentHeaderDetails><pat:ApplicationHeaderDetails><pat:ApplicationNumber>{number}</pat:ApplicationNumber>
@@ -103,7 +104,7 @@ def test_what_is_wrong_is_said() -> None:
 
 
 def test_the_sample(shared: Path) -> None:
-    whole: dict[str, Wrapped] = {}
+    whole: dict[str, FileWrapper] = {}
     with zipfile.ZipFile(shared / "patents/uspto_forms/xml4ip/sample_XML4IP.ZIP") as archive:
         members = [archive.read(name) for name in archive.namelist() if name.endswith(".xml")]
     for member in members:

@@ -7,16 +7,16 @@ import math
 import numpy as np
 import pytest
 
-from leadline.collections.simulate.citing import APPLICANT, EXAMINER, NONE, OPPOSITION, A, X, Y
-from leadline.collections.simulate.concepts import favourite
+from leadline.collections.simulate.concepts import preferred_form
 from leadline.collections.simulate.examiners import class_effects
-from leadline.collections.simulate.office import SimulatedOffice, found
+from leadline.collections.simulate.office import SimulatedOffice, build_office
 from leadline.collections.simulate.settings import AUTHORITIES, JP, US, Settings
+from leadline.collections.simulate.simulated_citations import APPLICANT, EXAMINER, NONE, OPPOSITION, A, X, Y
 
 
 @pytest.fixture(scope="module")
 def large() -> SimulatedOffice:
-    return found(Settings(patents=12_000, seed=11))
+    return build_office(Settings(patents=12_000, seed=11))
 
 
 def near(found: np.ndarray, chance: np.ndarray) -> bool:
@@ -58,7 +58,7 @@ def test_chances_follow_from_the_settings(large: SimulatedOffice) -> None:
             int(concept) for slot, concept in enumerate(inventions.claimable[later]) if pairs.matched[pair] >> slot & 1
         ]
         names = [
-            favourite(
+            preferred_form(
                 settings, large.concepts, inventions.applicant[[row]], np.array([concept]), inventions.years[[row]]
             )[0]
             for concept in common
@@ -79,7 +79,7 @@ def test_chances_follow_from_the_settings(large: SimulatedOffice) -> None:
 
 def test_shared_words_and_age_matter(large: SimulatedOffice) -> None:
     settings = Settings(patents=3000, seed=11, same_words=0.0, per_decade=0.0, class_spread=0.0)
-    plain = found(settings).searches
+    plain = build_office(settings).searches
     assert len(np.unique(plain.chance.round(9))) <= 2 * 3 * len(AUTHORITIES)
     assert len(np.unique(large.searches.chance.round(9))) > 1000
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from leadline.collections.documents.claims import parents
 from leadline.collections.documents.document import Document
-from leadline.collections.simulate.names import FIRST, FIRST_PLURAL, LATER, LATER_PLURAL
+from leadline.collections.simulate.coined_words import check_digit
+from leadline.collections.simulate.concept_names import FIRST, FIRST_PLURAL, LATER, LATER_PLURAL
 from leadline.collections.simulate.office import SimulatedOffice
-from leadline.collections.simulate.words import check_digit
 
 WORD = re.compile(r"[a-z]+")
 

@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from leadline.collections.simulate import prior_art
-from leadline.collections.simulate.claims import SLOTS
-from leadline.collections.simulate.office import SimulatedOffice, found
+from leadline.collections.simulate import true_prior_art
+from leadline.collections.simulate.claim_concepts import SLOTS
+from leadline.collections.simulate.office import SimulatedOffice, build_office
 from leadline.collections.simulate.settings import Settings
 from leadline.collections.simulate.truth import true_claim_qrels, true_qrels
 
@@ -36,7 +36,7 @@ def grades_by_hand(office: SimulatedOffice, later: int, earlier: int) -> list[in
 
 @pytest.fixture(scope="module", params=[{}, {"enough": 0.4, "general_concepts": 20}, {"synonymy": 0.0, "enough": 1.0}])
 def small(request: pytest.FixtureRequest) -> SimulatedOffice:
-    return found(Settings(patents=120, seed=5, **request.param))
+    return build_office(Settings(patents=120, seed=5, **request.param))
 
 
 def everything_by_hand(office: SimulatedOffice) -> dict[tuple[str, str], list[int]]:
@@ -86,9 +86,9 @@ def test_true_judgements_are_those_of_all_pairs(small: SimulatedOffice) -> None:
 def test_what_counts_as_common_changes_the_work_only(
     office: SimulatedOffice, common: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(prior_art, "_COMMON", common)
-    monkeypatch.setattr(prior_art, "_BLOCK", 333)
-    again = office.library.pairs()
+    monkeypatch.setattr(true_prior_art, "_COMMON", common)
+    monkeypatch.setattr(true_prior_art, "_BLOCK", 333)
+    again = office.prior_art.pairs()
     for name in ("invention", "earlier", "grade"):
         assert np.array_equal(getattr(again, name), getattr(office.pairs, name))
 

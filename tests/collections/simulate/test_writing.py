@@ -13,8 +13,8 @@ import pytest
 from leadline.collections.documents.build import write_collection
 from leadline.collections.documents.document import Document
 from leadline.collections.documents.store import Collection
-from leadline.collections.simulate.office import SimulatedOffice, found
-from leadline.collections.simulate.printing import Printer
+from leadline.collections.simulate.office import SimulatedOffice, build_office
+from leadline.collections.simulate.printing import Printer, office_documents
 from leadline.collections.simulate.settings import Settings
 from leadline.errors import InputError
 from leadline.judge.simulated_office import write_office
@@ -45,8 +45,8 @@ def test_the_same_seed_gives_the_same_bytes(folder: Path, tmp_path: Path) -> Non
 
 
 def test_another_seed_gives_another_office() -> None:
-    one, other = (found(Settings(patents=200, seed=seed)) for seed in (1, 2))
-    assert {d.description for d in one.documents()}.isdisjoint(d.description for d in other.documents())
+    one, other = (build_office(Settings(patents=200, seed=seed)) for seed in (1, 2))
+    assert {d.description for d in office_documents(one)}.isdisjoint(d.description for d in office_documents(other))
 
 
 def test_a_block_depends_on_its_number_alone(office: SimulatedOffice, documents: list[Document]) -> None:
@@ -56,7 +56,7 @@ def test_a_block_depends_on_its_number_alone(office: SimulatedOffice, documents:
 
 
 def test_parts_of_any_size_hold_the_same(folder: Path, tmp_path: Path) -> None:
-    write_collection(found(SMALL).documents(), tmp_path / "parts", {"parts": 100}, part=100)
+    write_collection(office_documents(build_office(SMALL)), tmp_path / "parts", {"parts": 100}, part=100)
     whole, cut = Collection.open(folder / "collection"), Collection.open(tmp_path / "parts")
     assert len(cut.manifest["parts"]) == 15
     places = ["part", "place"]

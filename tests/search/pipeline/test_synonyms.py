@@ -182,17 +182,18 @@ def test_short_forms_by_use_need_several_documents() -> None:
 
 
 def test_learned_from_an_office_whose_truth_is_known() -> None:
-    from leadline.collections.simulate.office import found as office_with
+    from leadline.collections.simulate.office import build_office
+    from leadline.collections.simulate.printing import office_documents
     from leadline.collections.simulate.settings import Settings
     from leadline.collections.simulate.truth_tables import concepts
 
-    office = office_with(Settings(patents=500, topics=0))
+    office = build_office(Settings(patents=500, topics=0))
     truth: set[tuple[str, bytes]] = set()
     for names in concepts(office)["names"].to_list():
         pairs = (re.fullmatch(r"(.*) \((?:CAS )?(.*)\)", name) for name in names)
         truth |= {(pair[2], letters_only(_singular(pair[1]))) for pair in pairs if pair}
     learner = Learner()
-    learner.see("\n".join((d.title, d.abstract, d.description)) for d in office.documents())
+    learner.see("\n".join((d.title, d.abstract, d.description)) for d in office_documents(office))
     learned = {(each.short, letters_only(_singular(each.long))) for each in learner.learned()}
     assert len(learned) > 200
     assert len(learned & truth) / len(learned) > 0.98

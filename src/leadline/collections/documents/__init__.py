@@ -1,1 +1,1 @@
-"""What is searched? Patents and articles, read from the forms offices publish, and kept as a collection."""
+"""Patents and articles, read from the forms offices publish, and kept as a collection."""

@@ -1,8 +1,8 @@
-"""Which claims a claim refers back to, read from its words, and the claims of a plain text.
+"""Which claims a claim refers to, read from its text, and the claims of a plain text.
 
-English, German and French wording is understood. Every reference counts as a parent, as it does for the offices that
-mark references in their XML: "the nail of claim 1, bent" and "a method of making the nail of claim 1" both depend on
-claim 1. Only earlier claims count. A claim of another document, "claim 1 of U.S. Pat. No. 5,123,456", does not.
+English, German and French are understood. Every reference counts as a parent, as in the XML of offices that mark
+references: "the nail of claim 1, bent" and "a method of making the nail of claim 1" both depend on claim 1. Only
+earlier claims count. A claim of another document, "claim 1 of U.S. Pat. No. 5,123,456", does not.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from collections.abc import Iterator
 
 from leadline.collections.documents.document import Claim
 
-_MOST = 10_000  # no patent has so many claims; a higher number is a misprint
+_MAX_CLAIMS = 10_000  # a higher number is a misprint
 
-# The patterns down to `parents` see texts in small letters with single blanks.
+# The patterns down to `parents` match texts in small letters with single blanks.
 _SIGNS = ("claim", "anspr", "revendic")
 _NOUN = r"(?:claims?|(?:patent|schutz|haupt|unter|neben)?anspr(?:uch(?:e?s)?|(?:ü|ue)chen?|\.)|revendications?)"
 _DASH = r"[-‐‑‒–—−]"
@@ -28,12 +28,12 @@ _ANCHOR = re.compile(rf"\b{_NOUN}\s*(?:(?:numbers?|nos?|nrn?|n[°º]s?|#|de)(?![
 _FIRST = re.compile(_NUMBER)
 _LAST = re.compile(rf"\s*{_TO}\s*(?:{_NOUN}\s*)?{_NUMBER}")
 _NEXT = re.compile(rf"\s*(?:[,;]\s*({_AND}(?!\w)\s*)?|({_AND}(?!\w)\s*))(?={_NUMBER})")
-# A number with a quantity behind it is no claim: "the paint of claim 1 and 2 parts of water".
+# A number before a unit is not a claim: "the paint of claim 1 and 2 parts of water".
 _QUANTITY = re.compile(
     rf"\.[0-9]|\s*(?:{_DASH}\s*)?(?:%|°|per\s?cent|wt|weight|prozent|gew|parts?\b|teilen?\b|parties\b|times\b|fold\b|carbon\b"
     r"|(?:mono|di|tri|methyl|ethyl)|atoms?\b|(?:[mcnµμ]?m|k?g|mg|[mµμ]?l|min|mol|moles?|minutes?|hours?|h|seconds?|s|days?|[kmg]?hz|k?v|k?w)\b)"
 )
-# After a mere comma in "claim 1, 2 ..." the sentence must go on as it does behind a claim's number.
+# In "claim 1, 2 ..." the 2 is a claim only if the sentence goes on as it does after a claim's number.
 _GOES_ON = re.compile(
     rf"\s*(?:$|[,;.:)\]&/]|{_DASH}|(?:and|or|to|wherein|in|which|where(?:by|of)?|characteri[sz]ed|further|comprising|having"
     r"|including|with|for|when|is|are|said|above|inclusive|und|oder|bis|dadurch|wobei|bei|mit|zur|zum|für"
@@ -64,7 +64,7 @@ _ELSEWHERE_BEFORE = re.compile(rf"\b{_OFFICE}\W[^;:]{{0,30}}?[0-9][0-9,./ ]{{3,}
 
 
 def parents(text: str, number: int) -> tuple[int, ...]:
-    """The claims that claim `number` refers back to, in order.
+    """The claims that claim `number` refers to, in order.
 
     >>> parents("A nail according to any of claims 1 to 3, or claim 5.", 6)
     (1, 2, 3, 5)
@@ -74,7 +74,7 @@ def parents(text: str, number: int) -> tuple[int, ...]:
     small = " ".join((text if text.isascii() else unicodedata.normalize("NFC", text)).lower().split())
     if not any(sign in small for sign in _SIGNS):
         return ()
-    most = min(number - 1, _MOST)
+    most = min(number - 1, _MAX_CLAIMS)
     found: list[int] = []
     reached = 0
     for first, last in sorted([*_preceding(small, number), *_numbered(small)]):
@@ -91,7 +91,7 @@ def _preceding(text: str, number: int) -> Iterator[tuple[int, int]]:
 
 
 def _numbered(text: str) -> Iterator[tuple[int, int]]:
-    """First and last claim of each reference by number, as written: such claims need not exist."""
+    """First and last claim of each reference by number, as written; the claims need not exist."""
     for anchor in _ANCHOR.finditer(text):
         ranges, end = _ranges(text, anchor.end())
         start = anchor.start()
@@ -100,7 +100,7 @@ def _numbered(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _ranges(text: str, start: int) -> tuple[list[tuple[int, int]], int]:
-    """The list of numbers and ranges that starts here, "1, 2 or 5-7", and where it ends."""
+    """The list of numbers and ranges that starts here, such as "1, 2 or 5-7", and where it ends."""
     ranges: list[tuple[int, int]] = []
     end, loose = start, False
     while first := _FIRST.match(text, start):
@@ -125,7 +125,7 @@ def _claim(number: str) -> int:
     return int(number) if number.isdigit() else 1
 
 
-# A claim's number stands at the start of a line; or behind a sentence and before a capital; or, where a claim ends in a
+# A claim's number is at the start of a line; or after a sentence and before a capital; or, when a claim ends in a
 # formula without a full stop, before an article with a reference soon after it.
 _COUNT = r"0{0,4}([1-9][0-9]{0,3})\s?"
 _ARTICLE = r"(?:The|An?|Der|Die|Das|Eine?|L['’ae]|Une?)\b"
@@ -150,7 +150,7 @@ _CANCELLED = re.compile(
 
 
 def split(text: str) -> tuple[Claim, ...]:
-    """The claims of a plain text, cut at numbers that count up; a text without numbers is claim 1.
+    """The claims of a plain text, divided at numbers that count up; a text without numbers is claim 1.
 
     >>> [claim.text for claim in split("What is claimed is: 1. A nail. 2. The nail of claim 1, bent.")]
     ['A nail.', 'The nail of claim 1, bent.']
@@ -170,7 +170,7 @@ def split(text: str) -> tuple[Claim, ...]:
 
 
 def _refers(text: str, place: int) -> bool:
-    """Whether the words before a number make it that of a figure or a claim referred to."""
+    """Whether the words before a number show that it belongs to a figure or to a reference to a claim."""
     return _NO_START.search(text, max(0, place - 20), place) is not None
 
 
@@ -179,7 +179,7 @@ def _number_of(start: re.Match[str]) -> int:
 
 
 def _counting_up(starts: list[re.Match[str]]) -> list[re.Match[str]]:
-    """The longest chain of growing numbers, so that one stray number cannot hide the claims behind it."""
+    """The longest chain of growing numbers, so that one stray number does not hide the claims after it."""
     ends: list[int] = []  # the smallest last number of a chain of each length
     places: list[int] = []
     previous: list[int] = []
@@ -190,7 +190,7 @@ def _counting_up(starts: list[re.Match[str]]) -> list[re.Match[str]]:
         if length == len(ends):
             ends.append(number)
             places.append(place)
-        elif number < ends[length]:  # an equal number later in the text is rather a step inside a claim
+        elif number < ends[length]:  # an equal number later in the text is probably a step inside a claim
             ends[length], places[length] = number, place
     chain = []
     place = places[-1] if places else -1

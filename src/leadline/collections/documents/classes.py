@@ -1,9 +1,9 @@
-"""One spelling for a class symbol, in the schemes that patent offices use.
+"""Class symbols of patent offices in one spelling.
 
 A symbol of the international and the cooperative classification is a section, class and subclass, then a group and a
-subgroup: `C07D401/04`. Until 2001 the United States' office printed it in columns, the group right-aligned in the
-three places behind the subclass and the subgroup behind that, without a stroke: `G06F  728` is G06F7/28, `H01L 21302`
-is H01L21/302 and `C07C24900` is C07C249/00. So blanks carry meaning there: hand such fields over as they are.
+subgroup: `C07D401/04`. Until 2001 the American office printed it in columns, the group right-aligned in the three
+columns after the subclass and the subgroup after that, without a stroke: `G06F  728` is G06F7/28, `H01L 21302` is
+H01L21/302 and `C07C24900` is C07C249/00. There blanks carry meaning: pass such fields unchanged.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _ABOVE = re.compile(r"[A-HY](?:[0-9]{2})?")
 
 @lru_cache(maxsize=1 << 16)
 def symbol(text: str) -> str:
-    """The canonical IPC or CPC symbol, without blanks and leading zeros; empty where there is none.
+    """The canonical IPC or CPC symbol, without blanks and leading zeros; empty when the text has none.
 
     >>> symbol("C07D 401/04"), symbol("G06F015/16"), symbol("H04M 1100"), symbol("A61K  31/44 20060101AFI")
     ('C07D401/04', 'G06F15/16', 'H04M11/00', 'A61K31/44')
@@ -40,8 +40,8 @@ def symbol(text: str) -> str:
 
 
 def _unpacked(blanks: int, digits: str) -> str:
-    """Group and subgroup printed without a stroke, by columns; where the columns are lost, the last two digits."""
-    if len(digits) == 10:  # the form of the classifications' own files: four digits, then six filled up with zeros
+    """Group and subgroup from columns without a stroke; the subgroup is the last two digits if columns are lost."""
+    if len(digits) == 10:  # as in the classifications' own files: four digits, then six padded with zeros
         return f"{int(digits[:4])}/{digits[4:6]}{digits[6:].rstrip('0')}"
     width = 3 - blanks
     if len(digits) <= 2 or (blanks == 0 and len(digits) == 3):
@@ -62,8 +62,8 @@ def levels(symbol: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(symbol[:end] for end in ends if 0 < end <= len(symbol)))
 
 
-# The United States' own classes stand in columns too: three for the class, three for the subclass, then its decimals
-# and letters. "DIG" and "FOR" are collections beside the subclasses; those in E follow the European office.
+# American classes are in columns too: three for the class, three for the subclass, then its decimals and letters. "DIG"
+# and "FOR" are collections beside the subclasses; those in E follow the European office.
 _CLASS = re.compile(r"D?[1-9][0-9]{0,2}|PLT|G9B")
 _POINT = re.compile(r" *([0-9]{1,3})\.([0-9]+) *([A-Z]{0,3})")
 _COLUMNS = re.compile(r"([ ]{2}[0-9]|[ ]?[0-9]{1,2}(?![0-9])|[ ][0-9]{2}|[0-9]{3})([0-9]*) *([A-Z]{0,3})")
@@ -73,7 +73,7 @@ _EUROPEAN = re.compile(r"(E[0-9]{2})\.?([0-9]+)")
 
 @lru_cache(maxsize=1 << 16)
 def national(text: str) -> str:
-    """A class of the United States' own scheme as people write it; empty where there is none.
+    """A class of the American scheme in the usual spelling; empty when the text has none.
 
     >>> national("709204000"), national("179 90K"), national(" 24  312"), national("D 2916-919"), national("156DIG 14")
     ('709/204', '179/90K', '24/3.12', 'D2/916-919', '156/DIG14')
@@ -81,7 +81,7 @@ def national(text: str) -> str:
     text = text.rstrip().upper()
     main, stroke, rest = text.partition("/")
     if not stroke:
-        columns = text if " " in text else text.rjust(6)  # blanks lost at the front leave three columns at the end
+        columns = text if " " in text else text.rjust(6)  # leading blanks may be lost
         main, rest = columns[:3], columns[3:]
     main = re.sub(r"(?<![0-9])0+(?=[0-9])", "", main.replace(" ", ""))
     subclasses = [_national_subclass(part) for part in re.split("[-–]", rest.strip() if stroke else rest)]

@@ -1,4 +1,4 @@
-"""What a collection holds, counted: by office, kind, year and class, its citations by origin, its families."""
+"""Counts of a collection: documents by office, kind, year and class, citations by origin, sizes of families."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _LEVEL = {"section": 1, "class": 3, "subclass": 4}
 
 
 def counts(collection: Collection, by: str) -> pl.DataFrame:
-    """How many documents there are of each value; of origin and category, how many citations.
+    """The number of documents with each value; for origin and category, the number of citations.
 
-    A document counts once for each class it bears.
+    A document counts once for each of its classes.
     """
     import polars as pl
 

@@ -1,4 +1,4 @@
-"""What is searched: a patent or an article, with its claims, classes, dates and citations."""
+"""Documents: patents and articles with their claims, classes, dates and citations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ INDEPENDENT_WEIGHT, DEPENDENT_WEIGHT = 1.0, 0.5  # of a claim, where claims are 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One claim: its number, its text, and the claims it refers back to.
+    """One claim: its number, its text, and the claims it refers to.
 
     >>> Claim(1, "A nail."), Claim(2, "The nail of claim 1, bent.", (1,)).independent
     (Claim(number=1, text='A nail.', parents=()), False)
@@ -30,16 +30,16 @@ class Claim:
 
     @property
     def weight(self) -> float:
-        """How much the claim counts among the claims of its patent."""
+        """The weight of the claim among the claims of its patent."""
         return INDEPENDENT_WEIGHT if self.independent else DEPENDENT_WEIGHT
 
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """What a document cites: a patent by its normalised number, or literature by its text."""
+    """A citation of a patent by its normalised number, or of literature by its text."""
 
-    number: str = ""  # "US5793966A", without a kind where none is printed; "" for literature
-    origin: Origin = "unknown"  # an examiner's are those of search reports too
+    number: str = ""  # "US5793966A", without a kind when none is printed; "" for literature
+    origin: Origin = "unknown"  # "examiner" includes search reports
     category: str = ""  # of a search report: X, Y, A, D ...
     date: str = ""  # when the cited document was published, as far as printed: "1998-08"
     text: str = ""  # literature, as printed
@@ -47,7 +47,7 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Priority:
-    """An earlier application whose date this one claims: documents with the same priorities are a simple family."""
+    """An earlier application whose date this one claims. Documents with the same priorities are a simple family."""
 
     number: str
     date: str = ""
@@ -57,11 +57,11 @@ class Priority:
 class Document:
     """A patent, an application, or an article.
 
-    Dates are `YYYY-MM-DD`, shorter where less is known, and empty where nothing is.
+    Dates are `YYYY-MM-DD`, shorter when less is known, empty when unknown.
     Class symbols are written without blanks, `C07D401/04`.
     """
 
-    id: str  # the name in runs and qrels: the source's own, or the normalised number
+    id: str  # in runs and qrels: the source's own id, or the normalised number
     office: str = ""  # two letters; empty for an article
     serial: str = ""  # the normalised number between office and kind
     kind: str = ""  # B2, A1 ...; "article" for articles
@@ -72,7 +72,7 @@ class Document:
     claims: tuple[Claim, ...] = ()
     ipc: tuple[str, ...] = ()  # the first is the main class
     cpc: tuple[str, ...] = ()
-    national: tuple[str, ...] = ()  # the office's own scheme, as it writes it: "709/204"
+    national: tuple[str, ...] = ()  # the office's own scheme, in its spelling: "709/204"
     priorities: tuple[Priority, ...] = ()
     application: str = ""  # when it was filed
     application_number: str = ""  # normalised; the priority that later filings claim
@@ -86,7 +86,7 @@ class Document:
 
     @property
     def priority(self) -> str:
-        """The latest of its priority dates, which is the one that filters; empty where it claims none.
+        """The latest of its priority dates, which filters by date use; empty when it claims none.
 
         >>> Document("X", priorities=(Priority("EP1", "1999-01-02"), Priority("EP2", "1998-05-06"))).priority
         '1999-01-02'

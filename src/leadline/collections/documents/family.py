@@ -1,9 +1,9 @@
 """Simple families: documents of one invention, which claim the same priorities.
 
-Where the source names a family, that is taken. Elsewhere documents are of one family when they claim the same set of
-earlier applications; one that claims none is known by its own application, so that a first filing and those that claim
-it alone meet. Members that a source lists always belong together, and so do publications under one number (the A1 and
-the B1).
+A family named by the source is used. Otherwise documents are one family when they claim the same set of earlier
+applications; a document that claims none counts as claiming its own application, so that a first filing joins those
+that claim only it. Members that a source lists always belong together, and so do publications under one number (the
+A1 and the B1).
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 def families(documents: pl.DataFrame, given: pl.DataFrame | None = None) -> tuple[NDArray[np.uint32], pl.DataFrame]:
-    """The family of each row, and a table of every number whose family is known, in the collection or not.
+    """The family of each row, and a table of all numbers with a known family, in the collection or not.
 
-    `documents` has the columns row, key, family, relatives, priority_number and application_number; `given` is a table
-    of family and number from a file beside the source.
+    `documents` has the columns row, key, family, relatives, priority_number and application_number; `given` is a side
+    table with family and number.
     """
     import polars as pl
 
@@ -41,11 +41,11 @@ def families(documents: pl.DataFrame, given: pl.DataFrame | None = None) -> tupl
     edges = pl.concat([own, named, outside, claimed])
     numbers = listed["number"].unique().sort()
     if given is not None:
-        beside = given.select(group=pl.lit("beside ") + pl.col("family"), number="number")
-        numbers = pl.concat([numbers, beside["number"]]).unique().sort()
+        side_table = given.select(group=pl.lit("beside ") + pl.col("family"), number="number")
+        numbers = pl.concat([numbers, side_table["number"]]).unique().sort()
     else:
-        beside = pl.DataFrame(schema={"group": pl.String, "number": pl.String})
-    return _components(len(documents), edges, beside, numbers)
+        side_table = pl.DataFrame(schema={"group": pl.String, "number": pl.String})
+    return _components(len(documents), edges, side_table, numbers)
 
 
 def without_kind(number: pl.Expr) -> pl.Expr:
@@ -54,14 +54,14 @@ def without_kind(number: pl.Expr) -> pl.Expr:
 
 
 def _components(
-    documents: int, edges: pl.DataFrame, beside: pl.DataFrame, numbers: pl.Series
+    documents: int, edges: pl.DataFrame, side_table: pl.DataFrame, numbers: pl.Series
 ) -> tuple[NDArray[np.uint32], pl.DataFrame]:
-    """Documents and groups are the nodes of one graph; what hangs together is a family."""
+    """Families as the connected components of a graph whose nodes are documents and groups."""
     import polars as pl
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    keyed = beside.select("group", other=pl.lit("number ") + without_kind(pl.col("number")))
+    keyed = side_table.select("group", other=pl.lit("number ") + without_kind(pl.col("number")))
     known = pl.lit("number ") + without_kind(pl.col("number"))
     loose = pl.DataFrame({"number": numbers}, schema={"number": pl.String}).select(group=known)["group"]
     names = pl.concat([edges["group"], keyed["group"], keyed["other"], loose]).unique().sort()

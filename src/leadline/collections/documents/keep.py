@@ -8,30 +8,30 @@ from leadline.collections.documents.document import Document
 from leadline.errors import checked_choice
 
 FIELDS = ("claims", "description", "abstract", "title")
-USUAL = ("claims", "description|abstract")
+DEFAULT_RULE = ("claims", "description|abstract")
 
 
-def checked_rule(rule: str | Sequence[str]) -> tuple[str, ...]:
-    """What a document must have: fields apart by commas, alternatives apart by bars; `all` asks for nothing.
+def checked_rule(rule: str | Sequence[str], option: str = "--keep") -> tuple[str, ...]:
+    """The fields a document must have, as a list or separated by commas; `|` separates alternatives.
+
+    `all` requires nothing. `option` is the name of the rule in error messages.
 
     >>> checked_rule("claims,description|abstract"), checked_rule("all")
     (('claims', 'description|abstract'), ())
     """
     parts = rule.replace(" ", "").split(",") if isinstance(rule, str) else list(rule)
-    if parts == ["all"]:
-        return ()
     for part in parts:
         for field in part.split("|"):
-            checked_choice("--keep", field, (*FIELDS, "all"))
-    return tuple(parts)
+            checked_choice(option, field, (*FIELDS, "all"))
+    return tuple(part for part in parts if "all" not in part.split("|"))
 
 
 def lacking(document: Document, rule: tuple[str, ...]) -> str:
-    """What a document lacks, in words; empty when it may stay. Nobody expects claims of an article.
+    """What a document lacks, as a phrase; empty when it is kept. Articles need no claims.
 
-    >>> lacking(Document("X", abstract="About nails."), USUAL)
+    >>> lacking(Document("X", abstract="About nails."), DEFAULT_RULE)
     'no claims'
-    >>> lacking(Document("PMC1", kind="article", abstract="About nails."), USUAL)
+    >>> lacking(Document("PMC1", kind="article", abstract="About nails."), DEFAULT_RULE)
     ''
     """
     for part in rule:

@@ -1,11 +1,11 @@
-"""One spelling for a patent's number, however it was printed.
+"""Patent numbers in one spelling.
 
-Offices, journals and databases write the same publication in many ways. Here it is the office's two letters, the
-serial and the kind code, without blanks: `US7412705B2`. The serial follows the office:
+Offices, journals and databases write the same publication in many ways. The normal spelling is the office's code, the
+serial and the kind code without blanks: `US7412705B2`. The serial depends on the office:
 
 | office | serial | from |
 |---|---|---|
-| US | without leading zeros; with `D`, `RE`, `PP`, `H`, `T` where it is no utility patent | `7,412,705`, `D0435854` |
+| US | without leading zeros; with `D`, `RE`, `PP`, `H`, `T` unless it is a utility patent | `7,412,705`, `D0435854` |
 | US | year and seven digits for a published application | `2005/0004437`, `2005004437` |
 | EP | seven digits | `0 049 154`, `49154` |
 | WO | year and six digits | `95/00123`, `9500123` |
@@ -13,9 +13,9 @@ serial and the kind code, without blanks: `US7412705B2`. The serial follows the 
 | KR | year and seven digits, without the code of the right | `10-2004-0012345` |
 | others | without leading zeros | |
 
-The number of a filing is no publication's, and is not forced to look like one: `US10/123456` keeps its slash, for
-US10123456 is a different thing. An international filing, `PCT/US2004/012345`, has the office WO, the serial
-`US2004012345` and the kind `W`, which is what the offices' exchange format gives it.
+The number of a filing is not that of a publication: `US10/123456` keeps its slash, since US10123456 is a different
+document. An international filing, `PCT/US2004/012345`, has the office WO, the serial `US2004012345` and the kind `W`,
+as in the offices' exchange format.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Number(NamedTuple):
 
     @property
     def key(self) -> str:
-        """The number without its kind: what an application and the patent granted on it may share.
+        """The number without its kind, which an application and its patent may share.
 
         >>> normalise("EP 0 049 154 B2").key
         'EP0049154'
@@ -54,7 +54,7 @@ _KIND = re.compile(r"[A-Z][0-9]?")
 _EDGES = " -/.,:"
 _SIGNS = str.maketrans({**dict.fromkeys("‐‑‒–—−", "-"), **dict.fromkeys("’‘`", "'"), "_": "-"})
 
-# Words around a number, and the slips of scanners: only looked for where something hints at them.
+# Words around a number, and scanning errors; these patterns run only when `_WORDY` matches.
 _WORDY = re.compile(r"[A-Z]{3}|U\.|NO\.|W0|DM/")
 _WORDS = re.compile(
     r"\b(?:(?:LETTERS\s)?PATENTS?|PAT|PUBLICATIONS?|PUBN?|PUBL|PUBLISHED|APPLICATIONS?|APPLN?|SERIAL|SER)\b\.?\s*"
@@ -66,7 +66,7 @@ _AMERICAN_LETTERS = {"D": "USD", "R": "USRE", "P": "USPP", "S": "USH"}  # by the
 _MISREAD = re.compile(r"^W0(?=[-/\s]*[0-9])")
 _HAGUE = re.compile(r"^(?:WO\s?)?DM/\s*(?=[0-9])")  # an international design; without the stroke, DM is Dominica
 
-_ONLY_AMERICAN = re.compile(r"(?:D|RE|PP|T)[0-9]+|H0*[0-9]{1,4}")  # where no office is named; other H are Japanese
+_ONLY_AMERICAN = re.compile(r"(?:D|RE|PP|T)[0-9]+|H0*[0-9]{1,4}")  # without an office; other H are Japanese
 _KIND_FIRST = re.compile(r"(?:([A-Z]{2})[-\s])?([ABCUY][0-9]?)[-\s]\s*(?=[0-9])")  # "EP-A1-0 049 154"
 _TREATY = re.compile(r"(?:WO)?[-/\s]*PCT[-/\s]*([A-Z]{2})[-/\s]*([0-9]{4}|[0-9]{2})[-/\s]*([0-9]{5,6})(?:\s?W[A-Z]?)?")
 _TREATY_EUROPEAN = re.compile(r"WO([0-9]{4})([A-Z]{2})([0-9]{1,6})W?")  # as the European office writes it
@@ -76,7 +76,7 @@ _PARTS = re.compile(r"([A-Z]{2})?[-/\s.,:]*([A-Z]{0,3})[-/\s.]*([0-9](?:[-0-9/.,
 
 @lru_cache(maxsize=1 << 17)
 def normalise(text: str, office: str = "", kind: str = "") -> Number:
-    """The number that a text spells. `office` and `kind` stand in where the text names none.
+    """The number in a text. `office` and `kind` are used when the text has none.
 
     >>> normalise("US 7,412,705 B2") == normalise("US07412705B2") == normalise("7412705", "US", "B2")
     True
@@ -134,7 +134,7 @@ def _filing(receiver: str, year: str, number: str) -> Number:
 
 
 def _valid_office(text: str) -> str:
-    """Two letters of an office; the Green Book prints a third behind them, `JPX`."""
+    """The two-letter code of an office; the Green Book adds a third letter, `JPX`."""
     letters = text.strip().upper()
     return OFFICES.get(letters[:2], "") if len(letters) <= 3 else ""
 

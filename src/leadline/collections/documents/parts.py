@@ -1,4 +1,4 @@
-"""A part of a collection: some thousand documents as one Parquet file, a column for each field."""
+"""The parts of a collection: Parquet files of some thousand documents, with a column for each field."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from leadline.collections.documents.document import Citation, Claim, Document, P
 if TYPE_CHECKING:
     import polars as pl
 
-ROW_GROUP_BYTES = 1 << 20  # of text: what is unpacked to show one document
+ROW_GROUP_BYTES = 1 << 20  # of text: the amount that is unpacked to show one document
 _PLAIN = (
     "id", "office", "serial", "kind", "language", "title", "abstract", "description", "application", "publication",
     "application_number", "family",
@@ -24,18 +24,18 @@ TEXTS = ("title", "abstract", "description", "claims")
 
 
 def write_part(documents: Sequence[Document], path: Path) -> None:
-    """Write documents as one file, whole or not at all."""
+    """Write documents as one file, completely or not at all."""
     frame = frame_of(documents)
     weight = sum(len(document.description) + len(document.abstract) + 2000 for document in documents)
     rows = max(1, ROW_GROUP_BYTES * len(documents) // max(weight, 1))
     unfinished = path.with_suffix(".unfinished")
-    # Levels above 3 gain a twentieth of the size for twice the time; nobody filters by the least and largest text.
+    # Levels above 3 save 5 % of the size for twice the time. No filter would use statistics of texts.
     frame.write_parquet(unfinished, compression="zstd", compression_level=3, row_group_size=rows, statistics=False)
     os.replace(unfinished, path)
 
 
 def frame_of(documents: Sequence[Document]) -> pl.DataFrame:
-    """Documents as a table, one a row; claims, citations and priorities are lists side by side."""
+    """Documents as a table, one a row. Claims, citations and priorities are parallel lists."""
     import polars as pl
 
     text, texts = pl.String, pl.List(pl.String)
@@ -60,7 +60,7 @@ def frame_of(documents: Sequence[Document]) -> pl.DataFrame:
 
 
 def count_words(document: Document) -> int:
-    """Words of everything a reader would read, as TBG and the Cube Test count them.
+    """The number of words in all texts, as TBG and the Cube Test count them.
 
     >>> count_words(Document("X", title="A nail", claims=(Claim(1, "A bent nail."),)))
     5
@@ -71,7 +71,7 @@ def count_words(document: Document) -> int:
 
 
 def document_of(row: dict[str, Any]) -> Document:
-    """The document that one row of the table describes."""
+    """The document in one row of the table."""
     claims = zip(row["claim_numbers"], row["claims"], row["claim_parents"], strict=True)
     fields = ("number", "origin", "category", "date", "text")
     citations = zip(*(row[f"cited_{field}"] for field in fields), strict=True)

@@ -1,7 +1,7 @@
-"""How each office counts: the serial of a publication from any of its spellings, in one form for each office.
+"""Serial numbers of publications in one spelling for each office.
 
-A function here takes the letters printed before the digits, the digits with the marks printed among them, and the kind
-where it is known. What does not look like a publication of the office stays as it is.
+The functions take the letters printed before the digits, the digits with the marks between them, and the kind if it is
+known. A text that does not look like a publication of the office is not changed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MG MK ML MM MN MO MP MR
 NO NP NR NZ OA OM PA PE PG PH PK PL PT PW PY QA QZ RO RS RU RW SA SB SC SD SE SG SH SI SK SL SM SN SO SR SS ST SU SV SX
 SY SZ TC TD TG TH TJ TL TM TN TO TR TT TV TW TZ UA UG US UY UZ VA VC VE VG VN VU WO WS XN YD YE YU ZA ZM ZR ZW
 """
-_FORMER_CODES = {"DT": "DE", "UK": "GB", "JA": "JP", "OE": "AT", "SF": "FI"}  # of the 1970s, and of habit
+_FORMER_CODES = {"DT": "DE", "UK": "GB", "JA": "JP", "OE": "AT", "SF": "FI"}  # of the 1970s, and still in use
 OFFICES = {code: code for code in _CODES.split()} | _FORMER_CODES
 
 _WITHOUT_MARKS = str.maketrans("", "", " ,.'-/")
@@ -26,7 +26,7 @@ _WITHOUT_BLANKS = str.maketrans("", "", " ,.'")
 
 
 def full_year(digits: str) -> str:
-    """Four digits of a year of the Patent Cooperation Treaty, under which the first applications came in 1978.
+    """A year of the Patent Cooperation Treaty in four digits; the first applications are of 1978.
 
     >>> full_year("95"), full_year("03"), full_year("2004")
     ('1995', '2003', '2004')
@@ -43,7 +43,7 @@ def _other(letters: str, body: str, kind: str) -> str:
 
 
 def _year_first(width: int) -> Callable[[str, str, str], str]:
-    """Where a serial of so many digits starts with two of the year, `0007955` is of the year 2000."""
+    """A function for serials that, with `width` digits, start with two of the year: `0007955` is of the year 2000."""
 
     def counted(letters: str, body: str, kind: str) -> str:
         digits = body.translate(_WITHOUT_MARKS)
@@ -53,7 +53,7 @@ def _year_first(width: int) -> Callable[[str, str, str], str]:
 
 
 def _unknown(letters: str, body: str, kind: str) -> str:
-    """Without an office nobody knows whether zeros matter."""
+    """The serial of an unknown office, with its zeros, which may matter."""
     return letters + body.translate(_WITHOUT_BLANKS)
 
 
@@ -71,7 +71,7 @@ def _american(letters: str, body: str, kind: str) -> str:
 
 
 def _european(letters: str, body: str, kind: str) -> str:
-    """Seven digits; longer ones are filing numbers, whose check digit stands behind a dot."""
+    """Seven digits. Longer serials are filing numbers, with a check digit after a dot."""
     digits = _stripped(body.translate(_WITHOUT_MARKS))
     return letters + (digits.zfill(7) if len(digits) <= 7 else body.translate(_WITHOUT_MARKS))
 
@@ -90,13 +90,13 @@ def _international(letters: str, body: str, kind: str) -> str:
     return full_year(digits[:width]) + digits[width:].zfill(6) if width else digits
 
 
-_ERAS = {"M": 45, "T": 15, "S": 64, "H": 31, "R": 99}  # how many years each emperor's era had
+_ERAS = {"M": 45, "T": 15, "S": 64, "H": 31, "R": 99}  # years of each emperor's era
 _ERA_YEAR = re.compile(r"([0-9]{1,2})[/-]([0-9]{1,6})")
 _COMMON_YEAR = re.compile(r"((?:19|20)[0-9]{2})[/-]?([0-9]{5,6})|((?:19|20)[0-9]{2})[/-]([0-9]{1,4})")
 
 
 def _japanese(letters: str, body: str, kind: str) -> str:
-    """An emperor's year until 1999, a common one since; registered patents just count."""
+    """The year of an era until 1999, of the common calendar since; registered patents have a plain count."""
     letters = "" if letters == "P" else letters  # "P2004-123456" is printed for a patent application
     text, digits = body.translate(_WITHOUT_BLANKS), body.translate(_WITHOUT_MARKS)
     apart = _ERA_YEAR.fullmatch(text)
@@ -111,8 +111,8 @@ def _japanese(letters: str, body: str, kind: str) -> str:
     if common := _COMMON_YEAR.fullmatch(text):
         return (common[1] or common[3]) + (common[2] or common[4]).zfill(6)
     if not apart and digits.startswith("0") and kind in {"B1", "B2"}:
-        return _stripped(digits)  # a registered patent; examined applications of this kind are printed with the era
-    # Many print the year without its era. Heisei numbers of this kind end with its year 12.
+        return _stripped(digits)  # a registered patent; examined applications of this kind have the era
+    # Many print the year without its era. Such numbers end with year 12 of Heisei.
     if (apart or len(digits) == 8) and 1 <= int(year) <= 64:
         return ("H" if int(year) <= 12 else "S") + year.zfill(2) + _stripped(number)
     return _stripped(digits) if len(digits) <= 7 else digits
@@ -122,7 +122,7 @@ _KOREAN = re.compile(r"(?:[1-6]0)?((?:19|20)[0-9]{2})([0-9]{6,7})")
 
 
 def _korean(letters: str, body: str, kind: str) -> str:
-    """Year and seven digits, without the code for patents, models or designs before them."""
+    """Year and seven digits, without the leading code for patents, models or designs."""
     digits = _stripped(body.translate(_WITHOUT_MARKS))
     published = _KOREAN.fullmatch(digits)
     return letters + (published[1] + published[2].zfill(7) if published else digits)
@@ -143,7 +143,7 @@ _BY_OFFICE: dict[str, Callable[[str, str, str], str]] = {
 
 
 def serial(office: str, letters: str, body: str, kind: str = "") -> str:
-    """The serial as the office counts.
+    """The serial in the spelling of its office.
 
     >>> serial("US", "D", "0435854"), serial("EP", "", "49 154"), serial("JP", "", "58-123456")
     ('D435854', '0049154', 'S58123456')

@@ -1,4 +1,4 @@
-"""Where documents come from: files, folders and archives, each opened as streams of bytes."""
+"""The sources of a collection: files, folders and archives, opened as streams of bytes."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from typing import IO
 from leadline.errors import InputError
 from leadline.text.source import pieces_of
 
-DEEPEST = 3  # archives inside archives: offices pack weekly zips into yearly ones
-SWOLLEN = 200  # times its packed size: ten times what XML reaches, a fifth of what a bomb needs
-HARMLESS = 256 << 20  # bytes below which nobody asks how well they were packed
+MAX_ARCHIVE_DEPTH = 3  # offices pack weekly zips into yearly ones
+MAX_EXPANSION_RATIO = 200  # ten times that of compressed XML, a fifth of that of an archive bomb
+RATIO_CHECK_MIN_BYTES = 256 << 20  # unpacked size up to which the ratio is not checked
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +29,11 @@ class Stream:
 
     name: str
     pieces: Iterator[bytes]
-    position: Callable[[], int] = lambda: 0  # how much of the source has been read, for a progress bar
+    position: Callable[[], int] = lambda: 0  # bytes of the source read so far, for a progress bar
 
 
 def find_sources(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
-    """The files that paths, folders and patterns name, each once, a folder's in the order of their names."""
+    """The files that paths, folders and patterns name, each once; those of a folder sorted by name."""
     found: dict[Path, None] = {}
     for given in paths:
         path = Path(given)
@@ -43,10 +43,10 @@ def find_sources(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
                 raise InputError(str(path), "is an empty folder")
         elif path.exists():
             if not stat.S_ISREG(path.stat().st_mode):
-                raise InputError(str(path), "is no plain file; a stream can be saved to one first")
+                raise InputError(str(path), "is not a regular file; save the stream to a file first")
             files = [path]
         elif os.fspath(given) == "-":
-            raise InputError("-", "standard input cannot be a source, for a build may be resumed: save it to a file")
+            raise InputError("-", "standard input cannot be a source, since a build may be resumed: save it to a file")
         else:
             files = [Path(match) for match in sorted(glob.glob(str(given), recursive=True)) if Path(match).is_file()]
             if not files:
@@ -56,7 +56,7 @@ def find_sources(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
 
 
 def fingerprint(path: Path) -> str:
-    """The SHA-256 of a file as it lies on disk."""
+    """The SHA-256 of a file on disk."""
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
@@ -65,33 +65,33 @@ def fingerprint(path: Path) -> str:
 
 
 def open_streams(path: Path) -> Iterator[Stream]:
-    """Every stream of a file: itself, or the members of an archive, and of archives in it."""
+    """The streams of a file: itself, or the members of an archive and of archives inside it."""
     try:
         with path.open("rb") as file:
-            for stream in _streams(file, str(path), path.stat().st_size, DEEPEST):
+            for stream in _streams(file, str(path), path.stat().st_size, MAX_ARCHIVE_DEPTH):
                 yield replace(stream, position=file.tell)
     except OSError as error:
         raise InputError(str(path), (error.strerror or str(error)).lower()) from None
 
 
-def _streams(file: IO[bytes], name: str, packed: int, deeper: int) -> Iterator[Stream]:
-    # Told by its beginning: a trailer alone is also that of a tar whose last member is a zip.
+def _streams(file: IO[bytes], name: str, packed: int, depth_left: int) -> Iterator[Stream]:
+    # Checked at the beginning: a tar whose last member is a zip ends like a zip.
     begins_as_zip = file.read(4) in (b"PK\x03\x04", b"PK\x05\x06")
     file.seek(0)
     if begins_as_zip:
-        yield from _of_zip(file, name, deeper)
+        yield from _of_zip(file, name, depth_left)
         return
     if _is_tar(name):
         yield from _of_tar(file, name)
         return
-    yield Stream(name, _watched(pieces_of(file, name), name, packed))
+    yield Stream(name, _checked_size(pieces_of(file, name), name, packed))
 
 
 def _is_tar(name: str) -> bool:
     return name.lower().endswith((".tar", ".tgz", ".tar.gz", ".tar.xz", ".tar.bz2"))
 
 
-def _of_zip(file: IO[bytes], name: str, deeper: int) -> Iterator[Stream]:
+def _of_zip(file: IO[bytes], name: str, depth_left: int) -> Iterator[Stream]:
     try:
         archive = zipfile.ZipFile(file)
     except zipfile.BadZipFile as error:
@@ -103,12 +103,12 @@ def _of_zip(file: IO[bytes], name: str, deeper: int) -> Iterator[Stream]:
         if member.flag_bits & 1:
             raise InputError(inside, "is encrypted")
         if member.filename.lower().endswith(".zip"):
-            if not deeper:
-                raise InputError(inside, f"is an archive more than {DEEPEST} deep")
-            content = b"".join(_watched(_member(archive, member, inside), inside, member.compress_size))
-            yield from _streams(io.BytesIO(content), inside, len(content), deeper - 1)
+            if not depth_left:
+                raise InputError(inside, f"is an archive more than {MAX_ARCHIVE_DEPTH} deep")
+            content = b"".join(_checked_size(_member(archive, member, inside), inside, member.compress_size))
+            yield from _streams(io.BytesIO(content), inside, len(content), depth_left - 1)
         else:
-            yield Stream(inside, _watched(_member(archive, member, inside), inside, member.compress_size))
+            yield Stream(inside, _checked_size(_member(archive, member, inside), inside, member.compress_size))
 
 
 def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> Iterator[bytes]:
@@ -120,8 +120,8 @@ def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> Ite
 
 
 def _of_tar(file: IO[bytes], name: str) -> Iterator[Stream]:
-    """Members are read as they come, so that an archive of any size streams; links and devices are left alone."""
-    packed = os.fstat(file.fileno()).st_size if hasattr(file, "fileno") else HARMLESS
+    """The members in their order, so that an archive of any size can be streamed; links and devices are skipped."""
+    packed = os.fstat(file.fileno()).st_size if hasattr(file, "fileno") else RATIO_CHECK_MIN_BYTES
     try:
         with tarfile.open(fileobj=file, mode="r|*") as archive:
             for member in archive:
@@ -129,21 +129,22 @@ def _of_tar(file: IO[bytes], name: str) -> Iterator[Stream]:
                 if opened is None:
                     continue
                 inside = f"{name}!{member.name}"
-                pieces = _watched(iter(partial(opened.read, 1 << 20), b""), inside, packed)
+                pieces = _checked_size(iter(partial(opened.read, 1 << 20), b""), inside, packed)
                 if member.name.lower().endswith((".zip", ".gz", ".xz", ".zst", ".bz2")):
                     content = b"".join(pieces)
-                    yield from _streams(io.BytesIO(content), inside, len(content), DEEPEST - 1)
+                    yield from _streams(io.BytesIO(content), inside, len(content), MAX_ARCHIVE_DEPTH - 1)
                 else:
                     yield Stream(inside, pieces)
     except (tarfile.TarError, EOFError, OSError) as error:
         raise InputError(name, f"is a damaged archive: {' '.join(str(error).lower().split())}") from None
 
 
-def _watched(pieces: Iterator[bytes], name: str, packed: int) -> Iterator[bytes]:
-    """The pieces, until there are far more of them than an honest archive of this size could hold."""
+def _checked_size(pieces: Iterator[bytes], name: str, packed: int) -> Iterator[bytes]:
+    """The pieces; InputError when they grow to far more than an honest archive of this size could hold."""
     total = 0
     for piece in pieces:
         total += len(piece)
-        if total > HARMLESS and total > SWOLLEN * max(packed, 1):
-            raise InputError(name, f"unpacks to more than {SWOLLEN} times its size; refused as an archive bomb")
+        if total > RATIO_CHECK_MIN_BYTES and total > MAX_EXPANSION_RATIO * max(packed, 1):
+            problem = f"unpacks to more than {MAX_EXPANSION_RATIO} times its size; refused as an archive bomb"
+            raise InputError(name, problem)
         yield piece

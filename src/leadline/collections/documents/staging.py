@@ -1,10 +1,11 @@
-"""A collection in the making: parts and their journal, and the single step that puts the new in place of the old.
+"""A collection being built: its parts and their journal, and the single step that replaces the old collection.
 
     DIR/manifest.json            names the folder that holds the collection
-    DIR/collection-<hash>/       parts and tables of the collection that counts
-    DIR/building/                parts and journal of one in the making
+    DIR/collection-<hash>/       parts and tables of the current collection
+    DIR/building/                parts and journal of one being built
+    DIR/lock                     names the process that is building
 
-Whoever is killed between any two steps leaves the old collection or the new one.
+A build that is killed at any point leaves either the old collection or the new one.
 """
 
 from __future__ import annotations
@@ -17,11 +18,13 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from leadline.collections.documents.document import Document
 from leadline.collections.documents.parts import write_part
+from leadline.collections.documents.sources import fingerprint
 from leadline.errors import InputError
+from leadline.text.lock import LOCK_FILE, FolderLock
 from leadline.text.source import write_whole
 
 if TYPE_CHECKING:
@@ -29,12 +32,11 @@ if TYPE_CHECKING:
 
 VERSION = 1
 MANIFEST = "manifest.json"
-LOCK = "lock"
-BROKEN_IN_MANIFEST = 100  # the rest of them stand in broken.tsv
+BROKEN_IN_MANIFEST = 100  # all of them are in broken.tsv
 
 
 class Staging:
-    """The folder in which a build works, and what it has done so far."""
+    """The folder of a build, and the parts that are done."""
 
     def __init__(self, folder: Path, origin: dict[str, Any]) -> None:
         self.folder = folder
@@ -43,34 +45,22 @@ class Staging:
         self.key = _hash({"version": VERSION, **origin})
         self.done: dict[int, dict[str, Any]] = {}
         self.finished: dict[str, Any] | None = None
-        self._held: IO[str] | None = None
+        self._lock = FolderLock(folder)
 
     @classmethod
     def open(cls, folder: Path, origin: dict[str, Any]) -> Staging:
-        """Begin a build, or go on with one of the same sources and options that did not finish."""
+        """Begin a build, or resume one of the same sources and options that did not finish."""
         staging = cls(folder, origin)
         _check_target(folder)
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            staging._lock()
+            staging._lock.acquire()
         except OSError as error:
             raise InputError(str(folder), f"cannot be written: {(error.strerror or str(error)).lower()}") from None
-        staging.finished = staging._adopt()
+        staging.finished = staging._finished()
         if staging.finished is None:
             staging._resume()
         return staging
-
-    def _lock(self) -> None:
-        """One build at a time in a folder. The system lets the lock go when its process ends, however it ends."""
-        try:
-            import fcntl
-        except ImportError:  # not on Windows
-            return
-        self._held = (self.folder / LOCK).open("w")
-        try:
-            fcntl.flock(self._held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise InputError(str(self.folder), "another build is at work in this folder") from None
 
     def __enter__(self) -> Staging:
         return self
@@ -78,13 +68,11 @@ class Staging:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if isinstance(error, InputError):  # nothing to go on with; a stop or a crash leaves the parts for later
+        if isinstance(error, InputError):  # nothing to resume; a stop or a crash keeps the parts
             shutil.rmtree(self.building, ignore_errors=True)
-        (self.folder / LOCK).unlink(missing_ok=True)
-        if self._held is not None:
-            self._held.close()
+        self._lock.release()
         with contextlib.suppress(OSError):
-            self.folder.rmdir()  # which is refused where anything is in it
+            self.folder.rmdir()  # fails unless the folder is empty
 
     @property
     def documents(self) -> int:
@@ -109,15 +97,15 @@ class Staging:
         return self.building / f"part-{number:05}.parquet"
 
     def add(self, number: int, documents: Sequence[Document]) -> None:
-        """Write documents as a part, unless it is there from before."""
+        """Write documents as a part, unless the part is done."""
         if not self.has(number):
             write_part(documents, self.part(number))
             self.note(number, documents=len(documents), dropped={}, broken=[], forms={}, slips=[])
 
     def note(self, number: int, **outcome: Any) -> None:
-        """A part is done: say so in the journal, with the hash of its file."""
+        """Note in the journal that a part is done, with the hash of its file."""
         path = self.part(number)
-        outcome["sha256"] = _file_hash(path) if path.exists() else ""
+        outcome["sha256"] = fingerprint(path) if path.exists() else ""
         self.done[number] = outcome
         with (self.building / "journal.jsonl").open("a", encoding="utf-8") as journal:
             journal.write(json.dumps({"part": number, **outcome}) + "\n")
@@ -153,7 +141,7 @@ class Staging:
                 {"file": part.name, "documents": self.done[number]["documents"], "sha256": self.done[number]["sha256"]}
                 for number, part in zip(numbers, parts, strict=True)
             ],
-            "tables": {path.name: _file_hash(path) for path in sorted(self.building.glob("[!p]*.parquet"))},
+            "tables": {path.name: fingerprint(path) for path in sorted(self.building.glob("[!p]*.parquet"))},
         }
         manifest["hash"] = _hash({"parts": manifest["parts"], "tables": manifest["tables"]})
         manifest["folder"] = f"collection-{manifest['hash'][:12]}"
@@ -163,7 +151,7 @@ class Staging:
     def _put_in_place(self, manifest: dict[str, Any]) -> dict[str, Any]:
         place = self.folder / manifest["folder"]
         if self.building.exists():
-            if place.exists():  # the same content under another key: one of them is enough
+            if place.exists():  # the same content under another key
                 shutil.rmtree(place)
             self.building.rename(place)
         write_whole(self.folder / MANIFEST, (place / MANIFEST).read_bytes())
@@ -172,8 +160,8 @@ class Staging:
                 shutil.rmtree(old, ignore_errors=True)
         return manifest
 
-    def _adopt(self) -> dict[str, Any] | None:
-        """The manifest of this very collection, if it is in place or only the last step was missing."""
+    def _finished(self) -> dict[str, Any] | None:
+        """The manifest of this collection if it is already built, even when the last step was missing."""
         for path in (self.folder / MANIFEST, self.building / MANIFEST, *self.folder.glob(f"collection-*/{MANIFEST}")):
             manifest = _read_json(path)
             if manifest is not None and manifest.get("key") == self.key:
@@ -181,7 +169,7 @@ class Staging:
         return None
 
     def _resume(self) -> None:
-        """Take over the parts of a build of the same key whose files are whole; anything else is cleared away."""
+        """Take over the undamaged parts of a build with the same key; delete anything else."""
         journal = self.building / "journal.jsonl"
         lines = journal.read_text(encoding="utf-8").splitlines() if journal.exists() else []
         entries = [entry for line in lines if (entry := _parsed(line)) is not None]
@@ -193,16 +181,16 @@ class Staging:
         for entry in entries[1:]:
             number = entry.pop("part")
             path = self.part(number)
-            if (_file_hash(path) if path.exists() else "") == entry["sha256"]:
+            if (fingerprint(path) if path.exists() else "") == entry["sha256"]:
                 self.done[number] = entry
 
 
 def _check_target(folder: Path) -> None:
-    """Refuse to build where something else lies."""
+    """Refuse a folder that holds anything but a collection."""
     if folder.exists() and not folder.is_dir():
         raise InputError(str(folder), "is a file; name a folder for the collection")
     if folder.is_dir():
-        ours = (folder / MANIFEST, folder / "building", folder / LOCK)
+        ours = (folder / MANIFEST, folder / "building", folder / LOCK_FILE)
         if any(folder.iterdir()) and not any(path.exists() for path in ours):
             raise InputError(str(folder), "is a folder with other things in it; name an empty or a new one")
 
@@ -211,15 +199,10 @@ def _hash(value: Any) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
 
 
-def _file_hash(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def _parsed(line: str) -> dict[str, Any] | None:
     try:
         value = json.loads(line)
-    except ValueError:  # the line that was being written when the build was killed
+    except ValueError:  # a line cut off by a kill
         return None
     return value if isinstance(value, dict) else None
 

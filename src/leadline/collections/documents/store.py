@@ -1,4 +1,4 @@
-"""A collection on disk: documents by id in milliseconds, and tables of all of them without their texts."""
+"""A collection on disk: documents by id in milliseconds, and tables of all documents without their texts."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Collection:
-    """Documents to be searched, with what is known of each.
+    """Documents to search, with their bibliographic data.
 
-    `records` has a row for each document, `citations` one for each patent cited, `families` one for each number of
-    which the family is known. Rows are counted from 0 in the order in which the documents were read.
+    `records` has a row for each document, `citations` one for each patent cited, `families` one for each number with a
+    known family. Rows are counted from 0 in the order in which the documents were read.
     """
 
-    folder: Path  # which holds the manifest
+    folder: Path  # the folder of the manifest
     manifest: dict[str, Any]
 
     @classmethod
     def open(cls, folder: str | os.PathLike[str]) -> Collection:
-        """A collection that `build` or `write_collection` made."""
+        """Open a collection that `build` or `write_collection` made."""
         path = Path(folder) / MANIFEST
         try:
             manifest = json.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
-            inside = Path(folder) / "collection"  # where a simulated office keeps its own
-            there = (inside / MANIFEST).exists()
-            hint = f"did you mean {inside}?" if there else "`leadline collection build` makes one"
+            inside = Path(folder) / "collection"  # the collection of a simulated office
+            exists = (inside / MANIFEST).exists()
+            hint = f"did you mean {inside}?" if exists else "`leadline collection build` makes one"
             raise InputError(os.fspath(folder), f"is no collection; {hint}") from None
         except (OSError, ValueError) as error:
             raise InputError(str(path), f"cannot be read: {' '.join(str(error).split())}") from None
@@ -62,7 +62,7 @@ class Collection:
     def build(
         cls, sources: Iterable[str | os.PathLike[str]], folder: str | os.PathLike[str], **options: Any
     ) -> Collection:
-        """Make a collection from files, folders and archives, and open it; options as `documents.build.build` has."""
+        """Make a collection from files, folders and archives, and open it. `options` are those of `build.build`."""
         from leadline.collections.documents.build import build
 
         build(sources, folder, **options)
@@ -104,7 +104,7 @@ class Collection:
     def document(self, name: str) -> Document:
         """One document by its id, or by its number in any spelling.
 
-        A number without a kind finds the publication that came first under it.
+        A number without a kind finds the first publication under it.
         """
         import polars as pl
 
@@ -145,7 +145,7 @@ class Collection:
         return rows
 
     def texts(self, fields: Sequence[str], rows: NDArray[np.integer[Any]] | None = None) -> Iterator[pl.DataFrame]:
-        """The texts of documents, a part at a time: the column `row`, and one for each field."""
+        """The texts of documents, one table for each part: the column `row`, and one for each field."""
         import polars as pl
 
         live = self._table("records", ["part", "place"]).with_row_index("row")
@@ -156,7 +156,7 @@ class Collection:
             yield texts.collect().join(wanted, on="place", maintain_order="left").select("row", *fields)
 
     def documents(self) -> Iterator[Document]:
-        """Every document, a part at a time in memory."""
+        """Every document, with one part at a time in memory."""
         import polars as pl
 
         live = self._table("records", ["part", "place"])
@@ -173,9 +173,9 @@ class Collection:
         classes: Sequence[str] = (),
         offices: Sequence[str] = (),
     ) -> NDArray[np.bool_]:
-        """Which documents were published before a day or after it, bear one of these classes, are of these offices.
+        """Which documents were published before or after a day, have one of these classes, are of these offices.
 
-        A class is a section, class, subclass or group, and holds what is under it: C07 holds C07D401/04.
+        A class is a section, class, subclass or group and includes everything below it: C07 includes C07D401/04.
         """
         import polars as pl
 

@@ -1,6 +1,6 @@
-"""The narrow tables of a collection, made from its parts: records, citations, families, and where each document is.
+"""The tables of a collection besides its texts: records, citations, families, and where each document is.
 
-They hold everything but the texts, so that a filter by date or class, or a walk along citations, reads no text.
+A filter by date or class, or a walk along citations, reads no text.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ _NARROW = (
     "ipc", "cpc", "national", "family", "relatives", "citers", "applicants", "priority_number", "priority_date",
     "words",
 )  # fmt: skip
-LOOKUP_ROWS = 8192  # in a row group: what is unpacked to find one name
+LOOKUP_ROWS = 8192  # in a row group: the amount that is unpacked to find one name
 
 
 def write_tables(
     parts: Sequence[Path],
     folder: Path,
-    citations_beside: pl.DataFrame | None = None,
-    families_beside: pl.DataFrame | None = None,
+    side_citations: pl.DataFrame | None = None,
+    side_families: pl.DataFrame | None = None,
 ) -> dict[str, int]:
-    """Write the tables, and count what became of the documents."""
+    """Write the tables and return the counts of the manifest."""
     import polars as pl
 
     narrow = pl.concat([_narrow(part, place) for place, part in enumerate(parts)]).collect()
     everything = len(narrow)
     narrow = narrow.unique("id", keep="first", maintain_order=True).with_row_index("row")
     narrow = narrow.with_columns(key=_key())
-    family, known_families = families(narrow, families_beside)
+    family, known_families = families(narrow, side_families)
     records = _records(narrow).with_columns(family=pl.Series(family))
     names = _names(records)
     lookup = names.join(narrow.select("row", "part", "place"), on="row", how="left").sort("name")
-    citations = _resolved(_citations(parts, narrow, names, citations_beside), names)
+    citations = _resolved(_citations(parts, narrow, names, side_citations), names)
     citations = _with_citers(citations, narrow, names, records, known_families)
     own = records.filter(pl.col("serial") != "").select("family", number=pl.concat_str("office", "serial", "kind"))
     known_families = pl.concat([own.select("number", "family"), known_families]).unique("number", maintain_order=True)
@@ -93,21 +93,21 @@ def _records(narrow: pl.DataFrame) -> pl.DataFrame:
 
 
 def _key() -> pl.Expr:
-    """Office and number without the kind, under which citations look for a document; an article goes by its id."""
+    """Office and number without the kind, by which citations find a document; the id for an article."""
     import polars as pl
 
     return pl.when(pl.col("serial") != "").then(pl.col("office") + pl.col("serial")).otherwise(pl.col("id"))
 
 
 def _first_day(date: pl.Expr) -> pl.Expr:
-    """A date of which perhaps only the month or year is known, taken early: it must not let later documents in."""
+    """A date as its first possible day when only the month or year is known: it must not let later documents in."""
     import polars as pl
 
     return pl.concat_str(date, pl.lit("-01-01")).str.slice(0, 10).str.to_date("%Y-%m-%d", strict=False)
 
 
 def _last_day(date: pl.Expr) -> pl.Expr:
-    """The same, taken late: what was published some day in a year is not known to have been there before its end."""
+    """A date as its last possible day: a document published in some year may not have existed before its end."""
     import polars as pl
 
     first = _first_day(date)
@@ -122,9 +122,9 @@ def _last_day(date: pl.Expr) -> pl.Expr:
 
 
 def _citations(
-    parts: Sequence[Path], narrow: pl.DataFrame, names: pl.DataFrame, beside: pl.DataFrame | None
+    parts: Sequence[Path], narrow: pl.DataFrame, names: pl.DataFrame, side_table: pl.DataFrame | None
 ) -> pl.DataFrame:
-    """Every citation of a patent, one a row, under the row of the citing document."""
+    """Every citation of a patent, one a row, with the row of the citing document."""
     import polars as pl
 
     fields = ("number", "origin", "category", "date")
@@ -142,15 +142,15 @@ def _citations(
         ]
     ).collect()
     found = exploded.join(live, on=["part", "place"], how="inner", maintain_order="left").select("citing", *fields)
-    if beside is None:
+    if side_table is None:
         return found
-    named = _found(beside.with_columns(asked="citing"), names).filter(pl.col("found").is_not_null())
+    named = _found(side_table.with_columns(asked="citing"), names).filter(pl.col("found").is_not_null())
     more = named.select(citing="found", **{field: pl.col(field) for field in fields})
     return pl.concat([found, more]).sort("citing", maintain_order=True)
 
 
 def _names(records: pl.DataFrame) -> pl.DataFrame:
-    """Every name a document goes by, the best first: its id, its whole number, its number without a kind."""
+    """Every name of a document, the most exact first: its id, its whole number, its number without a kind."""
     import polars as pl
 
     whole = pl.when(pl.col("serial") != "").then(pl.concat_str("office", "serial", "kind")).otherwise("id")
@@ -164,7 +164,7 @@ def _names(records: pl.DataFrame) -> pl.DataFrame:
 
 
 def _found(asked: pl.DataFrame, names: pl.DataFrame) -> pl.DataFrame:
-    """The row of the document that each `asked` means: that very publication, else another of its number."""
+    """The row of the document that each `asked` names: that publication, else another with the same number."""
     import polars as pl
 
     exact = names.select(asked="name", exact="row")
@@ -179,7 +179,7 @@ def _found(asked: pl.DataFrame, names: pl.DataFrame) -> pl.DataFrame:
 
 
 def _resolved(citations: pl.DataFrame, names: pl.DataFrame) -> pl.DataFrame:
-    """Citations, with the row of the cited document where it is in the collection."""
+    """Citations with the row of the cited document if it is in the collection."""
     resolved = _found(citations.with_columns(asked="number"), names)
     return resolved.select("citing", "number", "origin", "category", "date", cited="found")
 
@@ -187,16 +187,16 @@ def _resolved(citations: pl.DataFrame, names: pl.DataFrame) -> pl.DataFrame:
 def _with_citers(
     citations: pl.DataFrame, narrow: pl.DataFrame, names: pl.DataFrame, records: pl.DataFrame, outside: pl.DataFrame
 ) -> pl.DataFrame:
-    """Citations that only the cited document's source tells of.
+    """The citations, and those that only the source of the cited document lists.
 
-    Where the citing document is not in the collection, `citing` is null and `citing_family` says whose relative it is.
+    If the citing document is not in the collection, `citing` is null and `citing_family` is its family.
     """
     import polars as pl
 
-    told = narrow.select(cited="row", asked="citers").explode("asked", empty_as_null=True).drop_nulls("asked")
+    listed = narrow.select(cited="row", asked="citers").explode("asked", empty_as_null=True).drop_nulls("asked")
     whole = records.select(cited="row", number=pl.concat_str("key", "kind"))
-    told = told.with_columns(citing_number="asked").join(whole, on="cited", how="left")
-    found = _found(told, names)
+    listed = listed.with_columns(citing_number="asked").join(whole, on="cited", how="left")
+    found = _found(listed, names)
     inside = (
         found.filter(pl.col("found").is_not_null())
         .rename({"found": "citing"})
@@ -204,14 +204,14 @@ def _with_citers(
         .select("citing", "number", "cited")
     )
     families = outside.with_columns(bare=without_kind(pl.col("number"))).unique("bare", maintain_order=True)
-    strangers = (
+    not_inside = (
         found.filter(pl.col("found").is_null())
         .with_columns(bare=without_kind(pl.col("citing_number")))
         .join(families.select("bare", citing_family="family"), on="bare")
         .select("number", "cited", "citing_number", "citing_family")
     )
     unknown = {"origin": pl.lit("unknown"), "category": pl.lit(""), "date": pl.lit("")}
-    more = pl.concat([inside, strangers], how="diagonal").with_columns(**unknown)
+    more = pl.concat([inside, not_inside], how="diagonal").with_columns(**unknown)
     return pl.concat([citations, more], how="diagonal").select(
         "citing", "number", "cited", "origin", "category", "date",
         pl.col("citing_number").fill_null(""), "citing_family",

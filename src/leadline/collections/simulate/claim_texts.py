@@ -1,4 +1,4 @@
-"""Claims in words, as the offices want them: an American claim refers to one other, a European one to any before it."""
+"""The texts of claims in the style of each office: American ones refer to one claim, European ones to any before."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from functools import cache
 from typing import NamedTuple
 
 from leadline.collections.documents.document import Claim
+from leadline.collections.simulate.coined_words import with_article
 from leadline.collections.simulate.inventions import CLAIMABLE
 from leadline.collections.simulate.settings import AUTHORITIES
-from leadline.collections.simulate.words import with_article
 
 SUBJECTS = ("composition", "device", "apparatus", "assembly", "system", "article")
 _REFERENCES = {"US": "of", "EP": "according to", "WO": "according to", "JP": "as claimed in", "DE": "as claimed in"}
 
 
-class Wording(NamedTuple):
-    """What one document's claims are written with. Numbers decide between ways to say the same."""
+class ClaimWording(NamedTuple):
+    """The words for one document's claims."""
 
     office: int
     subject: str
-    first: Sequence[str]  # for each slot, the words that introduce its concept: "a valve", "a plurality of valves"
-    later: Sequence[str]  # and those that come back to it, after "the"
-    verbs: Sequence[tuple[str, str]]  # for each claim, as in "connected", "connecting"
+    first: Sequence[str]  # for each slot, the name that introduces its concept: "a valve", "a plurality of valves"
+    later: Sequence[str]  # for each slot, the name that follows "the" afterwards
+    verbs: Sequence[tuple[str, str]]  # for each claim, such as "connected", "connecting"
     nouns: Sequence[str]
-    chances: Sequence[int]  # for each claim, a large number
+    chances: Sequence[int]  # for each claim, a large random number that chooses between phrases
 
 
-def claims_in_words(wording: Wording, parents: Sequence[int], concepts: Sequence[int]) -> tuple[Claim, ...]:
+def write_claims(wording: ClaimWording, parents: Sequence[int], concepts: Sequence[int]) -> tuple[Claim, ...]:
     """The claims of one document. `concepts` are bits over the slots; a parent of 0 makes a claim independent."""
     introduced: set[int] = set()
 
@@ -54,8 +54,8 @@ def claims_in_words(wording: Wording, parents: Sequence[int], concepts: Sequence
     return tuple(claims)
 
 
-def _independent(wording: Wording, number: int, names: list[str], done: str, doing: str) -> str:
-    """The first claim is for a thing, later ones for methods."""
+def _independent(wording: ClaimWording, number: int, names: list[str], done: str, doing: str) -> str:
+    """An independent claim: the first one is for a thing, later ones are for methods."""
     listed = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
     noun = wording.nouns[number - 1]
     if number == 1:
@@ -65,7 +65,7 @@ def _independent(wording: Wording, number: int, names: list[str], done: str, doi
 
 
 def _others(office: int, parent: int, root: int, number: int, chance: int) -> tuple[int, ...]:
-    """The claims referred to. All since the root hold its concepts, so to name them too adds nothing to the claim."""
+    """The claims referred to. All claims since the root contain its concepts, so naming several adds nothing."""
     several = AUTHORITIES[office].code != "US" and parent == root and number - root > 1 and chance >> 8 & 1
     return tuple(range(root, number)) if several else (parent,)
 
@@ -86,7 +86,7 @@ def _capital(text: str) -> str:
 
 
 def _limit(names: list[str], host: str, noun: str, done: str, chance: int) -> str:
-    """What a dependent claim adds: a concept, or no more than a number."""
+    """The limitation that a dependent claim adds: a concept, or only a number."""
     if not names:
         low = 1 + chance % 60
         return f"wherein the {noun} of the {host} is from {low} to {low + 1 + chance % 37}"

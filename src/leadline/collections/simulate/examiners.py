@@ -1,4 +1,4 @@
-"""What examiners find: each search meets each true prior art with a chance of its own."""
+"""Simulated searches of examiners, who find each true prior art with its own probability."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from leadline.collections.simulate.claims import SLOTS
-from leadline.collections.simulate.classes_tree import ClassTree
-from leadline.collections.simulate.concepts import Concepts, favourite
+from leadline.collections.simulate.claim_concepts import SLOTS
+from leadline.collections.simulate.class_tree import ClassTree
+from leadline.collections.simulate.concepts import Concepts, preferred_form
 from leadline.collections.simulate.families import NEVER, Publications
 from leadline.collections.simulate.inventions import Inventions
-from leadline.collections.simulate.prior_art import Pairs
+from leadline.collections.simulate.randomness import Array, Integers, generator, offsets, places_within
 from leadline.collections.simulate.settings import AUTHORITIES, Settings
-from leadline.collections.simulate.streams import Array, Integers, offsets, places_within, stream
+from leadline.collections.simulate.true_prior_art import PriorArtPairs
 
-READ = {"en": ("en",), "ja": ("ja", "en"), "de": ("de", "en")}  # an examiner whose office works in one reads these
+READ = {"en": ("en",), "ja": ("ja", "en"), "de": ("de", "en")}  # languages that examiners read, by that of their office
 _READ_AT_EP = ("en", "de")
 _PIECE = 1 << 17  # pairs compared at a time
 
 
 @dataclass(frozen=True)
 class Searches:
-    """Every pair of a searched application and a document family that is truly prior art to it."""
+    """Every pair of a searched application and a document family that is true prior art to it."""
 
     application: Integers  # the application's number in Publications
     office: Integers
-    pair: Integers  # the pair's place in Pairs
+    pair: Integers  # an index into PriorArtPairs
     chance: Array
     found: NDArray[np.bool_]
 
@@ -45,7 +45,7 @@ class Applications:
 
 
 def searched(publications: Publications) -> Applications:
-    """The applications that have a publication which carries a search report, in the order of their numbers."""
+    """The applications with a publication that carries a search report, in the order of their numbers."""
     on_grant = np.array([authority.reports_on == "grant" for authority in AUTHORITIES])
     carries = publications.granted | ~on_grant[publications.office]
     number, first = np.unique(publications.application[carries], return_index=True)
@@ -54,27 +54,27 @@ def searched(publications: Publications) -> Applications:
 
 
 def first_by_office(publications: Publications, inventions: int) -> NDArray[np.int64]:
-    """For each invention and office the day of its first publication there."""
+    """The day of the first publication of each invention at each office."""
     days = np.full((inventions, len(AUTHORITIES)), NEVER)
     np.minimum.at(days, (publications.invention, publications.office), publications.published)
     return days
 
 
-def search(
+def simulate_searches(
     settings: Settings,
     tree: ClassTree,
     concepts: Concepts,
     inventions: Inventions,
     publications: Publications,
-    pairs: Pairs,
+    pairs: PriorArtPairs,
 ) -> Searches:
-    """All searches of all examiners."""
+    """The searches of all examiners."""
     applications = searched(publications)
     begin = offsets(np.bincount(pairs.invention, minlength=len(inventions)))
     counts = np.diff(begin)[applications.invention]
     row = np.repeat(np.arange(len(counts)), counts)
     pair = begin[applications.invention][row] + places_within(counts)
-    odds = _ease(settings, concepts, inventions, publications, pairs)[pair]
+    odds = _common_log_odds(settings, concepts, inventions, publications, pairs)[pair]
     odds += class_effects(settings, tree)[tree.class_of_subclass[inventions.subclass[pairs.invention[pair]]]]
     odds += np.array([authority.skill for authority in AUTHORITIES])[applications.office[row]]
     office = applications.office[row]
@@ -83,13 +83,13 @@ def search(
     odds += settings.own_office * known[np.arange(len(row)), office]
     odds += settings.foreign_only * ~(known & readable()[office]).any(axis=1)
     chance = 1 / (1 + np.exp(-odds))
-    found = stream(settings.seed, "examiners").random(len(chance)) < chance
+    found = generator(settings.seed, "examiners").random(len(chance)) < chance
     return Searches(applications.number[row], office, pair, chance, found)
 
 
 def class_effects(settings: Settings, tree: ClassTree) -> Array:
     """How much easier, in log odds, the prior art of each class is to find."""
-    return stream(settings.seed, "difficulty of classes").normal(0, settings.class_spread, len(tree.classes))
+    return generator(settings.seed, "difficulty of classes").normal(0, settings.class_spread, len(tree.classes))
 
 
 def readable() -> NDArray[np.bool_]:
@@ -98,27 +98,27 @@ def readable() -> NDArray[np.bool_]:
     return np.array([[other.language in languages for other in AUTHORITIES] for languages in reads])
 
 
-def _ease(
-    settings: Settings, concepts: Concepts, inventions: Inventions, publications: Publications, pairs: Pairs
+def _common_log_odds(
+    settings: Settings, concepts: Concepts, inventions: Inventions, publications: Publications, pairs: PriorArtPairs
 ) -> Array:
-    """The part of the log odds that is the same for every office: age, wording, and how much is disclosed."""
+    """The part of the log odds that is the same for all offices: age, names of concepts, and whether it anticipates."""
     decades = (inventions.priority[pairs.invention] - publications.first_published[pairs.earlier]) / 3652.5
-    ease = settings.per_decade * decades + settings.anticipates * (pairs.grade == 2)
+    odds = settings.per_decade * decades + settings.anticipates * (pairs.grade == 2)
     for first in range(0, len(pairs), _PIECE):
         piece = slice(first, first + _PIECE)
-        ease[piece] += settings.same_words * (same_names(settings, concepts, inventions, pairs, piece) - 0.5)
-    return np.asarray(ease)
+        odds[piece] += settings.same_words * (same_names(settings, concepts, inventions, pairs, piece) - 0.5)
+    return np.asarray(odds)
 
 
 def same_names(
-    settings: Settings, concepts: Concepts, inventions: Inventions, pairs: Pairs, piece: slice = slice(None)
+    settings: Settings, concepts: Concepts, inventions: Inventions, pairs: PriorArtPairs, piece: slice = slice(None)
 ) -> Array:
-    """The share of the concepts in common that both applicants call by the same name."""
+    """The share of the common concepts for which both applicants use the same name."""
     new, old = pairs.invention[piece], pairs.earlier[piece]
     row, slot = np.nonzero((pairs.matched[piece, None] >> SLOTS.astype(np.uint16)) & 1)
     concept = inventions.claimable[new[row], slot].astype(np.int64)
     mine, theirs = (
-        favourite(settings, concepts, inventions.applicant[of[row]], concept, inventions.years[of[row]])
+        preferred_form(settings, concepts, inventions.applicant[of[row]], concept, inventions.years[of[row]])
         for of in (new, old)
     )
     return np.bincount(row, mine == theirs, len(new)) / np.maximum(np.bincount(row, minlength=len(new)), 1)

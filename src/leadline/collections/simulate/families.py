@@ -1,4 +1,4 @@
-"""Where an invention is filed and published: the members of its family, their dates and their numbers."""
+"""Where inventions are filed and published: the members of each family, their dates and their numbers."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leadline.collections.simulate.inventions import Inventions, first_day, years_of
+from leadline.collections.simulate.randomness import Integers, generator, offsets, places_within
 from leadline.collections.simulate.settings import AUTHORITIES, DE, EP, JP, US, WO, Settings
-from leadline.collections.simulate.streams import Integers, offsets, places_within, stream
 
 Mask = NDArray[np.bool_]
 
-_ABROAD = 0.5  # share of the inventions that are filed anywhere but at home
-_FOREIGN = np.array([0.65, 0.70, 0.0, 0.40, 0.12])  # where those go: US, EP, WO, JP, DE
+_ABROAD = 0.5  # share of the inventions that are also filed abroad
+_FOREIGN = np.array([0.65, 0.70, 0.0, 0.40, 0.12])  # share of those filed at US, EP, WO, JP, DE
 _WEEKDAY = np.array([1, 2, 3, 2, 3])  # offices publish once a week: US on Tuesdays, EP on Wednesdays, WO on Thursdays
 _US_PUBLISHES_APPLICATIONS = first_day(2001) + 73  # 15 March 2001
 _YEAR = 365.25
 NEVER = 1 << 40  # a day beyond all others
 
 
-class TooFewError(Exception):
-    """The inventions have fewer documents than were asked for."""
+class TooFewDocumentsError(Exception):
+    """The inventions have fewer documents than the settings ask for."""
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,9 @@ class Publications:
     """All documents, family by family in the order of their inventions, and within a family by date."""
 
     invention: Integers
-    office: Integers  # a place in AUTHORITIES
-    granted: Mask  # a patent, and not an application
-    application: Integers  # the application it belongs to; those of one family differ by office only
+    office: Integers  # an index into AUTHORITIES
+    granted: Mask  # a patent; else an application
+    application: Integers  # the application it belongs to; a family has one for each office
     filed: Integers  # days from 1970
     published: Integers
     starts: Integers  # where the documents of each invention begin
@@ -42,18 +42,18 @@ class Publications:
 
     @property
     def first_published(self) -> Integers:
-        """Of each invention, when the first document came out; never for one that has none."""
+        """The day of the first publication of each invention; NEVER for one without documents."""
         found = self.starts[:-1] < self.starts[1:]
         return np.where(found, np.append(self.published, 0)[self.starts[:-1]], NEVER)
 
 
-def publish(settings: Settings, inventions: Inventions) -> Publications:
-    """The documents of the inventions that came out before the collection ends, so many as were asked for.
+def make_publications(settings: Settings, inventions: Inventions) -> Publications:
+    """The documents of the inventions that are published before the last year ends, as many as the settings ask for.
 
-    Families are left out at random until the count is right, so the inventions must be a few more than needed. One left
-    out is as one that was never filed.
+    Families are left out at random until the count is right, so there must be a few more inventions than needed. One
+    left out counts as never filed.
     """
-    rng = stream(settings.seed, "families")
+    rng = generator(settings.seed, "families")
     filed_at = _offices(rng, inventions)
     invention, office = np.nonzero(filed_at)
     application = np.arange(len(invention))
@@ -74,30 +74,30 @@ def publish(settings: Settings, inventions: Inventions) -> Publications:
     granted = np.repeat([False, True], [appears.sum(), succeeds.sum()])
     order = np.lexsort((columns[1], published, columns[0]))
     order = order[published[order] < first_day(settings.last_year + 1)]
-    order = order[_enough(rng, columns[0][order], settings.patents)]
+    order = order[_sampled(rng, columns[0][order], settings.patents)]
     invention, office, application, filed = (column[order] for column in columns)
     starts = offsets(np.bincount(invention, minlength=len(inventions)))
     return Publications(invention, office, granted[order], application, filed, published[order], starts)
 
 
 def _offices(rng: np.random.Generator, inventions: Inventions) -> Mask:
-    """Where each invention is filed: at home, and half of them elsewhere too, the more through WO the later."""
+    """Where each invention is filed: at home, and half of them abroad too, later ones more often through WO."""
     count = len(inventions)
     filed = np.zeros((count, len(AUTHORITIES)), bool)
     abroad = rng.random(count) < _ABROAD
-    wide = rng.beta(3, 2, count)[:, None] * 5 / 3  # some applicants go everywhere, some to one country
+    wide = rng.beta(3, 2, count)[:, None] * 5 / 3  # some applicants file everywhere, some in one country
     filed |= abroad[:, None] & (rng.random(filed.shape) < _FOREIGN * wide)
     international = np.clip((inventions.years - 1978) / 40, 0.02, 0.6)
     filed[:, WO] = abroad & (rng.random(count) < international)
-    filed[:, DE] &= ~filed[:, EP]  # who files at the European office does not file in Germany as well
+    filed[:, DE] &= ~filed[:, EP]  # applicants at the European office do not file in Germany as well
     filed[np.arange(count), inventions.home] = True
     return filed
 
 
-def _enough(rng: np.random.Generator, invention: Integers, wanted: int) -> Mask:
-    """Which documents to keep: those of families in random order, the last family perhaps without its latest."""
+def _sampled(rng: np.random.Generator, invention: Integers, wanted: int) -> Mask:
+    """Which documents to keep: those of families in random order; the last family may lose its latest ones."""
     if len(invention) < wanted:
-        raise TooFewError
+        raise TooFewDocumentsError
     lot = rng.random(int(invention[-1]) + 1)
     order = np.lexsort((np.arange(len(invention)), lot[invention]))
     kept = np.zeros(len(invention), bool)
@@ -106,11 +106,11 @@ def _enough(rng: np.random.Generator, invention: Integers, wanted: int) -> Mask:
 
 
 def _on_weekday(days: Integers, office: Integers) -> Integers:
-    """The first day from these on that is the office's day of publication. 1 January 1970 was a Thursday."""
+    """The office's next day of publication, from these days on. 1 January 1970 was a Thursday."""
     return days + (_WEEKDAY[office] - days - 3) % 7
 
 
-# Where the numbers of a year begin, about as they really did; between these years they grow evenly.
+# First number of a year, about as in reality; between these years it is interpolated.
 _FIRST_NUMBERS = {
     (US, True): ([1976, 1985, 1995, 2005, 2020], [3_930_271, 4_490_855, 5_377_381, 6_836_899, 10_524_402]),
     (EP, False): ([1978, 1985, 1990, 2000, 2010, 2020], [1, 128_000, 348_000, 965_000, 2_145_000, 3_590_000]),
@@ -118,7 +118,7 @@ _FIRST_NUMBERS = {
 }  # fmt: skip
 
 
-def numbered(publications: Publications) -> tuple[NDArray[np.object_], NDArray[np.object_]]:
+def document_numbers(publications: Publications) -> tuple[NDArray[np.object_], NDArray[np.object_]]:
     """The serial number and the kind of each document, as its office writes them."""
     kinds = _kinds(publications)
     serials = np.empty(len(publications), object)
@@ -133,7 +133,7 @@ def numbered(publications: Publications) -> tuple[NDArray[np.object_], NDArray[n
 
 
 def _running(office: int, granted: bool, publications: Publications, chosen: Integers) -> list[str]:
-    """Numbers in the order of publication, or of filing in Germany, that begin anew each year."""
+    """Numbers in the order of publication (of filing in Germany), which restart each year."""
     days = publications.filed[chosen] if office == DE else publications.published[chosen]
     order = np.lexsort((chosen, days))
     years = years_of(days[order])
@@ -168,7 +168,7 @@ _WRITERS = {
 
 
 def _of_application(publications: Publications, serials: NDArray[np.object_], chosen: Integers) -> NDArray[np.object_]:
-    """The numbers of the applications from which these patents came."""
+    """The numbers of the applications of these patents."""
     by_application = np.empty(int(publications.application.max()) + 1, object)
     first = np.flatnonzero(~publications.granted)
     by_application[publications.application[first]] = serials[first]
@@ -176,7 +176,7 @@ def _of_application(publications: Publications, serials: NDArray[np.object_], ch
 
 
 def _kinds(publications: Publications) -> NDArray[np.object_]:
-    """Kinds as the offices' tables have them. US grants were plain A until 2001, DE grants C2 until 2004."""
+    """The kind codes that the offices print. US grants had A until 2001, DE grants C2 until 2004."""
     written = np.array([[a.application_kind, a.grant_kind] for a in AUTHORITIES], object)
     kinds = written[publications.office, publications.granted.astype(int)]
     year = years_of(publications.published)

@@ -1,4 +1,4 @@
-"""What was invented, by whom and when. Everything here is compact arrays: millions of inventions fit into memory."""
+"""Inventions with their applicants, dates and concepts, as compact arrays: millions fit into memory."""
 
 from __future__ import annotations
 
@@ -8,18 +8,19 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from leadline.collections.simulate.classes_tree import ClassTree
+from leadline.collections.simulate.class_tree import ClassTree
 from leadline.collections.simulate.concepts import GENERAL, OF_GROUP, OF_SUBCLASS, Concepts
+from leadline.collections.simulate.randomness import Integers, draw, draw_distinct, generator, offsets, zipf
 from leadline.collections.simulate.settings import DE, EP, JP, US, Settings
-from leadline.collections.simulate.streams import Integers, distinct, drawn, offsets, stream, zipf
 from leadline.text.days import EPOCH
 
 CLAIMABLE = 14  # concepts of one invention that its claims can name
-_CORE = np.array([0.80, 0.75, 0.70, 0.65, 0.60, 0.50, 0.45, 0.40])  # how likely an invention takes a line's concepts
+# Chance that an invention has each concept of its line.
+_CORE = np.array([0.80, 0.75, 0.70, 0.65, 0.60, 0.50, 0.45, 0.40])
 _FOUNDER = 0.25  # share of a line's inventions that are made by the applicant who began it
-_SUBGROUPS = 15  # of a group; lines and subgroups are not the same thing
-_IN_PLACE = 0.6  # share of the inventions in the subgroup where their line is at home
-_ASIDE = 0.7  # how likely each concept of another line is taken along
+_SUBGROUPS = 15  # of a group, independent of the lines
+_USUAL_SUBGROUP = 0.6  # share of the inventions in the usual subgroup of their line
+_ASIDE = 0.7  # chance of each concept of another line to be disclosed in passing
 _HOMES = np.array([US, JP, DE, EP])  # where applicants file first; EP stands for the rest of Europe
 _HOME_SHARES = np.array([0.42, 0.26, 0.17, 0.15])
 
@@ -34,9 +35,9 @@ class Inventions:
     subgroup: Integers  # the two digits after the stroke
     priority: Integers
     applicant: Integers
-    home: Integers  # the office of first filing, a place in AUTHORITIES
+    home: Integers  # the office of first filing, an index into AUTHORITIES
     parent: Integers  # the invention that it continues in part; -1 for most
-    claimable: NDArray[np.int32]  # invention, slot: what its claims may name, broad first; -1 after the last
+    claimable: NDArray[np.int32]  # invention × slot: concepts that claims may name, broad ones first; else -1
     starts: Integers  # where the disclosed concepts of each invention begin
     disclosed: NDArray[np.int32]  # ascending within an invention
 
@@ -45,7 +46,7 @@ class Inventions:
 
     @cached_property
     def years(self) -> Integers:
-        """Of priority."""
+        """The year of priority."""
         return years_of(self.priority)
 
 
@@ -62,12 +63,12 @@ def first_day(year: int) -> int:
     return int((np.datetime64(f"{year}-01-01") - np.datetime64(EPOCH)).astype(np.int64))
 
 
-def invent(settings: Settings, tree: ClassTree, concepts: Concepts, count: int) -> Inventions:
-    """So many inventions, line by line, then put in the order of time."""
-    rng = stream(settings.seed, "inventions")
+def make_inventions(settings: Settings, tree: ClassTree, concepts: Concepts, count: int) -> Inventions:
+    """`count` inventions, made line by line and sorted by priority."""
+    rng = generator(settings.seed, "inventions")
     line, priority = _lines(rng, settings, count)
     lines = int(line.max()) + 1
-    group_of_line = drawn(rng, rng.permutation(zipf(len(tree.groups), 0.6)), lines)
+    group_of_line = draw(rng, rng.permutation(zipf(len(tree.groups), 0.6)), lines)
     order = np.argsort(priority, kind="stable")
     line, priority = line[order], priority[order]
     group = group_of_line[line]
@@ -75,7 +76,7 @@ def invent(settings: Settings, tree: ClassTree, concepts: Concepts, count: int) 
     founder = np.unique(line, return_index=True)[1]
     applicant = np.where(rng.random(count) < _FOUNDER, applicant[founder[line]], applicant)
     parent = _continued(rng, settings, line, priority)
-    for child in np.flatnonzero(parent >= 0):  # ascending, so that a parent has its final applicant already
+    for child in np.flatnonzero(parent >= 0):  # in ascending order, so that a parent already has its final applicant
         applicant[child] = applicant[parent[child]]
     profile = _profiles(rng, tree, concepts, group_of_line)
     claimable = _claimable(rng, tree, concepts, line, group, profile)
@@ -97,10 +98,10 @@ def invent(settings: Settings, tree: ClassTree, concepts: Concepts, count: int) 
 
 
 def _lines(rng: np.random.Generator, settings: Settings, count: int) -> tuple[Integers, Integers]:
-    """The line of each of so many inventions, and their priority dates.
+    """The line of work of each invention, and the priority dates.
 
-    Lines start at random, later ones more likely as offices grow, and go on with less and less vigour. What falls
-    outside the period is not part of the office: lines are cut at its ends, as they are in any collection.
+    Lines start at random, later years more likely, and their inventions become rarer with time. Inventions outside the
+    period are left out, as in any collection.
     """
     low, high = settings.first_year, settings.last_year - 1
     early = low - int(4 * settings.line_years)
@@ -109,7 +110,7 @@ def _lines(rng: np.random.Generator, settings: Settings, count: int) -> tuple[In
     factor = 2
     while True:
         sizes = rng.geometric(1 / settings.line_size, factor * int(count / settings.line_size + 10))
-        start = starts[drawn(rng, likely, len(sizes))] + rng.random(len(sizes))
+        start = starts[draw(rng, likely, len(sizes))] + rng.random(len(sizes))
         line = np.repeat(np.arange(len(sizes)), sizes)
         year = start[line] + rng.exponential(settings.line_years, len(line))
         inside = np.flatnonzero((year >= low) & (year < high))[:count]
@@ -121,9 +122,10 @@ def _lines(rng: np.random.Generator, settings: Settings, count: int) -> tuple[In
 
 
 def _applicants(rng: np.random.Generator, subclass: Integers, subclasses: int) -> tuple[Integers, Integers]:
-    """Who applies, and where each applicant is at home: in each subclass a few large ones and many small.
+    """The applicant of each invention, and the home office of each applicant.
 
-    Every sixth invention is a conglomerate's. These come first in the numbering, and work in all subclasses.
+    A subclass has a few large applicants and many small ones. One in six inventions is that of a conglomerate;
+    conglomerates have the first numbers and work in all subclasses.
     """
     sizes = np.bincount(subclass, minlength=subclasses)
     firms = np.maximum(3, sizes // 12)
@@ -132,19 +134,19 @@ def _applicants(rng: np.random.Generator, subclass: Integers, subclasses: int) -
     rank = (firms[subclass] + 1.0) ** rng.random(len(subclass)) - 1  # density 1 / (rank + 1): Zipf's law for any size
     applicant = first[subclass] + rank.astype(np.int64)
     large = rng.random(len(subclass)) < 1 / 6
-    applicant[large] = drawn(rng, zipf(conglomerates, 0.7), int(large.sum()))
-    home = _HOMES[drawn(rng, _HOME_SHARES, conglomerates + int(firms.sum()))]
+    applicant[large] = draw(rng, zipf(conglomerates, 0.7), int(large.sum()))
+    home = _HOMES[draw(rng, _HOME_SHARES, conglomerates + int(firms.sum()))]
     return applicant, home
 
 
 def _subgroups(rng: np.random.Generator, line: Integers) -> Integers:
-    """The two digits after the stroke: mostly those of the line, for people classify by subject, but not alike."""
+    """The two digits after the stroke: usually those of the line, since people do not always classify alike."""
     usual = rng.integers(0, _SUBGROUPS, int(line.max()) + 1)[line]
-    return 2 + 2 * np.where(rng.random(len(line)) < _IN_PLACE, usual, rng.integers(0, _SUBGROUPS, len(line)))
+    return 2 + 2 * np.where(rng.random(len(line)) < _USUAL_SUBGROUP, usual, rng.integers(0, _SUBGROUPS, len(line)))
 
 
 def _continued(rng: np.random.Generator, settings: Settings, line: Integers, priority: Integers) -> Integers:
-    """For a few inventions the one they continue: the one before in their line, not more than three years older."""
+    """The invention that each one continues, or -1: the one before it in its line, at most three years older."""
     order = np.lexsort((np.arange(len(line)), line))
     before = np.full(len(line), -1)
     same = line[order[1:]] == line[order[:-1]]
@@ -155,20 +157,20 @@ def _continued(rng: np.random.Generator, settings: Settings, line: Integers, pri
 
 
 def _profiles(rng: np.random.Generator, tree: ClassTree, concepts: Concepts, group_of_line: Integers) -> Integers:
-    """What each line of work is about: concepts of its group, of its subclass, and a general one."""
+    """The concepts of each line of work: some of its group, some of its subclass, and a general one."""
     subclass, lines = tree.subclass_of_group[group_of_line], len(group_of_line)
-    own = concepts.place(OF_GROUP, group_of_line, distinct(rng, concepts.popularity(OF_GROUP), lines, 5))
-    wider = concepts.place(OF_SUBCLASS, subclass, distinct(rng, concepts.popularity(OF_SUBCLASS), lines, 2))
-    anywhere = concepts.drawn(rng, GENERAL, group_of_line, 1)
+    own = concepts.place(OF_GROUP, group_of_line, draw_distinct(rng, concepts.popularity(OF_GROUP), lines, 5))
+    wider = concepts.place(OF_SUBCLASS, subclass, draw_distinct(rng, concepts.popularity(OF_SUBCLASS), lines, 2))
+    anywhere = concepts.draw(rng, GENERAL, group_of_line, 1)
     return rng.permuted(np.concatenate([own, wider, anywhere], axis=1), axis=1)
 
 
 def _asides(
     rng: np.random.Generator, settings: Settings, group_of_line: Integers, group: Integers, profile: Integers
 ) -> Integers:
-    """What some inventions disclose in passing: most of what another line of their group is about.
+    """Concepts that some inventions disclose in passing: most concepts of another line of their group.
 
-    Such documents are prior art to that line, but their words are mostly about something else.
+    Such documents are prior art to that line, although their texts are mostly about something else.
     """
     order = np.argsort(group_of_line, kind="stable")
     begin = offsets(np.bincount(group_of_line, minlength=int(group.max()) + 1))
@@ -186,13 +188,13 @@ def _claimable(
     group: Integers,
     profile: Integers,
 ) -> NDArray[np.int32]:
-    """The concepts that claims may name: most of the line's own, then what is new here, in the order of breadth."""
+    """The concepts that claims may name: most of those of the line, then new ones, the broad ones first."""
     count = len(line)
     core = np.where(rng.random((count, len(_CORE))) < _CORE, profile[line], -1)
     new = [
-        concepts.drawn(rng, OF_GROUP, group, 3),
-        concepts.drawn(rng, OF_SUBCLASS, tree.subclass_of_group[group], 2),
-        concepts.drawn(rng, GENERAL, group, 1),
+        concepts.draw(rng, OF_GROUP, group, 3),
+        concepts.draw(rng, OF_SUBCLASS, tree.subclass_of_group[group], 2),
+        concepts.draw(rng, GENERAL, group, 1),
     ]
     wanted = rng.integers(1, 7, count)
     fresh = rng.permuted(np.concatenate(new, axis=1), axis=1)
@@ -203,7 +205,7 @@ def _claimable(
 
 
 def _without_repeats(rows: Integers) -> Integers:
-    """Rows in which every number but -1 stands once: later ones become -1.
+    """The rows with repeated numbers replaced by -1.
 
     >>> _without_repeats(np.array([[3, 5, 3, -1, 5]])).tolist()
     [[3, 5, -1, -1, -1]]
@@ -225,15 +227,15 @@ def _disclosed(
     asides: Integers,
     parent: Integers,
 ) -> tuple[Integers, NDArray[np.int32]]:
-    """All a description teaches: what it may claim, what it mentions besides, and what its parent claimed."""
+    """All concepts that a description discloses: claimable ones, others, and those that its parent could claim."""
     count = len(group)
-    elsewhere = rng.integers(0, len(tree.groups), count)  # a concept from a quite different field
+    elsewhere = rng.integers(0, len(tree.groups), count)  # one concept is from another field
     besides = np.concatenate(
         [
-            concepts.drawn(rng, OF_GROUP, group, 5),
-            concepts.drawn(rng, OF_SUBCLASS, tree.subclass_of_group[group], 3),
-            concepts.drawn(rng, OF_GROUP, elsewhere, 1),
-            concepts.drawn(rng, GENERAL, group, 2),
+            concepts.draw(rng, OF_GROUP, group, 5),
+            concepts.draw(rng, OF_SUBCLASS, tree.subclass_of_group[group], 3),
+            concepts.draw(rng, OF_GROUP, elsewhere, 1),
+            concepts.draw(rng, GENERAL, group, 2),
         ],
         axis=1,
     )

@@ -1,36 +1,40 @@
-"""The whole office: everything that is true of it in compact arrays, and its documents one after the other."""
+"""The whole simulated office as compact arrays. Its documents are written by `printing.py`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from leadline.collections.documents.document import Document
-from leadline.collections.simulate.citing import Cited, cite
-from leadline.collections.simulate.claims import ClaimSets, claim
-from leadline.collections.simulate.classes_tree import ClassTree, grow
-from leadline.collections.simulate.concepts import Concepts, conceive
-from leadline.collections.simulate.examiners import Searches, search
-from leadline.collections.simulate.families import Publications, TooFewError, numbered, publish
-from leadline.collections.simulate.inventions import Inventions, invent
-from leadline.collections.simulate.names import Names, name_all
-from leadline.collections.simulate.prior_art import Library, Pairs
+from leadline.collections.simulate.claim_concepts import ClaimSets, make_claims
+from leadline.collections.simulate.class_tree import ClassTree, make_class_tree
+from leadline.collections.simulate.concept_names import ConceptNames, name_concepts
+from leadline.collections.simulate.concepts import Concepts, make_concepts
+from leadline.collections.simulate.examiners import Searches, simulate_searches
+from leadline.collections.simulate.families import (
+    Publications,
+    TooFewDocumentsError,
+    document_numbers,
+    make_publications,
+)
+from leadline.collections.simulate.inventions import Inventions, make_inventions
 from leadline.collections.simulate.settings import AUTHORITIES, Settings
-from leadline.collections.simulate.vocabulary import Vocabulary, make
+from leadline.collections.simulate.simulated_citations import CitationArrays, simulate_citations
+from leadline.collections.simulate.true_prior_art import PriorArtFinder, PriorArtPairs
+from leadline.collections.simulate.vocabulary import Vocabulary, make_vocabulary
 
-_FAMILY_SIZE = 2.2  # documents of an invention, about; more inventions are made where that is not enough
+_FAMILY_SIZE = 2.2  # mean documents of an invention, about; with too few documents, more inventions are made
 
 
 @dataclass(frozen=True)
 class SimulatedOffice:
-    """An office about which everything is known.
+    """A patent office about which everything is known.
 
-    >>> office = found(Settings(patents=300, topics=0))
-    >>> len(office.publications), len(list(office.documents()))
+    >>> office = build_office(Settings(patents=300, topics=0))
+    >>> len(office.publications), len(office.ids)
     (300, 300)
     """
 
@@ -40,55 +44,47 @@ class SimulatedOffice:
     inventions: Inventions
     claims: ClaimSets
     publications: Publications
-    library: Library  # which finds all prior art of a claim
-    pairs: Pairs  # of inventions and their true prior art
+    prior_art: PriorArtFinder  # finds all prior art of a claim
+    pairs: PriorArtPairs  # of inventions and their true prior art
     searches: Searches
-    cited: Cited
+    cited: CitationArrays
     serials: NDArray[np.object_]
     kinds: NDArray[np.object_]
 
     @cached_property
-    def names(self) -> Names:
-        return name_all(self.settings, self.tree, self.concepts, self.vocabulary)
+    def names(self) -> ConceptNames:
+        return name_concepts(self.settings, self.tree, self.concepts, self.vocabulary)
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
-        return make(self.settings.seed, self.tree)
+        return make_vocabulary(self.settings.seed, self.tree)
 
     @cached_property
     def ids(self) -> NDArray[np.object_]:
-        """The documents' numbers, as they stand in runs and judgements."""
+        """The documents' ids in runs and judgements."""
         codes = np.array([authority.code for authority in AUTHORITIES], object)
         return np.asarray(codes[self.publications.office] + self.serials + self.kinds)
 
-    def documents(self) -> Iterator[Document]:
-        """Every document, made when it is asked for: a million need no more memory than a block of them."""
-        from leadline.collections.simulate.printing import Printer
 
-        printer = Printer(self)
-        for block in range(printer.blocks):
-            yield from printer.block(block)
-
-
-def found(settings: Settings, progress: Callable[[int, int], None] | None = None) -> SimulatedOffice:
-    """An office with these settings. The same settings always give the same office."""
+def build_office(settings: Settings, progress: Callable[[int, int], None] | None = None) -> SimulatedOffice:
+    """Simulate an office. The same settings always give the same office."""
     needed = settings.patents / _FAMILY_SIZE
     while True:
         count = int(needed * 1.1) + 20
-        tree = grow(settings.seed, max(1, round(count / settings.line_size / settings.lines_per_group)))
-        concepts = conceive(settings, tree)
-        inventions = invent(settings, tree, concepts, count)
+        tree = make_class_tree(settings.seed, max(1, round(count / settings.line_size / settings.lines_per_group)))
+        concepts = make_concepts(settings, tree)
+        inventions = make_inventions(settings, tree, concepts, count)
         try:
-            publications = publish(settings, inventions)
+            publications = make_publications(settings, inventions)
             break
-        except TooFewError:
+        except TooFewDocumentsError:
             needed *= 1.25
-    claims = claim(settings, inventions)
-    library = Library(inventions, claims, publications.first_published, len(concepts), settings.enough)
-    pairs = library.pairs(progress)
-    searches = search(settings, tree, concepts, inventions, publications, pairs)
-    cited = cite(settings, inventions, publications, pairs, searches)
-    serials, kinds = numbered(publications)
+    claims = make_claims(settings, inventions)
+    prior_art = PriorArtFinder(inventions, claims, publications.first_published, len(concepts), settings.enough)
+    pairs = prior_art.pairs(progress)
+    searches = simulate_searches(settings, tree, concepts, inventions, publications, pairs)
+    cited = simulate_citations(settings, inventions, publications, pairs, searches)
+    serials, kinds = document_numbers(publications)
     return SimulatedOffice(
-        settings, tree, concepts, inventions, claims, publications, library, pairs, searches, cited, serials, kinds
+        settings, tree, concepts, inventions, claims, publications, prior_art, pairs, searches, cited, serials, kinds
     )

@@ -1,27 +1,37 @@
-"""Documents as the offices print them: the words of a family's members, with numbers, dates, classes and citations."""
+"""Documents as offices publish them: texts with numbers, dates, classes and citations."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from leadline.collections.documents.document import Citation, Document, Priority
-from leadline.collections.simulate.citing import CATEGORY, ORIGIN
+from leadline.collections.simulate.coined_words import LONG, stem
 from leadline.collections.simulate.concepts import OF_GROUP
+from leadline.collections.simulate.office import SimulatedOffice
+from leadline.collections.simulate.randomness import Integers, hashed, hashed_uniform
 from leadline.collections.simulate.settings import AUTHORITIES, DE, EP, JP, US
-from leadline.collections.simulate.streams import Integers, mixed, share
+from leadline.collections.simulate.simulated_citations import CATEGORY, ORIGIN
 from leadline.collections.simulate.texts import BLOCK, Writer
-from leadline.collections.simulate.words import LONG, stem
 from leadline.text.days import EPOCH
 
-if TYPE_CHECKING:
-    from leadline.collections.simulate.office import SimulatedOffice
-
 _FIRMS = {US: ("Inc.", "Corp.", "LLC"), JP: ("K.K.", "Co., Ltd."), DE: ("GmbH", "AG"), EP: ("S.A.", "Ltd.", "B.V.")}
-_RECLASSIFIED = 0.1  # share of the documents whose office puts another symbol first than the rest of the family does
+_RECLASSIFIED = 0.1  # share of the documents whose office puts another symbol first than the rest of the family
+
+
+def office_documents(office: SimulatedOffice) -> Iterator[Document]:
+    """All documents of an office. They are made block by block, so a million need little memory.
+
+    >>> from leadline.collections.simulate.office import build_office
+    >>> from leadline.collections.simulate.settings import Settings
+    >>> sum(1 for document in office_documents(build_office(Settings(patents=300, topics=0))))
+    300
+    """
+    printer = Printer(office)
+    for block in range(printer.blocks):
+        yield from printer.block(block)
 
 
 class Printer:
@@ -36,15 +46,15 @@ class Printer:
         return -(-len(self.office.inventions) // BLOCK)
 
     def block(self, number: int) -> Iterator[Document]:
-        """The documents of one block. It depends on its number alone, and not on the blocks before it."""
+        """The documents of one block, which depend only on its number."""
         office, publications = self.office, self.office.publications
         rows = np.arange(number * BLOCK, min((number + 1) * BLOCK, len(office.inventions)))
         documents = np.arange(publications.starts[rows[0]], publications.starts[rows[-1] + 1])
-        filed, published = (_written(days[documents]) for days in (publications.filed, publications.published))
+        filed, published = (_iso_dates(days[documents]) for days in (publications.filed, publications.published))
         classes, applicants, inventors = self._classes(rows), self._applicants(rows), self._inventors(rows)
         priorities = self._priorities(rows)
         at_home = publications.office[documents] == office.inventions.home[publications.invention[documents]]
-        other_first = share(office.settings.seed, 41, documents) < _RECLASSIFIED
+        other_first = hashed_uniform(office.settings.seed, 41, documents) < _RECLASSIFIED
         citations = self._citations(documents)
         for place, (document, text) in enumerate(zip(documents.tolist(), self.writer.block(number), strict=True)):
             row = int(publications.invention[document]) - int(rows[0])
@@ -80,17 +90,17 @@ class Printer:
         bounds = cited.starts[documents[0] : documents[-1] + 2]
         span = slice(int(bounds[0]), int(bounds[-1]))
         target = cited.document[span]
-        numbers, dates = self.office.ids[target], _written(publications.published[target])
+        numbers, dates = self.office.ids[target], _iso_dates(publications.published[target])
         rows = zip(numbers, cited.origin[span].tolist(), cited.category[span].tolist(), dates, strict=True)
         made = [Citation(number, ORIGIN[origin], CATEGORY[category], date) for number, origin, category, date in rows]
         return [tuple(made[first:last]) for first, last in pairwise((bounds - bounds[0]).tolist())]
 
     def _priorities(self, rows: Integers) -> list[tuple[Priority, ...]]:
-        """What each invention claims: its own first filing, and that of the one it continues."""
+        """The priorities of each invention: its own first filing, and that of the invention it continues."""
         inventions = self.office.inventions
         of = np.concatenate([rows, np.maximum(inventions.parent[rows], 0)])
         codes = [AUTHORITIES[home].code for home in inventions.home[of].tolist()]
-        days, years = _written(inventions.priority[of]), inventions.years[of].tolist()
+        days, years = _iso_dates(inventions.priority[of]), inventions.years[of].tolist()
         numbers = zip(codes, years, of.tolist(), days, strict=True)
         made = [Priority(f"{code}{year}{number:07d}", day) for code, year, number, day in numbers]
         own, earlier = made[: len(rows)], made[len(rows) :]
@@ -98,7 +108,7 @@ class Printer:
         return [(b, a) if more else (a,) for a, b, more in zip(own, earlier, continues.tolist(), strict=True)]
 
     def _classes(self, rows: Integers) -> list[tuple[str, ...]]:
-        """The symbol of the line of work, then those of other groups whose concepts the invention uses."""
+        """The symbol of the invention's own group, then those of other groups whose concepts it uses."""
         inventions, concepts, tree = self.office.inventions, self.office.concepts, self.office.tree
         classes = []
         for row in rows.tolist():
@@ -123,11 +133,11 @@ class Printer:
         return names
 
     def _inventors(self, rows: Integers) -> list[tuple[str, ...]]:
-        """One to three people; the same ones come back within a firm."""
+        """One to three people; firms have few, so the same ones return."""
         inventions, seed = self.office.inventions, self.office.settings.seed
         made = []
         for row, applicant in zip(rows.tolist(), inventions.applicant[rows].tolist(), strict=True):
-            keys = mixed(seed, 42, row, np.arange(3)).tolist()
+            keys = hashed(seed, 42, row, np.arange(3)).tolist()
             people = [applicant * 40 + key % 40 for key in keys[: 1 + keys[0] % 3]]
             made.append(tuple(dict.fromkeys(_person(person, seed) for person in people)))
         return made
@@ -137,6 +147,6 @@ def _person(number: int, seed: int) -> str:
     return f"{stem(LONG + 10_000_000 + number, seed).capitalize()}, {stem(number % 977, seed).capitalize()}"
 
 
-def _written(days: Integers) -> Sequence[str]:
+def _iso_dates(days: Integers) -> Sequence[str]:
     """Days as YYYY-MM-DD."""
     return list(map(str, np.datetime_as_string(np.datetime64(EPOCH) + days).tolist()))

@@ -1,4 +1,4 @@
-"""The sentences patents are made of. Content words are slots; the function words between them are English.
+"""Sentence patterns of patents. Content words are slots; the function words between them are English.
 
 Slots: <N> a general noun, <M> in the plural; <T> a technical noun, <U> in the plural; <A> an adjective; <V> a verb, <S>
 with -s, <D> with -ed, <G> with -ing; <C> a concept by one of its names, <K> in the plural; <#> a number. <n>, <t> and
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 SLOTS = "NMTUAVSDGCK#nta"
 MENTIONS = "CK"
-MOST_SLOTS = 12
+MAX_SLOTS = 12
 
 TITLE = """
 <A> <T> with <C> and method for <G> <U>
@@ -84,7 +84,7 @@ HEADINGS = ("", "", "BACKGROUND", "SUMMARY", "DETAILED DESCRIPTION", "EXAMPLES",
 
 @dataclass(frozen=True)
 class Patterns:
-    """All sentences as formats for `%`, and their slots as places in SLOTS."""
+    """All sentences as formats for `%`, and their slots as indices into SLOTS."""
 
     formats: NDArray[np.object_]
     slots: NDArray[np.int8]  # sentence, place: -1 after the last
@@ -97,7 +97,7 @@ def patterns() -> Patterns:
     """The sentences of all parts, one part after the other."""
     parts = [part.strip().splitlines() for part in PARTS]
     sentences = [sentence for part in parts for sentence in part]
-    slots = np.full((len(sentences), MOST_SLOTS), -1, np.int8)
+    slots = np.full((len(sentences), MAX_SLOTS), -1, np.int8)
     for row, sentence in enumerate(sentences):
         found = re.findall(r"<(.)>", sentence)
         slots[row, : len(found)] = [SLOTS.index(mark) for mark in found]

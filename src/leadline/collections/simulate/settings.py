@@ -1,4 +1,4 @@
-"""Every number the simulated office is made from, with its default. `docs/simulated-office.md` says why."""
+"""The settings of a simulated office, with their defaults. `docs/simulated-office.md` explains them."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ class Authority(NamedTuple):
     """One patent office: what it publishes, and how well its examiners search."""
 
     code: str
-    language: str  # in which applications are filed; the texts of the collection are all English
-    application_kind: str  # "" where applications are not published
-    grant_kind: str  # "" where nothing is granted
+    language: str  # of applications; the texts of the collection are all English
+    application_kind: str  # "" when applications are not published
+    grant_kind: str  # "" when nothing is granted
     grant_share: float  # of the applications
     grant_years: float  # from publication to grant, the median
-    skill: float  # log odds that an examiner finds a document, before all that makes it easier or harder
+    skill: float  # log odds that an examiner finds a document, before other effects
     applicant_citations: float  # mean number an applicant adds
-    background_citations: float  # mean number of merely related documents that an examiner adds
+    background_citations: float  # mean number of related documents that an examiner adds
     opposed: float  # share of the grants that are opposed
     reports_on: str  # the publication that carries the search report: "application" or "grant"
 
@@ -37,7 +37,7 @@ US, EP, WO, JP, DE = range(5)
 
 @dataclass(frozen=True)
 class Settings:
-    """What to simulate. The defaults give topics with about a dozen relevant documents each.
+    """The settings of an office. The defaults give topics with about a dozen relevant documents each.
 
     >>> Settings(patents=1000).changed({"enough": "0.7"}).enough
     0.7
@@ -47,33 +47,33 @@ class Settings:
     seed: int = 1
     topics: int = 100
     first_year: int = 1980  # of priority
-    last_year: int = 2009  # of publication: what would come out later is not in the collection
+    last_year: int = 2009  # of publication: later documents are not in the collection
     growth: float = 0.04  # of inventions, a year
     words: int = 400  # of a description, the median
-    # What is invented
+    # Inventions
     line_size: float = 12.0  # mean inventions in a line of work, which share most of their concepts
-    line_years: float = 6.0  # mean distance from a line's start
+    line_years: float = 6.0  # mean time since a line's start
     lines_per_group: float = 55.0
     group_concepts: int = 250
     subclass_concepts: int = 150
     general_concepts: int = 300
-    asides: float = 0.6  # share of the inventions that disclose, in passing, what another line of their group is about
+    asides: float = 0.6  # share of the inventions that disclose, in passing, most concepts of another line
     continuations: float = 0.03  # share of the inventions that are continuations in part
-    # What is true
+    # Truth
     enough: float = 0.65  # share of a claim's weight that makes a document relevant to it
-    # How it is written
+    # Texts
     synonymy: float = 0.8  # 0: everyone uses a concept's first name; 1: all its names are equally common
-    distinctive: float = 0.3  # share of the names with a word of their own; others are made of words the field shares
-    loyalty: float = 0.9  # share of the mentions that keep to the drafter's own name for a concept
-    # What examiners find: log odds, added to the skill of the office
+    distinctive: float = 0.3  # share of the names with a word only they have; others consist of words the field shares
+    loyalty: float = 0.9  # share of the mentions with the drafter's usual name for a concept
+    # Examiners: log odds to find a document, added to the skill of the office
     class_spread: float = 0.4  # standard deviation between classes
     per_decade: float = -0.5  # for each ten years of the document's age
-    same_words: float = 1.5  # when all of the claim's concepts it discloses go by the same names, against none
+    same_words: float = 1.5  # when all of the concepts in common have the same names, against none
     own_office: float = 0.5  # a member of its family was published by the examiner's own office
-    foreign_only: float = -1.0  # its family has no member in a language of the examiner
+    foreign_only: float = -1.0  # its family has no member in a language that the examiner reads
     anticipates: float = 0.6  # it discloses all of an independent claim
     opponents: float = 0.5  # chance that an opponent finds what the examiner missed
-    applicants_know: float = 0.12  # chance that an applicant cites a document that is truly prior art
+    applicants_know: float = 0.12  # chance that an applicant cites a document that is true prior art
 
     def __post_init__(self) -> None:
         shares = ("asides", "synonymy", "distinctive", "loyalty", "opponents", "applicants_know")
@@ -93,7 +93,7 @@ class Settings:
                 raise InputError(name.replace("_", "-"), f"{_shown(value)} is not {span}")
 
     def changed(self, changes: dict[str, str]) -> Settings:
-        """These settings with others by name, their values as text."""
+        """These settings with some changed, by name; values are texts."""
         kinds = {field.name: type(getattr(self, field.name)) for field in dataclasses.fields(self)}
         values: dict[str, Any] = {}
         for name, text in changes.items():
@@ -106,7 +106,9 @@ class Settings:
 
 
 def _shown(value: float) -> str:
-    """
+    """A number as a message shows it.
+
+
     >>> _shown(0.25), _shown(1992), _shown(5_000_000)
     ('0.25', '1992', '5,000,000')
     """

@@ -1,23 +1,19 @@
-"""What an office came to, in figures that can be held against those of real ones."""
+"""Figures that describe a simulated office, to compare with real ones."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from leadline.collections.simulate.citing import ORIGIN
 from leadline.collections.simulate.examiners import same_names
+from leadline.collections.simulate.office import SimulatedOffice
+from leadline.collections.simulate.randomness import Integers
 from leadline.collections.simulate.settings import AUTHORITIES
-from leadline.collections.simulate.streams import Integers
+from leadline.collections.simulate.simulated_citations import ORIGIN
 from leadline.collections.simulate.truth import relevant
-
-if TYPE_CHECKING:
-    from leadline.collections.simulate.office import SimulatedOffice
 
 
 def statistics(office: SimulatedOffice, topics: Integers) -> dict[str, float]:
-    """Figures by what they are of."""
+    """Figures under their names."""
     publications, claims, cited = office.publications, office.claims, office.cited
     sizes = np.diff(publications.starts)
     citations = np.diff(cited.starts)
@@ -50,7 +46,7 @@ def statistics(office: SimulatedOffice, topics: Integers) -> dict[str, float]:
 
 
 def _same_names(office: SimulatedOffice) -> float:
-    """How often two inventions of which one is prior art to the other call what they share by the same name."""
+    """The share of their common concepts for which an invention and its prior art use the same name."""
     first = slice(0, 200_000)
     if not len(office.pairs):
         return 0.0

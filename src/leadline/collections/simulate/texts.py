@@ -1,38 +1,36 @@
-"""Documents in words, family by family. Every block of families has chances of its own, and needs no other block."""
+"""The texts of documents, a block of families at a time. Every block has its own random numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from leadline.collections.documents.document import Claim
 from leadline.collections.simulate import sentences
-from leadline.collections.simulate.claim_texts import SUBJECTS, Wording, claims_in_words
-from leadline.collections.simulate.concepts import MOST_FORMS, favourite
+from leadline.collections.simulate.claim_texts import SUBJECTS, ClaimWording, write_claims
+from leadline.collections.simulate.coined_words import with_article
+from leadline.collections.simulate.concept_names import FIRST, FIRST_PLURAL, LATER, LATER_PLURAL
+from leadline.collections.simulate.concepts import MAX_FORMS, preferred_form
 from leadline.collections.simulate.drafting import Draft, Drafter, is_mention
 from leadline.collections.simulate.inventions import CLAIMABLE
-from leadline.collections.simulate.names import FIRST, FIRST_PLURAL, LATER, LATER_PLURAL
+from leadline.collections.simulate.office import SimulatedOffice
+from leadline.collections.simulate.randomness import Integers, generator, hashed, hashed_uniform, offsets
 from leadline.collections.simulate.sentences import HEADINGS, SLOTS, patterns
 from leadline.collections.simulate.settings import AUTHORITIES
-from leadline.collections.simulate.streams import Integers, mixed, offsets, share, stream
 from leadline.collections.simulate.vocabulary import Words
-from leadline.collections.simulate.words import with_article
 
-if TYPE_CHECKING:
-    from leadline.collections.simulate.office import SimulatedOffice
-
-BLOCK = 64  # families written at a time; part of what a seed means, so it is no option
-_SEVERAL = 0.3  # share of the things that claims want several of
+BLOCK = 64  # families written at a time; the texts depend on it, so it is not an option
+_SEVERAL = 0.3  # share of the concepts that claims name in the plural
 _FIELDS = np.array([0, 1, 2, 2, 2, 2, 2])  # the parts of the description are one field
 _EDITS = {"same": 0.0, "grant": 0.02, "office": 0.05, "translation": 0.12}  # share of the words and sentences changed
-_RENAMED = {"same": 0.0, "grant": 0.02, "office": 0.05, "translation": 0.30}  # share of the concepts called otherwise
+_RENAMED = {"same": 0.0, "grant": 0.02, "office": 0.05, "translation": 0.30}  # share of the concepts with another name
 
 
-class Written(NamedTuple):
-    """The words of one document."""
+class DocumentText(NamedTuple):
+    """The texts of one document."""
 
     title: str
     abstract: str
@@ -41,7 +39,7 @@ class Written(NamedTuple):
 
 
 class Writer:
-    """Puts drafts into words: names for concepts, inflected words, sentences, claims."""
+    """Writes drafts as text: names of concepts, inflected words, sentences, claims."""
 
     def __init__(self, office: SimulatedOffice) -> None:
         self.settings, self.inventions, self.claims = office.settings, office.inventions, office.claims
@@ -58,21 +56,21 @@ class Writer:
         self._lexicon = np.concatenate([lists[mark] for mark in SLOTS])
         self._first_of_kind = offsets(np.array([len(lists[mark]) for mark in SLOTS]))
 
-    def block(self, number: int) -> Iterator[Written]:
+    def block(self, number: int) -> Iterator[DocumentText]:
         """The documents of one block of families, in their order."""
-        rng = stream(self.settings.seed, "texts", number)
+        rng = generator(self.settings.seed, "texts", number)
         rows = np.arange(number * BLOCK, min((number + 1) * BLOCK, len(self.inventions)))
         documents = np.arange(self.publications.starts[rows[0]], self.publications.starts[rows[-1] + 1])
         of = self.publications.invention[documents] - rows[0]
         change = self._changes(documents)
         draft = self.drafter.draft(rng, rows)
         copies = self.drafter.edited(rng, draft, of, rows, np.array(list(_EDITS.values()))[change])
-        texts = self._in_words(copies, documents)
+        texts = self._write(copies, documents)
         claims = self._claims(rng, rows, documents)
-        return (Written(*fields, own) for fields, own in zip(texts, claims, strict=True))
+        return (DocumentText(*fields, own) for fields, own in zip(texts, claims, strict=True))
 
     def _changes(self, documents: Integers) -> Integers:
-        """How far each document is from the first of its family: a place in _EDITS."""
+        """How far each document is from the first of its family, as an index into _EDITS."""
         publications = self.publications
         first = publications.starts[publications.invention[documents]]
         languages = np.array([authority.language for authority in AUTHORITIES])
@@ -82,17 +80,17 @@ class Writer:
         return np.where(documents == first, 0, change)
 
     def forms(self, documents: Integers, concept: Integers) -> Integers:
-        """The form in which each document names a concept: its applicant's, or another where it was translated."""
+        """The form in which each document names a concept: its applicant's, or another after a translation."""
         row = self.publications.invention[documents]
         applicant, year = self.inventions.applicant[row], self.inventions.years[row]
-        form = favourite(self.settings, self.concepts, applicant, concept, year)
+        form = preferred_form(self.settings, self.concepts, applicant, concept, year)
         renamed = np.array(list(_RENAMED.values()))[self._changes(documents)]
-        other = share(self.settings.seed, 31, row, self.publications.office[documents], concept) < renamed * (
+        other = hashed_uniform(self.settings.seed, 31, row, self.publications.office[documents], concept) < renamed * (
             self.settings.synonymy > 0
         )
         return np.where(other, (form + 1) % self.concepts.forms[concept], form)
 
-    def _in_words(self, draft: Draft, documents: Integers) -> Iterator[tuple[str, str, str]]:
+    def _write(self, draft: Draft, documents: Integers) -> Iterator[tuple[str, str, str]]:
         """Title, abstract and description of each text of a draft."""
         sentence = draft.sentence_of_slot
         index = self._first_of_kind[draft.kind] + draft.value
@@ -102,9 +100,9 @@ class Writer:
         form = self.forms(documents[document], concept)
         stray = draft.stray[mention] & (self.settings.synonymy > 0)
         form = np.where(stray, (form + 1) % self.concepts.forms[concept], form)
-        name = concept * MOST_FORMS + form
+        name = concept * MAX_FORMS + form
         field = _FIELDS[draft.part[sentence[mention]]]
-        names = len(self.concepts) * MOST_FORMS
+        names = len(self.concepts) * MAX_FORMS
         key = (document * 3 + field) * names + name
         later = np.ones(len(key), bool)
         later[np.unique(key, return_index=True)[1]] = False
@@ -115,10 +113,10 @@ class Writer:
         written = [
             form % tuple(filled[begin:end]) for form, (begin, end) in zip(formats, pairwise(bounds), strict=True)
         ]
-        return _arranged(written, draft, len(documents))
+        return _fields(written, draft, len(documents))
 
     def _claims(self, rng: np.random.Generator, rows: Integers, documents: Integers) -> Iterator[tuple[Claim, ...]]:
-        """The claims of each document; members of a family claim the same in the words of their office."""
+        """The claims of each document. Members of a family claim the same, each in the phrases of its office."""
         starts = self.claims.starts
         begin, end = int(starts[rows[0]]), int(starts[rows[-1] + 1])
         verbs = self.vocabulary.verbs[:, self._drawn(rng, "D", end - begin)]
@@ -128,33 +126,33 @@ class Writer:
         parents, bits = self.claims.parent[begin:end].tolist(), self.claims.concepts[begin:end].tolist()
         row = self.publications.invention[documents]
         introduced, later = self._named_in_claims(documents)
-        subject = mixed(self.settings.seed, 32, self.inventions.line[row]) % np.uint64(len(SUBJECTS))
+        subject = hashed(self.settings.seed, 32, self.inventions.line[row]) % np.uint64(len(SUBJECTS))
         columns = (row, self.publications.office[documents], subject, introduced, later)
         for own, office, about, first, again in zip(*(column.tolist() for column in columns), strict=True):
             span = slice(int(starts[own]) - begin, int(starts[own + 1]) - begin)
-            wording = Wording(office, SUBJECTS[about], first, again, pairs[span], nouns[span], chances[span])
-            yield claims_in_words(wording, parents[span], bits[span])
+            wording = ClaimWording(office, SUBJECTS[about], first, again, pairs[span], nouns[span], chances[span])
+            yield write_claims(wording, parents[span], bits[span])
 
     def _named_in_claims(self, documents: Integers) -> tuple[Words, Words]:
-        """For each document and slot: the words that introduce the concept in a claim, and those used afterwards."""
+        """For each document and slot: the name that introduces the concept in a claim, and the one used afterwards."""
         row = self.publications.invention[documents]
         concept = np.maximum(self.inventions.claimable[row], 0).astype(np.int64)
         form = self.forms(np.repeat(documents, CLAIMABLE), concept.ravel()).reshape(concept.shape)
         named = self.names.words[:, concept, form]
         one = np.array([[with_article(name) for name in names] for names in named[FIRST].tolist()], object)
         one = np.where(self.concepts.substance[concept], named[FIRST], one).reshape(concept.shape)
-        several = share(self.settings.seed, 33, row[:, None], concept) < _SEVERAL
+        several = hashed_uniform(self.settings.seed, 33, row[:, None], concept) < _SEVERAL
         several &= ~self.concepts.substance[concept]
         introduced = np.where(several, "a plurality of " + named[FIRST_PLURAL], one)
         return introduced, np.where(several, named[LATER_PLURAL], named[LATER])
 
     def _drawn(self, rng: np.random.Generator, mark: str, count: int) -> Integers:
-        """Words of one kind, none of them technical."""
+        """Random words of one kind, not technical ones."""
         return self.drafter.words(rng, np.full(count, SLOTS.index(mark), np.int8), np.zeros(0, np.int64))
 
 
-def _arranged(written: list[str], draft: Draft, texts: int) -> Iterator[tuple[str, str, str]]:
-    """Sentences as fields: one paragraph a part, under its heading."""
+def _fields(written: list[str], draft: Draft, texts: int) -> Iterator[tuple[str, str, str]]:
+    """Title, abstract and description from sentences: one paragraph for each part, under its heading."""
     key = draft.text * len(HEADINGS) + draft.part
     bounds = np.searchsorted(key, np.arange(texts * len(HEADINGS) + 1)).tolist()
     for text in range(texts):

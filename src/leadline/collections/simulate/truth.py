@@ -1,24 +1,20 @@
-"""The truth about an office as judgements: which documents bear on a topic and on each of its claims."""
+"""The true judgements of an office: which documents are relevant to a topic and to each of its claims."""
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leadline.collections.documents.document import DEPENDENT_WEIGHT, INDEPENDENT_WEIGHT
-from leadline.collections.simulate.streams import Integers, offsets, places_within
+from leadline.collections.simulate.office import SimulatedOffice
+from leadline.collections.simulate.randomness import Integers, offsets, places_within
 from leadline.records.qrels.qrels import Qrels
-
-if TYPE_CHECKING:
-    from leadline.collections.simulate.office import SimulatedOffice
 
 
 def relevant(office: SimulatedOffice, topics: Integers) -> tuple[Integers, Integers, NDArray[np.int8]]:
-    """The true prior art of some documents: place in `topics`, document, grade.
+    """The true prior art of some documents: index into `topics`, document, grade.
 
-    Of a family that is prior art, those documents count that were published by the topic's priority date.
+    Of a family that is prior art, the documents published by the topic's priority date count.
     """
     pairs = office.pairs
     begin = offsets(np.bincount(pairs.invention, minlength=len(office.inventions)))
@@ -31,7 +27,7 @@ def relevant(office: SimulatedOffice, topics: Integers) -> tuple[Integers, Integ
 def _published(
     office: SimulatedOffice, topics: Integers, place: Integers, earlier: Integers, grade: NDArray[np.int8]
 ) -> tuple[Integers, Integers, NDArray[np.int8]]:
-    """Pairs of a topic and an earlier invention as pairs with its documents, where they came out in time."""
+    """Pairs of topic and earlier invention as pairs of topic and document, without documents published too late."""
     publications = office.publications
     sizes = np.diff(publications.starts)[earlier]
     document = np.repeat(publications.starts[earlier], sizes) + places_within(sizes)
@@ -41,16 +37,16 @@ def _published(
 
 
 def true_qrels(office: SimulatedOffice, topics: Integers, name: str = "true qrels") -> Qrels:
-    """Judgements of whole documents: 2 anticipates an independent claim, 1 bears on some claim."""
+    """Judgements of whole documents: 2 anticipates an independent claim, 1 is relevant to some claim."""
     place, document, grade = relevant(office, topics)
     return Qrels.from_columns(office.ids[topics[place]].tolist(), office.ids[document].tolist(), grade.tolist(), name)
 
 
 def true_claim_qrels(office: SimulatedOffice, topics: Integers, name: str = "true qrels by claim") -> Qrels:
-    """Judgements by claim, a subtopic of weight 1 or, where it depends on another, 0.5.
+    """Judgements by claim. A claim is a subtopic with weight 1, or 0.5 when it depends on another.
 
-    Every claim is listed for every relevant document of its topic, with grade 0 where the document does not bear on it,
-    so that the weights are shared among all claims.
+    Every claim is listed for every relevant document of its topic, with grade 0 when the document is not relevant to
+    it, so that the weights are shared among all claims.
     """
     claims, size = office.claims, len(office.publications)
     invention = office.publications.invention[topics]
@@ -58,7 +54,7 @@ def true_claim_qrels(office: SimulatedOffice, topics: Integers, name: str = "tru
     order = np.argsort(place * size + document)
     key = (place * size + document)[order]
     grades = np.zeros((len(place), int(claims.counts[invention].max())), np.int8)
-    for number, topic, earlier, grade in office.library.by_claim(invention):
+    for number, topic, earlier, grade in office.prior_art.by_claim(invention):
         of, found, found_grade = _published(office, topics, topic, earlier, grade)
         grades[order[np.searchsorted(key, of * size + found)], number - 1] = found_grade
     count = claims.counts[invention][place]

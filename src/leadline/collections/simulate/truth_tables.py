@@ -1,4 +1,4 @@
-"""Everything that is true of an office as tables, so that others can study it."""
+"""All facts of a simulated office as tables, for other studies."""
 
 from __future__ import annotations
 
@@ -8,22 +8,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leadline.collections.simulate.claims import SLOTS
+from leadline.collections.simulate.claim_concepts import SLOTS
+from leadline.collections.simulate.concept_names import FIRST
 from leadline.collections.simulate.concepts import GENERAL, OF_GROUP
 from leadline.collections.simulate.examiners import class_effects
-from leadline.collections.simulate.names import FIRST
+from leadline.collections.simulate.office import SimulatedOffice
+from leadline.collections.simulate.randomness import Integers
 from leadline.collections.simulate.settings import AUTHORITIES
-from leadline.collections.simulate.streams import Integers
 from leadline.text.days import EPOCH
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from leadline.collections.simulate.office import SimulatedOffice
-
 
 def concepts(office: SimulatedOffice) -> pl.DataFrame:
-    """A row for each concept: where it belongs, what it weighs, what it is called."""
+    """A row for each concept: its class, its weight, its names."""
     import polars as pl
 
     known, names, tree = office.concepts, office.names, office.tree
@@ -37,14 +36,14 @@ def concepts(office: SimulatedOffice) -> pl.DataFrame:
             "names": [[name for name in row if name] for row in names.words[FIRST].tolist()],
             "abbreviation": names.short.tolist(),
             "registry": names.registry.tolist(),
-            "inventions": office.library.frequency,
-            "bits": office.library.information,
+            "inventions": office.prior_art.frequency,
+            "bits": office.prior_art.information,
         }
     ).with_row_index("concept")
 
 
 def inventions(office: SimulatedOffice) -> pl.DataFrame:
-    """A row for each invention. `claimable` are the concepts its claims choose from, `disclosed` all it teaches."""
+    """A row for each invention. `claimable` are the concepts its claims choose from, `disclosed` all it discloses."""
     import polars as pl
 
     made, tree = office.inventions, office.tree
@@ -96,7 +95,7 @@ def prior_art(office: SimulatedOffice) -> pl.DataFrame:
 
 
 def searches(office: SimulatedOffice) -> pl.DataFrame:
-    """A row for each search of an examiner and each true prior art: the chance to find it, and whether it was found."""
+    """A row for each examiner's search and each true prior art: the chance to find it, and whether it was found."""
     import polars as pl
 
     made, pairs = office.searches, office.pairs
@@ -113,7 +112,7 @@ def searches(office: SimulatedOffice) -> pl.DataFrame:
 
 
 def examiners(office: SimulatedOffice) -> pl.DataFrame:
-    """The terms of the log odds with which an examiner finds a document: of each office, each class, and the others."""
+    """The terms of the log odds that an examiner finds a document: for each office, for each class, and all others."""
     import polars as pl
 
     settings = office.settings

@@ -1,4 +1,4 @@
-"""The words of texts that name no concepts: general ones that all share, those of each section, class and subclass."""
+"""The words of texts besides concepts: general ones, and technical nouns of each section, class and subclass."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leadline.collections.simulate.classes_tree import ClassTree
-from leadline.collections.simulate.streams import Integers, zipf
-from leadline.collections.simulate.words import LONG, SHORT, adjective, noun, plural, stem
+from leadline.collections.simulate.class_tree import ClassTree
+from leadline.collections.simulate.coined_words import LONG, SHORT, adjective, noun, plural, stem
+from leadline.collections.simulate.randomness import Integers, zipf
 
 Words = NDArray[np.object_]
 
@@ -44,9 +44,9 @@ _DOUBLED = frozenset({"transmit"})
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """All words, each list in the order of frequency. Row 0 of nouns is the singular, row 1 the plural.
+    """All words, each list in the order of frequency. Nouns have the rows singular and plural.
 
-    Verbs have the rows stem, -s, -ed and -ing, so that stemming has something to do.
+    Verbs have the rows stem, -s, -ed and -ing.
     """
 
     nouns: Words
@@ -58,7 +58,7 @@ class Vocabulary:
 
     @cached_property
     def starts(self) -> Integers:
-        """For each subclass, where the technical nouns of its section, its class and itself begin."""
+        """For each subclass, the first index of the technical nouns of its section, its class and itself."""
         classes = len(self.tree.section_of_class)
         section = self.tree.section_of_subclass
         own_class = len(_SECTION_ROWS) + self.tree.class_of_subclass
@@ -67,21 +67,21 @@ class Vocabulary:
 
 
 _SECTION_ROWS = range(8)
-LEVELS = np.array([0.15, 0.25, 0.60])  # of the technical nouns come from section, class and subclass
+LEVELS = np.array([0.15, 0.25, 0.60])  # shares of the technical nouns from section, class and subclass
 
 
-def make(seed: int, tree: ClassTree, *, general: int = 4000, technical: int = 600) -> Vocabulary:
-    """The vocabulary for a classification: about 6000 general words, and 600 technical nouns for each of its nodes."""
+def make_vocabulary(seed: int, tree: ClassTree, *, general: int = 4000, technical: int = 600) -> Vocabulary:
+    """The vocabulary for a classification: about 6000 general words, and 600 technical nouns for each node."""
     nodes = len(_SECTION_ROWS) + len(tree.classes) + len(tree.subclasses)
     own = [_unused(number) for number in range(general * 2, general * 2 + nodes * technical)]
     nouns = [*NOUNS.split(), *(noun(number, seed) for number in range(general))]
-    qualities = [*ADJECTIVES.split(), *(adjective(general + number, seed) for number in range(general // 4))]
-    coined = range(general + general // 4, general + general // 2)
-    deeds = [*VERBS.split(), *_WITH_E.split(), *(stem(number, seed) for number in coined)]
+    adjectives = [*ADJECTIVES.split(), *(adjective(general + number, seed) for number in range(general // 4))]
+    coined_numbers = range(general + general // 4, general + general // 2)
+    verbs = [*VERBS.split(), *_WITH_E.split(), *(stem(number, seed) for number in coined_numbers)]
     return Vocabulary(
         _in_rows([[word, plural(word)] for word in nouns]),
-        np.array(qualities, object),
-        _in_rows([_inflected(verb) for verb in deeds]),
+        np.array(adjectives, object),
+        _in_rows([_inflected(verb) for verb in verbs]),
         _in_rows([[word, plural(word)] for number in own for word in [noun(number, seed)]]),
         technical,
         tree,
@@ -89,7 +89,7 @@ def make(seed: int, tree: ClassTree, *, general: int = 4000, technical: int = 60
 
 
 def _unused(number: int) -> int:
-    """The number of a stem that no concept has: short ones, and where these are used up, very long ones."""
+    """The number of a stem that no concept has: a short one, or a very long one when short ones are used up."""
     return number if number < SHORT else LONG + 100_000_000 + number
 
 
@@ -109,22 +109,22 @@ def _in_rows(forms: list[list[str]]) -> Words:
     return np.array(forms, object).T.copy()
 
 
-class Lottery:
-    """Draws places by Zipf's law through a table, so that a million draws take milliseconds.
+class ZipfTable:
+    """A lookup table for random indices by Zipf's law: a million draws take milliseconds.
 
-    >>> lottery = Lottery(1000, 1.0)
-    >>> tickets = lottery.places(np.array([0.0, 0.5, 0.9999]))
-    >>> bool((np.diff(tickets) > 0).all())
+    >>> table = ZipfTable(1000, 1.0)
+    >>> places = table.places(np.array([0.0, 0.5, 0.9999]))
+    >>> bool((np.diff(places) > 0).all())
     True
     """
 
     def __init__(self, count: int, exponent: float) -> None:
         cumulative = np.cumsum(zipf(count, exponent))
-        self._places = np.searchsorted(cumulative, (np.arange(_TICKETS) + 0.5) / _TICKETS).astype(np.int32)
+        self._places = np.searchsorted(cumulative, (np.arange(_TABLE_SIZE) + 0.5) / _TABLE_SIZE).astype(np.int32)
 
     def places(self, chances: NDArray[Any]) -> Integers:
-        """The place that each number from [0, 1) wins."""
-        return np.asarray(self._places[(chances * _TICKETS).astype(np.int64)], np.int64)
+        """The index for each random number from [0, 1)."""
+        return np.asarray(self._places[(chances * _TABLE_SIZE).astype(np.int64)], np.int64)
 
 
-_TICKETS = 1 << 17
+_TABLE_SIZE = 1 << 17

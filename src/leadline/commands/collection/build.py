@@ -12,20 +12,20 @@ import os
 import time
 from typing import Any
 
-from leadline.collections.documents.keep import USUAL, checked_rule
-from leadline.collections.documents.readers.forms import FORMS
+from leadline.collections.documents.keep import DEFAULT_RULE, checked_rule
+from leadline.collections.documents.registry import READERS
 from leadline.commands.shared.options import add_choice, add_number, add_options, as_written
 from leadline.commands.shared.output import print_notes, progress_bar
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add, default = parser.add_argument, ",".join(USUAL)
+    add, default = parser.add_argument, ",".join(DEFAULT_RULE)
     add("sources", nargs="+", metavar="SOURCE", help="files, folders, patterns or archives; may be compressed")
     add_options(parser, "-o", metavar="DIR", required=True, help="collection folder to write")
     add("--map", metavar="TOML", help="where the fields are in JSON lines or CSV of another format")
     fields = f'fields that a document must have, or "all" to keep every document (default: "{default}")'
     add("--keep", metavar="FIELDS", type=as_written(checked_rule), help=fields)
-    add_choice(parser, "--form", FORMS, "format of the sources", None, "detected")
+    add_choice(parser, "--form", list(READERS), "format of the sources", None, "detected")
     add_number(parser, "--processes", "number of processes (default: number of cores)")
     add_options(parser, "-q")
 

@@ -1,1 +1,1 @@
-"""How offices and publishers write documents: one file a form."""
+"""The forms in which offices and publishers write documents: one file a form."""

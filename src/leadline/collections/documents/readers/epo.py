@@ -1,9 +1,9 @@
-"""European patent publications in full: `ep-patent-document`, as the European Patent Office issues it each week.
+"""European patent publications in full: `ep-patent-document`, which the European Patent Office issues each week.
 
-The bibliography stands in elements named after the codes of WIPO's standard ST.32, `B110` and so on; the texts and the
-search report are those of ST.36. A granted patent has its claims in German, English and French, its description only in
-the language of the proceedings. English is kept wherever there is English, else that language; claims in the others,
-claims for single states after the first set, and claims amended after the search are left out.
+The bibliographic data are in elements named after the codes of WIPO's standard ST.32, `B110` and so on; the texts and
+the search report are those of ST.36. A granted patent has its claims in German, English and French, its description
+only in the language of the proceedings. English is kept when there is English, else that language; claims in other
+languages, claims for single states after the first set, and claims amended after the search are left out.
 """
 
 from __future__ import annotations
@@ -11,9 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from leadline.collections.documents.document import Citation, Document, Origin, Priority
-from leadline.collections.documents.numbers import normalise
-from leadline.collections.documents.readers.cited import citations_under, distinct, literature_words, patent_cited
-from leadline.collections.documents.readers.st36_parts import (
+from leadline.collections.documents.fields.st36_citations import citations_under, cited_in, distinct_citations
+from leadline.collections.documents.fields.st36_parts import (
     application_name,
     claims_of,
     cpc_of,
@@ -23,19 +22,22 @@ from leadline.collections.documents.readers.st36_parts import (
     language_of,
     loose_symbol,
 )
-from leadline.collections.documents.readers.tidy import paragraphs, tidy, wording
-from leadline.collections.documents.readers.xml import Element, find_text
+from leadline.collections.documents.markup.tidy import paragraphs, tidy, wording
+from leadline.collections.documents.markup.xml import Element, find_text
+from leadline.collections.documents.numbers import normalise
+from leadline.collections.documents.registry import reader
 from leadline.text.days import iso
 
 ROOTS = ("ep-patent-document",)
 
 
+@reader("epo", *ROOTS)
 def read(element: Element) -> Document:
     """One publication."""
     tidy(element)
     data = element.find("SDOBI")
     if data is None:
-        raise ValueError("no element SDOBI, which holds a European document's bibliography")
+        raise ValueError("no element SDOBI, which holds a European document's bibliographic data")
     number = normalise(
         element.get("doc-number") or find_text(data, "B100/B110"),
         element.get("country") or find_text(data, "B100/B190"),
@@ -63,14 +65,14 @@ def read(element: Element) -> Document:
         application=iso(find_text(data, "B200/B220/date")),
         application_number=application_name(number.office, find_text(data, "B200/B210")),
         publication=iso(element.get("date-publ", "")) or iso(find_text(data, "B100/B140/date")),
-        citations=distinct(_citations(element, data, number.kind)),
+        citations=distinct_citations(_citations(element, data, number.kind)),
         applicants=_names(data, "B710/B711") or _names(data, "B730/B731"),
         inventors=_names(data, "B720/B721"),
     )
 
 
 def _title(data: Element, own: str) -> str:
-    """Titles are pairs of neighbours: B541 says the language of the B542 after it."""
+    """The title. Titles come in pairs of elements: B541 gives the language of the B542 after it."""
     titles: dict[str, str] = {}
     language = ""
     for part in data.iterfind("B500/B540/*"):
@@ -88,7 +90,7 @@ def _older_classes(data: Element) -> tuple[str, ...]:
 
 
 def _priorities(data: Element) -> Iterator[Priority]:
-    """Several priorities stand in one B300: B310 is a number, and the date and the country that follow belong to it."""
+    """The priorities. One B300 may hold several: B310 is a number, and the date and country after it belong to it."""
     parts: dict[str, str] = {}
     for part in (*data.iterfind("B300/*"), None):
         if parts and (part is None or part.tag == "B310"):
@@ -99,16 +101,16 @@ def _priorities(data: Element) -> Iterator[Priority]:
 
 
 def _international_filing(data: Element) -> Iterator[Priority]:
-    """The international application a document comes from: where it claims nothing, that was the first filing."""
+    """The international application a document comes from, which is the first filing when it claims no priority."""
     filed = data.find("B800/B860/B861")
     if filed is not None and (number := application_name("PCT", find_text(filed, "dnum/anum"))):
         yield Priority(number, iso(find_text(filed, "date")))
 
 
 def _citations(element: Element, data: Element, kind: str) -> Iterator[Citation]:
-    """The search report's, the cover page's, and the applicant's own.
+    """Citations of the search report, of the cover page, and of the applicant.
 
-    The cover of a B2 prints what opponents brought beside what examiners found, and does not say which is which.
+    The cover of a B2 lists citations of opponents and of examiners without telling them apart.
     """
     for report in element.findall("search-report-data"):
         yield from citations_under(report)
@@ -121,13 +123,10 @@ def _citations(element: Element, data: Element, kind: str) -> Iterator[Citation]
         elif part.tag == "B562" and words:
             yield Citation(origin=origin, text=words)
     listed = element.find("ep-reference-list")
-    own = listed if listed is not None else element.find("description")  # the list is drawn from the description
+    own = listed if listed is not None else element.find("description")  # the list is made from the description
     if own is not None:
         for cited in own.iter("patcit", "nplcit"):
-            if cited.tag == "patcit":
-                yield patent_cited(cited, "applicant")
-            elif words := literature_words(cited):
-                yield Citation(origin="applicant", text=words)
+            yield from cited_in(cited, "applicant")
 
 
 def _names(data: Element, path: str) -> tuple[str, ...]:

@@ -1,18 +1,13 @@
-"""The Green Book, in which the United States printed patents from 1976 to 2001: tagged lines, no markup.
+"""The Green Book: patents as the United States published them from 1976 to 2001, in tagged lines without markup.
 
-A record begins with `PATN` alone on its line. Four letters alone open a group (`INVT`, `UREF`, `CLMS`), three and two
-blanks a field of it, and a line that begins with a blank goes on with the field before.
+A record begins with `PATN` alone on its line. Four letters alone open a group (`INVT`, `UREF`, `CLMS`), three letters
+and two blanks a field of the group, and a line that begins with a blank continues the field before it.
 
-- Number: `WKU 039327094` is US3932709; the ninth character is a check digit, which is dropped whatever it says.
+- Number: `WKU 039327094` is US3932709; the ninth character is a check digit and is dropped.
 - Kind: there were no kind codes. A stands for utility patents, S for designs, E for reissues, P for plants, H for
   statutory registrations and I for defensive publications, the first letters of the codes used since 2001.
-- Priorities: foreign priorities, provisionals, and the filing dates of parents: what this application continues, in
-  part or whole, was divided from, or is reissued from. A substitute has no right to the earlier date. Where nothing is
-  claimed, the international application that this one comes from was the first filing, and counts.
-- Filed: of an application that came by the international route, the day it was filed there.
-- Applicants: assignees; the inventors where there are none.
-- Citations: nothing says who found them, so their origin is unknown; an asterisk, where there is one, is an examiner's.
-- Text: paragraphs one a line, rows of tables too; drawn formulas and structures are not in the data.
+- Citations: the data do not say who cited, so the origin is unknown; an asterisk marks an examiner's.
+- Text: drawn formulas and structures are not in the data.
 """
 
 from __future__ import annotations
@@ -22,31 +17,25 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from leadline.collections.documents.claims import split
-from leadline.collections.documents.classes import national, symbol
+from leadline.collections.documents.classes import national
 from leadline.collections.documents.document import Citation, Claim, Document, Origin, Priority
+from leadline.collections.documents.fields.us_parts import application, office, patent_cited, read_claim, us_document
+from leadline.collections.documents.markup.dot_codes import decoded
 from leadline.collections.documents.numbers import normalise
-from leadline.collections.documents.readers.american import (
-    application,
-    distinct,
-    earlier,
-    filing_date,
-    office,
-    patent_cited,
-    read_claim,
-)
-from leadline.collections.documents.readers.dotcodes import plain
+from leadline.collections.documents.raw import MAX_DOCUMENT_BYTES, Broken, Raw, Window
+from leadline.collections.documents.registry import reader
 from leadline.text.days import iso
 
-ROOT_LINE = b"PATN"  # alone on its line, it begins a record; what stands before the first is the week's header
-
+_NO_RECORD = "no line PATN, which begins a Green Book record"
+_RECORD = re.compile(rb"^PATN[ \t]*\r?$", re.MULTILINE)  # everything before the first one is the week's header
 _BEGIN = re.compile(r"^PATN[ \t]*$", re.MULTILINE | re.IGNORECASE)
 _TAG = re.compile(r"([A-Za-z]{4}(?=\s*$)|[A-Za-z][A-Za-z0-9]{2}(?=  |\s*$))")
 _NUMBER = re.compile(r"(D|RE|PP|H|T|AI)?0*[1-9][0-9]*", re.IGNORECASE)
 _KINDS = {"": "A", "D": "S", "RE": "E", "PP": "P", "H": "H", "T": "I"}
 _DESCRIPTION = ("PARN", "GOVT", "BSUM", "DRWD", "DETD")
-_DRAWN = frozenset({"TBL", "EQU"})  # laid out by lines, which stay apart
+_DRAWN = frozenset({"TBL", "EQU"})  # their line breaks are kept
 _RULE = re.compile(r"[\s_=-]*")
-# When each series of application numbers began, newest first.
+# First day and code of each series of application numbers, newest first.
 _SERIES = (
     ("1997-12-30", "09"),
     ("1993", "08"),
@@ -75,10 +64,37 @@ class _Group:
     def paragraphs(self) -> Iterator[str]:
         for tag, lines in self.fields:
             for paragraph in lines if tag in _DRAWN else [" ".join(lines)]:
-                if not _RULE.fullmatch(paragraph) and (words := plain(paragraph)):
+                if not _RULE.fullmatch(paragraph) and (words := decoded(paragraph)):
                     yield words
 
 
+def split_records(window: Window) -> Iterator[Raw | Broken]:
+    """The records of a stream."""
+    start = _RECORD.search(window.buffer)
+    if start is None:
+        yield Broken(0, _NO_RECORD)
+        return
+    begin = start.start()
+    while True:
+        following = _RECORD.search(window.buffer, begin + 4)
+        while following is None and len(window.buffer) - begin <= MAX_DOCUMENT_BYTES:
+            window.drop(begin)
+            begin = 0
+            if not window.fill(4 << 20):
+                break
+            following = _RECORD.search(window.buffer, 4)
+        end = following.start() if following else len(window.buffer)
+        yield Raw("greenbook", window.begin + begin, window.buffer[begin:end])
+        if following is None:
+            return
+        begin = end
+
+
+def has_record(head: bytes) -> bool:
+    return head[:1] not in (b"<", b"{", b"[") and _RECORD.search(head) is not None
+
+
+@reader("greenbook", split=split_records, recognises=has_record)
 def read(content: bytes) -> Document:
     """One record as a document.
 
@@ -92,36 +108,31 @@ def read(content: bytes) -> Document:
         raise ValueError("the record has no patent number (WKU)")
     spelled = _NUMBER.fullmatch(serial[:8])
     if spelled is None:
-        raise ValueError(f"{serial[:20]!r} is no patent number (WKU)")
+        raise ValueError(f"{serial[:20]!r} is not a patent number (WKU)")
     number = normalise(serial[:8], "US", _KINDS.get((spelled[1] or "").upper(), ""))
     route = next((group for group in groups if group.name == "PCTA"), _Group("PCTA"))
-    international = Priority(application(route.first("PCN")), iso(route.first("PD3")))
-    filed = filing_date(patent.first("APD"), international.date)
     series, applied = patent.first("SRC").replace("D", "29").zfill(2), patent.first("APN")  # D as in design
-    return Document(
-        id=number.id,
-        office=number.office,
-        serial=number.serial,
-        kind=number.kind,
-        language="en",
-        title=plain(patent.first("TTL")),
+    return us_document(
+        number,
+        title=decoded(patent.first("TTL")),
         abstract=_text(groups, ("ABST",)),
         description=_text(groups, _DESCRIPTION),
         claims=_claims(groups),
-        ipc=distinct(symbol(text) for text in _all(groups, "CLAS", "ICL")),
-        national=distinct(national(text) for tag in ("OCL", "XCL") for text in _all(groups, "CLAS", tag)),
-        priorities=earlier(list(_priorities(groups, series)) or [international], filed),
-        application=filed,
-        application_number=application(series + applied[:6]) if applied else "",
-        publication=iso(patent.first("ISD")),
-        citations=tuple(_citations(groups)),
-        applicants=_names(groups, "ASSG") or _names(groups, "INVT"),
+        ipc=_all(groups, "CLAS", "ICL"),
+        national=(national(text) for tag in ("OCL", "XCL") for text in _all(groups, "CLAS", tag)),
+        priorities=_priorities(groups, series),
+        international=Priority(application(route.first("PCN")), iso(route.first("PD3"))),
+        filed=patent.first("APD"),
+        application_number=series + applied[:6] if applied else "",
+        published=patent.first("ISD"),
+        citations=_citations(groups),
+        assignees=_names(groups, "ASSG"),
         inventors=_names(groups, "INVT"),
     )
 
 
 def _groups(content: bytes) -> list[_Group]:
-    """The groups of a record; the first is always that of the patent itself."""
+    """The groups of a record; the first one is that of the patent itself."""
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError:
@@ -129,8 +140,8 @@ def _groups(content: bytes) -> list[_Group]:
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     begin = _BEGIN.search(text)
     if begin is None:
-        raise ValueError("no line PATN, which begins a Green Book record")
-    same_case = str.islower if begin[0].islower() else str.isupper  # else a word that begins a line could be a tag
+        raise ValueError(_NO_RECORD)
+    same_case = str.islower if begin[0].islower() else str.isupper  # else a word could look like a tag
     groups = [_Group("PATN")]
     for line in text[begin.end() :].split("\n"):
         tag = _TAG.match(line)
@@ -182,8 +193,8 @@ def _priorities(groups: Iterable[_Group], own_series: str) -> Iterator[Priority]
 
 
 def _series(date: str, own: str) -> str:
-    """The series that an application of a day got its number in: parents are printed without it."""
-    if own == "29" and date >= "1992-10":  # since then designs have their own
+    """The series of an application by its date: parents are printed without it."""
+    if own == "29" and date >= "1992-10":  # when designs got a series of their own
         return own
     return next(code for first_day, code in _SERIES if date >= first_day)
 
@@ -191,7 +202,7 @@ def _series(date: str, own: str) -> str:
 def _citations(groups: Iterable[_Group]) -> Iterator[Citation]:
     for group in groups:
         if group.name == "OREF":
-            for text in map(plain, group.all("PAL") + group.all("PAR")):
+            for text in map(decoded, group.all("PAL") + group.all("PAR")):
                 if text:
                     examined = text.endswith("*")
                     yield Citation(origin="examiner" if examined else "unknown", text=text.rstrip("* "))
@@ -202,6 +213,6 @@ def _citations(groups: Iterable[_Group]) -> Iterator[Citation]:
             yield patent_cited(printed.rstrip("* "), where, "", group.first("ISD"), origin)
 
 
-def _names(groups: Iterable[_Group], name: str) -> tuple[str, ...]:
-    """People are printed `Daniels; Everette E.`, companies as they are."""
-    return distinct(plain(text).replace("; ", ", ", 1) for text in _all(groups, name, "NAM"))
+def _names(groups: Iterable[_Group], name: str) -> Iterator[str]:
+    """People are printed as `Daniels; Everette E.`, companies without a semicolon."""
+    return (decoded(text).replace("; ", ", ", 1) for text in _all(groups, name, "NAM"))

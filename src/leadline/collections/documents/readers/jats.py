@@ -1,8 +1,8 @@
-"""Journal articles in JATS or its forerunner, the NLM's tag set: `article`, as PubMed Central and publishers give it.
+"""Journal articles in JATS or its predecessor, the NLM tag set: `article`, as PubMed Central and publishers give it.
 
-An article is known by its number in PubMed Central, else by that in PubMed, else by its DOI. Its body is the
-description, its authors stand where a patent's inventors stand, and its references are literature, except patents.
-It claims nothing, and has no classes: keywords and subjects belong to no scheme.
+An article's id is its number in PubMed Central, else that in PubMed, else its DOI. Its body is the description, its
+authors are the inventors, and its references are literature, except patents. It has no claims and no classes: keywords
+and subjects belong to no scheme.
 """
 
 from __future__ import annotations
@@ -11,26 +11,28 @@ import re
 from collections.abc import Iterator
 
 from leadline.collections.documents.document import Citation, Document
+from leadline.collections.documents.markup.tidy import listed, paragraphs, tidy, wording
+from leadline.collections.documents.markup.xml import Element, find_text
 from leadline.collections.documents.numbers import Number, normalise
-from leadline.collections.documents.readers.tidy import listed, paragraphs, tidy, wording
-from leadline.collections.documents.readers.xml import Element, find_text
+from leadline.collections.documents.registry import reader
 from leadline.text.days import iso
 
 ROOTS = ("article",)
 _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
-_IDS = ("pmc", "pmcid", "pmid", "doi", "publisher-id")  # the first that there is names the article
-_NO_PUBLICATION = frozenset({"pmc-release", "nihms-submitted", "received", "accepted", "rev-recd", "retracted"})
+_IDS = ("pmc", "pmcid", "pmid", "doi", "publisher-id")  # the first one present is the article's id
+_NOT_PUBLISHED = frozenset({"pmc-release", "nihms-submitted", "received", "accepted", "rev-recd", "retracted"})
 
 
+@reader("jats", *ROOTS)
 def read(element: Element) -> Document:
     """One article."""
     tidy(element)
-    for given in element.iter("given-names"):  # nothing but the tag parts them from the surname
+    for given in element.iter("given-names"):  # only the tag separates them from the surname
         given.text = f" {given.text or ''}"
     meta = element.find("front/article-meta")
     if meta is None:
         raise ValueError("no element front/article-meta: not an article in JATS")
-    own = (element.get(_LANGUAGE) or "en").lower()[:2]  # the language where none is said, by the tag set's rule
+    own = (element.get(_LANGUAGE) or "en").lower()[:2]  # the tag set's default is English
     body = element.find("body")
     abstract = _abstract(meta, own)
     return Document(
@@ -59,7 +61,7 @@ def _language(element: Element, own: str) -> str:
 
 
 def _title(meta: Element, own: str) -> str:
-    """The title in English where there is one, without the marks of its footnotes."""
+    """The title, in English when there is one, without footnote marks."""
     groups = [*meta.findall("title-group"), *meta.findall("title-group/trans-title-group")]
     english = (group for group in groups if _language(group, own) == "en")
     group = next(english, groups[0] if groups else None)
@@ -73,7 +75,7 @@ def _title(meta: Element, own: str) -> str:
 
 
 def _abstract(meta: Element, own: str) -> Element | None:
-    """The abstract proper, in English where there is one: others are for tables of contents, or drawn."""
+    """The abstract proper, in English when there is one. Others are graphical or for tables of contents."""
     found = [*meta.findall("abstract"), *meta.findall("trans-abstract")]
     proper = [abstract for abstract in found if not abstract.get("abstract-type")] or found
     english = (abstract for abstract in proper if _language(abstract, own) == "en")
@@ -81,9 +83,9 @@ def _abstract(meta: Element, own: str) -> Element | None:
 
 
 def _publication(meta: Element) -> str:
-    """The earliest date it was out, on paper or not. Of two in one year, the one that says the day is taken."""
+    """The earliest date of publication, printed or electronic. Of two in one year, the more exact one."""
     dates = [(date.get("pub-type") or date.get("date-type") or "", _date(date)) for date in meta.findall("pub-date")]
-    out = [date for kind, date in dates if date and kind not in _NO_PUBLICATION]
+    out = [date for kind, date in dates if date and kind not in _NOT_PUBLISHED]
     released = [date for kind, date in dates if date and kind == "pmc-release"]
     return min(out or released, key=lambda date: f"{date}-99-99"[:10], default="")
 
@@ -110,7 +112,7 @@ _TAGGED = ("element-citation", "citation", "nlm-citation")
 
 
 def _references(element: Element) -> Iterator[Citation]:
-    """What the authors cite. Some publishers give a reference twice, as printed and cut into its parts."""
+    """The citations of the authors. Some publishers give a reference twice, as printed and divided into its parts."""
     for reference in element.iterfind("back//ref-list/ref"):
         printed, tagged = list(reference.iter(*_PRINTED)), list(reference.iter(*_TAGGED))
         if len(printed) == 1 and len(tagged) == 1:
@@ -143,7 +145,7 @@ _NUMBER = re.compile(
 
 
 def _patent(printed: Element, tagged: Element, words: str) -> Number | None:
-    """The number a reference to a patent names: tagged as such, or found among its words."""
+    """The number in a reference to a patent: in an element `patent`, or found in the text."""
     for found in (*tagged.iter("patent"), *printed.iter("patent")):
         number = normalise(wording(found), found.get("country", ""))
         if number.office:

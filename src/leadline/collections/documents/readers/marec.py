@@ -1,7 +1,7 @@
-"""The test collections of patents: MAREC, from which CLEF-IP and TREC-CHEM were cut, `patent-document`.
+"""MAREC, from which the test collections of CLEF-IP and TREC-CHEM were taken: `patent-document`.
 
-A document keeps the name it has there, `EP-0049154-B2`, for topics and judgements use it. Titles, abstracts and claims
-come in up to three languages: English is kept wherever there is English, else the document's own language.
+A document keeps its id there, `EP-0049154-B2`, since topics and judgements use it. Titles, abstracts and claims come in
+up to three languages: English is kept when there is English, else the document's own language.
 """
 
 from __future__ import annotations
@@ -9,64 +9,49 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from leadline.collections.documents.document import Citation, Document, Origin
-from leadline.collections.documents.numbers import normalise
-from leadline.collections.documents.readers.cited import categories, distinct, literature_words, origin_of, patent_cited
-from leadline.collections.documents.readers.st36_parts import (
-    application_of,
-    claims_of,
-    cpc_of,
+from leadline.collections.documents.fields.st36_citations import categories, cited_in, distinct_citations, origin_of
+from leadline.collections.documents.fields.st36_parts import (
     date_of,
     document_ids,
     in_one_language,
-    ipc_of,
-    kept_language,
     language_of,
     names_of,
-    national_of,
-    priorities_of,
+    st36_document,
 )
-from leadline.collections.documents.readers.tidy import paragraphs, tidy, wording
-from leadline.collections.documents.readers.xml import Element
+from leadline.collections.documents.markup.tidy import tidy, wording
+from leadline.collections.documents.markup.xml import Element
+from leadline.collections.documents.numbers import normalise
+from leadline.collections.documents.registry import reader
 from leadline.text.days import iso
 
 ROOTS = ("patent-document",)
 
 
+@reader("marec", *ROOTS)
 def read(element: Element) -> Document:
     """One publication."""
     tidy(element)
     parts = tuple(element.get(name, "").strip() for name in ("country", "doc-number", "kind"))
     name = element.get("ucid", "").strip() or "-".join(filter(None, parts))
     if not name:
-        raise ValueError("no ucid, by which the collection knows the document")
+        raise ValueError("no ucid, which is the document's id in the collection")
     number = normalise(parts[1] or name, parts[0], parts[2])
     data = element.find("bibliographic-data")
     if data is None:
         raise ValueError("no element bibliographic-data")
     own = language_of(element)
-    description = in_one_language(element.findall("description"), own)
-    claims = in_one_language(element.findall("claims"), own)
-    abstract = in_one_language(element.findall("abstract"), own)
-    title = in_one_language(data.iter("invention-title"), own)
-    filed = document_ids(data.findall("application-reference"))
-    return Document(
+    return st36_document(
+        number,
+        data,
+        own,
+        document_ids(data.findall("application-reference")),
         id=name,
-        office=number.office,
-        serial=number.serial,
-        kind=number.kind,
-        language=kept_language((description, claims, abstract, title), own),
-        title=wording(title),
-        abstract=paragraphs(abstract),
-        description=paragraphs(description),
-        claims=claims_of(claims),
-        ipc=ipc_of(data),
-        cpc=cpc_of(data),
-        national=national_of(data),
-        priorities=priorities_of(data),
-        application=date_of(filed),
-        application_number=application_of(filed[0]) if filed else "",
+        title=in_one_language(data.iter("invention-title"), own),
+        abstract=in_one_language(element.findall("abstract"), own),
+        description=in_one_language(element.findall("description"), own),
+        claims=in_one_language(element.findall("claims"), own),
         publication=_publication(element, data),
-        citations=distinct(_citations(data)),
+        citations=distinct_citations(_citations(data)),
         family=_family(element),
         applicants=names_of(data.iterfind("parties/applicants/applicant"))
         or names_of(data.iterfind("parties/assignees/assignee")),
@@ -75,28 +60,25 @@ def read(element: Element) -> Document:
 
 
 def _publication(element: Element, data: Element) -> str:
-    """The date of this publication; the dates of public availability are those of others of its kind as well."""
+    """The date of this publication. Dates of public availability are not used: they may be those of other documents."""
     published = document_ids(data.findall("publication-reference"))
     return date_of(published) or iso(element.get("date", ""))
 
 
 def _family(element: Element) -> str:
-    """The family's name; the collection writes -1 or 0 where none is known."""
+    """The family's name; the collection writes -1 or 0 when it is unknown."""
     name = element.get("family-id", "").strip()
     return "" if name in {"-1", "0"} else name
 
 
 def _citations(data: Element) -> Iterator[Citation]:
     for cited in data.iter("patcit", "nplcit"):
-        for origin, kinds in _sources(cited).items():
-            if cited.tag == "patcit":
-                yield patent_cited(cited, origin, kinds)
-            elif words := literature_words(cited):
-                yield Citation(origin=origin, category=kinds, text=words)
+        for origin, letters in _sources(cited).items():
+            yield from cited_in(cited, origin, letters)
 
 
 def _sources(cited: Element) -> dict[Origin, str]:
-    """Who cited it, with the categories given: one document may have been found by several."""
+    """The origins of a citation with the categories of each: several people may have cited one document."""
     marks: dict[Origin, list[str]] = {}
     for source in cited.iter("source"):
         marks.setdefault(origin_of(source.get("name", "")), []).append(source.get("category", ""))

@@ -1,13 +1,8 @@
-"""PATDOC, in which the United States printed patents from 2001 to 2004: WIPO's standard ST.32, as SGML, then as XML.
+"""PATDOC: patents as the United States published them from 2001 to 2004, in WIPO's standard ST.32, as SGML, then XML.
 
-- Priorities: foreign priorities, provisionals, and the filing dates of parents: what this application continues, in
-  part or whole, was divided from, or is reissued from. A substitute has no right to the earlier date. Where nothing is
-  claimed, the international application that this one comes from was the first filing, and counts.
-- Filed: of an application that came by the international route, the day it was filed there.
-- Applicants: assignees; the inventors where there are none.
-- Citations: those marked as cited by others than the examiner come from the applicant. Literature printed with the
-  examiner's asterisk is the examiner's, though the data may mark it as cited by others.
-- Text: paragraphs one a line, rows of tables too; what a reissue takes out is left out.
+- Citations: those marked as not cited by the examiner come from the applicant. Literature printed with the examiner's
+  asterisk is the examiner's, even when it is marked as cited by others.
+- Text: passages that a reissue deletes are left out.
 """
 
 from __future__ import annotations
@@ -15,23 +10,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from leadline.collections.documents.classes import national, symbol
+from leadline.collections.documents.classes import national
 from leadline.collections.documents.document import Citation, Document, Origin, Priority
+from leadline.collections.documents.fields.redbook import lines, mark_breaks, read_claims
+from leadline.collections.documents.fields.us_parts import application, office, patent_cited, us_document
+from leadline.collections.documents.markup.entities import characters
+from leadline.collections.documents.markup.xml import Element, find_text, text_of
 from leadline.collections.documents.numbers import normalise
-from leadline.collections.documents.readers.american import (
-    application,
-    distinct,
-    earlier,
-    filing_date,
-    office,
-    patent_cited,
-)
-from leadline.collections.documents.readers.entities import characters
-from leadline.collections.documents.readers.redbook import claims, lines, mark_breaks
-from leadline.collections.documents.readers.xml import Element, find_text, text_of
+from leadline.collections.documents.registry import reader
 from leadline.text.days import iso
-
-ROOTS = ("PATDOC",)
 
 _EMPTY = b"""B221US B473US B597US CHEMCDX CHEMMOL CITED-BY-EXAMINER CITED-BY-OTHER CRF CUSTOM-CHARACTER DEL-E DEL-S
     DFREF EMI EMR FOR INS-E INS-S LSTREF MATHEMATICA PAREF SEQREF TBLREF
@@ -39,20 +26,20 @@ _EMPTY = b"""B221US B473US B597US CHEMCDX CHEMMOL CITED-BY-EXAMINER CITED-BY-OTH
 _NAMES = b"|".join(_EMPTY.split())
 _OPENED = re.compile(rb"<((?:%b)(?=[\s/>])[^<>]*)>" % _NAMES, re.IGNORECASE)
 _CLOSED = re.compile(rb"</(?:%b)\s*>" % _NAMES, re.IGNORECASE)
-_REFERENCES = {  # which have no end in SGML, but one in XML
+_REFERENCES = {  # they have no end tag in SGML, but one in XML
     b"</CLREF": re.compile(rb"<(CLREF(?=[\s/>])[^<>]*)>"),
     b"</FGREF": re.compile(rb"<(FGREF(?=[\s/>])[^<>]*)>"),
 }
 
 _BLOCKS = ("PARA", "H", "CWU", "CLMSTEP", "LI", "DT", "DD", "row", "ROW")
 _CELLS = ("entry", "ENTRY", "FOO")
-_SILENT = ("SEQLST-US",)  # sequences are no words
+_SILENT = ("SEQLST-US",)  # sequences are not text
 _PARENTS = ("B620", "B631", "B632", "B633", "B640", "B641US")
 _ORIGINS: dict[str, Origin] = {"CITED-BY-EXAMINER": "examiner", "CITED-BY-OTHER": "applicant"}
 
 
 def prepare(content: bytes) -> bytes:
-    """SGML as XML: empty elements closed, and numbers for the names of characters.
+    """SGML as XML: empty elements are closed, and character entities become numbers.
 
     >>> prepare(b'<P>5 &mgr;m<EMI FILE="a.tif"><CITED-BY-OTHER></P>')
     b'<P>5 &#956;m<EMI FILE="a.tif"/><CITED-BY-OTHER/></P>'
@@ -60,7 +47,7 @@ def prepare(content: bytes) -> bytes:
     content = characters(content)
     first = _OPENED.search(content)
     if first is None or first[0].endswith(b"/>"):
-        return content  # it is XML already
+        return content  # already XML
     content = _OPENED.sub(_closed, _CLOSED.sub(b"", content))
     for end, reference in _REFERENCES.items():
         if end not in content:
@@ -72,8 +59,9 @@ def _closed(tag: re.Match[bytes]) -> bytes:
     return b"<" + tag[1].rstrip(b"/ \t\r\n") + b"/>"
 
 
+@reader("patdoc", "PATDOC", prepare=prepare)
 def read(element: Element) -> Document:
-    """One patent. Its tree is changed by the reading."""
+    """One patent. The tree is changed."""
     printed = find_text(element, "SDOBI/B100/B110")
     number = normalise(printed, find_text(element, "SDOBI/B100/B190") or "US", find_text(element, "SDOBI/B100/B130"))
     if not printed or not number.office:
@@ -82,33 +70,27 @@ def read(element: Element) -> Document:
     mark_breaks(element, _BLOCKS, _CELLS, _SILENT)
     data = element.find("SDOBI")
     route = "B800/B860/B861/DOC"
-    international = Priority(application(find_text(data, f"{route}/DNUM")), iso(find_text(data, f"{route}/DATE")))
-    filed = filing_date(find_text(data, "B200/B220"), international.date)
-    inventors = distinct(map(_name, data.findall("B700/B720/B721")))
-    return Document(
-        id=number.id,
-        office=number.office,
-        serial=number.serial,
-        kind=number.kind,
-        language="en",
+    return us_document(
+        number,
         title=find_text(data, "B500/B540"),
         abstract="\n".join(lines(element.find("SDOAB"))),
         description="\n".join(lines(element.find("SDODE"))),
-        claims=claims(element.findall("SDOCL//CLM"), "ID", "CLREF", "ID"),
-        ipc=distinct(map(symbol, _columns(data, "B500/B510/B511", "B500/B510/B512"))),
-        national=distinct(map(national, _columns(data, "B500/B520/B521", "B500/B520/B522"))),
-        priorities=earlier(list(_priorities(data)) or [international], filed),
-        application=filed,
-        application_number=application(find_text(data, "B200/B210")),
-        publication=iso(find_text(data, "B100/B140")),
-        citations=tuple(_citations(data)),
-        applicants=distinct(map(_name, data.findall("B700/B730/B731"))) or inventors,
-        inventors=inventors,
+        claims=read_claims(element.findall("SDOCL//CLM"), "ID", "CLREF", "ID"),
+        ipc=_columns(data, "B500/B510/B511", "B500/B510/B512"),
+        national=map(national, _columns(data, "B500/B520/B521", "B500/B520/B522")),
+        priorities=_priorities(data),
+        international=Priority(application(find_text(data, f"{route}/DNUM")), iso(find_text(data, f"{route}/DATE"))),
+        filed=find_text(data, "B200/B220"),
+        application_number=find_text(data, "B200/B210"),
+        published=find_text(data, "B100/B140"),
+        citations=_citations(data),
+        assignees=map(_name, data.findall("B700/B730/B731")),
+        inventors=map(_name, data.findall("B700/B720/B721")),
     )
 
 
 def _columns(data: Element, *paths: str) -> Iterator[str]:
-    """Classes as they stand, for their blanks have a meaning."""
+    """Class symbols with all their blanks, which carry meaning."""
     for path in paths:
         for node in data.findall(f"{path}/PDAT"):
             yield node.text or ""
@@ -142,7 +124,7 @@ def _name(party: Element) -> str:
 
 
 def _drop_deleted(root: Element) -> None:
-    """Empty the text between the marks DEL-S and DEL-E, which stand anywhere in it."""
+    """Remove the text between the marks DEL-S and DEL-E, which may be anywhere in the tree."""
     if root.find(".//DEL-S") is None or len(root.findall(".//DEL-S")) != len(root.findall(".//DEL-E")):
         return
     from lxml import etree

@@ -1,16 +1,12 @@
-"""What the United States publish since 2005: `us-patent-grant` and `us-patent-application`, XML 4.0 to 4.7.
+"""American grants and applications since 2005: `us-patent-grant` and `us-patent-application`, XML 4.0 to 4.7.
 
-- Priorities: foreign priorities, provisionals, and the filing dates of parents: what this application continues, in
-  part or whole, was divided from, or is reissued from. A substitute has no right to the earlier date. Where nothing is
-  claimed, the international application that this one comes from was the first filing, and counts.
-- Filed: of an application that came by the international route, the day it was filed there; the data give that day.
-- Relatives: earlier publications of the same application. They are not all of its family.
-- Citations: "cited by other" stands in files before 2013 for all that the examiner did not cite, which is what the
+- Relatives: earlier publications of the same application, which are not its whole family.
+- Citations: files before 2013 mark everything the examiner did not cite as "cited by other", which is what the
   applicant disclosed; later files say "cited by applicant".
-- Claims: parents are those that references point at and, where a range of claims has one reference or none, those
-  that its words name. One that refers to itself or to a later claim is a slip of the pen.
-- Applicants: assignees, and applicants who are not the inventors; the inventors where there are neither.
-- Text: paragraphs, headings, list items and rows of tables one a line.
+- Claims: parents are the claims that references point at and, when a range of claims has one reference or none, those
+  that its text names. A reference to the claim itself or to a later one is ignored.
+- Applicants: assignees, and applicants who are not the inventors; the inventors when there are neither.
+- Text: one line for each paragraph, heading, list item and row of a table.
 """
 
 from __future__ import annotations
@@ -19,23 +15,23 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, pairwise
 
-from leadline.collections.documents.classes import symbol
+from leadline.collections.documents.classes import national, symbol
 from leadline.collections.documents.document import Document, Priority
+from leadline.collections.documents.fields.us_parts import application, valid_priorities
+from leadline.collections.documents.fields.uspto_parts import read_citations, read_claims
+from leadline.collections.documents.markup.outlines import Extent, outline
+from leadline.collections.documents.markup.plain_text import BLANK, ENTRY, LINE, Layout, read_words
+from leadline.collections.documents.markup.xml import Element, parse, text_of
 from leadline.collections.documents.numbers import Number, normalise
-from leadline.collections.documents.readers.american import application, earlier, national_class
-from leadline.collections.documents.readers.outlines import Extent, outline
-from leadline.collections.documents.readers.uspto_parts import read_citations, read_claims
-from leadline.collections.documents.readers.words import BLANK, ENTRY, LINE, Layout, read_words
-from leadline.collections.documents.readers.xml import Element, parse, text_of
+from leadline.collections.documents.registry import reader
 from leadline.text.days import iso
 
 ROOTS = ("us-patent-grant", "us-patent-application")
 
 _CITED = (b"us-references-cited", b"references-cited")
-# Long, and of no use here.
-_SEARCHED = (b"us-field-of-classification-search", b"field-of-search")
+_UNUSED = (b"us-field-of-classification-search", b"field-of-search")  # long
 _TEXTS = (b"abstract", b"description", b"claims")
-_NOWHERE = (0, 0)
+_EMPTY = (0, 0)
 _LINES = "chemistry dd description-of-drawings dl dt heading li maths ol p pre row table tables title ul"
 _LAYOUT = Layout(
     dict.fromkeys(_LINES.split(), LINE)
@@ -49,6 +45,24 @@ _SYMBOL = frozenset({"section", "class", "subclass", "main-group", "subgroup", "
 _NAME = frozenset({"orgname", "last-name", "first-name", "middle-name", "suffix"})
 
 
+def read_bytes(content: bytes) -> Document:
+    """The same document as `read(parse(content))` gives, but faster: only the bibliographic data become a tree.
+
+    A broken or unusual document goes to the parser, which reads it or says what is wrong with it.
+    """
+    parts = outline(content)
+    if parts is None or not next(iter(parts[0]), b"").startswith(b"us-bibliographic-data"):
+        return read(parse(content))
+    texts, lists = parts
+    language = _LANGUAGE.match(content)
+    cited = next((lists[name] for name in _CITED if name in lists), _EMPTY)
+    left_out = [lists[name] for name in (*_CITED, *_UNUSED) if name in lists]
+    data = _without(content, next(iter(texts.values())), left_out)
+    extents = [cited, *(texts.get(name, _EMPTY) for name in _TEXTS)]
+    return _document(language[1].decode() if language else "", parse(data), content, extents)
+
+
+@reader("uspto", *ROOTS, read_bytes=read_bytes)
 def read(element: Element) -> Document:
     """One patent or published application, from its tree."""
     from lxml import etree
@@ -58,31 +72,13 @@ def read(element: Element) -> Document:
         raise ValueError("the patent has no bibliographic data")
     cited = next((child for child in data if str(child.tag).encode() in _CITED), None)
     parts = (cited, *(element.find(name.decode()) for name in _TEXTS))
-    written = [b"" if part is None else etree.tostring(part, with_tail=False) for part in parts]
-    ends = [*accumulate(map(len, written))]
-    return _document(element.get("lang", ""), data, b"".join(written), [*pairwise((0, *ends))])
-
-
-def read_bytes(content: bytes) -> Document:
-    """The same as `read` of the parsed content, but faster: only the bibliographic data become a tree.
-
-    A document that is broken or unusual is left to the parser, to read it or to tell what is wrong with it.
-    """
-    parts = outline(content)
-    if parts is None or not next(iter(parts[0]), b"").startswith(b"us-bibliographic-data"):
-        return read(parse(content))
-    texts, lists = parts
-    language = _LANGUAGE.match(content)
-    cited = next((lists[name] for name in _CITED if name in lists), _NOWHERE)
-    data = _without(
-        content, next(iter(texts.values())), [lists[name] for name in (*_CITED, *_SEARCHED) if name in lists]
-    )
-    extents = [cited, *(texts.get(name, _NOWHERE) for name in _TEXTS)]
-    return _document(language[1].decode() if language else "", parse(data), content, extents)
+    markup = [b"" if part is None else etree.tostring(part, with_tail=False) for part in parts]
+    ends = [*accumulate(map(len, markup))]
+    return _document(element.get("lang", ""), data, b"".join(markup), [*pairwise((0, *ends))])
 
 
 def _without(content: bytes, extent: Extent, left_out: Iterable[Extent]) -> bytes:
-    """An extent of the content without some extents in it."""
+    """The content of an extent without some extents inside it."""
     places = [extent[0], *(place for each in sorted(left_out) for place in each), extent[1]]
     return b"".join(content[begin:end] for begin, end in zip(places[::2], places[1::2], strict=True))
 
@@ -110,7 +106,7 @@ def _document(language: str, data: Element, content: bytes, extents: Sequence[Ex
         ipc=_international_classes(fields),
         cpc=_cooperative_classes(fields),
         national=_national_classes(fields),
-        priorities=earlier(_priorities(fields), iso(filed.get("date", ""))),
+        priorities=valid_priorities(_priorities(fields), iso(filed.get("date", ""))),
         application=iso(filed.get("date", "")),
         application_number=application(filed.get("doc-number", ""), filed.get("country", "US")),
         publication=iso(own.get("date", "")),
@@ -126,7 +122,7 @@ def _words(element: Element) -> str:
 
 
 def _leaves(reference: Element | None) -> dict[str, str]:
-    """The words of an element's document-id, by their names."""
+    """The texts in an element's document-id, by the names of their elements."""
     document_id = () if reference is None else next(reference.iterchildren("document-id"), ())
     return {child.tag: _words(child) for child in document_id}
 
@@ -147,7 +143,7 @@ def _cooperative_classes(fields: dict[str, Element]) -> tuple[str, ...]:
 
 
 def _symbols(classifications: Iterable[Element]) -> tuple[str, ...]:
-    """Symbols that are printed in parts, each once, the one that is marked as first in front."""
+    """Class symbols from their parts, each once, the one marked as first in front."""
     found: dict[str, str] = {}
     for classification in classifications:
         part = {child.tag: _words(child) for child in classification if child.tag in _SYMBOL}.get
@@ -159,7 +155,7 @@ def _symbols(classifications: Iterable[Element]) -> tuple[str, ...]:
 
 def _national_classes(fields: dict[str, Element]) -> tuple[str, ...]:
     found = fields.get("classification-national", ())
-    names = (national_class(child.text or "") for child in found if child.tag.endswith("-classification"))
+    names = (national(child.text or "") for child in found if child.tag.endswith("-classification"))
     return tuple(dict.fromkeys(filter(None, names)))
 
 
@@ -183,7 +179,7 @@ def _earlier_publications(fields: dict[str, Element]) -> tuple[str, ...]:
 
 
 def _people(fields: dict[str, Element]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Inventors and applicants. Until 2012 the inventors applied, and are listed as applicants of a kind."""
+    """Inventors and applicants. Until 2012 inventors applied themselves and are listed as a kind of applicant."""
     invented: list[str] = []
     applied = [_name(assignee) for assignee in fields.get("assignees", ())]
     parties: Iterable[Element] = fields["us-parties"] if "us-parties" in fields else fields.get("parties", ())

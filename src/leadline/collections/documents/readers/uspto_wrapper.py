@@ -1,14 +1,14 @@
 """XML4IP: parts of an application as the applicant sent them, from the file wrapper of the United States' office.
 
-Each file is one part, of one day: claims (CLM), specification (SPEC) or abstract (ABST). An application has several
+Each file is one part of one day: claims (CLM), specification (SPEC) or abstract (ABST). An application has several
 versions of each, and `merge` keeps the latest.
 
-- Number: the application's, for it has not been published; there is neither title nor class.
-- Filed: the day on which the first of the parts at hand reached the office: the day of filing, if the first version is
-  among them.
-- Text: it was recognised from scanned pages. Headers, footers, numbers of lines, pages and paragraphs are left out, as
-  are claims that were cancelled, and the words that tell what became of a claim ("currently amended").
-- A letter that asks to change some paragraphs of the description is no description, and never replaces one.
+- Number: the application's, since it is not published. There is no title and no class.
+- Filed: the day on which the first of the given parts reached the office, which is the day of filing if the first
+  version is among them.
+- Text: recognised from scanned pages. Headers, footers, numbers of lines, pages and paragraphs, cancelled claims, and
+  the status of a claim ("currently amended") are left out.
+- A letter that asks to change some paragraphs of the description never replaces the description.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from leadline.collections.documents.document import Claim, Document
-from leadline.collections.documents.readers.american import application, read_claim
-from leadline.collections.documents.readers.xml import Element, local_name, text_of
+from leadline.collections.documents.fields.us_parts import application, read_claim
+from leadline.collections.documents.markup.xml import Element, local_name, text_of
+from leadline.collections.documents.registry import reader
 from leadline.text.days import iso
 
 ROOTS = ("ClaimsDocument", "SpecificationDocument")
@@ -42,7 +43,7 @@ _STATUS = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Wrapped(Document):
+class FileWrapper(Document):
     """An application, and the days on which its texts were mailed."""
 
     abstract_mailed: str = ""
@@ -50,38 +51,16 @@ class Wrapped(Document):
     claims_mailed: str = ""
 
 
-def read(element: Element) -> Wrapped:
-    """One part of an application."""
-    fields = {local_name(node.tag): node for node in element.iter("{*}*")}
-    printed = text_of(fields.get("ApplicationNumber"))
-    if not re.search("[0-9]", printed):
-        raise ValueError("the part has no application number (ApplicationNumber)")
-    number, mailed = application(printed), iso(text_of(fields.get("MailRoomDate")))
-    serial, code = number.removeprefix("US"), text_of(fields.get("DocumentCode"))
-    document = Wrapped(number, "US", serial, language="en", application=mailed, application_number=number)
-    if code == "CLM":
-        return replace(document, claims=_claims(element), claims_mailed=mailed)
-    if code not in ("SPEC", "ABST"):
-        raise ValueError(f"{code or 'a part without code'} is not CLM, SPEC or ABST (DocumentCode)")
-    lines = list(_lines(fields.get("Specification")))
-    if code == "ABST":
-        told = (text for name, text in lines if name != "Heading" and not _is_request(text))
-        return replace(document, abstract="\n".join(told), abstract_mailed=mailed)
-    is_letter = any(_LETTER.search(text) for _, text in lines[:3])
-    description = "\n".join(text for _, text in lines)
-    return replace(document, description=description, description_mailed="" if is_letter else mailed)
+def merge(first: Document, second: Document) -> FileWrapper:
+    """Two parts of one application as one document. Of two versions of a text, the later one is kept.
 
-
-def merge(first: Document, second: Document) -> Wrapped:
-    """Two parts of one application as one document; of the same text the one mailed later stays.
-
-    >>> older = Wrapped("US1", abstract="Nail.", abstract_mailed="2013-08-08", application="2013-08-08")
-    >>> newer = Wrapped("US1", claims=(Claim(1, "A nail."),), claims_mailed="2014-11-18", application="2014-11-18")
+    >>> older = FileWrapper("US1", abstract="Nail.", abstract_mailed="2013-08-08", application="2013-08-08")
+    >>> newer = FileWrapper("US1", claims=(Claim(1, "A nail."),), claims_mailed="2014-11-18", application="2014-11-18")
     >>> both = merge(newer, older)
     >>> both.abstract, both.claims[0].text, both.application
     ('Nail.', 'A nail.', '2013-08-08')
     """
-    if not isinstance(first, Wrapped) or not isinstance(second, Wrapped) or first.id != second.id:
+    if not isinstance(first, FileWrapper) or not isinstance(second, FileWrapper) or first.id != second.id:
         raise ValueError(f"{first.id} and {second.id} are not parts of one application")
     latest: dict[str, Any] = {}
     for text in ("abstract", "description", "claims"):
@@ -92,13 +71,36 @@ def merge(first: Document, second: Document) -> Wrapped:
     return replace(first, application=filed, **latest)
 
 
+@reader("uspto_wrapper", *ROOTS, merge=merge)
+def read(element: Element) -> FileWrapper:
+    """One part of an application."""
+    fields = {local_name(node.tag): node for node in element.iter("{*}*")}
+    printed = text_of(fields.get("ApplicationNumber"))
+    if not re.search("[0-9]", printed):
+        raise ValueError("the part has no application number (ApplicationNumber)")
+    number, mailed = application(printed), iso(text_of(fields.get("MailRoomDate")))
+    serial, code = number.removeprefix("US"), text_of(fields.get("DocumentCode"))
+    document = FileWrapper(number, "US", serial, language="en", application=mailed, application_number=number)
+    if code == "CLM":
+        return replace(document, claims=_claims(element), claims_mailed=mailed)
+    if code not in ("SPEC", "ABST"):
+        raise ValueError(f"{code or 'a part without code'} is not CLM, SPEC or ABST (DocumentCode)")
+    lines = list(_lines(fields.get("Specification")))
+    if code == "ABST":
+        abstract = (text for name, text in lines if name != "Heading" and not _is_request(text))
+        return replace(document, abstract="\n".join(abstract), abstract_mailed=mailed)
+    is_letter = any(_LETTER.search(text) for _, text in lines[:3])
+    description = "\n".join(text for _, text in lines)
+    return replace(document, description=description, description_mailed="" if is_letter else mailed)
+
+
 def _is_request(text: str) -> bool:
     """Whether a paragraph of an abstract is addressed to the office."""
     return len(text) < 200 and _LETTER.search(text) is not None
 
 
 def _words(element: Element) -> Iterator[str]:
-    """The words below an element, without those that belong to the page or the label."""
+    """The text below an element, without page furniture and claim labels."""
     yield element.text or ""
     for child in element:
         name = local_name(child.tag)
@@ -143,5 +145,5 @@ def _claims(element: Element) -> tuple[Claim, ...]:
 
 
 def _attribute(element: Element, name: str) -> str:
-    """An attribute, in whatever namespace."""
+    """An attribute in any namespace."""
     return next((value for key, value in element.attrib.items() if local_name(key) == name), "")

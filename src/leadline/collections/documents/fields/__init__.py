@@ -1,0 +1,1 @@
+"""Fields that several forms write alike: numbers, classes, claims, priorities, citations."""

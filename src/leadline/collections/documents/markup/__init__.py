@@ -1,0 +1,1 @@
+"""XML, SGML and coded text: parsed, checked, and turned into plain text."""

@@ -1,0 +1,56 @@
+"""CSV and TSV with our names in the header. Lists in a cell are divided at semicolons."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+
+from leadline.collections.documents.document import Document
+from leadline.collections.documents.raw import MAX_DOCUMENT_BYTES, Broken, Raw, Window
+from leadline.collections.documents.records import from_record, parse_record
+from leadline.collections.documents.registry import reader
+
+
+def split_rows(window: Window) -> Iterator[Raw | Broken]:
+    """The rows of a table, each as a JSON object under the names of the header."""
+    offsets: list[int] = []
+
+    def lines() -> Iterator[str]:
+        for offset, line in window.lines():
+            offsets.append(offset)
+            yield line.decode("utf-8", "replace") + "\n"
+
+    source = lines()
+    first = next(source, "")
+    separator = next((mark for mark in "\t;," if mark in first), ",")
+    csv.field_size_limit(MAX_DOCUMENT_BYTES)  # the module's own limit is shorter than many descriptions
+    try:
+        header = [name.strip() for name in next(csv.reader(io.StringIO(first), delimiter=separator), [])]
+    except csv.Error as error:
+        yield Broken(0, f"is not a readable table: {error}")
+        return
+    rows = csv.reader(source, delimiter=separator)
+    while True:
+        before = len(offsets)
+        try:
+            row = next(rows, None)
+        except csv.Error as error:
+            yield Broken(offsets[-1], f"is not a readable row: {error}")
+            continue
+        if row is None:
+            return
+        if not any(cell.strip() for cell in row):
+            continue
+        if len(row) != len(header):
+            yield Broken(offsets[before], f"{len(row)} fields, the header has {len(header)}")
+            continue
+        yield Raw("csv", offsets[before], json.dumps(dict(zip(header, row, strict=True))).encode())
+        offsets.clear()
+
+
+@reader("csv", split=split_rows, parse_record=parse_record)
+def read(content: bytes) -> Document:
+    """The document that one row describes."""
+    return from_record(parse_record(content))

@@ -1,0 +1,54 @@
+"""JSON: one object a line, or one list of objects. docs/json-lines.md describes the names."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+from leadline.collections.documents.document import Document
+from leadline.collections.documents.raw import MAX_DOCUMENT_BYTES, Broken, Raw, Window
+from leadline.collections.documents.records import from_record, parse_record
+from leadline.collections.documents.registry import reader
+
+_BETWEEN = re.compile(r"[\s,]*")
+
+
+def split_json(window: Window) -> Iterator[Raw | Broken]:
+    """The objects of a stream."""
+    if window.buffer.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"[":
+        yield from _split_list(window)
+    else:
+        yield from (Raw("json", offset, line) for offset, line in window.lines() if line.strip())
+
+
+def _split_list(window: Window) -> Iterator[Raw | Broken]:
+    while window.fill(1 << 24):
+        if len(window.buffer) > MAX_DOCUMENT_BYTES:
+            yield Broken(0, f"a JSON list longer than {MAX_DOCUMENT_BYTES >> 20} MiB; write one object a line")
+            return
+    text = window.buffer.decode("utf-8-sig", "replace")
+    decoder, at, offset = json.JSONDecoder(), text.index("[") + 1, 0
+    while True:
+        begin = _BETWEEN.match(text, at).end()  # type: ignore[union-attr]
+        if text[begin : begin + 1] in ("]", ""):
+            return
+        offset += len(text[at:begin].encode()) if offset else len(text[:begin].encode())
+        try:
+            _, at = decoder.raw_decode(text, begin)
+        except (ValueError, RecursionError) as error:
+            yield Broken(offset, f"is not readable JSON: {' '.join(str(error).split())[:100]}")
+            return
+        record = text[begin:at].encode()
+        yield Raw("json", offset, record)
+        offset += len(record)
+
+
+def starts_as_json(head: bytes) -> bool:
+    return head[:1] in (b"{", b"[")
+
+
+@reader("json", split=split_json, recognises=starts_as_json, parse_record=parse_record)
+def read(content: bytes) -> Document:
+    """The document that one JSON object describes."""
+    return from_record(parse_record(content))

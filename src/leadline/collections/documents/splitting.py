@@ -1,0 +1,138 @@
+"""Cutting a stream of bytes into single documents, without parsing them.
+
+Offices publish a week in one file: thousands of documents, each with its own XML declaration, which no parser accepts
+as one text. A document is found by the start and the end of its root element. Everything between documents is dropped,
+the document type included, so no entity is ever defined. A document that does not end is reported with the place where
+it begins, and the next one is read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+
+from leadline.collections.documents.raw import MAX_DOCUMENT_BYTES, Broken, Raw, Window
+from leadline.collections.documents.registry import READERS, FormReader, readers_by_form
+
+FALLBACK_FORM = "csv"  # of a text that is not XML and that no reader recognises
+_ENCODING = re.compile(rb"<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w.-]+)")
+_NAMESPACE = re.compile(rb"\sxmlns(?::[\w.-]+)?\s*=\s*(?:\"[^\"<]*\"|'[^'<]*')")
+_ELEMENT = re.compile(rb"<([A-Za-z_][\w.:-]{0,80})")
+_OVERLAP = 256  # bytes kept between pieces, so that no tag is cut in two
+_HEAD = 1 << 16
+
+
+def split(
+    pieces: Iterator[bytes], form: str | None = None, readers: Mapping[str, FormReader] | None = None
+) -> Iterator[Raw | Broken]:
+    """The documents of a stream. Without `form`, its first bytes decide which reader cuts it.
+
+    >>> week = [b"<?xml version='1.0'?><PATDOC>1</PATDOC>\\n<?xml version='1.0'?><PATDOC>2</PAT", b"DOC>"]
+    >>> [(raw.offset, raw.content) for raw in split(iter(week))]
+    [(21, b'<PATDOC>1</PATDOC>'), (61, b'<PATDOC>2</PATDOC>')]
+    """
+    readers = readers_by_form() if readers is None else readers
+    window = Window(pieces)
+    window.fill(_HEAD)
+    head = window.buffer.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return iter([Broken(0, "is UTF-16 text; save it as UTF-8")])
+    if head[:2] == b"PK":
+        return iter([Broken(0, "is a damaged archive")])
+    if b"\0" in head:
+        return iter([Broken(0, "is not a text")])
+    chosen = READERS.named(form) if form else _recognised(head, readers)
+    if chosen is None or chosen.split is None:
+        return _split_xml(window, _start_pattern(tuple(name for name, each in readers.items() if each.roots)))
+    return chosen.split(window)
+
+
+def _recognised(head: bytes, readers: Mapping[str, FormReader]) -> FormReader | None:
+    """The reader that recognises the first bytes of a stream; None for XML, which has many."""
+    for each in readers.values():
+        if each.recognises is not None and each.recognises(head):
+            return each
+    return None if head[:1] == b"<" else readers[FALLBACK_FORM]
+
+
+@lru_cache(maxsize=8)
+def _start_pattern(roots: Iterable[str]) -> re.Pattern[bytes]:
+    names = "|".join(map(re.escape, roots)).encode()
+    return re.compile(rb"<((?:[A-Za-z_][\w.-]*:)?(" + names + rb"))(?=[\s>/])")
+
+
+def _split_xml(window: Window, root_start: re.Pattern[bytes]) -> Iterator[Raw | Broken]:
+    encoding, namespaces = "utf-8", b""
+    found_any = False
+    first = _ELEMENT.search(window.buffer)
+    position = 0
+    while True:
+        start = root_start.search(window.buffer, position)
+        gap = window.buffer[position : start.start() if start else None]
+        if declared := _ENCODING.search(gap):
+            encoding = declared[1].decode("ascii").lower()
+        if not found_any:  # an element around the documents may declare the prefixes they use
+            namespaces += b"".join(dict.fromkeys(_NAMESPACE.findall(gap)))
+        if start is None:
+            window.drop(max(position, len(window.buffer) - _OVERLAP))
+            position = 0
+            if not window.fill(1 << 20):
+                if not found_any:
+                    root = f": its root is {first[1].decode('ascii', 'replace')}" if first else ""
+                    yield Broken(0, f"no document of a known form{root}")
+                return
+            continue
+        found_any = True
+        name, root = start[1], start[2].decode()
+        begin, length, problem = _extent(window, start.start(), name)
+        if problem:
+            yield Broken(window.begin + begin, problem)
+            position = begin + 1
+            continue
+        content = window.buffer[begin : begin + length]
+        yield Raw(root, window.begin + begin, _with_namespaces(content, name, namespaces), encoding)
+        position = begin + length
+
+
+def _extent(window: Window, begin: int, name: bytes) -> tuple[int, int, str]:
+    """Begin in the window and length of the document that begins at a place, or the reason why it has no length."""
+    end = re.compile(rb"</" + re.escape(name) + rb"\s*>")
+    again = re.compile(rb"<" + re.escape(name) + rb"[\s>]")
+    seen, more = len(name) + 1, 4 << 20
+    while True:
+        closed = _search(end, b"</" + name, window.buffer, begin + seen, len(window.buffer))
+        limit = closed.start() if closed else len(window.buffer)
+        if other := _search(again, b"<" + name, window.buffer, begin + seen, limit):
+            at = window.begin + other.start()
+            return begin, 0, f"does not end before the next document begins, at byte {at}"
+        if closed:
+            return begin, closed.end() - begin, ""
+        if len(window.buffer) - begin > MAX_DOCUMENT_BYTES:
+            return begin, 0, f"is longer than {MAX_DOCUMENT_BYTES >> 20} MiB"
+        seen = max(seen, len(window.buffer) - begin - _OVERLAP)
+        window.drop(begin)
+        begin = 0
+        if not window.fill(more):
+            return begin, 0, "the file ends in the middle of it"
+        more *= 2
+
+
+def _search(pattern: re.Pattern[bytes], opening: bytes, text: bytes, start: int, end: int) -> re.Match[bytes] | None:
+    """The first match of a pattern that begins with `opening`; `find` is much faster than `search`."""
+    at = text.find(opening, start, end)
+    while at >= 0:
+        if found := pattern.match(text, at):
+            return found
+        at = text.find(opening, at + 1, end)
+    return None
+
+
+def _with_namespaces(content: bytes, name: bytes, namespaces: bytes) -> bytes:
+    """The document with the namespaces that elements around it declare and its own start tag does not."""
+    if not namespaces:
+        return content
+    opening = content[: content.find(b">") + 1]
+    missing = [found for found in _NAMESPACE.findall(namespaces) if found.split(b"=")[0].strip() not in opening]
+    at = len(name) + 1
+    return content[:at] + b"".join(missing) + content[at:]

@@ -1,0 +1,92 @@
+"""An exclusive lock on a folder, so that two processes never write there at the same time.
+
+The operating system releases the lock when its process ends, however it ends.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import sys
+from io import FileIO
+from pathlib import Path
+from types import TracebackType
+
+from leadline.errors import InputError
+
+LOCK_FILE = "lock"
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock(file: FileIO) -> bool:
+        """Lock a file if no one else has; whether that worked."""
+        file.seek(1 << 30)  # others cannot read a locked byte, so lock one far behind the holder's name
+        try:
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+
+else:
+    import fcntl
+
+    def _lock(file: FileIO) -> bool:
+        """Lock a file if no one else has; whether that worked."""
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+
+class FolderLock:
+    """The lock on a folder, as a context manager. The file `lock` in the folder names its holder."""
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self.path = Path(folder) / LOCK_FILE
+        self._file: FileIO | None = None
+
+    def acquire(self) -> None:
+        """Lock the folder, or raise InputError with the process that holds the lock."""
+        while self._file is None:
+            file = self.path.open("a+b", buffering=0)
+            if not _lock(file):
+                file.seek(0)
+                holder = file.read(200).decode("utf-8", "replace").strip() or "another process"
+                file.close()
+                raise InputError(str(self.path.parent), f"{holder} is writing in this folder")
+            if self._is_current(file):
+                self._file = file
+            else:
+                file.close()
+        self._file.truncate(0)
+        self._file.write(f"process {os.getpid()} on {socket.gethostname()}\n".encode())
+
+    def _is_current(self, file: FileIO) -> bool:
+        """Whether the file is still in the folder: a holder may delete it after it was opened here, before the lock."""
+        try:
+            return os.path.samestat(self.path.stat(), os.fstat(file.fileno()))
+        except FileNotFoundError:
+            return False
+
+    def release(self) -> None:
+        """Unlock the folder and delete the lock file."""
+        if self._file is None:
+            return
+        if sys.platform == "win32":  # where an open file cannot be deleted
+            self._file.close()
+        with contextlib.suppress(OSError):  # on Windows another process may have opened it by now
+            self.path.unlink()
+        self._file.close()
+        self._file = None
+
+    def __enter__(self) -> FolderLock:
+        self.acquire()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.release()
