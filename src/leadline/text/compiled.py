@@ -16,10 +16,8 @@ import importlib
 import importlib.util
 import json
 import os
-import pkgutil
 import re
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -151,6 +149,8 @@ def numba_version() -> str:
 
 
 def _kernel_functions(package: str) -> Iterator[Any]:
+    import pkgutil
+
     folder = importlib.import_module(package)
     for about in sorted(pkgutil.iter_modules(folder.__path__), key=lambda about: about.name):
         module = importlib.import_module(f"{package}.{about.name}")
@@ -242,6 +242,8 @@ def _callable(name: str, address: int, signature: Signature) -> Kernel:
 
 def write_cached(path: Path, content: bytes) -> OSError | None:
     """Write a file and its checksum, whole or not at all; returns the error where the cache cannot be written."""
+    import tempfile
+
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as part:

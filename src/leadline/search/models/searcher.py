@@ -84,7 +84,7 @@ class Searcher:
     ) -> list[Ranking]:
         """The k best documents of each query. Scores do not depend on the number of threads."""
         if k < 1:
-            raise InputError("k", f"{k} is no number of documents to find")
+            raise InputError("k", f"must be at least 1, got {k}")
         if mask is not None:
             mask = self._checked(mask)
         recipes = self._recipes(model, fields, combine, parameters)
@@ -149,7 +149,7 @@ class Searcher:
         named = fields if isinstance(fields, Mapping) else dict.fromkeys(fields, 1.0)
         weighted = {self.index.field(name): float(weight) for name, weight in named.items() if weight}
         if not weighted or min(weighted.values()) < 0:
-            raise InputError("fields", "at least one field needs a weight above 0, and none one below")
+            raise InputError("fields", "weights must not be negative, and at least one must be above 0")
         return weighted
 
     def _vectors(
