@@ -58,14 +58,15 @@ class KernelLibrary:
 
     def load(self) -> tuple[Mapping[str, Kernel], OSError | None]:
         """The kernels by name, compiled where the cache lacks them; and why they could not be cached, if so."""
+        path = self._object_file
         try:
-            content = read_cached(self._object_file)
+            content = read_cached(path)
             if content is not None:
                 return self._linked(content), None
         except Exception:  # a cached file that LLVM refuses is compiled again
             pass
         content = self._compile()
-        not_cached = write_cached(self._object_file, content)
+        not_cached = write_cached(path, content)
         return self._linked(content), not_cached
 
     @cached_property
@@ -114,13 +115,14 @@ class KernelLibrary:
         import llvmlite.binding as llvm
 
         described, _, machine_code = content.partition(b"\n")
+        signatures = json.loads(described)
         engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target_machine())
         engine.add_object_file(llvm.ObjectFileRef.from_data(machine_code))
         engine.finalize_object()
         self._engine = engine
         return {
             name: _callable(name, engine.get_function_address(f"leadline_{name}"), signature)
-            for name, signature in json.loads(described).items()
+            for name, signature in signatures.items()
         }
 
 
@@ -255,7 +257,10 @@ def write_cached(path: Path, content: bytes) -> OSError | None:
 
 
 def read_cached(path: Path) -> bytes | None:
-    """What `write_cached` wrote; None where it is missing or damaged, or other users could have written it."""
+    """What `write_cached` wrote; None where it is missing or damaged, or other users could have written it.
+
+    The checksum matters: LLVM crashes on an object file that is damaged.
+    """
     try:
         about = path.stat()
         if hasattr(os, "getuid") and (about.st_uid != os.getuid() or about.st_mode & 0o022):
