@@ -41,3 +41,49 @@ def test_a_cache_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")
     assert load(blocked / "cache") == "False True"
+
+
+def test_what_is_damaged_or_refused_is_compiled_again(tmp_path: Path, monkeypatch) -> None:
+    from leadline.text import compiled
+
+    monkeypatch.setenv("LEADLINE_CACHE", str(tmp_path))
+    library = compiled.KernelLibrary("leadline.text.kernels")
+    good, linked = library._compile(), library._linked
+    monkeypatch.setattr(library, "_compile", lambda: good)
+    library.load()
+    path = library._object_file
+    stored = path.read_bytes()
+    flipped = bytearray(stored)
+    flipped[len(stored) // 2] ^= 1
+    for damaged in (b"", b"x" * 40, bytes(flipped), stored[:-1], stored + b"x"):
+        path.write_bytes(damaged)
+        assert compiled.read_cached(path) is None
+        kernels, not_cached = library.load()
+        assert "encode" in kernels
+        assert not_cached is None
+        assert path.read_bytes() == stored
+
+    attempts = []
+
+    def refuse_once(content: bytes) -> object:
+        attempts.append(content)
+        if len(attempts) == 1:
+            raise OSError("LLVM does not know this object")
+        return linked(content)
+
+    monkeypatch.setattr(library, "_linked", refuse_once)
+    assert "encode" in library.load()[0]
+    assert len(attempts) == 2
+
+
+def test_a_home_that_cannot_be_written(monkeypatch) -> None:
+    from leadline.text import compiled
+
+    monkeypatch.delenv("LEADLINE_CACHE", raising=False)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setenv("HOME", "/proc")  # no folder can be made there, not even by root
+    library = compiled.KernelLibrary("leadline.text.kernels")
+    monkeypatch.setattr(library, "_compile", lambda: b"{}\n")
+    monkeypatch.setattr(library, "_linked", lambda _: {})
+    assert not library.is_cached()
+    assert isinstance(library.load()[1], OSError)

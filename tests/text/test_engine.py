@@ -184,7 +184,7 @@ def test_every_job_answers_without_a_compiler(sabotage, tmp_path: Path, monkeypa
         index = Index.build(documents[:6], tmp_path / name, fields=["title", "body"], positions=True)
         index = index.add(documents[6:]).merge()
         found = Searcher(index).search_many(["acid metal", "film 3"], k=5)
-        markup = words.read_words(b"<p>a<b>b</b> &amp; c</p>", words.Layout({"p": words.LINE}))
+        markup = plain_text.read_words(b"<p>a<b>b</b> &amp; c</p>", plain_text.Layout({"p": plain_text.LINE}))
         segments = [segment["sha256"] for segment in index.manifest["segments"]]
         return [
             scores.values.tolist(),

@@ -16,10 +16,8 @@ import importlib
 import importlib.util
 import json
 import os
-import pkgutil
 import re
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -60,14 +58,15 @@ class KernelLibrary:
 
     def load(self) -> tuple[Mapping[str, Kernel], OSError | None]:
         """The kernels by name, compiled where the cache lacks them; and why they could not be cached, if so."""
+        path = self._object_file
         try:
-            content = read_cached(self._object_file)
+            content = read_cached(path)
             if content is not None:
                 return self._linked(content), None
         except Exception:  # a cached file that LLVM refuses is compiled again
             pass
         content = self._compile()
-        not_cached = write_cached(self._object_file, content)
+        not_cached = write_cached(path, content)
         return self._linked(content), not_cached
 
     @cached_property
@@ -116,13 +115,14 @@ class KernelLibrary:
         import llvmlite.binding as llvm
 
         described, _, machine_code = content.partition(b"\n")
+        signatures = json.loads(described)
         engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target_machine())
         engine.add_object_file(llvm.ObjectFileRef.from_data(machine_code))
         engine.finalize_object()
         self._engine = engine
         return {
             name: _callable(name, engine.get_function_address(f"leadline_{name}"), signature)
-            for name, signature in json.loads(described).items()
+            for name, signature in signatures.items()
         }
 
 
@@ -151,6 +151,8 @@ def numba_version() -> str:
 
 
 def _kernel_functions(package: str) -> Iterator[Any]:
+    import pkgutil
+
     folder = importlib.import_module(package)
     for about in sorted(pkgutil.iter_modules(folder.__path__), key=lambda about: about.name):
         module = importlib.import_module(f"{package}.{about.name}")
@@ -242,6 +244,8 @@ def _callable(name: str, address: int, signature: Signature) -> Kernel:
 
 def write_cached(path: Path, content: bytes) -> OSError | None:
     """Write a file and its checksum, whole or not at all; returns the error where the cache cannot be written."""
+    import tempfile
+
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as part:
@@ -253,7 +257,10 @@ def write_cached(path: Path, content: bytes) -> OSError | None:
 
 
 def read_cached(path: Path) -> bytes | None:
-    """What `write_cached` wrote; None where it is missing or damaged, or other users could have written it."""
+    """What `write_cached` wrote; None where it is missing or damaged, or other users could have written it.
+
+    The checksum matters: LLVM crashes on an object file that is damaged.
+    """
     try:
         about = path.stat()
         if hasattr(os, "getuid") and (about.st_uid != os.getuid() or about.st_mode & 0o022):

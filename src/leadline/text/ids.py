@@ -78,7 +78,7 @@ class Ids:
         return Ids(buffer, starts, self.lengths, self.known_hashes)
 
     def hashes(self) -> NDArray[np.uint64]:
-        """The hash of each, as the kernels compute it."""
+        """The hash of each identifier."""
         if self.known_hashes is None:
             hashes = _hash.choose(int(self.lengths.sum()))(self, SEED)
             object.__setattr__(self, "known_hashes", hashes)

@@ -14,7 +14,7 @@ from leadline.search.index.kernels.words import ALONE, BETWEEN, DIGIT, HYPHEN, L
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Capitals = Literal["small", "kept"]  # NaCl is told by its capitals
+Capitals = Literal["small", "kept"]  # capitals distinguish NaCl from other words
 PADDING = 64  # bytes beyond the end, so that kernels may load eight bytes anywhere
 # Hyphens and the minus sign are all typed as hyphens; a trade mark is not part of the name; a soft hyphen is invisible.
 _SAME = (("‐", "-"), ("‑", "-"), ("‒", "-"), ("–", "-"), ("−", "-"), ("™", " "), ("℠", " "), ("\xad", ""))

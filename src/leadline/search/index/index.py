@@ -7,7 +7,7 @@
     (2, [0, 1])
 
 Rows number the documents from 0 in the order in which they came. The manifest names the segments, and is replaced as
-the last step of every change: whoever opens the folder sees the old index or the new one.
+the last step of every change: opening the folder gives the old index or the new one.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Lists:
 
 
 class Index:
-    """Where the words are."""
+    """An index: the postings of every term, by field, and what is known of the documents."""
 
     def __init__(self, folder: Path, manifest: dict[str, Any]) -> None:
         self.folder, self.manifest = folder, manifest
@@ -195,7 +195,7 @@ class Index:
         return np.concatenate([segment.numbers(name) for segment in self.segments])
 
     def having(self, column: str, words: Sequence[str]) -> NDArray[np.bool_]:
-        """Which documents are of one of these offices, or bear one of these classes or one under them.
+        """Which documents are of one of these offices, or have one of these classes or a class under one of them.
 
         A class is a section, class, subclass or group: C07 holds C07D401/04, and C07D4 the group 4, not 40 to 49.
         """

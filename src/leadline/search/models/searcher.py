@@ -153,7 +153,7 @@ class Searcher:
         named = fields if isinstance(fields, Mapping) else dict.fromkeys(fields, 1.0)
         weighted = {self.index.field(name): float(weight) for name, weight in named.items() if weight}
         if not weighted or min(weighted.values()) < 0:
-            raise InputError("fields", "at least one field needs a weight above 0, and none one below")
+            raise InputError("fields", "at least one field needs a weight above 0, and no weight may be negative")
         return weighted
 
     def _vectors(

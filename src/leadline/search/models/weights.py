@@ -17,12 +17,12 @@ from leadline.search.models.registry import Model
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-POSTINGS_KEPT = 200_000_000  # 10 bytes each
+POSTINGS_KEPT = 200_000_000  # in memory, 10 bytes each; with more, all are forgotten
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """A model with its parameters settled, over fields with their weights."""
+    """A model with all its parameters, over fields with their weights."""
 
     model: Model
     parameters: tuple[tuple[str, Any], ...]
@@ -30,8 +30,8 @@ class Recipe:
 
     @classmethod
     def of(cls, model: Model, given: Mapping[str, Any], fields: Mapping[str, float]) -> Recipe:
-        settled = model.settled(given)
-        frozen = {n: tuple(value.items()) if isinstance(value, Mapping) else value for n, value in settled.items()}
+        values = model.settled(given)
+        frozen = {n: tuple(value.items()) if isinstance(value, Mapping) else value for n, value in values.items()}
         return cls(model, tuple(frozen.items()), tuple(fields.items()))
 
     def __call__(self, postings: Postings) -> NDArray[np.float64]:
@@ -95,7 +95,7 @@ class Weights:
                 if recipe.model.by_field
             },
         )  # fmt: skip
-        self._keep(recipe, terms, offsets, documents, recipe(postings))
+        self._append(recipe, terms, offsets, documents, recipe(postings))
 
     def _in_field(self, name: str, weight: float, tf: Any, df: Any, documents: Any) -> InField:
         lengths, having, tokens = self._statistics(((name, 1.0),))
@@ -110,7 +110,7 @@ class Weights:
             self._lengths[fields] = lengths, int(np.count_nonzero(lengths)), float(lengths.sum())
         return self._lengths[fields]
 
-    def _keep(
+    def _append(
         self, recipe: Recipe, terms: Sequence[str], offsets: NDArray[np.int64], documents: NDArray[np.int32],
         values: NDArray[np.float64],
     ) -> None:  # fmt: skip
