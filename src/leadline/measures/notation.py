@@ -81,13 +81,13 @@ def _how_to_give(definition: Definition, name: str) -> str:
 
 
 def _definition(name: str, at: str | None) -> tuple[Definition, str | None]:
-    found = MEASURES.find(name)
-    if found is not None:
-        return found, at
     stem, _, number = name.rpartition("_")
     if at is None and stem.lower() in _NUMBERED and re.fullmatch(r"[\d.]+", number):
         return MEASURES[_NUMBERED[stem.lower()]], number
-    raise MeasureError(f"no measure {name!r}{_suggestion(name)}")
+    found = MEASURES.find(name)
+    if found is None:
+        raise MeasureError(f"no measure {name!r}{_suggestion(name)}")
+    return found, at
 
 
 def _suggestion(name: str) -> str:
