@@ -24,11 +24,11 @@ from pathlib import Path
 
 import numpy as np
 
-from leadline.collections.documents.machine import KERNELS
 from leadline.collections.documents.numbers import normalise
 from leadline.collections.documents.readers import uspto
 from leadline.collections.documents.readers.splitting import Raw, split
 from leadline.collections.documents.readers.xml import parse
+from leadline.text.engine import engine_of
 from leadline.text.source import read_text
 
 PROMISE = 100  # MB/s
@@ -153,7 +153,7 @@ def main() -> None:
     documents = [raw.content for raw in split(iter(pieces)) if isinstance(raw, Raw) and raw.form in uspto.ROOTS]
     if not documents:
         sys.exit(f"{options.file}: no us-patent-grant or us-patent-application in it")
-    KERNELS.kernel("outline")  # compiles them all
+    engine_of("leadline.collections.documents.kernels").kernel("outline")  # compiles them all
     compact = [_BETWEEN.sub(b"><", content) for content in documents]
     size = sum(map(len, documents)) / 1e6
     print(

@@ -1,11 +1,12 @@
-"""Every way a job can fail, as one tree.
+"""The errors and warnings of the package.
 
     LeadlineError
-    ├── InputError        a file or object that cannot be read as what it should be; says where
-    ├── MeasureError      a measure that does not exist, or cannot be had with these options or judgements
-    └── MismatchError     inputs that are fine by themselves but do not belong together
+    ├── InputError        a file, an object or an option that is wrong; says which
+    │   └── UsageError    a wrong command line
+    ├── MeasureError      a measure that does not exist, or does not work with these options or judgements
+    └── MismatchError     inputs that are valid alone but do not belong together
 
-The command line prints the message as one line and ends with status 1. Python users get the same words.
+The command line prints the message as one line and exits with status 1, or with 2 for a UsageError.
 """
 
 from __future__ import annotations
@@ -14,15 +15,19 @@ from collections.abc import Iterable, Sequence
 
 
 class LeadlineError(Exception):
-    """Something the user can put right. The message says what, where, and the nearest fix."""
+    """An error that the user can fix. The message says what is wrong, where, and how to fix it."""
 
 
 class InputError(LeadlineError):
-    """A file, stream or object that is not what it should be."""
+    """A file, stream, object or option that is wrong."""
 
     def __init__(self, where: str, problem: str, *, line: int | None = None) -> None:
         self.where, self.problem, self.line = where, problem, line
         super().__init__(f"{where}:{line}: {problem}" if line is not None else f"{where}: {problem}")
+
+
+class UsageError(InputError):
+    """A command line with a wrong, missing or contradictory option or argument."""
 
 
 class MeasureError(LeadlineError):
@@ -34,11 +39,11 @@ class MismatchError(LeadlineError):
 
 
 class LeadlineWarning(UserWarning):
-    """Something was done another way than usual, and the result is right all the same. One line on the terminal."""
+    """Something was done in another way than usual; the result is still correct. Printed as one line."""
 
 
 def checked_choice(option: str, value: str, choices: Sequence[str]) -> str:
-    """The value, when it is one of the choices; else an error with the nearest.
+    """Return the value if it is one of the choices; raise InputError with the nearest choice otherwise.
 
     >>> checked_choice("--order", "rank", ["score", "rank"])
     'rank'
@@ -49,12 +54,12 @@ def checked_choice(option: str, value: str, choices: Sequence[str]) -> str:
 
 
 def not_a_choice(option: str, value: object, choices: Sequence[str]) -> InputError:
-    """The error for a word that is not among the choices."""
-    return InputError(option, f"{value!r} is none of {', '.join(choices)}{nearest(value, choices)}")
+    """The error for a value that is not one of the choices."""
+    return InputError(option, f"{value!r} is not one of {', '.join(choices)}{nearest(value, choices)}")
 
 
 def nearest(name: object, choices: Iterable[str], *, most: int = 1) -> str:
-    """The end of an error message that suggests what may have been meant; empty when nothing is near.
+    """The end of an error message that suggests the closest choices; empty if none is close.
 
     >>> nearest("pres", ["PRES", "AP"]), nearest("qqq", ["PRES", "AP"])
     ('; did you mean PRES?', '')
@@ -67,7 +72,7 @@ def nearest(name: object, choices: Iterable[str], *, most: int = 1) -> str:
 
 
 def printable(text: str) -> str:
-    """A text without characters that could steer a terminal: names come out of files that anyone may have written.
+    """Replace characters that could control a terminal: names come from files that anyone may have written.
 
     >>> printable("EP-1\\033[31m")
     'EP-1�[31m'

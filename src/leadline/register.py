@@ -9,7 +9,7 @@ installed packages offer under its entry point; and what a program adds while it
 (4, 4, ['Square'])
 >>> shapes.named("sqare")
 Traceback (most recent call last):
-leadline.errors.InputError: shape: 'sqare' is none of Square; did you mean Square?
+leadline.errors.InputError: shape: 'sqare' is not one of Square; did you mean Square?
 """
 
 from __future__ import annotations

@@ -9,9 +9,10 @@ from pathlib import Path
 
 CODE = """
 import sys
-from leadline.text import compiled
-ready = compiled.is_ready()
-compiled.kernel("hash_fields")
+from leadline.text.engine import engine_of
+engine = engine_of("leadline.text.kernels")
+ready = engine.library.is_cached()
+engine.kernel("hash_fields")
 print(ready, "numba" in sys.modules)
 """
 

@@ -1,30 +1,27 @@
-"""One file a command: `define` says what it takes, `run` does it, and the docstring is its help."""
+"""One file per command: `compare/pairs.py` is `leadline compare pairs`, `prior_art.py` is `leadline prior-art`.
 
-# Every command with one line of what it does, in the order in which help lists them.
-COMMANDS = {
-    "evaluate": "score runs against judgements",
-    "measures": "every measure, with one line of meaning",
-    "explain": "what a measure means, or where one score comes from",
-    "compare pairs": "which of two systems is better, for every pair, with p and effect",
-    "compare power": "how well a measure tells systems apart",
-    "compare correlation": "do two measures rank the systems alike",
-    "compare agreement": "how often three measures reach the same conclusion",
-    "compare incomplete": "would fewer judgements give the same ranking",
-    "compare slices": "scores by any attribute of the topics",
-    "compare verdict": "firm, fragile or undecided, in plain words",
-    "collection build": "make a collection from patents and articles",
-    "collection info": "what a collection holds, counted and drawn",
-    "topics sample": "patents as topics, drawn so that the first k are a fair sample",
-    "qrels citations": "judgements from what patents cite, with the reason for each",
-    "qrels claims": "judgements by claim, from judged or estimated passages",
-    "simulate office": "a patent office that knows every relevant document",
-    "index": "make a collection searchable",
-    "search": "search in words: AND, NEAR, phrases, fields, the newest first",
-    "prior-art": "what came before a patent and bears on its claims",
-    "run": "search for every topic with a named system or your own pipeline",
-    "grid": "many runs from a table of choices",
-    "report": "one page for people: the verdict, every figure, every topic",
-    "ideal": "one of the two ideal runs for judgements by subtopic",
-    "reproduce": "the papers' tables and figures, theirs beside ours",
-    "demo": "everything on a simulated office, then the report",
-}
+The first line of a file's docstring is the command's line in `leadline --help`; the whole docstring is its own help.
+`add_arguments` declares the arguments and `run` does the work. `shared/` holds what several commands use.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+ORDER = ("evaluate", "measures", "explain", "compare", "collection", "topics", "qrels", "simulate", "index", "search",
+         "prior-art", "run", "grid", "report", "ideal", "reproduce")  # fmt: skip
+
+
+def command_files() -> dict[str, Path]:
+    """The file of every command by the command's name, in the order of `leadline --help`."""
+    paths = {path.relative_to(FOLDER).with_suffix("").parts: path for path in FOLDER.rglob("[a-z]*.py")}
+    files = {" ".join(words).replace("_", "-"): path for words, path in paths.items() if words[0] != "shared"}
+    places = {word: place for place, word in enumerate(ORDER)}  # a group that is not in ORDER comes last
+    return dict(sorted(files.items(), key=lambda file: (places.get(file[0].split()[0], len(places)), file[0])))
+
+
+def summary(path: Path) -> str:
+    """The first line of a file's docstring, without the full stop."""
+    with path.open(encoding="utf-8") as file:
+        return file.readline().strip().strip('"').removesuffix(".")

@@ -1,10 +1,10 @@
-"""Everything on a simulated patent office: an index, sixteen systems, two kinds of judgements, the report.
+"""Simulate a patent office, run sixteen systems on it, and open the report.
 
-Takes about a minute. What is made stays in a folder; the same demo again uses what is there. The report is opened where
-there is a screen.
+This takes about a minute. The files stay in a folder, and the next demo uses them again.
 
-example: leadline demo
-         leadline demo -o small --patents 500
+Examples:
+  leadline demo
+  leadline demo -o small --patents 500 --no-open
 """
 
 from __future__ import annotations
@@ -19,41 +19,36 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from leadline.collections.simulate.settings import Settings
-from leadline.commands.output import emit, progress_bar
-from leadline.errors import InputError
+from leadline.commands.shared.options import add_number, add_options, wrong_usage
+from leadline.commands.shared.output import print_notes, progress_bar, write
 from leadline.show.demo.laboratory import Told
 from leadline.show.demo.show import SAMPLES, demo
 
-FEWEST = 500
-FEWEST_PER_TOPIC = 20  # patents of the office for each topic: a small office has few with prior art
+FEWEST = 500  # patents
+PATENTS_PER_TOPIC = 20  # few patents of a small office have prior art
 
 
-def define(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add("-o", "--output", metavar="DIR", default="leadline-demo", help="the folder, leadline-demo unless said")
-    add("--patents", type=int, default=6000, metavar="N", help="documents of the office, 6000 unless said")
-    add("--topics", type=int, metavar="N", help="patents whose prior art is sought, 100 unless said")
-    add("--seed", type=int, default=1, help="another seed is another office, 1 unless said")
-    add("--samples", type=int, default=SAMPLES, metavar="N", help=f"with fewer judgements, {SAMPLES} unless said")
-    add("--no-open", action="store_true", help="do not open the report in a browser")
-    add("-q", "--quiet", action="store_true", help="print nothing but the story")
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_options(parser, "-o", metavar="DIR", default="leadline-demo", help="folder to write (default: %(default)s)")
+    add_number(parser, "--patents", "number of documents", 6000, least=FEWEST)
+    add_number(parser, "--topics", f"number of topics (default: 100, at most one per {PATENTS_PER_TOPIC} documents)")
+    add_options(parser, "--seed")
+    add_options(parser, "--samples", default=SAMPLES)
+    parser.add_argument("--no-open", action="store_true", help="do not open the report in a browser")
+    add_options(parser, "-q")
 
 
 def run(options: argparse.Namespace) -> None:
-    if options.patents < FEWEST:
-        raise InputError("--patents", f"{options.patents} are too few to search in; give {FEWEST} or more")
-    if options.samples < 1:
-        raise InputError("--samples", f"{options.samples} samples say nothing; give 1 or more")
-    topics = options.topics or min(100, options.patents // FEWEST_PER_TOPIC)
-    settings = Settings(patents=options.patents, topics=topics, seed=options.seed)
+    topics = options.topics or min(100, options.patents // PATENTS_PER_TOPIC)
+    with wrong_usage():
+        settings = Settings(patents=options.patents, topics=topics, seed=options.seed)
     start = time.monotonic()
     shown = demo(Path(options.output), settings, _stages(quiet=options.quiet), options.samples)
     lines = [textwrap.fill(line, 110, subsequent_indent="  ") for line in shown.story]
     report = shown.report.resolve()
     pages = f"By citations: {report}\nIn truth:     {shown.true_report.resolve()}"
-    emit("\n".join([*lines, "", pages, ""]).encode("utf-8", "surrogateescape"))
-    if not options.quiet:
-        print(f"  made in {time.monotonic() - start:.0f} s", file=sys.stderr)
+    write("\n".join([*lines, "", pages, ""]))
+    print_notes([f"made in {time.monotonic() - start:.0f} s"], options)
     if not options.no_open and _has_screen():
         import webbrowser
 
@@ -61,7 +56,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _stages(*, quiet: bool) -> Told:
-    """Each piece of work says its name and how long it took; on a terminal a bar shows how far it is."""
+    """Print the name and time of each stage, with a progress bar on a terminal."""
 
     @contextmanager
     def stage(name: str) -> Iterator[Callable[..., None] | None]:
@@ -75,7 +70,7 @@ def _stages(*, quiet: bool) -> Told:
 
 
 def _has_screen() -> bool:
-    """Whether somebody sits there: never where a program runs the command."""
+    """Whether a user is at a screen, not a program that runs the command."""
     if os.environ.get("CI") or not sys.stdout.isatty():
         return False
     return sys.platform in ("darwin", "win32") or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))

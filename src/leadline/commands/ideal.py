@@ -1,29 +1,29 @@
-"""Write one of the two ideal runs for judgements by subtopic.
+"""Write an ideal run for judgements by subtopic.
 
-example: leadline ideal claims.qrels --kind coverage -o ideal.run
+Examples:
+  leadline ideal claims.qrels --kind coverage -o ideal.run
 """
 
 from __future__ import annotations
 
 import argparse
+from typing import get_args
 
-from leadline.commands.output import emit
-from leadline.errors import checked_choice
-from leadline.measures.ideal import ideal_run
+from leadline.commands.shared.options import add_choice, add_options
+from leadline.commands.shared.output import write
+from leadline.measures.aspects import Theta
+from leadline.measures.ideal import Kind, ideal_run
 from leadline.records.qrels.read_qrels import read_qrels
 
 
-def define(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add("qrels", metavar="QRELS", help="judgements by subtopic")
-    add("--kind", default="coverage", help="coverage: subtopics in turn; single: one after the other")
-    add("--theta", default="equal", help="weights of subtopics: equal, claims, decay, halving, given")
-    add("--qrels-format", metavar="FORMAT", help="subtopics or passages")
-    add("-o", "--output", metavar="RUN", help="the run to write")
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_options(parser, "qrels", help="judgements by subtopic; - is standard input")
+    add_choice(parser, "--kind", get_args(Kind), "subtopics in turn, or a single one after the other", "coverage")
+    add_choice(parser, "--theta", get_args(Theta), "weights of subtopics", "equal")
+    add_choice(parser, "--qrels-format", ("subtopics", "passages"), "format of the judgements", "subtopics")
+    add_options(parser, "-o")
 
 
 def run(options: argparse.Namespace) -> None:
-    checked_choice("--kind", options.kind, ("coverage", "single"))
-    checked_choice("--theta", options.theta, ("equal", "claims", "decay", "halving", "given"))
-    qrels = read_qrels(options.qrels, format=options.qrels_format or "subtopics")
-    emit(ideal_run(qrels, kind=options.kind, theta=options.theta).to_bytes(), options.output)
+    qrels = read_qrels(options.qrels, format=options.qrels_format)
+    write(ideal_run(qrels, kind=options.kind, theta=options.theta).to_bytes(), options.output)

@@ -1,25 +1,28 @@
-"""Every measure, with one line of meaning.
+"""List every measure with one line of meaning.
 
-example: leadline measures recall
+Examples:
+  leadline measures
+  leadline measures recall
 """
 
 from __future__ import annotations
 
 import argparse
 
-from leadline.commands.output import check_output, define_output, emit_table
+from leadline.commands.shared.options import add_options, check_format
+from leadline.commands.shared.output import write_table
 from leadline.errors import InputError
 from leadline.measures.measure import MEASURES
 from leadline.records.scores.table import Table
 
 
-def define(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("words", metavar="WORD", nargs="*", help="only measures that speak of these")
-    define_output(parser)
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("words", metavar="WORD", nargs="*", help="only measures whose line has these words")
+    add_options(parser, "-f", "-o")
 
 
 def run(options: argparse.Namespace) -> None:
-    check_output(options)
+    check_format(options)
     rows = []
     for definition in sorted(MEASURES.values(), key=lambda known: (known.family, known.name.lower())):
         row = [
@@ -31,7 +34,7 @@ def run(options: argparse.Namespace) -> None:
         if all(word.lower() in " ".join(row).lower() for word in options.words):
             rows.append(row)
     if not rows:
-        raise InputError("measures", f"none speaks of {' '.join(options.words)!r}; `leadline measures` lists them all")
+        raise InputError(" ".join(options.words), "no measure has these words; `leadline measures` lists them all")
     columns = ["measure", "meaning", "options", "also called"]
-    shown = 2 if options.format == "table" else 4  # a terminal has room for the meaning
-    emit_table(Table(columns[:shown], [row[:shown] for row in rows]), options)
+    shown = 2 if options.format == "table" else 4  # a terminal has no room for more than the meaning
+    write_table(Table(columns[:shown], [row[:shown] for row in rows]), options)

@@ -1,10 +1,12 @@
-"""Prior art for a patent: what was published before it and bears on its claims.
+"""Find earlier documents that bear on the claims of a patent.
 
-The patent is a number of the collection in any spelling, or a file: XML or SGML of an office, JSON, or plain text with
-the claims behind a line "Claims". Its own family and later documents are never shown. A hit bears on a claim when a
-passage holds a quarter of the claim's words, weighed by rarity: a place to begin reading, not a judgement.
+PATENT is a number in the collection, in any spelling, or a file: an office's XML or SGML, JSON, or plain text with the
+claims after a line "Claims". Its own family and later documents are never shown. A hit bears on a claim if one of its
+passages holds a quarter of the claim's words, weighted by rarity: a place to begin reading, not a judgement.
 
-example: leadline prior-art patents.index EP 0 049 154 B1 -k 10
+Examples:
+  leadline prior-art patents.index EP 1 437 003 A1 -k 10
+  leadline prior-art patents.index idea.txt --date 2001-05-01
 """
 
 from __future__ import annotations
@@ -19,59 +21,60 @@ from typing import Any
 import numpy as np
 
 from leadline.collections.documents.document import Claim, Document
-from leadline.commands.hits import INDENT, check_hits, define_hits, room, shown, table
-from leadline.commands.output import emit, emit_table, say
-from leadline.commands.page import Page, fitted
-from leadline.errors import InputError, printable
+from leadline.commands.shared.options import add_options, add_system_option, as_written, check_format
+from leadline.commands.shared.output import count_of, print_notes, write, write_table
+from leadline.commands.shared.result_list import INDENT, add_result_options, hit_lines, hit_table, snippet_length
+from leadline.commands.shared.terminal_page import TerminalPage, shorten
+from leadline.errors import InputError, UsageError, printable
 from leadline.search.answers.passages import Best
 from leadline.search.answers.patent_file import read_patent
 from leadline.search.answers.prior_art import PriorArt, prior_art
 from leadline.search.pipeline.laboratory import Laboratory
 from leadline.search.pipeline.request import Request
 from leadline.search.pipeline.steps import BestTerms, Search
-from leadline.search.pipeline.written import system, systems
+from leadline.search.pipeline.written import system
 from leadline.text.days import parse_date
 
-USUAL = BestTerms() >> Search()  # on a simulated office it finds what the whole text does, in a third of the time
+DEFAULT = BestTerms() >> Search()  # on a simulated office it finds as much as the whole text, in a third of the time
 
 
-def define(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_options(parser, "index")
     add = parser.add_argument
-    add("index", metavar="INDEX", help="an index, as `leadline index` makes it")
-    add("patent", metavar="PATENT", nargs="+", help="a number in the collection, in any spelling, or a file")
-    add("--system", metavar="NAME", help=f"a pipeline in a file .toml, or {', '.join(systems())}; "
-        "unless said the 30 best terms of each field, with BM25")  # fmt: skip
-    add("--date", metavar="DATE", help="the patent's priority, where its file tells none")
-    define_hits(parser, k=10)
+    add("patent", metavar="PATENT", nargs="+", help="number of a patent in the collection, or a file")
+    add_system_option(parser, None, "the 30 best terms of each field, with BM25")
+    add("--date", metavar="DATE", type=as_written(parse_date), help="priority date of the patent, if its file has none")
+    add_result_options(parser, k=10)
 
 
 def run(options: argparse.Namespace) -> None:
-    check_hits(options)
-    pipeline = system(options.system) if options.system else USUAL
+    check_format(options)
+    pipeline = system(options.system) if options.system else DEFAULT
     lab = Laboratory.open(options.index, options.collection)
-    page = Page.here(options.output)
+    page = TerminalPage.for_output(options.output)
     topic = _topic(lab, " ".join(options.patent), options.date)
-    found = prior_art(lab, topic, pipeline, options.k, room(page))
+    found = prior_art(lab, topic, pipeline, options.k, snippet_length(page))
     if options.format == "json":
-        emit(f"{json.dumps(_record(found), indent=1, ensure_ascii=False)}\n".encode("utf-8", "replace"), options.output)
+        write(
+            f"{json.dumps(_record(found), indent=1, ensure_ascii=False)}\n".encode("utf-8", "replace"), options.output
+        )
     elif options.format == "table":
-        emit(_page(page, found), options.output)
+        write(_result_page(page, found), options.output)
     else:
         claims = [" ".join(f"{number}:{share:.2f}" for number, share in found.claims_of(place).items())
                   for place in range(len(found.hits))]  # fmt: skip
-        emit_table(table(found.hits, found.snippets, {"claims": claims}), options)
-    if not options.quiet:
-        say([*(f"{found.topic.id}, {note}" for note in found.notes), *_hidden(found)])
+        write_table(hit_table(found.hits, found.snippets, {"claims": claims}), options)
+    print_notes([*(f"{found.topic.id}, {note}" for note in found.notes), *_hidden(found)], options)
 
 
 def _topic(lab: Laboratory, written: str, date: str | None) -> Request:
-    """The patent as a topic: from a file, or of the collection."""
+    """The patent as a topic, read from a file or found in the collection."""
     if not Path(written).is_file():
         if date:
-            raise InputError("--date", "goes with a file: the collection knows the dates of its patents")
+            raise UsageError("--date", "can only be used with a file: the collection has the dates of its patents")
         request = lab.request(written)
         if not request.is_patent:
-            raise InputError(written, f"is neither a patent of {lab.collection.folder} nor a file")
+            raise InputError(written, f"is neither a patent in {lab.collection.folder} nor a file")
         return request
     document = read_patent(written)
     if date:
@@ -82,38 +85,38 @@ def _topic(lab: Laboratory, written: str, date: str | None) -> Request:
 # For people
 
 
-def _page(page: Page, found: PriorArt) -> bytes:
+def _result_page(page: TerminalPage, found: PriorArt) -> str:
     topic = found.topic
     dated = f"priority {_priority(topic)}" if _priority(topic) else "undated"
-    facts = [topic.id, dated, *(*topic.ipc, *topic.cpc)[:1], _count(topic.claims)]
-    title = fitted(" ".join(topic.title.split()) or topic.id, page.width)
-    lines = [page.strong(title), page.joined(facts, ""), page.rule(), *page.paragraph(_verdict(found))]
+    facts = [topic.id, dated, *(*topic.ipc, *topic.cpc)[:1], _claim_count(topic.claims)]
+    title = shorten(" ".join(topic.title.split()) or topic.id, page.width)
+    lines = [page.strong(title), page.facts(facts, ""), page.rule(), *page.paragraph(_finding(found))]
     for place, (hit, snippet) in enumerate(zip(found.hits, found.snippets, strict=True)):
         bears = list(found.claims_of(place))
-        lines += ["", *shown(page, hit, snippet, [f"bears on {_listed(bears)}"] if bears else [])]
+        lines += ["", *hit_lines(page, hit, snippet, [f"bears on {_claim_numbers(bears)}"] if bears else [])]
     if any(best for _, best in found.bearing):
-        lines += ["", page.across("Claim by claim", "hit, passage, share of the claim's words"), page.rule()]
+        lines += ["", page.heading("Claim by claim", "hit, passage, share of the claim's words"), page.rule()]
         for claim, best in found.bearing:
-            lines += _claim(page, claim, best) if best else []
+            lines += _claim_lines(page, claim, best) if best else []
         free = [claim.number for claim, best in found.bearing if not best]
-        lines += ["", *page.paragraph(f"No hit shown bears on {_listed(free)}.")] if free else []
-    return ("\n".join(lines) + "\n").encode("utf-8", "replace")
+        lines += ["", *page.paragraph(f"No hit shown bears on {_claim_numbers(free)}.")] if free else []
+    return "\n".join(lines) + "\n"
 
 
-def _claim(page: Page, claim: Claim, found: Sequence[Best]) -> list[str]:
-    """A claim, and the hits that bear on it with the passage to begin with, no hit cut in two by the end of a line."""
-    beginning = fitted(printable(" ".join(claim.text.split())), page.width - len(INDENT))
+def _claim_lines(page: TerminalPage, claim: Claim, found: Sequence[Best]) -> list[str]:
+    """A claim, and the hits that bear on it with their best passages; lines break between hits."""
+    beginning = shorten(printable(" ".join(claim.text.split())), page.width - len(INDENT))
     hits = [f"hit {best.passage.document + 1} {best.passage.where} {_share(best.share)}" for best in found]
     lines = [""]
     for hit in hits:
         if lines[-1] and len(lines[-1]) + 3 + len(hit) > page.width - len(INDENT):
             lines.append("")
         lines[-1] += f"   {hit}" if lines[-1] else hit
-    return [f"{claim.number:>4}  {beginning}", *(INDENT + page.quiet(line) for line in lines)]
+    return [f"{claim.number:>4}  {beginning}", *(INDENT + page.dimmed(line) for line in lines)]
 
 
-def _verdict(found: PriorArt) -> str:
-    """What the page says, in a sentence."""
+def _finding(found: PriorArt) -> str:
+    """The result in one sentence."""
     if not found.hits:
         return "Nothing was found."
     families = "The first family" if len(found.hits) == 1 else f"The first {len(found.hits)} families"
@@ -126,21 +129,21 @@ def _verdict(found: PriorArt) -> str:
     counts = [len(found.claims_of(place)) for place in range(len(found.hits))]
     most = int(np.argmax(counts))
     leader = f"; hit {most + 1}, {found.hits[most].name}, on {counts[most]}" if len(found.hits) > 1 else ""
-    return f"{families} {verb} on {reached} of its {_count(found.topic.claims)}{leader}."
+    return f"{families} {verb} on {reached} of its {_claim_count(found.topic.claims)}{leader}."
 
 
 def _priority(topic: Document) -> str:
     return topic.priority or topic.application or topic.publication
 
 
-def _count(claims: Sequence[Claim]) -> str:
-    return f"{len(claims)} claim{'s' * (len(claims) != 1)}" if claims else "no claims"
+def _claim_count(claims: Sequence[Claim]) -> str:
+    return count_of(len(claims), "claim") if claims else "no claims"
 
 
-def _listed(numbers: Sequence[int]) -> str:
-    """Claims in short: those in a row as a range.
+def _claim_numbers(numbers: Sequence[int]) -> str:
+    """The numbers of claims, three or more in a row as a range.
 
-    >>> _listed([1, 2, 3, 7, 9, 10])
+    >>> _claim_numbers([1, 2, 3, 7, 9, 10])
     'claims 1–3, 7, 9, 10'
     """
     runs: list[list[int]] = []
@@ -158,22 +161,22 @@ def _share(share: float) -> str:
 
 
 def _hidden(found: PriorArt) -> list[str]:
-    """How many documents were not to be seen, and why."""
+    """How many documents were hidden, and why."""
     reasons = {
         "itself": "the patent itself",
         "own family": f"{found.hidden['own family']:,} of its own family",
         "later": f"{found.hidden['later']:,} published after {_priority(found.topic)}",
     }
-    told = [words for reason, words in reasons.items() if found.hidden[reason]]
-    return [f"hidden: {', '.join(told)}"] if told else []
+    hidden = [words for reason, words in reasons.items() if found.hidden[reason]]
+    return [f"hidden: {', '.join(hidden)}"] if hidden else []
 
 
 # For programs
 
 
 def _record(found: PriorArt) -> dict[str, Any]:
-    """Everything as one object."""
-    rows = table(found.hits, found.snippets, {})
+    """The whole result as one JSON object."""
+    rows = hit_table(found.hits, found.snippets, {})
     hits = [dict(zip(rows.columns, row, strict=True)) for row in rows.rows]
     for place, hit in enumerate(hits):
         hit["claims"] = [{"claim": number, "share": share} for number, share in found.claims_of(place).items()]

@@ -1,18 +1,20 @@
-"""One page for people: the verdict in words, every figure, every topic; no network, light and dark, prints well.
+"""Write an HTML report: the verdict in words, every figure, every topic.
 
-example: leadline report qrels.txt runs/*.run -o report.html -m PRES@1000
-         leadline report qrels.txt runs/*.run --topics topics.csv --runs-info runs.csv
+The page needs no network, adapts to light and dark screens, and can be printed.
+
+Examples:
+  leadline report qrels.txt runs/*.run -o report.html -m PRES@1000
+  leadline report qrels.txt runs/*.run --topics topics.csv --runs-info runs.csv
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 from pathlib import Path
 
-from leadline.commands.comparing import rng_of
-from leadline.commands.output import emit, progress_bar, say
-from leadline.errors import InputError
+from leadline.commands.shared.options import add_options, check_page_name, wrong_usage
+from leadline.commands.shared.output import print_notes, progress_bar, write
+from leadline.errors import InputError, UsageError
 from leadline.measures.notation import parse_measures
 from leadline.records.runs.read_runs import run_paths
 from leadline.show.figures.evidence import MEASURE, Evidence
@@ -20,24 +22,13 @@ from leadline.show.report.key import key_of, key_written_in
 from leadline.show.report.page import report
 
 
-def define(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add("inputs", metavar="QRELS RUN", nargs="*", help="judgements, then runs: files, patterns, folders")
-    add("-o", "--output", metavar="FILE", default="report.html", help="the page, report.html unless said")
-    add(
-        "-m",
-        "--measures",
-        dest="measure",
-        metavar="MEASURE",
-        default=MEASURE,
-        help=f"the one to decide by, {MEASURE} unless said",
-    )
-    add("--topics", metavar="FILE", help="a table of what is known of topics: office, class, title")
-    add("--runs-info", metavar="FILE", help="a table of what is known of runs: team, task")
-    add("--qrels-format", metavar="FORMAT", help="what five columns of judgements mean")
-    add("--samples", type=int, default=100, help="with half the judgements, for the verdict; 100 unless said")
-    add("--seed", type=int, default=1, help="of everything drawn at random, 1 unless said")
-    add("-q", "--quiet", action="store_true", help="say nothing beside the result")
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_options(parser, "inputs")
+    add_options(parser, "-o", default="report.html", help="page to write (default: %(default)s)")
+    decider = {"dest": "measure", "metavar": "MEASURE", "action": "store", "default": MEASURE}
+    add_options(parser, "-m", **decider, help="measure to decide by (default: %(default)s)")
+    parser.add_argument("--topics", metavar="FILE", help="table of topics with their attributes")
+    add_options(parser, "--runs-info", "--qrels-format", "--samples", "--seed", "-q")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -49,22 +40,21 @@ def run(options: argparse.Namespace) -> None:
         (options.measure, str(options.qrels_format), str(options.samples), str(options.seed)),
     )
     if key and key_written_in(options.output) == key:
-        emit(f"{options.output} is made from the same files already\n".encode())
+        write(f"{options.output} is already made from the same files\n")
         return
-    evidence = _evidence(options, qrels, runs)
+    evidence = _read_evidence(options, qrels, runs)
     with progress_bar("leaving judgements out", quiet=options.quiet) as progress:
         evidence.decide(progress)
     with progress_bar("drawing", quiet=options.quiet) as progress:
         page = report(evidence, key=key, progress=progress)
-    emit(page.encode("utf-8", "replace"), options.output)
+    write(page.encode("utf-8", "replace"), options.output)
     if options.output != "-":
         words = evidence.verdict.headline() if evidence.verdict else "one run, or too few topics to compare"
-        emit(f"{words}\n{options.output}\n".encode("utf-8", "surrogateescape"))
-    if not options.quiet:
-        say(evidence.study.notes)
+        write(f"{words}\n{options.output}\n")
+    print_notes(evidence.study.notes, options)
 
 
-def _evidence(options: argparse.Namespace, qrels: str, runs: list[str]) -> Evidence:
+def _read_evidence(options: argparse.Namespace, qrels: str, runs: list[str]) -> Evidence:
     with progress_bar("reading runs", quiet=options.quiet) as progress:
         return Evidence.of(
             qrels, runs, options.measure, topics=options.topics, runs_info=options.runs_info, seed=options.seed,
@@ -73,16 +63,14 @@ def _evidence(options: argparse.Namespace, qrels: str, runs: list[str]) -> Evide
 
 
 def _check(options: argparse.Namespace) -> None:
-    """Refuse wrong requests before any file is read."""
+    """Refuse wrong usage before any file is read."""
     if len(options.inputs) < 2:
-        raise InputError("report", "give QRELS and RUN...")
+        raise UsageError("QRELS RUN", "give judgements and runs")
+    with wrong_usage("-m"):
+        measures = parse_measures(options.measure)
+    if len(measures) != 1:
+        raise UsageError("-m", "name one measure: the one to decide by")
+    check_page_name(options.output)
     folder = Path(options.output).parent
     if options.output != "-" and not folder.is_dir():
-        raise InputError(str(folder), "no such folder to write the report to")
-    if len(parse_measures(options.measure)) != 1:
-        raise InputError("report", "takes one measure: name the one you would decide by with -m")
-    if options.output != "-" and Path(options.output).suffix.lower() not in (".html", ".htm"):
-        raise InputError(os.fspath(options.output), "a report's name ends in .html")
-    if options.samples < 1:
-        raise InputError("--samples", f"{options.samples} samples say nothing; give 1 or more")
-    rng_of(options)
+        raise InputError(str(folder), "no such folder")

@@ -1,20 +1,19 @@
-"""The papers' tables and figures, the printed number beside ours; with a lab, the same analyses on its runs.
+"""Reproduce the tables and figures of published papers, their numbers beside ours.
 
-A lab is a folder with runs/*.run and judgements (qrels.txt, or qrels.citations.txt and qrels.true.txt), such as
-`leadline demo` makes. Where the data do not allow a table or figure, the page says why.
+With LAB, the same analyses are made of its runs. A lab is a folder with runs/*.run and judgements (qrels.txt, or
+qrels.citations.txt and qrels.true.txt), such as `leadline demo` makes.
 
-example: leadline reproduce -o papers.html
-         leadline reproduce leadline-demo -o papers.html
+Examples:
+  leadline reproduce -o papers.html
+  leadline reproduce lab -o papers.html
 """
 
 from __future__ import annotations
 
 import argparse
-import os
-from pathlib import Path
 
-from leadline.commands.output import emit, progress_bar
-from leadline.errors import InputError
+from leadline.commands.shared.options import add_options, check_page_name
+from leadline.commands.shared.output import progress_bar, write
 from leadline.records.scores.table import Table
 from leadline.show.papers.beyond import STORED
 from leadline.show.papers.exhibit import STATES
@@ -24,28 +23,26 @@ from leadline.show.report.code import code_of
 from leadline.show.report.key import key_of, key_written_in
 
 
-def define(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add("lab", metavar="LAB", nargs="?", help="a folder with runs and judgements")
-    add("-o", "--output", metavar="FILE", default="papers.html", help="the page, papers.html unless said")
-    add("-q", "--quiet", action="store_true", help="print nothing but the name of the page")
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("lab", metavar="LAB", nargs="?", help="folder with runs and judgements")
+    add_options(parser, "-o", default="papers.html", help="page to write (default: %(default)s)")
+    add_options(parser, "-q", help="print only the name of the page")
 
 
 def run(options: argparse.Namespace) -> None:
-    if options.output != "-" and Path(options.output).suffix.lower() not in (".html", ".htm"):
-        raise InputError(os.fspath(options.output), "a page's name ends in .html")
+    check_page_name(options.output)
     lab = None if options.lab is None else Lab.open(options.lab)
     files = [] if lab is None else [str(path) for path in (*lab.files, lab.folder / STORED) if path.is_file()]
-    key = key_of(files, [], (code_of("reproduce", "published"), str(options.lab)))
+    key = key_of(files, [], (code_of("papers"), str(options.lab)))
     if key and key_written_in(options.output) == key:
-        emit(f"{options.output} is made from the same files already\n".encode())
+        write(f"{options.output} is already made from the same files\n")
         return
-    with progress_bar("redoing", quiet=options.quiet) as progress:
+    with progress_bar("reproducing", quiet=options.quiet) as progress:
         made = papers(lab, progress)
-    emit(page(made, lab, key=key).encode("utf-8", "replace"), options.output)
+    write(page(made, lab, key=key).encode("utf-8", "replace"), options.output)
     if options.output == "-":
         return
     if not options.quiet:
         rows = [[paper.citation, *(paper.count(state) for state in STATES)] for paper in made]
-        emit(Table(["paper", *(words for words, _ in STATES.values())], rows).encoded("table"))
-    emit(f"{options.output}\n".encode("utf-8", "surrogateescape"))
+        write(Table(["paper", *(words for words, _ in STATES.values())], rows).encoded("table"))
+    write(f"{options.output}\n")

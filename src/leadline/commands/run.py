@@ -1,9 +1,11 @@
-"""Search for every topic with a named system, or with a pipeline of your own, and write the run in TREC's format.
+"""Search for every topic with a system and write the run.
 
-Topics are patents of the collection, patents in files (--patents), or texts. A run that is stopped goes on behind the
-last topic done when it is asked for again: until the end RUN.unfinished holds what was found.
+Topics are patents in the collection, patents in a file (--patents), or texts. The same command continues an interrupted
+run after the last finished topic, which is kept in RUN.unfinished.
 
-example: leadline run INDEX topics.tsv --system baseline -o baseline.run
+Examples:
+  leadline run patents.index topics.tsv --system baseline -o baseline.run
+  leadline run patents.index topics.tsv --system mine.toml -k 100 -o mine.run
 """
 
 from __future__ import annotations
@@ -13,35 +15,32 @@ import json
 from pathlib import Path
 from typing import Any
 
-from leadline.commands.output import emit, progress_bar, say
-from leadline.errors import InputError
+from leadline.commands.shared.options import add_options, add_system_option
+from leadline.commands.shared.output import print_notes, progress_bar, write
+from leadline.errors import UsageError
 from leadline.records.topics.topic import Topics
 from leadline.search.pipeline.journal import Journal
 from leadline.search.pipeline.laboratory import Laboratory
 from leadline.search.pipeline.outside import read_patents
-from leadline.search.pipeline.written import settings, system, systems
+from leadline.search.pipeline.written import settings, system
 from leadline.text.source import stem, write_whole
 
 
-def define(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add("index", metavar="INDEX", help="the index, as `leadline index` makes it")
-    add("topics", metavar="TOPICS", nargs="?", help="ids one a line, a table, or TREC's markup")
-    add("--system", default="baseline", metavar="NAME", help=f"a pipeline in a file .toml, or {', '.join(systems())}")
-    add("-o", "--output", metavar="RUN", default="-", help="write to this file, whole or not at all")
-    add("-k", type=int, default=1000, help="documents for each topic, 1000 unless said")
-    add("--tag", help="the name of the run in its last column, that of the system unless said")
-    add("--patents", metavar="FILE", help="patents outside the collection: topics of these ids, or all of them")
-    add("--collection", metavar="DIR", help="the collection, where it is no longer where the index was made from it")
-    add("-q", "--quiet", action="store_true", help="print no notes and no progress")
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_options(parser, "index")
+    add_options(parser, "topics", nargs="?")
+    add_system_option(parser, "baseline", "%(default)s")
+    add_options(parser, "-o", metavar="RUN", default="-", help="run file to write (default: standard output)")
+    add_options(parser, "-k")
+    parser.add_argument("--tag", help="name of the run, in its last column (default: that of the system)")
+    parser.add_argument("--patents", metavar="FILE", help="patents outside the collection, as topics")
+    add_options(parser, "--collection", "-q")
 
 
 def run(options: argparse.Namespace) -> None:
-    if options.k < 1:
-        raise InputError("-k", f"{options.k} is no number of documents to find")
     pipeline = system(options.system)
     lab = Laboratory.open(options.index, options.collection)
-    asked = _asked(options, lab)
+    asked = _read_topics(options, lab)
     tag = options.tag or stem(options.system.removesuffix(".toml"))
     made_of = {
         "system": settings(pipeline),
@@ -50,31 +49,30 @@ def run(options: argparse.Namespace) -> None:
         "k": options.k,
     }
     journal = None if options.output == "-" else Journal(Path(f"{options.output}.unfinished"), made_of)
-    if journal is not None and len(journal) and not options.quiet:
-        say([f"goes on behind {len(journal):,} topics that are done"])
+    if journal is not None and len(journal):
+        print_notes([f"continues after {len(journal):,} finished topics"], options)
     with progress_bar("searching", quiet=options.quiet) as progress:
         answers = pipeline.answer(lab, asked, options.k, progress=progress, journal=journal)
-    emit(answers.run(tag).to_bytes(), options.output)
+    write(answers.run(tag).to_bytes(), options.output)
     if journal is not None:
         journal.finish()
         _write_manifest(options, lab, made_of, tag)
-    if not options.quiet:
-        say(answers.notes)
+    print_notes(answers.notes, options)
 
 
-def _asked(options: argparse.Namespace, lab: Laboratory) -> Topics:
-    """The topics of the file, or all patents of the other file."""
+def _read_topics(options: argparse.Namespace, lab: Laboratory) -> Topics:
+    """The topics of TOPICS, or all patents of --patents."""
     if options.patents is not None:
         lab.invite(read_patents(options.patents))
     if options.topics is not None:
         return Topics.read(options.topics)
     if not lab.guests:
-        raise InputError("run", "give TOPICS, or --patents FILE")
+        raise UsageError("TOPICS", "give TOPICS, or --patents FILE")
     return Topics.of(lab.guests, options.patents)
 
 
 def _write_manifest(options: argparse.Namespace, lab: Laboratory, made_of: dict[str, Any], tag: str) -> None:
-    """Say beside the run what it was made from, so that it can be traced and made again."""
+    """Write beside the run what it was made from, so that it can be traced and made again."""
     from leadline.version import __version__
 
     topics = [Path(name).name for name in (options.topics, options.patents) if name]

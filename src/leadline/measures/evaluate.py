@@ -14,17 +14,16 @@ import numpy as np
 from leadline.errors import InputError, MeasureError, checked_choice
 from leadline.measures import alignment
 from leadline.measures.hits import Array, Hits, Judged
-from leadline.measures.join import RunHits, join, join_text, length_table, reading_of, together
+from leadline.measures.join import RunHits, join, join_text, length_table, pays, reading_of, together
 from leadline.measures.measure import Measure, View
 from leadline.measures.notation import parse_measures
 from leadline.records.qrels.qrels import Qrels
 from leadline.records.qrels.read_qrels import qrels_of, read_qrels
 from leadline.records.runs.order import Order
-from leadline.records.runs.read_runs import read_run, run_names, run_of, run_of_text, run_paths
+from leadline.records.runs.read_runs import read_run, run_names, run_of, run_paths
 from leadline.records.runs.run import Run
 from leadline.records.scores.scores import Scores
-from leadline.text.engine import use_kernels
-from leadline.text.memory import Fresh, Reused
+from leadline.text.memory import NewArrays, ReusedArrays
 from leadline.text.source import read_text, size_of
 
 if TYPE_CHECKING:
@@ -54,19 +53,14 @@ class Source:
     path: str | None = None
     run: Run | None = None
 
-    def hits(self, qrels: Qrels, view: View, order: Order, *, kernels: bool, memory: Fresh) -> RunHits:
+    def hits(self, qrels: Qrels, view: View, order: Order, *, kernels: bool, memory: NewArrays) -> RunHits:
         """Return the hits of the run, reading no more of it than they need."""
         wanted = view.order or order
         if kernels and self.path is not None and view.layout == "trec":
-            text = read_text(self.path, memory)
-            straight = join_text(text, qrels, wanted, memory)
-            if straight is not None:
-                return straight
-            run = run_of_text(text, self.name, order=wanted, kernels=True, memory=memory)
-            return join(run, qrels, kernels=True)
+            return join_text(read_text(self.path, memory), self.name, qrels, wanted, kernels=True, memory=memory)
         return join(self.open(view, order, kernels, memory), qrels, kernels=kernels)
 
-    def open(self, view: View, order: Order, kernels: bool, memory: Fresh) -> Run:
+    def open(self, view: View, order: Order, kernels: bool, memory: NewArrays) -> Run:
         wanted = view.order or order
         if self.path is not None:
             return read_run(self.path, self.name, order=wanted, layout=view.layout, kernels=kernels, memory=memory)
@@ -312,7 +306,7 @@ def hits_of_runs(
     """Yield the hits of each run. Runs are read in parallel, one per processor, and freed once joined."""
     paths = [source.path for source in sources if source.path is not None]
     lines = sum(len(source.run) for source in sources if source.run is not None)
-    kernels = use_kernels(sum(map(size_of, paths)) + 40 * lines)
+    kernels = pays(sum(map(size_of, paths)) + 40 * lines)
     words = None if lengths is None else length_table(lengths)
     log = _log(reads) if reads is not None and "seconds" in view.needs else None
     if kernels:
@@ -322,7 +316,7 @@ def hits_of_runs(
 
     def one(source: Source) -> RunHits:
         if not hasattr(local, "memory"):
-            local.memory = Reused()
+            local.memory = ReusedArrays()
         if not view.needs & {"words", "iterations", "seconds"}:
             return source.hits(qrels, view, order, kernels=kernels, memory=local.memory)
         run, seconds = log if log is not None else (source.open(view, order, kernels, local.memory), None)

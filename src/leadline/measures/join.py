@@ -5,19 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from leadline.errors import InputError, MeasureError
 from leadline.measures.hits import AGAIN, Hits, Judged, Reading
+from leadline.measures.kernels.arguments import HitColumns, JudgedDocuments, JudgedTopics, TopicHits
 from leadline.records.qrels.qrels import Qrels
+from leadline.records.runs.kernels.arguments import LineOrder, RunLines
 from leadline.records.runs.order import SORTING, Order
+from leadline.records.runs.read_runs import arrays_for, run_of_text
 from leadline.records.runs.run import Run
-from leadline.text import compiled, frames
+from leadline.text import frames
+from leadline.text.compiled import Kernel
+from leadline.text.engine import compiled_job
 from leadline.text.fields import number_of, shown, table_size
 from leadline.text.ids import SEED, Ids, encode_id
-from leadline.text.memory import Fresh
+from leadline.text.memory import NEW_ARRAYS, NewArrays
 from leadline.text.source import SourceText
 
 if TYPE_CHECKING:
@@ -48,8 +53,7 @@ def join(run: Run, qrels: Qrels, *, kernels: bool, reading: Reading | None = Non
     run_topic = np.array([places.get(topic, -1) for topic in qrels.topics], np.int32)
     answered = run_topic >= 0
     retrieved = np.where(answered, np.diff(run.offsets)[run_topic], 0)
-    joined = _join_compiled if kernels else _join_plain
-    offsets, rank, document, first, last = joined(run, qrels, run_topic)
+    offsets, rank, document, first, last = _join.version(kernels)(run, qrels, run_topic)
     known = set(qrels.topics)
     strangers = tuple(topic for topic in run.topics if topic not in known)
     # A reading that found lengths behind the tag, or what follows in another layout, has been read.
@@ -57,82 +61,8 @@ def join(run: Run, qrels: Qrels, *, kernels: bool, reading: Reading | None = Non
     return RunHits(offsets, rank, document, first, last, retrieved, answered, strangers, longer, reading)
 
 
-MOST_TOPICS = 50_000  # in one run, for the short way
+MOST_TOPICS = 50_000  # in a run that is joined in one pass
 _TIE_ENDS = ("tie_first", "tie_last")
-
-
-def _join_compiled(run: Run, qrels: Qrels, run_topic: NDArray[np.int32]) -> _Joined:
-    most = min(len(run), len(qrels))
-    offsets = np.empty(len(qrels.topics) + 1, np.int64)
-    rank, document = np.empty(most, np.int32), np.empty(most, np.int32)
-    first, last = np.empty(most, np.int32), np.empty(most, np.int32)
-    starts, slots, judged = qrels.tables
-    count = compiled.kernel("join_run")(
-        run.documents.buffer, len(qrels.topics), run_topic, run.offsets, run.order,
-        run.documents.starts, run.documents.lengths, run.documents.hashes(), run.keys, run.sorting != "file",
-        judged.buffer, judged.starts, judged.lengths, judged.hashes(),
-        starts, slots, offsets, rank, document, first, last,
-    )  # fmt: skip
-    return offsets, rank[:count].copy(), document[:count].copy(), first[:count].copy(), last[:count].copy()
-
-
-def join_text(text: SourceText, qrels: Qrels, order: Order, memory: Fresh) -> RunHits | None:
-    """The hits of a run straight from its text, in one pass of the kernels; None where that takes the longer way.
-
-    That is where topics are scattered over the file, where the text is of another kind, or is to be refused.
-    """
-    if frames.named_kind(text.name, text.buffer[text.begin : text.begin + 4096].tobytes()) is not None:
-        return None
-    capacity = text.size() // 12 + 1  # six fields of a letter, with a blank or line feed each
-    topic_slots = np.zeros(table_size(min(capacity, MOST_TOPICS)), np.int32)
-    topics = Ids(text.buffer, np.empty(MOST_TOPICS + 1, np.int64), np.empty(MOST_TOPICS + 1, np.int32))
-    is_judged = np.empty(MOST_TOPICS + 1, np.int32)
-    state = np.array([text.begin, 0, 0])
-    names, name_slots = qrels.topic_table
-    starts, slots, judged = qrels.tables
-    count = len(qrels.topics)
-    hit_start, retrieved = np.full(count, -1), np.zeros(count, np.int64)
-    most = min(capacity, len(qrels))
-    hits = [memory.take(name, most, np.int32) for name in ("rank", "document", *_TIE_ENDS)]
-
-    def array(name: str, dtype: Any) -> NDArray[Any]:
-        return memory.take(name, capacity, dtype)
-
-    total = compiled.kernel("join_text")(
-        text.buffer, text.end, SEED, 3 if order == "rank" else 4, -1 if order == "rank" else 1, SORTING[order],
-        topic_slots, len(topic_slots) - 1, MOST_TOPICS, topics.starts, topics.lengths,
-        np.empty(MOST_TOPICS + 1, np.uint64),
-        array("codes", np.int32), array("starts", np.int64), array("lengths", np.int32), array("hashes", np.uint64),
-        array("keys", np.float64), array("order", np.int32), array("spare", np.int32),
-        memory.take("slots", table_size(capacity), np.int32), state,
-        names.buffer, names.starts, names.lengths, name_slots, len(name_slots) - 1,
-        judged.buffer, judged.starts, judged.lengths, judged.hashes(),
-        starts, slots, hit_start, retrieved, is_judged, *hits,
-    )  # fmt: skip
-    if total < 0 or state[1] == 0:
-        return None
-    strangers = topics.take(np.flatnonzero(is_judged[: state[1]] < 0)).names()
-    in_run = is_judged[: state[1]]
-    offsets, place = _in_order_of_judgements(hit_start, in_run[in_run >= 0], total)
-    rank, document, first, last = (column[:total].copy() if place is None else column[place] for column in hits)
-    longer = int(state[2])
-    return RunHits(offsets, rank, document, first, last, retrieved, hit_start >= 0, tuple(strangers), longer)
-
-
-def _in_order_of_judgements(
-    hit_start: NDArray[np.int64], in_run: NDArray[np.int32], total: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:
-    """Offsets of each topic's hits, and where each hit is found, when `hit_start` says where a topic's hits start.
-
-    `in_run` are the topics in the order of the run: a topic without hits starts where the next one does, so that the
-    starts alone do not tell which of them has the hits. None where they are found in order, as they mostly are.
-    """
-    counts = np.zeros(len(hit_start), np.int64)
-    counts[in_run] = np.diff(np.append(hit_start[in_run], total))
-    offsets = np.concatenate([[0], np.cumsum(counts)])
-    if (np.diff(in_run) > 0).all():
-        return offsets, None
-    return offsets, np.arange(total) - np.repeat(offsets[:-1], counts) + np.repeat(hit_start, counts)
 
 
 def _join_plain(run: Run, qrels: Qrels, run_topic: NDArray[np.int32]) -> _Joined:
@@ -159,6 +89,104 @@ def _join_plain(run: Run, qrels: Qrels, run_topic: NDArray[np.int32]) -> _Joined
         offsets.append(len(rank))
     flat = (np.array(column, np.int32) for column in (rank, document, first, last))
     return np.array(offsets, np.int64), *flat  # type: ignore[return-value]
+
+
+def _judged_documents(qrels: Qrels) -> JudgedDocuments:
+    starts, slots, judged = qrels.tables
+    return JudgedDocuments(judged.buffer, judged.starts, judged.lengths, judged.hashes(), starts, slots)
+
+
+@compiled_job("leadline.measures.kernels.joining.join_run", plain=_join_plain)
+def _join(kernel: Kernel, run: Run, qrels: Qrels, run_topic: NDArray[np.int32]) -> _Joined:
+    most = min(len(run), len(qrels))
+    offsets = np.empty(len(qrels.topics) + 1, np.int64)
+    hits = HitColumns(*(np.empty(most, np.int32) for _ in HitColumns._fields))
+    ids = run.documents
+    lines = RunLines(run.order, ids.starts, ids.lengths, ids.hashes(), run.keys)  # the topics are not needed
+    count = kernel(
+        ids.buffer, len(qrels.topics), run_topic, run.offsets, run.order, lines, run.sorting != "file",
+        _judged_documents(qrels), offsets, hits,
+    )  # fmt: skip
+    return offsets, *(column[:count].copy() for column in hits)
+
+
+def _join_text_plain(text: SourceText, name: str, qrels: Qrels, order: Order, memory: NewArrays) -> RunHits:
+    return join(run_of_text(text, name, order=order, kernels=False, memory=memory), qrels, kernels=False)
+
+
+@compiled_job("leadline.measures.kernels.joining.join_text", plain=_join_text_plain)
+def _join_text(kernel: Kernel, text: SourceText, name: str, qrels: Qrels, order: Order, memory: NewArrays) -> RunHits:
+    hits = None
+    if frames.named_kind(text.name, text.buffer[text.begin : text.begin + 4096].tobytes()) is None:
+        hits = _in_one_pass(kernel, text, qrels, order, memory)
+    if hits is None:
+        hits = join(run_of_text(text, name, order=order, kernels=True, memory=memory), qrels, kernels=True)
+    return hits
+
+
+def join_text(
+    text: SourceText,
+    name: str,
+    qrels: Qrels,
+    order: Order,
+    *,
+    kernels: bool | None = None,
+    memory: NewArrays = NEW_ARRAYS,
+) -> RunHits:
+    """The hits of a run straight from its text: `join(run_of_text(...))`, with machine code in one pass."""
+    return _join_text.version(pays(text.size()) if kernels is None else kernels)(text, name, qrels, order, memory)
+
+
+def pays(size: int) -> bool:
+    """Whether to use machine code for runs of so many bytes."""
+    return _join_text.pays(size)
+
+
+def _in_one_pass(kernel: Kernel, text: SourceText, qrels: Qrels, order: Order, memory: NewArrays) -> RunHits | None:
+    """None where topics are scattered over the file, a number needs Python, or the text is to be refused."""
+    topics, lines = arrays_for(text, memory, most_topics=MOST_TOPICS)
+    capacity = len(lines.keys)
+    into = LineOrder(
+        sequence=memory.take("order", capacity, np.int32),
+        spare=memory.take("spare", capacity, np.int32),
+        slots=memory.take("slots", table_size(capacity), np.int32),
+    )
+    state = np.array([text.begin, 0, 0, 0])
+    names, name_slots = qrels.topic_table
+    judged_topics = JudgedTopics(names.buffer, names.starts, names.lengths, name_slots, len(name_slots) - 1)
+    count = len(qrels.topics)
+    of_topics = TopicHits(
+        start=np.full(count, -1), retrieved=np.zeros(count, np.int64), judged=np.empty(len(topics.starts), np.int32)
+    )
+    hits = HitColumns(*(memory.take(name, min(capacity, len(qrels)), np.int32) for name in HitColumns._fields))
+    total = kernel(
+        text.buffer, text.end, SEED, 3 if order == "rank" else 4, -1 if order == "rank" else 1, SORTING[order],
+        len(topics.starts) - 1, topics, lines, into, state, judged_topics, _judged_documents(qrels), of_topics, hits,
+    )  # fmt: skip
+    if total < 0 or state[1] == 0:
+        return None
+    in_run = of_topics.judged[: state[1]]
+    strangers = Ids(text.buffer, topics.starts, topics.lengths).take(np.flatnonzero(in_run < 0)).names()
+    offsets, place = _in_order_of_judgements(of_topics.start, in_run[in_run >= 0], total)
+    rank, document, first, last = (column[:total].copy() if place is None else column[place] for column in hits)
+    retrieved, answered, longer = of_topics.retrieved, of_topics.start >= 0, int(state[2])
+    return RunHits(offsets, rank, document, first, last, retrieved, answered, tuple(strangers), longer)
+
+
+def _in_order_of_judgements(
+    hit_start: NDArray[np.int64], in_run: NDArray[np.int32], total: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:
+    """Offsets of each topic's hits, and where each hit is found, when `hit_start` says where a topic's hits start.
+
+    `in_run` are the topics in the order of the run: a topic without hits starts where the next one does, so that the
+    starts alone do not tell which of them has the hits. None where they are found in order, as they mostly are.
+    """
+    counts = np.zeros(len(hit_start), np.int64)
+    counts[in_run] = np.diff(np.append(hit_start[in_run], total))
+    offsets = np.concatenate([[0], np.cumsum(counts)])
+    if (np.diff(in_run) > 0).all():
+        return offsets, None
+    return offsets, np.arange(total) - np.repeat(offsets[:-1], counts) + np.repeat(hit_start, counts)
 
 
 def together(parts: Sequence[RunHits], qrels: Qrels, *, judged: Judged | None = None, with_ties: bool = True) -> Hits:

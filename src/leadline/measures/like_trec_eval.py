@@ -16,14 +16,13 @@ from leadline.errors import MeasureError, MismatchError, nearest
 from leadline.measures.catalogue.interpolated import share_of_relevant
 from leadline.measures.evaluate import open_qrels, open_sources
 from leadline.measures.hits import Array, Hits, Mask
-from leadline.measures.join import join, together
+from leadline.measures.join import join, pays, together
 from leadline.measures.notation import parse_measure
 from leadline.measures.unjudged import first_only, judged_only
 from leadline.records.qrels.qrels import Qrels
 from leadline.records.runs.order import Order
 from leadline.records.runs.read_runs import read_run
 from leadline.records.runs.run import Run
-from leadline.text.engine import use_kernels
 from leadline.text.fields import is_skipped
 from leadline.text.ids import decode_id, encode_id
 
@@ -75,7 +74,7 @@ def report_runs(
     for source in open_sources(runs):
         run = source.run if source.path is None else read_run(source.path, source.name, order=order)
         assert run is not None
-        part = join(run, judged, kernels=use_kernels(0 if run.text is None else run.text.size()))
+        part = join(run, judged, kernels=pays(0 if run.text is None else run.text.size()))
         if not part.answered.any():
             raise MismatchError(f"{source.name} and {judged.name} have no topic in common")
         blocks += trec_eval_report(
@@ -143,7 +142,7 @@ def trec_eval_report(
     for t in order:
         topic = qrels.topics[t]
         if missing == "error" and not answered[t]:
-            raise MismatchError(f"topic {topic} is judged but missing from the run; trec_eval scores it 0 only with -c")
+            raise MismatchError(f"the run lacks topic {topic}, which is judged; trec_eval scores it 0 only with -c")
         if by_topic:
             yield "".join(
                 _line(name, topic, f"'{strings[t]}'" if name == "relstring" else _number(name, values[name][t]))

@@ -31,11 +31,11 @@ def parse_measures(text: str | Measure | Iterable[str | Measure], *, rel: int | 
             raise MeasureError(f"{text!r} is not a measure; write one such as 'PRES@100'")
         found = [measure for part in text for measure in parse_measures(part, rel=rel)]
         if not found:
-            raise MeasureError("no measure given; `leadline measures` lists them")
+            raise MeasureError("no measure named; `leadline measures` lists them")
         return found
     parts = re.findall(r"(?:[^\s,(]|\([^)]*\))+", text)
     if not parts:
-        raise MeasureError("no measure given; `leadline measures` lists them")
+        raise MeasureError("no measure named; `leadline measures` lists them")
     return [parse_measure(part, rel=rel) for part in parts]
 
 

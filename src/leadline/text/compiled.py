@@ -1,12 +1,11 @@
 """Kernels as machine code: compiled by Numba once, then loaded without it.
 
-Importing Numba costs a quarter of a second and compiling costs several, which is more than most evaluations
-take. So the first large file compiles `kernels/`, and the object code is kept in the user's cache; from then
-on llvmlite alone, a tenth of Numba's weight, loads it. The name of the cached file says everything it depends
-on: the processor, the versions, and the kernels' own text.
+Importing Numba costs a quarter of a second and compiling costs several, which is more than most evaluations take. So
+the first large job compiles the kernels of a package, and the object code is stored in the user's cache; from then on
+llvmlite alone, a tenth of Numba's weight, loads it. The name of the cached file is a hash of everything the code
+depends on: the processor, the versions, and the source of every module that the kernels import from this package.
 
-Each room that has kernels keeps them in a `Library`; a room's library is compiled when it is first wanted, so
-whoever evaluates never waits for the kernels that search.
+`engine.py` decides when a library is loaded or compiled, and what happens where that fails.
 """
 
 from __future__ import annotations
@@ -14,11 +13,14 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import importlib
+import importlib.util
+import json
 import os
+import pkgutil
+import re
 import sys
 import tempfile
-import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -26,13 +28,18 @@ from typing import Any
 import numpy as np
 
 Kernel = Callable[..., int]
+# The arguments of a kernel, one for each parameter: a kind, or for a group the kind of each member by its name.
+# A kind is the name of a dtype for an array, `int` or `unsigned` for a number.
+Kinds = str | dict[str, str]
+Signature = dict[str, Kinds]
 
-# What a kernel takes: b bytes, w uint16, n int32, s int64, h uint64 and d float64 arrays; i and u are plain integers.
-_ARRAYS = {"b": np.uint8, "w": np.uint16, "n": np.int32, "s": np.int64, "h": np.uint64, "d": np.float64}
+_NUMBERS = {"int": ctypes.c_int64, "unsigned": ctypes.c_uint64}
+_IMPORT = re.compile(r"^from (leadline[\w.]*) import", re.MULTILINE)
+_PACKAGE_ROOT = Path(__file__).parents[1]
 
 
 def cache_directory() -> Path:
-    """Where object code is kept: LEADLINE_CACHE, or the user's cache."""
+    """Where object code is stored: LEADLINE_CACHE, or the user's cache."""
     named = os.environ.get("LEADLINE_CACHE")
     if named:
         return Path(named)
@@ -40,86 +47,157 @@ def cache_directory() -> Path:
     return Path(base) / "leadline"
 
 
-class Library:
-    """The kernels of one room: a package of modules, and for each kernel its module and what it takes."""
+class KernelLibrary:
+    """The kernels of one package of modules. Every method may raise whatever Numba, llvmlite or the system raises."""
 
-    def __init__(self, package: str, signatures: Mapping[str, tuple[str, str]]) -> None:
-        self.package, self.signatures = package, signatures
-        self._kernels: Mapping[str, Kernel] | None = None
-        self._engine: Any = None  # the code lives as long as its engine
-        self._lock = threading.Lock()
+    def __init__(self, package: str) -> None:
+        self.package = package
+        self._engine: Any = None  # the machine code lives as long as this LLVM object
 
-    def is_ready(self) -> bool:
-        """Whether the kernels can be had without compiling."""
+    def is_cached(self) -> bool:
+        """Whether the machine code can be loaded without compiling."""
+        return self._object_file.exists()
+
+    def load(self) -> tuple[Mapping[str, Kernel], OSError | None]:
+        """The kernels by name, compiled where the cache lacks them; and why they could not be cached, if so."""
         try:
-            return self._kernels is not None or self._object_file.exists()
-        except ImportError:
-            return False
-
-    def is_loaded(self) -> bool:
-        """Whether the kernels can be had without waiting at all."""
-        return self._kernels is not None
-
-    def kernel(self, name: str) -> Kernel:
-        """A kernel as a function over arrays and integers. Other Python threads run while it works."""
-        if self._kernels is None:
-            with self._lock:
-                self._kernels = self._kernels or self._load()
-        return self._kernels[name]
+            content = read_cached(self._object_file)
+            if content is not None:
+                return self._linked(content), None
+        except Exception:  # a cached file that LLVM refuses is compiled again
+            pass
+        content = self._compile()
+        not_cached = write_cached(self._object_file, content)
+        return self._linked(content), not_cached
 
     @cached_property
     def _object_file(self) -> Path:
         import llvmlite
         import llvmlite.binding as llvm
 
-        here = Path(__file__)
-        folders = {here.with_name("kernels"), here.parents[1].joinpath(*self.package.split(".")[1:])}
         depends_on = [
-            here.read_text(encoding="utf-8"),
-            *(path.read_text(encoding="utf-8") for each in sorted(folders) for path in sorted(each.glob("*.py"))),
-            repr(sorted(self.signatures.items())),
+            *(path.read_text(encoding="utf-8") for path in sources(self.package)),
             sys.version,
             llvmlite.__version__,
+            numba_version(),
             llvm.get_host_cpu_name(),
             llvm.get_host_cpu_features().flatten(),
         ]
         digest = hashlib.sha256("\n".join(depends_on).encode()).hexdigest()[:24]
-        return cache_directory() / f"kernels-{digest}.o"
+        return cache_directory() / f"{self.package.removeprefix('leadline.')}-{digest}.o"
 
     def _compile(self) -> bytes:
+        """The signatures of all kernels as a line of JSON, and the object code."""
         import llvmlite.binding as llvm
         import numba
         from numba import types
 
-        kinds = {kind: types.CPointer(numba.from_dtype(np.dtype(dtype))) for kind, dtype in _ARRAYS.items()}
-        kinds |= {"i": types.int64, "u": types.uint64}
+        kinds = {"int": types.int64, "unsigned": types.uint64}
+        signatures: dict[str, Signature] = {}
         whole = llvm.parse_assembly("")
-        for name, (module, arguments) in self.signatures.items():
-            function = getattr(importlib.import_module(f"{self.package}.{module}"), name)
-            signature = types.int64(*(kinds[kind] for kind in arguments))
-            compiled = numba.cfunc(signature, nopython=True, error_model="numpy")(function)
+        for function in _kernel_functions(self.package):
+            name = function.__name__
+            signatures[name] = _signature(function)
+            arguments = [
+                kinds.get(kind) or types.CPointer(numba.from_dtype(np.dtype(kind)))
+                for kind in _flat(signatures[name])
+            ]  # fmt: skip
+            inlined = numba.njit(forceinline=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+            entry = _entry_point(function, inlined(function))
+            compiled = numba.cfunc(types.int64(*arguments), nopython=True, error_model="numpy")(entry)
             code = compiled.inspect_llvm().replace(compiled.native_name, f"leadline_{name}")
             if "NRT_" in code or "@Py" in code:
-                raise AssertionError(f"kernel {name} can raise or allocate, so it cannot live without Numba")
+                raise AssertionError(f"kernel {name} can raise or allocate, so it cannot run without Numba")
             whole.link_in(llvm.parse_assembly(code))
         machine_code: bytes = _target_machine().emit_object(whole)
-        return machine_code
+        return json.dumps(signatures).encode() + b"\n" + machine_code
 
-    def _load(self) -> Mapping[str, Kernel]:
+    def _linked(self, content: bytes) -> Mapping[str, Kernel]:
         import llvmlite.binding as llvm
 
-        machine_code = _kept(self._object_file)
-        if machine_code is None:
-            machine_code = self._compile()
-            _keep(self._object_file, machine_code)
+        described, _, machine_code = content.partition(b"\n")
         engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target_machine())
         engine.add_object_file(llvm.ObjectFileRef.from_data(machine_code))
         engine.finalize_object()
         self._engine = engine
         return {
-            name: _callable(engine.get_function_address(f"leadline_{name}"), arguments)
-            for name, (_, arguments) in self.signatures.items()
+            name: _callable(name, engine.get_function_address(f"leadline_{name}"), signature)
+            for name, signature in json.loads(described).items()
         }
+
+
+def sources(package: str) -> list[Path]:
+    """The files that the machine code of a package depends on: its modules and what these import of Leadline."""
+    found: dict[Path, None] = {Path(__file__): None}
+    waiting = sorted(_path_of(package).parent.glob("*.py"))
+    while waiting:
+        path = waiting.pop()
+        if path not in found:
+            found[path] = None
+            waiting += map(_path_of, _IMPORT.findall(path.read_text(encoding="utf-8")))
+    return sorted(found)
+
+
+def _path_of(module: str) -> Path:
+    path = _PACKAGE_ROOT.joinpath(*module.split(".")[1:])
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+
+
+def numba_version() -> str:
+    """The text of the file that holds Numba's version, read without importing Numba; empty where there is none."""
+    spec = importlib.util.find_spec("numba")
+    path = Path(spec.origin).with_name("_version.py") if spec is not None and spec.origin else None
+    return path.read_text(encoding="utf-8") if path is not None and path.exists() else ""
+
+
+def _kernel_functions(package: str) -> Iterator[Any]:
+    folder = importlib.import_module(package)
+    for about in sorted(pkgutil.iter_modules(folder.__path__), key=lambda about: about.name):
+        module = importlib.import_module(f"{package}.{about.name}")
+        for function in vars(module).values():
+            if getattr(function, "is_kernel", False) and function.__module__ == module.__name__:
+                yield function
+
+
+def _signature(function: Any) -> Signature:
+    """What a kernel's annotations declare."""
+    from typing import get_type_hints
+
+    def kind(declared: Any) -> str:
+        if declared in (int, np.uint64):
+            return "int" if declared is int else "unsigned"
+        return np.dtype(declared.dtype).name
+
+    found: Signature = {}
+    for name, declared in get_type_hints(function).items():
+        if name != "return":
+            members = get_type_hints(declared) if hasattr(declared, "_fields") else None
+            found[name] = kind(declared) if members is None else {n: kind(each) for n, each in members.items()}
+    return found
+
+
+def _flat(signature: Signature) -> Iterator[str]:
+    for kinds in signature.values():
+        yield from [kinds] if isinstance(kinds, str) else kinds.values()
+
+
+def _entry_point(function: Any, compiled: Any) -> Any:
+    """A function of the members of all groups, one by one, which puts the groups together: C knows no groups."""
+    from typing import get_type_hints
+
+    names: list[str] = []
+    calls: list[str] = []
+    known = {"compiled": compiled}
+    for name, declared in get_type_hints(function).items():
+        if name == "return":
+            continue
+        members = [f"{name}_{member}" for member in getattr(declared, "_fields", ())]
+        if members:
+            known[declared.__name__] = declared
+        names += members or [name]
+        calls.append(f"{declared.__name__}({', '.join(members)})" if members else name)
+    exec(f"def entry({', '.join(names)}):\n    return compiled({', '.join(calls)})", known)
+    return known["entry"]
 
 
 def _target_machine() -> Any:
@@ -135,62 +213,53 @@ def _target_machine() -> Any:
     )
 
 
-def _keep(path: Path, machine_code: bytes) -> None:
-    """Put the object code into the cache, whole or not at all. A cache that cannot be written is no error."""
-    try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as part:
-            part.write(hashlib.sha256(machine_code).digest() + machine_code)
-        os.replace(part.name, path)
-    except OSError:
-        pass
-
-
-def _kept(path: Path) -> bytes | None:
-    """The object code in the cache; None when there is none, it is damaged, or others could have written it."""
-    try:
-        about = path.stat()
-        if hasattr(os, "getuid") and (about.st_uid != os.getuid() or about.st_mode & 0o022):
-            return None
-        content = path.read_bytes()
-    except OSError:
-        return None
-    digest, machine_code = content[:32], content[32:]
-    return machine_code if hashlib.sha256(machine_code).digest() == digest else None
-
-
-def _callable(address: int, arguments: str) -> Kernel:
-    plain = {"i": ctypes.c_int64, "u": ctypes.c_uint64}
-    native = ctypes.CFUNCTYPE(ctypes.c_int64, *(plain.get(kind, ctypes.c_void_p) for kind in arguments))(address)
+def _callable(name: str, address: int, signature: Signature) -> Kernel:
+    """A kernel as a function over arrays, numbers and groups. Other Python threads run while it works."""
+    kinds = list(_flat(signature))
+    native = ctypes.CFUNCTYPE(ctypes.c_int64, *(_NUMBERS.get(kind, ctypes.c_void_p) for kind in kinds))(address)
+    has_groups = any(not isinstance(each, str) for each in signature.values())
+    labels = [
+        label for parameter, each in signature.items()
+        for label in ([parameter] if isinstance(each, str) else [f"{parameter}.{member}" for member in each])
+    ]  # fmt: skip
+    dtypes = [None if kind in _NUMBERS else np.dtype(kind) for kind in kinds]
 
     def call(*values: Any) -> int:
+        if has_groups:
+            values = tuple(each for value in values for each in (value if isinstance(value, tuple) else (value,)))
         passed = []
-        for kind, value in zip(arguments, values, strict=True):
-            if kind in plain:
+        for dtype, value, label in zip(dtypes, values, labels, strict=True):
+            if dtype is None:
                 passed.append(int(value))
-            else:
-                if value.dtype != _ARRAYS[kind] or not value.flags.c_contiguous:
-                    raise TypeError(f"a kernel takes contiguous {_ARRAYS[kind].__name__}, not {value.dtype}")
+            elif value.dtype == dtype and value.flags.c_contiguous:
                 passed.append(value.ctypes.data)
+            else:
+                raise TypeError(f"{name}: {label} must be a contiguous array of {dtype}, got {value.dtype}")
         return int(native(*passed))
 
     return call
 
 
-TEXT = Library(
-    "leadline.text.kernels",
-    {
-        "scan_run": ("scanning", "biuiinisnhnsnhds"),
-        "scan_fields": ("scanning", "biiiisns"),
-        "order_run": ("ordering", "biinsnhdisnnns"),
-        "index_documents": ("joining", "ishsn"),
-        "join_run": ("joining", "binsnsnhdibsnhsnsnnnn"),
-        "join_text": ("joining", "biuiiiniisnhnsnhdnnnsbsnnibsnhsnssnnnnn"),
-        "encode": ("columns", "biisnunishn"),
-        "gather_fields": ("columns", "bisnb"),
-        "hash_fields": ("columns", "bisnuh"),
-        "whole_numbers": ("columns", "biisnn"),
-    },
-)
-is_ready = TEXT.is_ready
-kernel = TEXT.kernel
+def write_cached(path: Path, content: bytes) -> OSError | None:
+    """Write a file and its checksum, whole or not at all; returns the error where the cache cannot be written."""
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as part:
+            part.write(hashlib.sha256(content).digest() + content)
+        os.replace(part.name, path)
+    except OSError as error:
+        return error
+    return None
+
+
+def read_cached(path: Path) -> bytes | None:
+    """What `write_cached` wrote; None where it is missing or damaged, or other users could have written it."""
+    try:
+        about = path.stat()
+        if hasattr(os, "getuid") and (about.st_uid != os.getuid() or about.st_mode & 0o022):
+            return None
+        stored = path.read_bytes()
+    except OSError:
+        return None
+    digest, content = stored[:32], stored[32:]
+    return content if hashlib.sha256(content).digest() == digest else None

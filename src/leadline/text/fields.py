@@ -10,14 +10,16 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from leadline.errors import InputError
-from leadline.text import compiled
-from leadline.text.engine import use_kernels
-from leadline.text.ids import SEED, Ids, encode_id
+from leadline.text.compiled import Kernel
+from leadline.text.engine import compiled_job
+from leadline.text.ids import SEED, Ids, encode_id, fields_of
+from leadline.text.kernels.arguments import HashTable
 from leadline.text.source import SourceText
 
 if TYPE_CHECKING:
@@ -78,29 +80,14 @@ class FieldTable:
         """Return a column as its distinct values."""
         if column not in self._coded:
             ids = self.ids[column]
-            self._coded[column] = self._encode(ids) if self.compiled else Coded.of(ids.as_bytes())
+            self._coded[column] = _encode.version(self.compiled)(ids)
         return self._coded[column]
-
-    @staticmethod
-    def _encode(ids: Ids) -> Coded:
-        count = len(ids)
-        mask = table_size(count) - 1
-        first, hashes = np.empty(count, np.int64), np.empty(count, np.uint64)
-        codes = np.empty(count, np.int32)
-        slots = np.zeros(mask + 1, np.int32)
-        known = compiled.kernel("encode")(
-            ids.buffer, count, 1, ids.starts, ids.lengths, SEED, slots, mask, first, hashes, codes
-        )
-        return Coded(ids.take(first[:known]), codes)
 
     def integers(self, column: int, what: str) -> NDArray[np.int32]:
         """Return a column of whole numbers of at most nine digits."""
         ids = self.ids[column]
         values = np.empty(len(ids), np.int32)
-        if self.compiled:
-            wrong = compiled.kernel("whole_numbers")(ids.buffer, len(ids), 1, ids.starts, ids.lengths, values)
-        else:
-            wrong = _whole_numbers(ids, values)
+        wrong = _whole_numbers.version(self.compiled)(ids, values)
         if wrong >= 0:
             raise self.error(wrong, f"{what} {self.show(wrong, column)} is not a whole number of at most nine digits")
         return values
@@ -134,22 +121,7 @@ class FieldTable:
 
 def read_fields(text: SourceText, fewest: int, most: int, expected: Callable[[int], str]) -> FieldTable:
     """Read up to `most` fields of every line; one with fewer than `fewest` is an error, worded by `expected`."""
-    scan = _scan_compiled if use_kernels(text.size()) else _scan_plain
-    return scan(text, fewest, most, expected)
-
-
-def _scan_compiled(text: SourceText, fewest: int, most: int, expected: Callable[[int], str]) -> FieldTable:
-    capacity = text.size() // (2 * fewest) + 1  # a letter and a blank or line feed for each field
-    starts, lengths = np.empty(capacity * most, np.int64), np.empty(capacity * most, np.int32)
-    found = np.zeros(3, np.int64)
-    count = compiled.kernel("scan_fields")(text.buffer, text.begin, text.end, fewest, most, starts, lengths, found)
-    if count == TOO_FEW_FIELDS:
-        raise InputError(text.name, expected(int(found[1])), line=text.line_number(int(found[0])))
-    if count == 0:
-        raise InputError(text.name, "is empty")
-    by_column = starts[: count * most].reshape(-1, most).T.copy(), lengths[: count * most].reshape(-1, most).T.copy()
-    ids = tuple(Ids(text.buffer, by_column[0][k], by_column[1][k]) for k in range(most))
-    return FieldTable(text, min(int(found[0]), most), ids, compiled=True)
+    return _scan.choose(text.size())(text, fewest, most, expected)
 
 
 def _scan_plain(text: SourceText, fewest: int, most: int, expected: Callable[[int], str]) -> FieldTable:
@@ -165,6 +137,21 @@ def _scan_plain(text: SourceText, fewest: int, most: int, expected: Callable[[in
     if not rows:
         raise InputError(text.name, "is empty")
     return FieldTable(text, min(widest, most), tuple(map(Ids.of, zip(*rows, strict=True))), compiled=False)
+
+
+@compiled_job("leadline.text.kernels.scanning.scan_fields", plain=_scan_plain)
+def _scan(kernel: Kernel, text: SourceText, fewest: int, most: int, expected: Callable[[int], str]) -> FieldTable:
+    capacity = text.size() // (2 * fewest) + 1  # a letter and a blank or line feed for each field
+    starts, lengths = np.empty(capacity * most, np.int64), np.empty(capacity * most, np.int32)
+    found = np.zeros(3, np.int64)
+    count = kernel(text.buffer, text.begin, text.end, fewest, most, starts, lengths, found)
+    if count == TOO_FEW_FIELDS:
+        raise InputError(text.name, expected(int(found[1])), line=text.line_number(int(found[0])))
+    if count == 0:
+        raise InputError(text.name, "is empty")
+    by_column = starts[: count * most].reshape(-1, most).T.copy(), lengths[: count * most].reshape(-1, most).T.copy()
+    ids = tuple(Ids(text.buffer, by_column[0][k], by_column[1][k]) for k in range(most))
+    return FieldTable(text, min(int(found[0]), most), ids, compiled=True)
 
 
 def is_skipped(line: bytes) -> bool:
@@ -187,13 +174,65 @@ def number_of(field: bytes) -> float | None:
         return None
 
 
-def _whole_numbers(ids: Ids, values: NDArray[np.int32]) -> int:
+@compiled_job("leadline.text.kernels.columns.encode", plain=lambda ids: Coded.of(ids.as_bytes()))
+def _encode(kernel: Kernel, ids: Ids) -> Coded:
+    count = len(ids)
+    size = table_size(count)
+    table = HashTable(slots=np.zeros(size, np.int32), mask=size - 1, hashes=np.empty(count, np.uint64))
+    first, codes = np.empty(count, np.int64), np.empty(count, np.int32)
+    known = kernel(fields_of(ids), count, SEED, table, first, codes)
+    return Coded(ids.take(first[:known]), codes)
+
+
+def _whole_numbers_plain(ids: Ids, values: NDArray[np.int32]) -> int:
     for line, written in enumerate(ids.as_bytes()):
         digits = written[1:] if written[:1] in (b"+", b"-") else written
         if not digits.isdigit() or len(digits) > 9:
             return line
         values[line] = int(written)
     return -1
+
+
+@compiled_job("leadline.text.kernels.columns.whole_numbers", plain=_whole_numbers_plain)
+def _whole_numbers(kernel: Kernel, ids: Ids, values: NDArray[np.int32]) -> int:
+    """Fill in the numbers; returns -1, or the first line whose field is not a whole number."""
+    return kernel(fields_of(ids), len(ids), values)
+
+
+def _index_hashes_plain(
+    offsets: NDArray[np.int64], hashes: NDArray[np.uint64], table_starts: NDArray[np.int64], slots: NDArray[np.int32]
+) -> None:
+    filled = slots.tolist()
+    wanted = (hashes >> np.uint64(20)).tolist()
+    for group, (start, stop) in enumerate(pairwise(table_starts.tolist())):
+        mask = stop - start - 1
+        for place in range(int(offsets[group]), int(offsets[group + 1])):
+            slot = wanted[place] & mask
+            while filled[start + slot] >= 0:
+                slot = (slot + 1) & mask
+            filled[start + slot] = place
+    slots[:] = filled
+
+
+@compiled_job("leadline.text.kernels.columns.index_hashes", plain=_index_hashes_plain)
+def _index_hashes(
+    kernel: Kernel, offsets: NDArray[np.int64], hashes: NDArray[np.uint64], table_starts: NDArray[np.int64],
+    slots: NDArray[np.int32],
+) -> None:  # fmt: skip
+    kernel(len(offsets) - 1, offsets, hashes, table_starts, slots)
+
+
+def hash_tables(offsets: NDArray[np.int64], ids: Ids) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """A hash table for each group of identifiers, offsets[g]:offsets[g + 1]: where each starts, and all slots.
+
+    A slot holds the place of an identifier, or -1.
+    """
+    sizes = [table_size(count) for count in np.diff(offsets).tolist()]
+    starts = np.zeros(len(sizes) + 1, np.int64)
+    np.cumsum(sizes, out=starts[1:])
+    slots = np.full(int(starts[-1]), -1, np.int32)
+    _index_hashes.choose(8 * len(ids))(offsets, ids.hashes(), starts, slots)
+    return starts, slots
 
 
 def shown(field: bytes) -> str:

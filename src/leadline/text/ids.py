@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from leadline.text import compiled
+from leadline.text.compiled import Kernel
+from leadline.text.engine import compiled_job
+from leadline.text.kernels.arguments import FieldSlices
 from leadline.text.source import PADDING
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# Drawn once a process: nobody can prepare a file whose identifiers all fall into one slot.
+# Random in each process, so that nobody can prepare a file whose identifiers all fall into one slot.
 SEED = int.from_bytes(os.urandom(8), "little")
 
 
@@ -70,7 +72,7 @@ class Ids:
     def compact(self) -> Ids:
         """The same identifiers side by side in a buffer of their own: quicker to compare, and the text can go."""
         buffer = np.full(int(self.lengths.sum()) + PADDING, ord("\n"), np.uint8)
-        compiled.kernel("gather_fields")(self.buffer, len(self), self.starts, self.lengths, buffer)
+        _gather.choose(len(buffer))(self, buffer)
         starts = np.zeros(len(self), np.int64)
         np.cumsum(self.lengths[:-1], out=starts[1:])
         return Ids(buffer, starts, self.lengths, self.known_hashes)
@@ -78,11 +80,57 @@ class Ids:
     def hashes(self) -> NDArray[np.uint64]:
         """The hash of each, as the kernels compute it."""
         if self.known_hashes is None:
-            hashes = np.empty(len(self), np.uint64)
-            compiled.kernel("hash_fields")(self.buffer, len(self), self.starts, self.lengths, SEED, hashes)
+            hashes = _hash.choose(int(self.lengths.sum()))(self, SEED)
             object.__setattr__(self, "known_hashes", hashes)
         assert self.known_hashes is not None
         return self.known_hashes
+
+
+def fields_of(ids: Ids) -> FieldSlices:
+    """Identifiers as a kernel takes them."""
+    return FieldSlices(ids.buffer, ids.starts, ids.lengths)
+
+
+def ranges(starts: NDArray[np.int64], lengths: NDArray[Any]) -> NDArray[np.int64]:
+    """The numbers from each start on, as many as its length says, one range behind the other.
+
+    >>> ranges(np.array([5, 0]), np.array([2, 3])).tolist()
+    [5, 6, 0, 1, 2]
+    """
+    ends = np.cumsum(lengths, dtype=np.int64)
+    return np.repeat(starts - (ends - lengths), lengths) + np.arange(int(ends[-1]) if len(ends) else 0)
+
+
+def _gather_plain(ids: Ids, into: NDArray[np.uint8]) -> None:
+    content = ids.buffer[ranges(ids.starts, ids.lengths)]
+    into[: len(content)] = content
+
+
+@compiled_job("leadline.text.kernels.columns.gather_fields", plain=_gather_plain)
+def _gather(kernel: Kernel, ids: Ids, into: NDArray[np.uint8]) -> None:
+    kernel(fields_of(ids), len(ids), into)
+
+
+def _hash_plain(ids: Ids, seed: int) -> NDArray[np.uint64]:
+    mix, shift, every_bit = np.uint64(0x9E3779B97F4A7C15), np.uint64(29), np.uint64(2**64 - 1)
+    lengths = ids.lengths.astype(np.int64)
+    state = np.uint64(seed) ^ lengths.astype(np.uint64)
+    eight = np.arange(8)
+    for word in range(-(-int(lengths.max(initial=0)) // 8)):  # eight bytes of every identifier that is so long
+        left = np.flatnonzero(lengths > 8 * word)
+        places = ids.starts[left, None] + 8 * word + eight
+        bits = ids.buffer[np.minimum(places, len(ids.buffer) - 1)].view("<u8")[:, 0]
+        beyond = np.maximum(8 - (lengths[left] - 8 * word), 0).astype(np.uint64) * np.uint64(8)
+        mixed = (state[left] ^ (bits & (every_bit >> beyond))) * mix
+        state[left] = mixed ^ (mixed >> shift)
+    return state * mix
+
+
+@compiled_job("leadline.text.kernels.columns.hash_fields", plain=_hash_plain)
+def _hash(kernel: Kernel, ids: Ids, seed: int) -> NDArray[np.uint64]:
+    hashes = np.empty(len(ids), np.uint64)
+    kernel(fields_of(ids), len(ids), seed, hashes)
+    return hashes
 
 
 def encode_id(name: str | bytes) -> bytes:

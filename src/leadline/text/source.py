@@ -17,7 +17,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 from leadline.errors import InputError
-from leadline.text.memory import FRESH, Fresh
+from leadline.text.memory import NEW_ARRAYS, NewArrays
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -78,7 +78,7 @@ class SourceText:
         return self.end - self.begin
 
 
-def read_text(path: str | os.PathLike[str], memory: Fresh = FRESH) -> SourceText:
+def read_text(path: str | os.PathLike[str], memory: NewArrays = NEW_ARRAYS) -> SourceText:
     """Read a file, decompressed if necessary; `-` is standard input."""
     name = os.fspath(path)
     if name == "-":

@@ -183,36 +183,6 @@ def test_a_damaged_source_does_not_stop_the_others(tmp_path: Path) -> None:
     assert Collection.open(tmp_path / "c").document("US7500000B2").title == "Nail number 7500000"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["nothing.xml"], "nothing.xml: no such file"),
-        (["empty.jsonl"], "empty.jsonl: no document was kept"),
-        (["broken.xml"], "no document could be read; the first, "),
-        (["good.jsonl", "--keep", "clams"], "--keep: 'clams' is none of claims, description, abstract, title, all"),
-        (["good.jsonl", "--form", "grenbook"], "--form: 'grenbook' is none of"),
-    ],
-)
-def test_wrong_input_is_one_line(
-    tmp_path: Path,
-    arguments: list[str],
-    message: str,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("empty.jsonl").write_text("\n")
-    Path("broken.xml").write_text("<PATDOC><a></PATDOC>")
-    Path("good.jsonl").write_text(record(7_000_000))
-    with pytest.raises(SystemExit) as stop:
-        main(["collection", "build", *arguments, "-o", "c"])
-    error = capsys.readouterr().err
-    assert stop.value.code == 1
-    assert message in error
-    assert error.count("\n") == 1
-    assert not Path("c").exists()
-
-
 def test_a_folder_with_other_things_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").touch()
     with pytest.raises(InputError, match="other things in it"):

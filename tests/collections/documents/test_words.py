@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leadline.collections.documents import machine
 from leadline.collections.documents.readers.words import BLANK, ENTRY, LINE, Layout, read_words
-from leadline.text.engine import COMPILING_PAYS
+from leadline.text.engine import COMPILING_PAYS, Engine
 
 LAYOUT = Layout({"p": LINE, "description-of-drawings": LINE, "td": BLANK, "claim": ENTRY, "description-of": ENTRY})
 NAMES = ["p", "td", "claim", "b", "sub", "pq", "description-of-drawings", "description-of", "description"]
@@ -74,7 +73,6 @@ def test_words_lines_and_entries(engine: str, monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_small_job_does_not_wait_for_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("LEADLINE_ENGINE", raising=False)
-    monkeypatch.setattr(machine.KERNELS, "_kernels", None)
-    monkeypatch.setattr(machine._Read, "size", 0)
-    assert not machine.kernels_pay(1000)
-    assert machine.kernels_pay(COMPILING_PAYS)
+    engine = Engine("leadline.collections.documents.kernels")
+    assert not engine.pays(1000)
+    assert engine.pays(COMPILING_PAYS)

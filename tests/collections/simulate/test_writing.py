@@ -16,7 +16,6 @@ from leadline.collections.documents.store import Collection
 from leadline.collections.simulate.office import SimulatedOffice, found
 from leadline.collections.simulate.printing import Printer
 from leadline.collections.simulate.settings import Settings
-from leadline.commands import simulate_office
 from leadline.errors import InputError
 from leadline.judge.simulated_office import write_office
 from leadline.records.qrels.read_qrels import read_qrels
@@ -119,53 +118,6 @@ def test_the_manifest_says_how_it_was_made(folder: Path) -> None:
     for name, expected in manifest["files"].items():
         assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == expected
     assert "qrels.true.claims.txt" in manifest["files"]
-
-
-def run(*arguments: str) -> None:
-    import argparse
-
-    parser = argparse.ArgumentParser()
-    simulate_office.define(parser)
-    simulate_office.run(parser.parse_args(arguments))
-
-
-def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run(
-        "-o",
-        str(tmp_path / "x"),
-        "--patents",
-        "300",
-        "--topics",
-        "5",
-        "--years",
-        "1990-2010",
-        "--set",
-        "asides=0.2",
-        "-f",
-        "tsv",
-    )
-    printed = capsys.readouterr()
-    assert "documents\t300" in printed.out
-    assert "300 documents in" in printed.err
-    assert json.loads((tmp_path / "x" / "manifest.json").read_text())["settings"]["asides"] == 0.2
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--patents", "7"], "patents: 7 is not between 100 and 5,000,000"),
-        (["--years", "1990"], "--years: '1990' is not two years such as 1980-2009"),
-        (["--years", "1990-1992"], "last-year: 1992 is not between 1995 and 2101"),
-        (["--set", "synonym=1"], "setting: 'synonym' is none of .* did you mean synonymy?"),
-        (["--set", "synonymy"], "--set: 'synonymy' is not NAME=VALUE"),
-        (["--set", "words=many"], "words: 'many' is not a whole number"),
-        (["--format", "parquet"], "is not text"),
-    ],
-)
-def test_wrong_input_is_one_line(tmp_path: Path, arguments: list[str], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        run("-o", str(tmp_path / "x"), *arguments)
-    assert not (tmp_path / "x").exists()
 
 
 def test_a_folder_with_other_things_is_left_alone(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Passages beside a plain count of their words, snippets that fit and show what they should, pages in columns."""
+"""Passages beside a plain count of their words, snippets that fit and show what they should."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leadline.collections.documents.document import Claim, Document
-from leadline.commands.page import Page, broken, columns, fitted
 from leadline.errors import InputError
 from leadline.search.answers.passages import LONGEST, PIECE, Passages, passages_of
 from leadline.search.answers.patent_file import patent_of_text
-from leadline.search.answers.snippets import Marker, Snippet
+from leadline.search.answers.snippets import Marker
 from leadline.search.index.analysis import Analysis
 
 PLAIN = Analysis(stemming="none", stop_words="none")
@@ -83,24 +82,6 @@ def test_a_snippet_is_where_the_heavy_words_are() -> None:
     assert snippet.text.startswith("… ")
     assert snippet.text.endswith(" …")
     assert Marker(PLAIN, {"1,2-dichloroethane": 1.0}).marks("in 1,2-Dichloroethane/water")[0][:2] == (3, 21)
-
-
-@given(st.text(max_size=80), st.integers(1, 30))
-def test_lines_hold_all_words_and_no_more_than_fit(text: str, width: int) -> None:
-    ranges = broken(text, width)
-    kept = "".join(text[start:end] for start, end in ranges)
-    assert kept.replace(" ", "") == text.replace(" ", "")
-    for start, end in ranges:
-        assert columns(text[start:end]) <= width or end - start == 1
-    assert columns(fitted(text, width)) <= max(width, 4)
-
-
-def test_a_page_cuts_a_long_snippet_and_its_marks() -> None:
-    page = Page(20, "<", "", ">")
-    lines = page.marked(Snippet("one two three four five six seven eight", ((0, 3), (28, 33), (34, 39))), "  ", 2)
-    assert lines == ["  <one> two three four", "  five six <seven> …"]
-    assert page.across("A long title of a film", "1.000") == "<A long …>       1.000>"
-    assert page.strong("a\033[31mb") == "<a\N{REPLACEMENT CHARACTER}[31mb>"
 
 
 def test_plain_text_as_a_patent() -> None:

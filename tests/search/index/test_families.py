@@ -77,7 +77,7 @@ def test_a_family_may_have_one_members_text(members, chosen, with_film, collecti
 def test_what_cannot_be_a_unit_is_told(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="only a collection knows families"):
         Index.build(DOCUMENTS, tmp_path, unit="family")
-    with pytest.raises(InputError, match=r"unit: 'familiy' is none of document, family; did you mean family\?"):
+    with pytest.raises(InputError, match=r"unit: 'familiy' is not one of document, family; did you mean family\?"):
         Index.build(DOCUMENTS, tmp_path, unit="familiy")
-    with pytest.raises(InputError, match="members: 'all' is none of joined, first, longest"):
+    with pytest.raises(InputError, match="members: 'all' is not one of joined, first, longest"):
         Index.build(DOCUMENTS, tmp_path, unit="family", members="all")

@@ -132,10 +132,10 @@ def test_wrong_input_is_one_clear_line(large: Searcher) -> None:
         ("", {}, "query: has no term to search for"),
         ("...", {}, "query: has no term to search for: '...'"),
         ("w1", {"k": 0}, "k: 0 is no number of documents to find"),
-        ("w1", {"fields": "title"}, "field: 'title' is none of body"),
+        ("w1", {"fields": "title"}, "field: 'title' is not one of body"),
         ("w1", {"fields": {"body": 0}}, "fields: at least one field needs a weight"),
-        ("w1", {"combine": "sum"}, "combine: 'sum' is none of text, scores"),
-        ("w1", {"model": "tf-idf"}, "model: 'tf-idf' is none of .* did you mean tfidf?"),
+        ("w1", {"combine": "sum"}, "combine: 'sum' is not one of text, scores"),
+        ("w1", {"model": "tf-idf"}, "model: 'tf-idf' is not one of .* did you mean tfidf?"),
         ("w1", {"mask": np.ones(3, bool)}, "mask: must be 20000 truth values"),
     ]:
         with pytest.raises(InputError, match=words):

@@ -43,7 +43,7 @@ def written(text: str, more: str = ""):
 
 def grid(*arguments: str) -> None:
     parser = argparse.ArgumentParser()
-    command.define(parser)
+    command.add_arguments(parser)
     command.run(parser.parse_args(arguments))
 
 
@@ -86,14 +86,14 @@ def test_systems_are_choices() -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("[choice.a]", "'choice' is none of about, choices, runs, parts; did you mean choices?"),
+        ("[choice.a]", "'choice' is not one of about, choices, runs, parts; did you mean choices?"),
         ("about = 'x'", "has no choices"),
         ("[choices.a]", "[choices.a] has nothing to choose from"),
         ("[choices.run]\na = 'text'", "`run` names the run itself"),
-        ("[choices.a]\nb = 'txt'", "'txt' is none of"),
-        ("[choices.a]\nb = {again = 'a'}", "again: 'a' is none of nothing"),
+        ("[choices.a]\nb = 'txt'", "'txt' is not one of"),
+        ("[choices.a]\nb = {again = 'a'}", "again: 'a' is not one of nothing"),
         ("[choices.a]\nb = []", "the run b has no steps"),
-        ("[choices.a]\nb = 'text'\n[[runs]]\nc = 'b'", "[[runs]]: 'c' is none of a"),
+        ("[choices.a]\nb = 'text'\n[[runs]]\nc = 'b'", "[[runs]]: 'c' is not one of a"),
         ("[choices.a]\nbm25 = 'text'\n[[runs]]\na = 'bm52'", "did you mean bm25?"),
         ("runs = 7\n[choices.a]\nb = 'text'", "`runs` is no list of tables"),
         ("[choices.a]\n'b/c' = 'text'\n'b c' = 'text'", "two runs would be called b_c"),
@@ -156,7 +156,7 @@ def test_what_is_there_stays_unless_something_changed(lab, files: Path, capsys) 
 KILLING = """
 import argparse, os, signal, sys
 from leadline.search.pipeline.steps import Search
-from leadline.commands.grid import define, run
+from leadline.commands.grid import add_arguments, run
 searched, count = Search.__call__, 0
 def dying(self, lab, request):
     global count
@@ -166,7 +166,7 @@ def dying(self, lab, request):
     return searched(self, lab, request)
 Search.__call__ = dying
 parser = argparse.ArgumentParser()
-define(parser)
+add_arguments(parser)
 run(parser.parse_args(sys.argv[2:]))
 """
 
@@ -210,7 +210,7 @@ def test_an_index_is_no_place_for_a_grid(lab: Laboratory, files: Path) -> None:
 
 def test_a_run_that_fails_is_named(lab: Laboratory, files: Path) -> None:
     (files / "grid.toml").write_text("[choices.a]\nphrases = [{step = 'text', fields = 'phrases'}, 'search']")
-    with pytest.raises(InputError, match="run phrases: field: 'phrases' is none of"):
+    with pytest.raises(InputError, match="run phrases: field: 'phrases' is not one of"):
         grid(*arguments(lab, files))
 
 

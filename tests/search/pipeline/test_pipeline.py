@@ -266,13 +266,13 @@ def test_a_pipeline_in_a_file(tmp_path: Path, lab: Laboratory) -> None:
     ("written", "words"),
     [
         ("steps = [", "is not TOML"),
-        ("stops = []", "'stops' is none of about, steps, parts; did you mean steps?"),
+        ("stops = []", "'stops' is not one of about, steps, parts; did you mean steps?"),
         ("about = 'x'", "has no `steps`"),
         ("steps = []", "has no steps"),
         ("steps = [3]", "3 is no step"),
-        ("steps = ['serch']", "step: 'serch' is none of .*; did you mean search?"),
+        ("steps = ['serch']", "step: 'serch' is not one of .*; did you mean search?"),
         ("steps = [{step = 'search', modle = 'bm25'}]", "search: has no option 'modle', .*; did you mean model?"),
-        ("steps = [{step = 'search', model = 'bm52'}]", "model: 'bm52' is none of .*; did you mean bm25?"),
+        ("steps = [{step = 'search', model = 'bm52'}]", "model: 'bm52' is not one of .*; did you mean bm25?"),
         ("steps = [{step = 'search', model = 'bm25(k=1)'}]", "bm25: has no parameter 'k', .*; did you mean k1?"),
         ("steps = [{step = 'search', model = 'bm25(1)'}]", r"is not written like bm25\(k1=0.9, b=0.4\)"),
         ("steps = [{step = 'search', depth = 0}]", "search: depth must be at least 1, got 0"),
@@ -281,7 +281,7 @@ def test_a_pipeline_in_a_file(tmp_path: Path, lab: Laboratory) -> None:
         ("steps = [{step = 'search', fields = {title = -1}}]", "search: fields must be at least 0, got -1"),
         ("steps = [{step = 'rm3', weight = 2}]", "rm3: weight must be between 0 and 1, got 2"),
         ("steps = [{step = 'dates', by = 'number alone'}]", "dates: by must be .*; did you mean numbers alone?"),
-        ("steps = [{step = 'fuse', of = 'words'}]", "step: 'words' is none of"),
+        ("steps = [{step = 'fuse', of = 'words'}]", "step: 'words' is not one of"),
         ("steps = [{step = 'fuse', of = ['a']}]\nparts = {a = [{step = 'fuse', of = ['a']}]}", "'a' is made of itself"),
         ("steps = ['text']\nparts = {search = ['text']}", "a part is named 'search' as a step is"),
         ("steps = [{step = 'fuse', of = ['text'], weights = [1, 2]}]", "fuse: weights: 2 for 1 pipelines"),
@@ -302,7 +302,7 @@ def test_systems_are_known_by_name() -> None:
     assert "baseline" in systems()
     for name in systems():
         assert system(name).steps
-    with pytest.raises(InputError, match=r"system: 'basline' is none of .*; did you mean baseline\?"):
+    with pytest.raises(InputError, match=r"system: 'basline' is not one of .*; did you mean baseline\?"):
         system("basline")
 
 
@@ -311,7 +311,7 @@ def test_systems_are_known_by_name() -> None:
 
 def run_command(*arguments: str) -> None:
     parser = argparse.ArgumentParser()
-    command.define(parser)
+    command.add_arguments(parser)
     command.run(parser.parse_intermixed_args(arguments))
 
 

@@ -46,7 +46,7 @@ def test_terms_can_be_sought_in_the_field_they_come_from(lab: Laboratory) -> Non
     title, abstract = queries(lab, Text(["title", "abstract"], into="same"))
     assert (title.terms, title.fields) == ({"ink": 1}, {"title": 1})
     assert (abstract.terms, abstract.fields) == ({"ink": 2, "pigment": 1}, {"abstract": 1})
-    with pytest.raises(InputError, match=r"field: 'titel' is none of .*; did you mean title\?"):
+    with pytest.raises(InputError, match=r"field: 'titel' is not one of .*; did you mean title\?"):
         queries(lab, Text("titel"))
 
 
@@ -193,5 +193,5 @@ def test_a_field_that_is_empty_everywhere_finds_nothing(tmp_path: Path) -> None:
     need = Survey()(lab, lab.request(Topic("T", "acid")))
     assert len(Search(combine="scores")(lab, need).ranking) == 2
     assert len(Search(fields=["claims"])(lab, need).ranking) == 0
-    with pytest.raises(InputError, match=r"field: 'claim' is none of title, claims; did you mean claims\?"):
+    with pytest.raises(InputError, match=r"field: 'claim' is not one of title, claims; did you mean claims\?"):
         Search(fields=["claim"])(lab, need)

@@ -71,7 +71,7 @@ def test_docstrings_tell_what_was_done_and_what_differs(name: str) -> None:
 
 
 def test_a_wrong_name_gets_the_nearest() -> None:
-    with pytest.raises(InputError, match=r"'bitme' is none of .*; did you mean bitem\?"):
+    with pytest.raises(InputError, match=r"'bitme' is not one of .*; did you mean bitem\?"):
         system("bitme")
 
 

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from leadline.errors import InputError
-from leadline.text import compiled
-from leadline.text.fields import Coded, shown, table_size
+from leadline.text.fields import Coded, hash_tables, shown
 from leadline.text.frames import columns_of_mapping
 from leadline.text.ids import Ids, encode_id
 from leadline.text.source import write_whole
@@ -124,22 +123,14 @@ class Qrels:
     @cached_property
     def tables(self) -> tuple[NDArray[np.int64], NDArray[np.int32], Ids]:
         """The same for the kernels: the start of each topic's hash table, all slots, and the documents."""
-        sizes = [table_size(count) for count in np.diff(self.offsets).tolist()]
-        starts = np.zeros(len(sizes) + 1, np.int64)
-        np.cumsum(sizes, out=starts[1:])
-        slots = np.full(int(starts[-1]), -1, np.int32)
         documents = self.documents.compact()
-        compiled.kernel("index_documents")(len(self.topics), self.offsets, documents.hashes(), starts, slots)
-        return starts, slots, documents
+        return *hash_tables(self.offsets, documents), documents
 
     @cached_property
     def topic_table(self) -> tuple[Ids, NDArray[np.int32]]:
         """The topics' names and a hash table of them, for the kernels."""
         names = Ids.of(self.topics)
-        slots = np.full(table_size(len(names)), -1, np.int32)
-        bounds = np.array([0, len(names)]), np.array([0, len(slots)])
-        compiled.kernel("index_documents")(1, bounds[0], names.hashes(), bounds[1], slots)
-        return names, slots
+        return names, hash_tables(np.array([0, len(names)]), names)[1]
 
     def restricted_to(self, topics: Sequence[str]) -> Qrels:
         """Return the judgements of some topics only; unknown names are ignored."""

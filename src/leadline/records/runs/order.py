@@ -1,6 +1,6 @@
-"""THE tie rule: higher score first; equal scores by document id, higher first. It is here and nowhere else.
+"""The tie rule: higher score first; equal scores by document id, higher first. It is here and nowhere else.
 
-(Its compiled twin is `order_run` in text/kernels/ordering.py, which a property test compares with this one.)
+Its compiled twin is `order_run` in `kernels/ordering.py`; a property test compares the two.
 """
 
 from __future__ import annotations
@@ -9,50 +9,24 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from leadline.text import compiled
+from leadline.records.runs.kernels.arguments import LineOrder, RunLines
+from leadline.text.compiled import Kernel
+from leadline.text.engine import compiled_job
 from leadline.text.fields import table_size
 from leadline.text.ids import Ids
-from leadline.text.memory import FRESH, Fresh
+from leadline.text.memory import NEW_ARRAYS, NewArrays
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Order = Literal["score", "rank", "file"]
+Ordered = tuple["NDArray[np.int64]", "NDArray[np.int32]", tuple[int, int] | None]
 SORTING = {"file": 0, "score": 1, "rank": 2}  # as order_run in the kernels numbers them
 
 
-def ordered(
-    topic: NDArray[np.int32],
-    topics: int,
-    documents: Ids,
-    keys: NDArray[np.float64],
-    order: Order,
-    *,
-    kernels: bool,
-    memory: Fresh = FRESH,
-) -> tuple[NDArray[np.int64], NDArray[np.int32], tuple[int, int] | None]:
-    """Lines grouped by topic and sorted within: offsets, lines in order, and two lines that say the same, if any.
-
-    `order` sorts by key and document (score), by key and line (rank), or leaves the lines as they are (file).
-    """
-    if not kernels:
-        return _ordered_plainly(topic, topics, documents, keys, order)
-    count = len(topic)
-    offsets = np.empty(topics + 1, np.int64)
-    sequence = memory.take("order", count, np.int32)
-    spare = memory.take("spare", count, np.int32)
-    slots = memory.take("slots", table_size(count), np.int32)
-    found = np.zeros(2, np.int64)
-    status = compiled.kernel("order_run")(
-        documents.buffer, count, topics, topic, documents.starts, documents.lengths, documents.hashes(), keys,
-        SORTING[order], offsets, sequence, spare, slots, found,
-    )  # fmt: skip
-    return offsets, sequence, (int(found[0]), int(found[1])) if status < 0 else None
-
-
-def _ordered_plainly(
-    topic: NDArray[np.int32], topics: int, documents: Ids, keys: NDArray[np.float64], order: Order
-) -> tuple[NDArray[np.int64], NDArray[np.int32], tuple[int, int] | None]:
+def _ordered_plain(
+    topic: NDArray[np.int32], topics: int, documents: Ids, keys: NDArray[np.float64], order: Order, memory: NewArrays
+) -> Ordered:
     names, values = documents.as_bytes(), keys.tolist()
     groups: list[list[int]] = [[] for _ in range(topics)]
     for line, code in enumerate(topic.tolist()):
@@ -72,3 +46,41 @@ def _ordered_plainly(
             group.sort(key=lambda line: -values[line])
         sequence[offsets[code] : offsets[code + 1]] = group
     return offsets, sequence, None
+
+
+@compiled_job("leadline.records.runs.kernels.ordering.order_run", plain=_ordered_plain)
+def _ordered(
+    kernel: Kernel, topic: NDArray[np.int32], topics: int, documents: Ids, keys: NDArray[np.float64], order: Order,
+    memory: NewArrays,
+) -> Ordered:  # fmt: skip
+    count = len(topic)
+    offsets = np.empty(topics + 1, np.int64)
+    lines = RunLines(topic, documents.starts, documents.lengths, documents.hashes(), keys)
+    into = LineOrder(
+        sequence=memory.take("order", count, np.int32),
+        spare=memory.take("spare", count, np.int32),
+        slots=memory.take("slots", table_size(count), np.int32),
+    )
+    found = np.zeros(2, np.int64)
+    status = kernel(documents.buffer, count, topics, lines, SORTING[order], offsets, into, found)
+    return offsets, into.sequence, (int(found[0]), int(found[1])) if status < 0 else None
+
+
+def ordered(
+    topic: NDArray[np.int32],
+    topics: int,
+    documents: Ids,
+    keys: NDArray[np.float64],
+    order: Order,
+    *,
+    kernels: bool | None = None,
+    memory: NewArrays = NEW_ARRAYS,
+) -> Ordered:
+    """Lines grouped by topic and sorted within: offsets, lines in order, and two lines that say the same, if any.
+
+    `order` sorts by key and document (score), by key and line (rank), or leaves the lines as they are (file).
+    `kernels` chooses machine code (True) or plain Python; by default the size of the job does.
+    """
+    if kernels is None:
+        kernels = _ordered.pays(len(documents.buffer))
+    return _ordered.version(kernels)(topic, topics, documents, keys, order, memory)

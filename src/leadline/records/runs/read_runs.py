@@ -12,13 +12,15 @@ from typing import Any, Literal
 import numpy as np
 
 from leadline.errors import InputError, nearest
+from leadline.records.runs.kernels.arguments import RunLines, RunTopics
 from leadline.records.runs.order import Order, ordered
 from leadline.records.runs.run import Run
-from leadline.text import compiled, frames
-from leadline.text.engine import use_kernels
+from leadline.text import frames
+from leadline.text.compiled import Kernel
+from leadline.text.engine import compiled_job
 from leadline.text.fields import NAN, NOT_A_NUMBER, TOO_FEW_FIELDS, is_skipped, number_of, shown, table_size
 from leadline.text.ids import SEED, Ids, decode_id
-from leadline.text.memory import FRESH, Fresh
+from leadline.text.memory import NEW_ARRAYS, NewArrays
 from leadline.text.source import SourceText, read_text, stem
 
 Layout = Literal["trec", "dynamic"]
@@ -38,7 +40,7 @@ def read_run(
     order: Order = "score",
     layout: Layout = "trec",
     kernels: bool | None = None,
-    memory: Fresh = FRESH,
+    memory: NewArrays = NEW_ARRAYS,
 ) -> Run:
     """A run from a file, compressed or not; `-` is standard input.
 
@@ -56,17 +58,16 @@ def run_of_text(
     order: Order = "score",
     layout: Layout = "trec",
     kernels: bool | None = None,
-    memory: Fresh = FRESH,
+    memory: NewArrays = NEW_ARRAYS,
 ) -> Run:
     """A run from a text in memory."""
     kind = frames.named_kind(text.name, text.buffer[text.begin : text.begin + 4096].tobytes())
     if kind is not None:
         return run_of_frame(frames.frame_of_text(text, kind), name, where=text.name, order=order)
     if kernels is None:
-        kernels = use_kernels(text.size())
+        kernels = _scan.pays(text.size())
     key_field = _KEY_FIELD[order] if layout == "trec" else 0
-    scan = _scan_compiled if kernels else _scan_plain
-    topics, codes, documents, keys, longer = scan(text, layout, key_field, memory)
+    topics, codes, documents, keys, longer = _scan.version(kernels)(text, layout, key_field, memory)
     if order == "rank":
         np.negative(keys, out=keys)
     offsets, sequence, twice = ordered(codes, len(topics), documents, keys, order, kernels=kernels, memory=memory)
@@ -83,38 +84,7 @@ def run_of_text(
 _Scanned = tuple[list[bytes], "np.ndarray[Any, Any]", Ids, "np.ndarray[Any, Any]", int]
 
 
-def _scan_compiled(text: SourceText, layout: Layout, key_field: int, memory: Fresh) -> _Scanned:
-    fields, _ = _FIELDS[layout]
-    capacity = text.size() // (2 * fields) + 1
-    slots = np.zeros(table_size(capacity), np.int32)  # zeros that are never touched cost nothing
-    topic_starts, topic_lengths = np.empty(capacity, np.int64), np.empty(capacity, np.int32)
-    codes = memory.take("codes", capacity, np.int32)
-    starts = memory.take("starts", capacity, np.int64)
-    lengths = memory.take("lengths", capacity, np.int32)
-    hashes = memory.take("hashes", capacity, np.uint64)
-    keys = memory.take("keys", capacity, np.float64)
-    found = np.array([text.begin, 0, 0])
-    count = compiled.kernel("scan_run")(
-        text.buffer, text.end, SEED, fields, key_field, slots, len(slots) - 1,
-        topic_starts, topic_lengths, np.empty(capacity, np.uint64), codes, starts, lengths, hashes, keys, found,
-    )  # fmt: skip
-    if count in (TOO_FEW_FIELDS, NOT_A_NUMBER, NAN):
-        line = text.line_number(int(found[0]))
-        if count == TOO_FEW_FIELDS:
-            start = int(found[0])
-            stop = start + text.buffer[start:].tobytes().index(b"\n")
-            raise _too_few(text, text.buffer[start:stop].tobytes().split(), layout, line)
-        raise _no_number(text, text.buffer[int(found[1]) : int(found[2])].tobytes(), key_field, line)
-    if count == 0:
-        raise InputError(text.name, "is empty")
-    topics = Ids(text.buffer, topic_starts[: found[1]], topic_lengths[: found[1]]).as_bytes()
-    if not key_field:
-        keys[:count] = 0.0
-    documents = Ids(text.buffer, starts[:count], lengths[:count], hashes[:count])
-    return topics, codes[:count], documents, keys[:count], int(found[2])
-
-
-def _scan_plain(text: SourceText, layout: Layout, key_field: int, _memory: Fresh) -> _Scanned:
+def _scan_plain(text: SourceText, layout: Layout, key_field: int, memory: NewArrays) -> _Scanned:
     fields, _ = _FIELDS[layout]
     known: dict[bytes, int] = {}
     codes: list[int] = []
@@ -141,6 +111,60 @@ def _scan_plain(text: SourceText, layout: Layout, key_field: int, _memory: Fresh
         raise InputError(text.name, "is empty")
     ids = Ids.of(documents)
     return list(known), np.array(codes, np.int32), ids, np.array(keys or np.zeros(len(codes))), longer
+
+
+@compiled_job("leadline.records.runs.kernels.scanning.scan_run", plain=_scan_plain)
+def _scan(kernel: Kernel, text: SourceText, layout: Layout, key_field: int, memory: NewArrays) -> _Scanned:
+    fields, _ = _FIELDS[layout]
+    topics, lines = arrays_for(text, memory, fields=fields)
+    state = np.array([text.begin, 0, 0, 0])
+    count = kernel(text.buffer, text.end, SEED, fields, key_field, topics, lines, state)
+    if count in (TOO_FEW_FIELDS, NOT_A_NUMBER, NAN):
+        line, start = text.line_number(int(state[0])), int(state[0])
+        if count == TOO_FEW_FIELDS:
+            raise _too_few(text, _rest_of_line(text, start).split(), layout, line)
+        raise _no_number(text, text.buffer[int(state[1]) : int(state[2])].tobytes(), key_field, line)
+    if count == 0:
+        raise InputError(text.name, "is empty")
+    keys = lines.keys[:count]
+    if not key_field:
+        keys[:] = 0.0
+    if state[3]:  # numbers that the kernel leaves to Python are NaN so far
+        for line in np.flatnonzero(np.isnan(keys)).tolist():
+            from_document = _rest_of_line(text, int(lines.starts[line])).split(None, key_field - 1)
+            keys[line] = float(from_document[key_field - 2])
+    names = Ids(text.buffer, topics.starts[: state[1]], topics.lengths[: state[1]]).as_bytes()
+    documents = Ids(text.buffer, lines.starts[:count], lines.lengths[:count], lines.hashes[:count])
+    return names, lines.topic[:count], documents, keys, int(state[2])
+
+
+def arrays_for(text: SourceText, memory: NewArrays, *, fields: int = 6, most_topics: int | None = None) -> tuple[
+    RunTopics, RunLines
+]:  # fmt: skip
+    """Arrays for the topics and lines of a run, large enough for any text of this size."""
+    capacity = text.size() // (2 * fields) + 1  # a letter and a blank or line feed for each field
+    topics = min(capacity, most_topics or capacity)
+    slots = np.zeros(table_size(topics), np.int32)  # zeros that are never touched cost nothing
+    return RunTopics(
+        slots=slots,
+        mask=len(slots) - 1,
+        starts=np.empty(topics + 1, np.int64),
+        lengths=np.empty(topics + 1, np.int32),
+        hashes=np.empty(topics + 1, np.uint64),
+    ), RunLines(
+        topic=memory.take("codes", capacity, np.int32),
+        starts=memory.take("starts", capacity, np.int64),
+        lengths=memory.take("lengths", capacity, np.int32),
+        hashes=memory.take("hashes", capacity, np.uint64),
+        keys=memory.take("keys", capacity, np.float64),
+    )
+
+
+def _rest_of_line(text: SourceText, start: int) -> bytes:
+    size = 256
+    while (piece := text.buffer[start : start + size].tobytes()).find(b"\n") < 0:
+        size *= 16
+    return piece.partition(b"\n")[0]
 
 
 def _too_few(text: SourceText, parts: Sequence[bytes], layout: Layout, line: int) -> InputError:

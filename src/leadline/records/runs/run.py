@@ -11,7 +11,6 @@ import numpy as np
 
 from leadline.errors import InputError
 from leadline.records.runs.order import Order, ordered
-from leadline.text.engine import use_kernels
 from leadline.text.fields import read_fields, shown
 from leadline.text.frames import columns_of_mapping
 from leadline.text.ids import Ids, encode_id
@@ -72,8 +71,7 @@ class Run:
             place = int(np.isnan(keys).argmax())
             raise InputError(name, f"topic {topics[place]}: the score of {documents[place]} is NaN")
         ids = Ids.of(documents)
-        kernels = use_kernels(len(ids.buffer))
-        offsets, sequence, twice = ordered(codes, len(known), ids, keys, order, kernels=kernels)
+        offsets, sequence, twice = ordered(codes, len(known), ids, keys, order)
         if twice is not None:
             raise InputError(name, f"topic {topics[twice[1]]} names document {shown(ids.at(twice[1]))} twice")
         return cls(name, tuple(known), offsets, sequence, ids, keys, order)

@@ -22,9 +22,10 @@ import numpy as np
 
 from leadline.errors import InputError, checked_choice
 from leadline.search.index.characters import classes, joined
-from leadline.search.index.kernels.words import find_words
-from leadline.search.index.machine import KERNELS
+from leadline.search.index.kernels.words import ALONE, BETWEEN, DIGIT, HYPHEN, LETTER, POINT
 from leadline.search.index.stop_words import COMMON
+from leadline.text.compiled import Kernel
+from leadline.text.engine import compiled_job
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,7 +39,6 @@ LANGUAGES = {
     "hu": "hungarian", "it": "italian", "nl": "dutch", "no": "norwegian", "pt": "portuguese", "ro": "romanian",
     "ru": "russian", "sv": "swedish", "tr": "turkish",
 }  # fmt: skip
-_SMALL = 4096  # bytes that plain Python has cut into words before the kernels are loaded
 
 
 @dataclass(frozen=True)
@@ -93,23 +93,61 @@ class Analysis:
         ]
 
 
-def spans(
-    content: NDArray[np.uint8], offsets: NDArray[np.int64], words: Words
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+def spans(content: NDArray[np.uint8], offsets: NDArray[np.int64], words: Words) -> _Spans:
     """Where the words of joined texts start, how long they are, and where each text's words begin among them."""
-    size, texts = int(offsets[-1]), len(offsets) - 1
-    room = size + 1  # an ideograph is a word of three bytes, a letter between blanks one of two
+    return _spans.choose(int(offsets[-1]))(content, offsets, words)
+
+
+_Spans = tuple["NDArray[np.int64]", "NDArray[np.int32]", "NDArray[np.int64]"]
+
+
+def _spans_plain(content: NDArray[np.uint8], offsets: NDArray[np.int64], words: Words) -> _Spans:
+    size = int(offsets[-1])
+    begins = np.flatnonzero((content[:size] & 0xC0) != 0x80)  # of each character
+    ends = np.append(begins[1:], size)
+    kinds = _kinds(content, begins)
+    first = np.searchsorted(begins, offsets[:-1])  # the first character of each text
+    opens, closes = np.zeros(len(begins) + 1, np.bool_), np.zeros(len(begins) + 1, np.bool_)
+    opens[first] = closes[first] = True
+    opens, closes = opens[:-1], closes[1:]  # the first and the last character of each text
+    closes[-1:] = True
+    in_word = (kinds == LETTER) | (kinds == DIGIT)
+    if words == "chemical":
+        # A point or hyphen belongs to a word that goes on behind it: a point between digits, a hyphen beside a digit.
+        digit = kinds == DIGIT
+        joint = np.flatnonzero(((kinds == POINT) | (kinds == HYPHEN)) & ~opens & ~closes)
+        joint = joint[in_word[joint - 1] & in_word[joint + 1]]
+        before, behind = digit[joint - 1], digit[joint + 1]
+        in_word[joint[np.where(kinds[joint] == POINT, before & behind, before | behind)]] = True
+    alone = kinds == ALONE
+    goes_on = np.zeros(len(begins) + 1, np.bool_)
+    goes_on[1:-1] = in_word[:-1] & in_word[1:] & ~opens[1:]
+    starts = np.flatnonzero((in_word & ~goes_on[:-1]) | alone)
+    stops = np.flatnonzero((in_word & ~goes_on[1:]) | alone)
+    of_text = np.searchsorted(begins[starts], offsets)
+    return begins[starts], (ends[stops] - begins[starts]).astype(np.int32), of_text
+
+
+def _kinds(content: NDArray[np.uint8], begins: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """The class of each character, by its first byte."""
+    lead = content[begins].astype(np.int32)
+    second, third = (content[begins + k].astype(np.int32) & 63 for k in (1, 2))
+    code = np.where(lead < 0xE0, (lead & 31) << 6 | second, (lead & 15) << 12 | second << 6 | third)
+    kinds = classes()[np.where(lead < 128, lead, code & 0xFFFF)]
+    # Beyond the table are rare scripts, pictures, and from U+20000 on ideographs.
+    far = np.flatnonzero(lead >= 0xF0)
+    plane = (lead[far] & 7) << 2 | second[far] >> 4
+    picture = (plane == 1) & (second[far] & 15 == 15)
+    kinds[far] = np.where((plane == 2) | (plane == 3), ALONE, np.where(picture, BETWEEN, LETTER))
+    return kinds
+
+
+@compiled_job("leadline.search.index.kernels.words.find_words", plain=_spans_plain)
+def _spans(kernel: Kernel, content: NDArray[np.uint8], offsets: NDArray[np.int64], words: Words) -> _Spans:
+    texts, room = len(offsets) - 1, int(offsets[-1]) + 1  # a word has at least one byte
     starts, lengths = np.empty(room, np.int64), np.empty(room, np.int32)
     of_text = np.empty(texts + 1, np.int64)
-    plain = size < _SMALL and not KERNELS.is_loaded()
-    if plain:
-        found = find_words(
-            content.tolist(), texts, offsets.tolist(), classes().tolist(), words == "chemical", starts, lengths, of_text
-        )
-    else:
-        found = KERNELS.kernel("find_words")(
-            content, texts, offsets, classes(), words == "chemical", starts, lengths, of_text
-        )
+    found = kernel(content, texts, offsets, classes(), words == "chemical", starts, lengths, of_text)
     return starts[:found], lengths[:found], of_text
 
 

@@ -31,7 +31,7 @@ class Records(Protocol):
 
 
 @dataclass(frozen=True)
-class Batch:
+class DocumentBatch:
     """Some documents: their ids, the text of each field, and what is known of them."""
 
     ids: list[str]
@@ -41,7 +41,7 @@ class Batch:
     derived: tuple[str, ...] = ()  # fields to be made of the texts
 
 
-def batches(source: Iterable[Any] | Records, fields: Sequence[str], size: int = BATCH_BYTES) -> Iterator[Batch]:
+def batches(source: Iterable[Any] | Records, fields: Sequence[str], size: int = BATCH_BYTES) -> Iterator[DocumentBatch]:
     """The documents of a collection, or of an iterable of `Document`s or of mappings with `id` and the fields."""
     if hasattr(source, "records"):
         yield from _from_collection(source, fields, size)
@@ -71,7 +71,7 @@ def _as_mapping(document: Any) -> Mapping[str, Any]:
     return document if isinstance(document, Mapping) else {}
 
 
-def _batch(documents: Sequence[Mapping[str, Any]], fields: Sequence[str]) -> Batch:
+def _batch(documents: Sequence[Mapping[str, Any]], fields: Sequence[str]) -> DocumentBatch:
     present = set().union(*documents)
 
     def values(name: str, missing: Any) -> list[Any]:
@@ -85,7 +85,7 @@ def _batch(documents: Sequence[Mapping[str, Any]], fields: Sequence[str]) -> Bat
     known_since = np.where(days["priority"] != MISSING, days["priority"], days["application"])
     # A source's own name of a family tells nothing across sources: only numbers are taken.
     families = [family if isinstance(family, int) else -1 for family in values("family", -1)]
-    return Batch(
+    return DocumentBatch(
         ids=[str(name) for name in values("id", "")],
         texts={name: [_text_of(text) for text in values(name, "")] for name in fields},
         numbers={
@@ -116,7 +116,7 @@ def _day(written: Any) -> int:
     return day_number(written) if written else int(MISSING)
 
 
-def _from_collection(collection: Any, fields: Sequence[str], size: int) -> Iterator[Batch]:
+def _from_collection(collection: Any, fields: Sequence[str], size: int) -> Iterator[DocumentBatch]:
     import polars as pl
 
     records = collection.records
@@ -133,7 +133,7 @@ def _from_collection(collection: Any, fields: Sequence[str], size: int) -> Itera
                 for name in NUMBERS
                 if name != "family"
             }
-            yield Batch(
+            yield DocumentBatch(
                 ids=known["id"].to_list(),
                 texts={name: piece[name].fill_null("").to_list() for name in wanted},
                 numbers={**days, "family": known["family"].cast(pl.Int64).to_numpy()},

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from leadline.search.index.batches import Batch
+from leadline.search.index.batches import DocumentBatch
 from leadline.search.index.segment import MISSING, NUMBERS
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ BLOCK_BYTES = 512 << 20  # of text read at once: members of a family may stand f
 _BYTES_A_WORD = 6
 
 
-def family_batches(collection: Any, fields: Sequence[str], size: int, members: Members) -> Iterator[Batch]:
+def family_batches(collection: Any, fields: Sequence[str], size: int, members: Members) -> Iterator[DocumentBatch]:
     """The families of a collection, in the order of their representatives, whose ids they bear.
 
     The representative is the member published first, or with `members="longest"` the one with most words. `joined` has
@@ -79,11 +79,11 @@ def _texts(collection: Any, fields: Sequence[str], units: pl.DataFrame) -> pl.Da
     )
 
 
-def _batch(texts: pl.DataFrame, units: pl.DataFrame, fields: Sequence[str]) -> Batch:
+def _batch(texts: pl.DataFrame, units: pl.DataFrame, fields: Sequence[str]) -> DocumentBatch:
     import polars as pl
 
     days = {name: units[name].cast(pl.Int32).fill_null(int(MISSING)).to_numpy() for name in NUMBERS if name != "family"}
-    return Batch(
+    return DocumentBatch(
         ids=units["id"].to_list(),
         texts={name: texts[name].to_list() for name in fields},
         numbers={**days, "family": units["family"].cast(pl.Int64).to_numpy()},

@@ -12,12 +12,10 @@ the last step of every change: whoever opens the folder sees the old index or th
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,15 +27,12 @@ from leadline.search.index.analysis import Analysis
 from leadline.search.index.batches import FIELDS
 from leadline.search.index.derived import parted
 from leadline.search.index.families import Members, Unit
-from leadline.search.index.merging import ranges
-from leadline.search.index.segment import CODES, NUMBERS, Coded, Segment
-from leadline.search.index.terms import Terms
+from leadline.search.index.manifest import MANIFEST, file_digest, read_manifest
+from leadline.search.index.segment import CODES, NUMBERS, CodedColumn, Segment
+from leadline.text.ids import ranges
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-MANIFEST = "manifest.json"
-WHAT, VERSION = "a leadline index", 1
 
 
 @dataclass(frozen=True)
@@ -68,11 +63,11 @@ class Index:
     @classmethod
     def open(cls, folder: str | os.PathLike[str]) -> Index:
         """An index that `build` made."""
-        manifest = _manifest(Path(folder))
+        manifest = read_manifest(Path(folder))
         try:
             return cls(Path(folder), manifest)
         except InputError:  # files may have gone because the index has just been changed: then there is a new manifest
-            newer = _manifest(Path(folder))
+            newer = read_manifest(Path(folder))
             if newer == manifest:
                 raise
             return cls(Path(folder), newer)
@@ -95,33 +90,39 @@ class Index:
 
         `fields` may also name those of `derived/`, made of the others: phrases, entities, sentences. With
         `unit="family"` a row is a family, with the texts that `families.py` says for `members`. `workers` threads
-        invert batches at the same time, as many as there are processors unless said.
+        invert batches at the same time, default: one for each processor.
         """
         from leadline.search.index.writing import build
 
-        return build(source, Path(folder), fields, analysis or Analysis(), positions, workers, origin, unit, members)
+        build(source, Path(folder), fields, analysis or Analysis(), positions, workers, origin, unit, members)
+        return cls.open(folder)
 
     def add(self, source: Iterable[Any], *, workers: int | None = None) -> Index:
         """The index with more documents: one more segment, the others stay as they are."""
         from leadline.search.index.writing import add
 
-        return add(self, source, workers)
+        if self.unit != "document":
+            problem = "is an index of families, which are known of one collection: build it anew"
+            raise InputError(str(self.folder), problem)
+        add(source, self.folder, self.manifest, self.analysis, workers)
+        return Index.open(self.folder)
 
     def merge(self) -> Index:
         """The same index as a single segment."""
         from leadline.search.index.writing import merge_all
 
-        return merge_all(self)
+        if len(self.segments) == 1:
+            return self
+        merge_all(self.segments, self.folder, self.manifest)
+        return Index.open(self.folder)
 
     def __len__(self) -> int:
         return int(self.bases[-1])
 
     def check(self) -> None:
         """Read every byte and compare it with what was written."""
-        from leadline.search.index.writing import digest
-
         for segment in self.manifest["segments"]:
-            if digest(self.folder / segment["file"]) != segment["sha256"]:
+            if file_digest(self.folder / segment["file"]) != segment["sha256"]:
                 raise InputError(str(self.folder / segment["file"]), "is damaged: build the index anew")
 
     # Documents
@@ -203,24 +204,7 @@ class Index:
         return np.concatenate([_having(segment.coded(column), asked, column) for segment in self.segments])
 
 
-def _manifest(folder: Path) -> dict[str, Any]:
-    path = folder / MANIFEST
-    try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
-    except (FileNotFoundError, NotADirectoryError):
-        raise InputError(str(folder), "is no index; `leadline index` makes one") from None
-    except (OSError, ValueError) as error:
-        raise InputError(str(path), f"cannot be read: {' '.join(str(error).split())}") from None
-    if not isinstance(manifest, dict) or manifest.get("what") != WHAT:
-        raise InputError(str(path), "is not the manifest of an index")
-    if manifest.get("version") != VERSION:
-        raise InputError(str(path), f"is of version {manifest.get('version')}, not {VERSION}: build the index anew")
-    if not all(isinstance(manifest.get(name), list) for name in ("fields", "segments")):
-        raise InputError(str(path), "is damaged: build the index anew")
-    return manifest
-
-
-def _having(column: Coded, asked: Sequence[str], name: str) -> NDArray[np.bool_]:
+def _having(column: CodedColumn, asked: Sequence[str], name: str) -> NDArray[np.bool_]:
     chosen = np.zeros(len(column.terms) + 1, np.bool_)
     for word in asked:
         exactly = column.terms.find([word.encode()])
@@ -230,15 +214,3 @@ def _having(column: Coded, asked: Sequence[str], name: str) -> NDArray[np.bool_]
             under = column.terms.prefixed((word + "/" if whole_group else word).encode())
             chosen[under.start : under.stop] = True
     return column.having(chosen)
-
-
-def sorted_places(names: Sequence[bytes] | Terms) -> NDArray[np.int32]:
-    """The place of each name when all are sorted; two that are the same are refused."""
-    listed = list(names)
-    order = sorted(range(len(listed)), key=listed.__getitem__)
-    for before, after in pairwise(order):
-        if listed[before] == listed[after]:
-            raise InputError(listed[after].decode(), "is in the index already: an id names one document")
-    places = np.empty(len(listed), np.int32)
-    places[order] = np.arange(len(listed), dtype=np.int32)
-    return places

@@ -8,18 +8,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from leadline.search.index.analysis import Analysis
-from leadline.search.index.batches import Batch, coded
+from leadline.search.index.batches import DocumentBatch, coded
 from leadline.search.index.characters import joined
 from leadline.search.index.derived import deriving
-from leadline.search.index.machine import KERNELS
+from leadline.search.index.kernels.arguments import PositionLists, PostingLists, TermCounts, TextWords
 from leadline.search.index.occurrences import Found, Occurrences
-from leadline.search.index.terms import Terms
+from leadline.search.index.terms import Terms, offsets_of
+from leadline.text.compiled import Kernel
+from leadline.text.engine import compiled_job
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def inverted(batch: Batch, analysis: Analysis, positions: bool) -> dict[str, NDArray[Any]]:
+def inverted(batch: DocumentBatch, analysis: Analysis, positions: bool) -> dict[str, NDArray[Any]]:
     """The arrays of the segment that a batch makes."""
     ids = Terms.of([name.encode() for name in batch.ids])
     content: dict[str, NDArray[Any]] = {"ids": ids.buffer, "id_offsets": ids.offsets}
@@ -32,7 +34,7 @@ def inverted(batch: Batch, analysis: Analysis, positions: bool) -> dict[str, NDA
     return content
 
 
-def _occurrences(batch: Batch, analysis: Analysis) -> Iterator[tuple[str, Occurrences]]:
+def _occurrences(batch: DocumentBatch, analysis: Analysis) -> Iterator[tuple[str, Occurrences]]:
     """The terms of each field, one field at a time in memory: the documents' own, then those made of them."""
     for name, texts in batch.texts.items():
         yield name, Found.of(*joined(texts), analysis.words).terms(analysis)
@@ -43,28 +45,72 @@ def _occurrences(batch: Batch, analysis: Analysis) -> Iterator[tuple[str, Occurr
 
 
 def _field(found: Occurrences, positions: bool) -> dict[str, NDArray[Any]]:
-    reduced, codes, word_offsets = found.terms, found.codes, found.offsets
-    texts = len(word_offsets) - 1
-    names = sorted({term for term in reduced if term})
+    names = sorted({term for term in found.terms if term})
     number = {name: code for code, name in enumerate(names)}
-    term_of = np.array([number.get(term, -1) for term in reduced], np.int32)
-
-    latest = np.empty(len(names), np.int32)
-    frequency, totals = np.empty(len(names), np.int64), np.empty(len(names), np.int64)
-    document_lengths = np.empty(texts, np.int32)
-    postings = KERNELS.kernel("count_terms")(
-        texts, word_offsets, codes, term_of, len(names), latest, frequency, totals, document_lengths
-    )
-    list_starts = np.zeros(len(names) + 1, np.int64)
-    np.cumsum(frequency, out=list_starts[1:])
-    documents, frequencies = np.empty(postings, np.int32), np.empty(postings, np.int32)
-    places = np.empty(int(totals.sum()) if positions else 0, np.int32)
-    KERNELS.kernel("fill_postings")(
-        texts, word_offsets, codes, term_of, len(names), latest, list_starts[:-1].copy(), documents, frequencies,
-        positions, np.concatenate([[0], np.cumsum(totals)[:-1]]).astype(np.int64), places,
-    )  # fmt: skip
+    term_of = np.array([number.get(term, -1) for term in found.terms], np.int32)
+    words = TextWords(len(found.offsets) - 1, found.offsets, found.codes, term_of, len(names))
+    size = _BYTES_A_WORD * len(found.codes)
+    counts, lengths = _counted.choose(size)(words)
+    starts = offsets_of(counts.texts)
+    documents, frequencies, places = _filled.choose(size)(words, counts, starts, positions)
     terms = Terms.of(names)
     return {
-        "terms": terms.buffer, "term_offsets": terms.offsets, "starts": list_starts, "totals": totals,
-        "documents": documents, "frequencies": frequencies, "lengths": document_lengths, "positions": places,
+        "terms": terms.buffer, "term_offsets": terms.offsets, "starts": starts, "totals": counts.occurrences,
+        "documents": documents, "frequencies": frequencies, "lengths": lengths, "positions": places,
     }  # fmt: skip
+
+
+_BYTES_A_WORD = 2  # NumPy sorts a word into its list in the time in which plain Python reads so many bytes of text
+
+
+def _occurring(words: TextWords) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """The term of every word that is not left out, its text, and its position there."""
+    text = np.repeat(np.arange(words.texts), np.diff(words.offsets))
+    term = words.term_of[words.codes].astype(np.int64)
+    here = np.flatnonzero(term >= 0)
+    return term[here], text[here], here - words.offsets[text[here]]
+
+
+def _counted_plain(words: TextWords) -> tuple[TermCounts, NDArray[np.int32]]:
+    term, text, _ = _occurring(words)
+    once = np.unique(term * words.texts + text)
+    counts = TermCounts(
+        texts=np.bincount(once // max(words.texts, 1), minlength=words.terms),
+        occurrences=np.bincount(term, minlength=words.terms),
+    )
+    return counts, np.bincount(text, minlength=words.texts).astype(np.int32)
+
+
+@compiled_job("leadline.search.index.kernels.inverting.count_terms", plain=_counted_plain)
+def _counted(kernel: Kernel, words: TextWords) -> tuple[TermCounts, NDArray[np.int32]]:
+    """In how many texts each term occurs and how often, and the number of terms of each text."""
+    counts = TermCounts(np.empty(words.terms, np.int64), np.empty(words.terms, np.int64))
+    lengths = np.empty(words.texts, np.int32)
+    kernel(words, np.empty(words.terms, np.int32), counts, lengths)
+    return counts, lengths
+
+
+_Filled = tuple["NDArray[np.int32]", "NDArray[np.int32]", "NDArray[np.int32]"]
+
+
+def _filled_plain(words: TextWords, counts: TermCounts, starts: NDArray[np.int64], positions: bool) -> _Filled:
+    term, text, position = _occurring(words)
+    key = term * words.texts + text
+    order = np.argsort(key, kind="stable")
+    once, frequencies = np.unique(key, return_counts=True)
+    places = position[order] if positions else np.empty(0, np.int64)
+    documents = once % max(words.texts, 1)
+    return documents.astype(np.int32), frequencies.astype(np.int32), places.astype(np.int32)
+
+
+@compiled_job("leadline.search.index.kernels.inverting.fill_postings", plain=_filled_plain)
+def _filled(
+    kernel: Kernel, words: TextWords, counts: TermCounts, starts: NDArray[np.int64], positions: bool
+) -> _Filled:
+    """The documents of each term, its frequency in each, and its positions there where these are wanted."""
+    postings = int(starts[-1])
+    lists = PostingLists(starts[:-1].copy(), np.empty(postings, np.int32), np.empty(postings, np.int32))
+    ends = offsets_of(counts.occurrences)
+    places = PositionLists(positions, ends[:-1].copy(), np.empty(int(ends[-1]) if positions else 0, np.int32))
+    kernel(words, np.empty(words.terms, np.int32), lists, places)
+    return lists.documents, lists.frequencies, places.positions

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from leadline.search.index import arrays
-from leadline.search.index.machine import KERNELS
 from leadline.search.index.segment import CODES, NUMBERS, Field, Segment
-from leadline.search.index.terms import Terms
+from leadline.search.index.terms import Terms, offsets_of
+from leadline.text.compiled import Kernel
+from leadline.text.engine import compiled_job
+from leadline.text.ids import ranges
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,7 +30,7 @@ def merge(segments: Sequence[Segment], fields: Sequence[str], path: Path) -> Non
         parts = [segment.field(name) for segment in segments]
         content[f"{name}/terms"], content[f"{name}/term_offsets"] = merged.buffer, merged.offsets
         frequency = merged.summed([np.diff(part.starts) for part in parts])
-        content[f"{name}/starts"] = np.concatenate([[0], np.cumsum(frequency)]).astype(np.int64)
+        content[f"{name}/starts"] = offsets_of(frequency)
         content[f"{name}/totals"] = merged.summed([part.totals for part in parts])
         content[f"{name}/lengths"] = np.concatenate([part.lengths for part in parts])
         for array in ("documents", "frequencies", "positions"):
@@ -50,16 +52,12 @@ class _Merged:
     """The merged dictionary of several, and the new number of each old term."""
 
     def __init__(self, parts: Sequence[Terms]) -> None:
-        buffer, offsets = _one_behind_the_other(parts)
-        self.bounds = np.concatenate([[0], np.cumsum([len(part) for part in parts])]).astype(np.int64)
-        count = int(self.bounds[-1])
-        new, origin = np.empty(count, np.int32), np.empty(count, np.int64)
-        heads = np.empty(len(parts), np.int64)
-        merged = KERNELS.kernel("merge_terms")(buffer, offsets, len(parts), self.bounds, heads, new, origin)
-        self.new, origin = new, origin[:merged]
-        lengths = np.diff(offsets)[origin]
-        self.offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        self.buffer = buffer[ranges(offsets[origin], lengths)]
+        joined = Terms(*_one_behind_the_other(parts))
+        self.bounds = offsets_of([len(part) for part in parts])
+        self.new, origin = _merged.choose(len(joined.buffer))(joined, self.bounds)
+        lengths = np.diff(joined.offsets)[origin]
+        self.offsets = offsets_of(lengths)
+        self.buffer = joined.buffer[ranges(joined.offsets[origin], lengths)]
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -78,12 +76,11 @@ class _Merged:
         self, parts: Sequence[Field], starts: NDArray[np.int64], totals: NDArray[np.int64], into: Any, name: str
     ) -> None:
         """Lay the lists of every part behind those of the parts before it."""
-        move = KERNELS.kernel("move_lists")
         cursors = {array: starts[:-1].copy() for array in ("documents", "frequencies")}
-        cursors["positions"] = np.concatenate([[0], np.cumsum(totals)[:-1]]).astype(np.int64)[: len(totals)]
+        cursors["positions"] = offsets_of(totals)[:-1].copy()
         base = 0
         for part, field in enumerate(parts):
-            of_terms = np.concatenate([[0], np.cumsum(field.totals)]).astype(np.int64)
+            of_terms = offsets_of(field.totals)
             for array, add, bounds in (
                 ("documents", base, field.starts),
                 ("frequencies", 0, field.starts),
@@ -91,8 +88,8 @@ class _Merged:
             ):
                 values = getattr(field, array)
                 if len(values):
-                    target = into[f"{name}/{array}"]
-                    move(len(field.terms), self.of_part(part), bounds, values, add, cursors[array], target)
+                    move = _moved.choose(values.nbytes)
+                    move(self.of_part(part), bounds, values, add, cursors[array], into[f"{name}/{array}"])
             base += len(field.lengths)
 
 
@@ -110,16 +107,44 @@ def _coded(segments: Sequence[Segment], column: str) -> dict[str, NDArray[Any]]:
     return {
         "terms": merged.buffer,
         "term_offsets": merged.offsets,
-        "offsets": np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+        "offsets": offsets_of(counts),
         "codes": np.concatenate([merged.of_part(number)[part.codes] for number, part in enumerate(parts)]),
     }
 
 
-def ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The numbers from each start on, as many as its length says, one range behind the other.
+def _merged_plain(terms: Terms, bounds: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    names = list(terms)
+    first = dict(zip(reversed(names), range(len(names) - 1, -1, -1), strict=True))
+    number = {name: new for new, name in enumerate(sorted(first))}
+    new = np.array([number[name] for name in names], np.int32)
+    return new, np.array([first[name] for name in number], np.int64)
 
-    >>> ranges(np.array([5, 0]), np.array([2, 3])).tolist()
-    [5, 6, 0, 1, 2]
+
+@compiled_job("leadline.search.index.kernels.merging.merge_terms", plain=_merged_plain)
+def _merged(kernel: Kernel, terms: Terms, bounds: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Each term's number when all dictionaries are one, and the first old number of each merged term.
+
+    Dictionary p has the terms bounds[p]:bounds[p + 1].
     """
-    ends = np.cumsum(lengths)
-    return np.repeat(starts - (ends - lengths), lengths) + np.arange(int(ends[-1]) if len(ends) else 0)
+    new, origin = np.empty(len(terms), np.int32), np.empty(len(terms), np.int64)
+    parts = len(bounds) - 1
+    count = kernel(terms.arrays(), parts, bounds, np.empty(parts, np.int64), new, origin)
+    return new, origin[:count]
+
+
+def _moved_plain(
+    new: NDArray[np.int32], starts: NDArray[np.int64], values: NDArray[np.int32], add: int,
+    cursors: NDArray[np.int64], into: NDArray[np.int32],
+) -> None:  # fmt: skip
+    lengths = np.diff(starts)
+    into[ranges(cursors[new], lengths)] = values[starts[0] : starts[-1]] + np.int32(add)
+    cursors[new] += lengths
+
+
+@compiled_job("leadline.search.index.kernels.merging.move_lists", plain=_moved_plain)
+def _moved(
+    kernel: Kernel, new: NDArray[np.int32], starts: NDArray[np.int64], values: NDArray[np.int32], add: int,
+    cursors: NDArray[np.int64], into: NDArray[np.int32],
+) -> None:  # fmt: skip
+    """Copy each term's list to where the cursor of its new number is, adding `add` to each value."""
+    kernel(len(new), new, starts, values, add, cursors, into)

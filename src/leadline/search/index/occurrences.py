@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from leadline.search.index.analysis import Analysis, Words, spans
-from leadline.search.index.machine import KERNELS
+from leadline.text.compiled import Kernel
+from leadline.text.engine import compiled_job
+from leadline.text.kernels.arguments import FieldSlices, HashTable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _SEED = np.uint64(0x1EAD11)
-_SLOTS = 1 << 18  # a table for this many words at first: it stays in the processor's cache
-_SMALL = 4096  # words that plain Python has numbered before the kernels are loaded
+_SLOTS = 1 << 18  # of the first hash table tried: it fits in the processor's cache
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class Found:
     @classmethod
     def of(cls, content: NDArray[np.uint8], text_offsets: NDArray[np.int64], words: Words) -> Found:
         starts, lengths, offsets = spans(content, text_offsets, words)
-        codes, first = _numbered(content, starts, lengths)
+        codes, first = _numbered.choose(int(lengths.sum()))(content, starts, lengths)
         whole = content.tobytes()
         known = [
             whole[start : start + length]
@@ -62,33 +63,32 @@ class Found:
         return Occurrences(analysis.reduced(self.words), self.codes, self.offsets)
 
 
-def _numbered(
+def _numbered_plain(
     content: NDArray[np.uint8], starts: NDArray[np.int64], lengths: NDArray[np.int32]
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """The number of every word, equal words equal, and the place where each was first seen."""
-    if len(starts) < _SMALL and not KERNELS.is_loaded():
-        return _numbered_plain(content.tobytes(), starts, lengths)
-    size = _SLOTS
-    while True:
-        slots, first, hashes = np.zeros(size, np.int32), np.empty(size, np.int64), np.empty(size, np.uint64)
-        codes = np.empty(len(starts), np.int32)
-        known = KERNELS.kernel("number_words")(
-            content, len(starts), starts, lengths, _SEED, slots, size - 1, first, hashes, codes
-        )
-        if known >= 0:
-            return codes, first[:known]
-        size *= 4
-
-
-def _numbered_plain(
-    content: bytes, starts: NDArray[np.int64], lengths: NDArray[np.int32]
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    whole = content.tobytes()
     known: dict[bytes, int] = {}
     first: list[int] = []
     codes: list[int] = []
     for place, (start, length) in enumerate(zip(starts.tolist(), lengths.tolist(), strict=True)):
-        code = known.setdefault(content[start : start + length], len(known))
+        code = known.setdefault(whole[start : start + length], len(known))
         if code == len(first):
             first.append(place)
         codes.append(code)
     return np.array(codes, np.int32), np.array(first, np.int64)
+
+
+@compiled_job("leadline.search.index.kernels.inverting.number_words", plain=_numbered_plain)
+def _numbered(
+    kernel: Kernel, content: NDArray[np.uint8], starts: NDArray[np.int64], lengths: NDArray[np.int32]
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    size = _SLOTS
+    codes = np.empty(len(starts), np.int32)
+    while True:
+        table = HashTable(slots=np.zeros(size, np.int32), mask=size - 1, hashes=np.empty(size, np.uint64))
+        first = np.empty(size, np.int64)
+        known = kernel(FieldSlices(content, starts, lengths), len(starts), _SEED, table, first, codes)
+        if known >= 0:
+            return codes, first[:known]
+        size *= 4

@@ -9,8 +9,8 @@ import numpy as np
 
 from leadline.errors import InputError, checked_choice
 from leadline.search.index.index import Index
-from leadline.search.index.merging import ranges
 from leadline.search.index.segment import Field
+from leadline.text.ids import ranges
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -57,7 +57,7 @@ class Field:
 
 
 @dataclass(frozen=True)
-class Coded:
+class CodedColumn:
     """A column of words: the codes of document d are codes[offsets[d]:offsets[d + 1]], numbers of sorted words."""
 
     terms: Terms
@@ -92,9 +92,9 @@ class Segment:
     def numbers(self, column: str) -> NDArray[Any]:
         return self._arrays[f"columns/{column}"]
 
-    def coded(self, column: str) -> Coded:
+    def coded(self, column: str) -> CodedColumn:
         get, name = self._arrays, f"columns/{column}"
-        return Coded(
+        return CodedColumn(
             Terms(get[f"{name}/terms"], get[f"{name}/term_offsets"]), get[f"{name}/offsets"], get[f"{name}/codes"]
         )
 

@@ -8,15 +8,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from leadline.search.index.index import Lists
-from leadline.search.index.machine import KERNELS
+from leadline.search.index.kernels.arguments import FieldLists
+from leadline.text.compiled import Kernel
+from leadline.text.engine import compiled_job
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_SMALL = 100_000  # postings that NumPy has united before the kernels are loaded
+    _United = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]
+
+_BYTES_A_POSTING = 20  # NumPy unites a posting in the time in which plain Python reads so many bytes of text
 
 
-def united(fields: Sequence[Lists], documents: int) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+def united(fields: Sequence[Lists], documents: int) -> _United:
     """Where each term's list begins, its documents, and for each field a row of the frequencies there.
 
     >>> title = Lists(np.array([0, 1]), np.array([3], np.int32), np.array([1], np.int32), np.array([1]))
@@ -29,31 +33,10 @@ def united(fields: Sequence[Lists], documents: int) -> tuple[NDArray[np.int64], 
         only = fields[0]
         return only.offsets, only.documents, only.frequencies.astype(np.float64)[None]
     postings = sum(len(lists.documents) for lists in fields)
-    if KERNELS.is_loaded() or (postings > _SMALL and KERNELS.is_ready()):
-        return _united_compiled(fields, postings)
-    return _united_plain(fields, documents)
+    return _united.choose(_BYTES_A_POSTING * postings)(fields, documents)
 
 
-def _united_compiled(
-    fields: Sequence[Lists], postings: int
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
-    terms = len(fields[0].offsets) - 1
-    before = np.cumsum([0, *(len(lists.documents) for lists in fields)])
-    starts = np.concatenate([lists.offsets[:-1] + start for lists, start in zip(fields, before, strict=False)])
-    stops = np.concatenate([lists.offsets[1:] + start for lists, start in zip(fields, before, strict=False)])
-    offsets, documents = np.empty(terms + 1, np.int64), np.empty(postings, np.int32)
-    frequencies = np.empty((len(fields), postings))
-    count = KERNELS.kernel("unite_lists")(
-        terms, len(fields), starts, stops, np.concatenate([lists.documents for lists in fields]),
-        np.concatenate([lists.frequencies for lists in fields]), np.empty(len(fields), np.int64), offsets, documents,
-        frequencies, postings,
-    )  # fmt: skip
-    return offsets, documents[:count], frequencies[:, :count]
-
-
-def _united_plain(
-    fields: Sequence[Lists], documents: int
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+def _united_plain(fields: Sequence[Lists], documents: int) -> _United:
     terms = len(fields[0].offsets) - 1
     # A posting as one number: its term and its document.
     keys = [
@@ -66,3 +49,22 @@ def _united_plain(
         row[np.searchsorted(union, key)] = lists.frequencies
     offsets = np.searchsorted(union, np.arange(terms + 1) * documents)
     return offsets.astype(np.int64), (union % documents).astype(np.int32), frequencies
+
+
+@compiled_job("leadline.search.index.kernels.merging.unite_lists", plain=_united_plain)
+def _united(kernel: Kernel, fields: Sequence[Lists], documents: int) -> _United:
+    terms = len(fields[0].offsets) - 1
+    before = np.cumsum([0, *(len(lists.documents) for lists in fields)])
+    postings = int(before[-1])
+    lists = FieldLists(
+        terms=terms,
+        fields=len(fields),
+        starts=np.concatenate([lists.offsets[:-1] + start for lists, start in zip(fields, before, strict=False)]),
+        stops=np.concatenate([lists.offsets[1:] + start for lists, start in zip(fields, before, strict=False)]),
+        documents=np.concatenate([lists.documents for lists in fields]),
+        frequencies=np.concatenate([lists.frequencies for lists in fields]),
+    )
+    offsets, into = np.empty(terms + 1, np.int64), np.empty(postings, np.int32)
+    frequencies = np.empty((len(fields), postings))
+    count = kernel(lists, np.empty(len(fields), np.int64), offsets, into, frequencies, postings)
+    return offsets, into[:count], frequencies[:, :count]

@@ -1,9 +1,8 @@
-"""Making and changing an index: new files first, the manifest last, and the files nobody names any more after that."""
+"""Writing and changing an index: new files first, then the manifest; files that it no longer names are deleted last."""
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
 import secrets
@@ -12,23 +11,27 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
 from leadline.errors import InputError, checked_choice
 from leadline.search.index import arrays
 from leadline.search.index.analysis import Analysis
-from leadline.search.index.batches import BATCH_BYTES, Batch, batches
+from leadline.search.index.batches import BATCH_BYTES, DocumentBatch, batches
 from leadline.search.index.derived import parted
 from leadline.search.index.families import Members, Unit, family_batches
-from leadline.search.index.index import MANIFEST, VERSION, WHAT, Index, sorted_places
 from leadline.search.index.inverting import inverted
-from leadline.search.index.machine import KERNELS
+from leadline.search.index.manifest import MANIFEST, VERSION, WHAT, file_digest
 from leadline.search.index.merging import merge
 from leadline.search.index.segment import Segment, write_segment
+from leadline.search.index.terms import Terms
 from leadline.text.source import write_whole
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 AT_ONCE = 16  # segments merged together: the head of each dictionary is compared for every term
 
@@ -36,7 +39,8 @@ AT_ONCE = 16  # segments merged together: the head of each dictionary is compare
 def build(
     source: Iterable[Any], folder: Path, fields: Sequence[str], analysis: Analysis, positions: bool,
     workers: int | None, origin: str, unit: Unit = "document", members: Members = "joined",
-) -> Index:  # fmt: skip
+) -> None:  # fmt: skip
+    """Write an index of documents."""
     if not parted(fields)[0]:
         problem = f"{fields[0]} is made of others: name one of these too" if fields else "an index needs at least one"
         raise InputError("fields", problem)
@@ -47,31 +51,29 @@ def build(
         "unit": unit, "members": members,
     }  # fmt: skip
     made = _new_segment(_units(source, fields, unit, members), folder, fields, analysis, positions, workers)
-    return _commit(folder, settings, [made])
+    _commit(folder, settings, [made])
 
 
-def add(index: Index, source: Iterable[Any], workers: int | None) -> Index:
-    if index.unit != "document":
-        raise InputError(str(index.folder), "is an index of families, which are known of one collection: build it anew")
-    units = _units(source, index.fields, "document", "joined")
-    made = _new_segment(units, index.folder, index.fields, index.analysis, index.manifest["positions"], workers)
-    return _commit(index.folder, index.manifest, [*(segment.path for segment in index.segments), made])
+def add(source: Iterable[Any], folder: Path, manifest: dict[str, Any], analysis: Analysis, workers: int | None) -> None:
+    """Write one more segment of an index of documents."""
+    units = _units(source, manifest["fields"], "document", "joined")
+    made = _new_segment(units, folder, manifest["fields"], analysis, manifest["positions"], workers)
+    _commit(folder, manifest, [*(folder / segment["file"] for segment in manifest["segments"]), made])
 
 
-def merge_all(index: Index) -> Index:
-    if len(index.segments) == 1:
-        return index
-    made = _fresh(index.folder)
-    merge(index.segments, index.fields, made)
-    return _commit(index.folder, index.manifest, [made])
+def merge_all(segments: Sequence[Segment], folder: Path, manifest: dict[str, Any]) -> None:
+    """Write all segments of an index as one."""
+    made = _new_path(folder)
+    merge(segments, manifest["fields"], made)
+    _commit(folder, manifest, [made])
 
 
-def _fresh(folder: Path) -> Path:
+def _new_path(folder: Path) -> Path:
     return folder / f"segment-{secrets.token_hex(6)}.arrays"
 
 
 def _new_segment(
-    source: Iterator[Batch], folder: Path, fields: Sequence[str], analysis: Analysis, positions: bool,
+    source: Iterator[DocumentBatch], folder: Path, fields: Sequence[str], analysis: Analysis, positions: bool,
     workers: int | None,
 ) -> Path:  # fmt: skip
     """One segment of all documents: batches are inverted side by side, and what they make is merged."""
@@ -88,14 +90,14 @@ def _new_segment(
         while len(pieces) > 1:
             rounds = range(0, len(pieces), AT_ONCE)
             pieces = [_merged(pieces[at : at + AT_ONCE], fields, staging) for at in rounds]
-        made = _fresh(folder)
+        made = _new_path(folder)
         os.replace(pieces[0], made)
     finally:
         shutil.rmtree(staging, ignore_errors=True)
     return made
 
 
-def _units(source: Iterable[Any], fields: Sequence[str], unit: Unit, members: Members) -> Iterator[Batch]:
+def _units(source: Iterable[Any], fields: Sequence[str], unit: Unit, members: Members) -> Iterator[DocumentBatch]:
     """Batches of documents or of families, each with the fields that are to be made of its texts."""
     own, made = parted(fields)
     if unit == "family" and not hasattr(source, "records"):
@@ -105,16 +107,15 @@ def _units(source: Iterable[Any], fields: Sequence[str], unit: Unit, members: Me
 
 
 def _pieces(
-    source: Iterator[Batch], staging: Path, analysis: Analysis, positions: bool, workers: int
+    source: Iterator[DocumentBatch], staging: Path, analysis: Analysis, positions: bool, workers: int
 ) -> Iterator[Path]:
     """A file for each batch, in their order. Only so many batches are in memory as there are workers, and one more."""
 
-    def invert(batch: Batch) -> Path:
-        path = _fresh(staging)
+    def invert(batch: DocumentBatch) -> Path:
+        path = _new_path(staging)
         write_segment(path, inverted(batch, analysis, positions))
         return path
 
-    KERNELS.kernel("find_words")  # compiled once, not by every worker
     waiting: deque[Future[Path]] = deque()
     with ThreadPoolExecutor(workers) as pool:
         for batch in source:
@@ -128,7 +129,7 @@ def _pieces(
 def _merged(pieces: Sequence[Path], fields: Sequence[str], staging: Path) -> Path:
     if len(pieces) == 1:
         return pieces[0]
-    made = _fresh(staging)
+    made = _new_path(staging)
     merge([Segment(piece) for piece in pieces], fields, made)
     for piece in pieces:
         with contextlib.suppress(OSError):  # some systems keep what is still mapped
@@ -136,7 +137,7 @@ def _merged(pieces: Sequence[Path], fields: Sequence[str], staging: Path) -> Pat
     return made
 
 
-def _commit(folder: Path, settings: dict[str, Any], paths: Sequence[Path]) -> Index:
+def _commit(folder: Path, settings: dict[str, Any], paths: Sequence[Path]) -> None:
     """Make these the segments of the index: everything else is on disk when the manifest changes."""
     segments = [Segment(path) for path in paths]
     known = {segment["file"]: segment for segment in settings.get("segments", [])}
@@ -150,7 +151,7 @@ def _commit(folder: Path, settings: dict[str, Any], paths: Sequence[Path]) -> In
     order = folder / f"order-{secrets.token_hex(6)}.arrays"
     arrays.create(order, {"ranks": (np.int32, len(places))})["ranks"][:] = places
     described = [
-        known.get(path.name) or {"file": path.name, "documents": len(segment), "sha256": digest(path)}
+        known.get(path.name) or {"file": path.name, "documents": len(segment), "sha256": file_digest(path)}
         for path, segment in zip(paths, segments, strict=True)
     ]
     counts = {"documents": len(places)} | {
@@ -168,9 +169,15 @@ def _commit(folder: Path, settings: dict[str, Any], paths: Sequence[Path]) -> In
         if left.name not in named:
             with contextlib.suppress(OSError):
                 left.unlink()
-    return Index.open(folder)
 
 
-def digest(path: Path) -> str:
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def sorted_places(names: Sequence[bytes] | Terms) -> NDArray[np.int32]:
+    """The place of each name when all are sorted; two that are the same are refused."""
+    listed = list(names)
+    order = sorted(range(len(listed)), key=listed.__getitem__)
+    for before, after in pairwise(order):
+        if listed[before] == listed[after]:
+            raise InputError(listed[after].decode(), "is in the index already: an id names one document")
+    places = np.empty(len(listed), np.int32)
+    places[order] = np.arange(len(listed), dtype=np.int32)
+    return places

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from leadline.search.index.merging import ranges
 from leadline.search.index.segment import Field
+from leadline.text.ids import ranges
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

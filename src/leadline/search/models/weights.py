@@ -10,13 +10,13 @@ import numpy as np
 
 from leadline.search.index.index import Index
 from leadline.search.index.uniting import united
+from leadline.search.models.kernels.arguments import BLOCK
 from leadline.search.models.postings import InField, Postings
 from leadline.search.models.registry import Model
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-BLOCK = 16384  # documents, as the kernel has it
 POSTINGS_KEPT = 200_000_000  # 10 bytes each
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 import numpy as np
 
 from leadline.collections.documents.classes import levels
-from leadline.search.index.segment import Coded
+from leadline.search.index.segment import CodedColumn
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,12 +36,12 @@ class Classes:
     >>> from leadline.search.index.batches import coded
     >>> from leadline.search.index.terms import Terms
     >>> column = coded([["C07D401/04", "A61K31/44"], ["C07D213/00"], []])
-    >>> part = Coded(Terms(column["terms"], column["term_offsets"]), column["offsets"], column["codes"])
+    >>> part = CodedColumn(Terms(column["terms"], column["term_offsets"]), column["offsets"], column["codes"])
     >>> Classes([part]).agreement(["C07D401/00", "A01N1/00"], "subclass", "share").tolist()
     [0.5, 0.5, 0.0]
     """
 
-    def __init__(self, parts: Sequence[Coded]) -> None:
+    def __init__(self, parts: Sequence[CodedColumn]) -> None:
         symbols: dict[str, int] = {}
         coded = []
         for part in parts:

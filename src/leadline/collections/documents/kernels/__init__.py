@@ -1,1 +1,1 @@
-"""The loops of reading, in the subset of Python that Numba compiles; `documents/machine.py` says what each takes."""
+"""The compiled half of reading documents: XML outlined, and its words without the tags."""

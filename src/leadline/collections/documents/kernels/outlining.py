@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
-from leadline.text.kernels.primitives import first_bit, where_within
+from leadline.text.kernels.arguments import Bytes, Int64s, kernel
+from leadline.text.kernels.primitives import first_bit, inline, where_within
 
 TAB, NEWLINE, RETURN, SPACE = 9, 10, 13, 32
 QUOTE, HASH, AMPERSAND, APOSTROPHE, SLASH, SEMICOLON = 34, 35, 38, 39, 47, 59
@@ -18,15 +18,16 @@ XMLNS = int.from_bytes(b"xmlns", "big")
 UNSURE = -1
 DEEPEST = 200  # elements inside one another
 MOST_ATTRIBUTES = 50
-ROW = 4  # numbers that tell of an element: its depth, begin and end, and the length of its name
+ROW = 4  # numbers for each element: its depth, begin and end, and the length of its name
 
 
-def outline(text: Any, size: int, open_names: Any, attributes: Any, rows: Any, room: int) -> int:
+@kernel
+def outline(text: Bytes, size: int, open_names: Int64s, attributes: Int64s, rows: Int64s, room: int) -> int:
     """Write a row for each child of the root and each grandchild in the first child, and return how many there are.
 
     UNSURE (-1) means that the markup is broken, or has anything but plain elements, attributes, references and
-    instructions: comments, sections, document types, prefixes, letters beyond ASCII in names. A parser must tell.
-    Bytes beyond ASCII in text are not looked at. `open_names` has two numbers for each of DEEPEST elements, the
+    instructions: comments, sections, document types, prefixes, letters beyond ASCII in names. Then a parser must
+    decide. Bytes beyond ASCII in text are not checked. `open_names` has two numbers for each of DEEPEST elements, the
     `attributes` two for each of MOST_ATTRIBUTES.
     """
     depth, found, first_ended, root_ended = 0, 0, 0, 0
@@ -100,18 +101,18 @@ def outline(text: Any, size: int, open_names: Any, attributes: Any, rows: Any, r
     return found
 
 
-@njit(forceinline=True, error_model="numpy")
+@inline
 def is_blank(byte: int) -> bool:
     return byte <= SPACE and (BLANKS >> byte) & 1 == 1
 
 
-@njit(forceinline=True, error_model="numpy")
+@inline
 def is_control(byte: int) -> bool:
     """Whether XML does not know the character."""
     return byte < SPACE and not is_blank(byte)
 
 
-@njit(forceinline=True, error_model="numpy")
+@inline
 def same_name(text: Any, one: int, other: int, length: int) -> bool:
     k = 0
     while k < length and text[one + k] == text[other + k]:
@@ -119,7 +120,7 @@ def same_name(text: Any, one: int, other: int, length: int) -> bool:
     return k == length
 
 
-@njit(forceinline=True, error_model="numpy")
+@inline
 def after_name(text: Any, i: int, size: int) -> int:
     """The end of the name that begins at `i`, which is `i` itself where none begins."""
     begin = i
@@ -132,7 +133,7 @@ def after_name(text: Any, i: int, size: int) -> int:
     return i
 
 
-@njit(forceinline=True, error_model="numpy")
+@inline
 def after_text(text: Any, i: int, size: int) -> int:
     """The place of the next tag, or UNSURE."""
     while i < size:
@@ -165,7 +166,7 @@ def after_text(text: Any, i: int, size: int) -> int:
     return i
 
 
-@njit(forceinline=True, error_model="numpy")
+@inline
 def after_reference(text: Any, i: int, size: int) -> int:
     """The place behind a reference whose ampersand stands before `i`, or UNSURE."""
     begin = i
@@ -205,7 +206,7 @@ def after_reference(text: Any, i: int, size: int) -> int:
     return i + 1 if legal else UNSURE
 
 
-@njit(forceinline=True, error_model="numpy")
+@inline
 def after_instruction(text: Any, i: int, size: int) -> int:
     """The place behind a processing instruction whose name begins at `i`, or UNSURE."""
     end = after_name(text, i, size)
@@ -225,7 +226,7 @@ def after_instruction(text: Any, i: int, size: int) -> int:
     return UNSURE
 
 
-@njit(forceinline=True, error_model="numpy")
+@inline
 def is_namespace(text: Any, begin: int, end: int) -> bool:
     name = np.int64(0)
     for k in range(begin, min(begin + 5, end)):
@@ -233,7 +234,7 @@ def is_namespace(text: Any, begin: int, end: int) -> bool:
     return name == XMLNS
 
 
-@njit(forceinline=True, error_model="numpy")
+@inline
 def after_attributes(text: Any, i: int, size: int, attributes: Any) -> int:
     """The place behind a start tag whose name ends at `i`, or UNSURE."""
     count = 0

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
-from leadline.text.kernels.primitives import first_bit, where_within
+from leadline.text.kernels.arguments import Bytes, Int64s, kernel
+from leadline.text.kernels.primitives import first_bit, inline, where_within
 
 NEWLINE, SPACE = 10, 32
 BANG, QUOTE, HASH, AMPERSAND, APOSTROPHE = 33, 34, 35, 38, 39
@@ -17,7 +17,10 @@ HYPHEN, SLASH, SEMICOLON, LESS, GREATER, QUESTION, CLOSE_BRACKET = 45, 47, 59, 6
 NOTHING, BLANK, LINE, ENTRY = 0, 1, 2, 3
 
 
-def strip_markup(text: Any, extents: Any, count: int, table: Any, known: int, words: Any, ends: Any, room: int) -> int:
+@kernel
+def strip_markup(
+    text: Bytes, extents: Int64s, count: int, table: Int64s, known: int, words: Bytes, ends: Int64s, room: int
+) -> int:
     """Write the words of sound markup, never more bytes than the markup has, and where each entry of them ends.
 
     The markup stands in `count` extents of the text, each a begin and an end. Each element of the table has the first
@@ -83,7 +86,7 @@ def strip_markup(text: Any, extents: Any, count: int, table: Any, known: int, wo
     return entries + 1
 
 
-@njit(forceinline=True, error_model="numpy")
+@inline
 def running(text: Any, i: int, end: int, words: Any, written: int) -> int:
     """Copy running text: words with single blanks between them, 64 bytes at once. How many bytes that was."""
     begin = i
@@ -112,7 +115,7 @@ def running(text: Any, i: int, end: int, words: Any, written: int) -> int:
     return i - begin
 
 
-@njit(forceinline=True, error_model="numpy")
+@inline
 def put(words: Any, begun: int, written: int, waiting: int, byte: int) -> tuple[int, int]:
     """Write one byte, and before it what parts it from the last."""
     if byte <= SPACE:
@@ -123,7 +126,7 @@ def put(words: Any, begun: int, written: int, waiting: int, byte: int) -> tuple[
     return written + 1, NOTHING
 
 
-@njit(forceinline=True, error_model="numpy")
+@inline
 def parted(words: Any, begun: int, written: int, waiting: int) -> tuple[int, int]:
     """Write what is waiting, unless an entry has only begun."""
     if waiting != NOTHING and written > begun:
@@ -132,7 +135,7 @@ def parted(words: Any, begun: int, written: int, waiting: int) -> tuple[int, int
     return written, NOTHING
 
 
-@njit(forceinline=True, error_model="numpy")
+@inline
 def put_wide(words: Any, written: int, character: int) -> int:
     """Write a character beyond ASCII in UTF-8."""
     if character < 0x800:
@@ -150,7 +153,7 @@ def put_wide(words: Any, written: int, character: int) -> int:
     return written + 2
 
 
-@njit(forceinline=True, error_model="numpy")
+@inline
 def referred(text: Any, i: int, size: int) -> tuple[int, int]:
     """The character that a reference stands for, and the place behind it; `i` is behind the ampersand."""
     first = text[i] if i < size else SEMICOLON
@@ -175,14 +178,14 @@ def referred(text: Any, i: int, size: int) -> tuple[int, int]:
     return character, i + 1
 
 
-@njit(forceinline=True, error_model="numpy")
+@inline
 def name_end(text: Any, i: int, size: int) -> int:
     while i < size and text[i] > SPACE and text[i] != GREATER and text[i] != SLASH:
         i += 1
     return i
 
 
-@njit(forceinline=True, error_model="numpy")
+@inline
 def tag_end(text: Any, i: int, size: int) -> int:
     """The place behind a tag; quotes may hide its mark."""
     while i < size and text[i] != GREATER:
@@ -195,7 +198,7 @@ def tag_end(text: Any, i: int, size: int) -> int:
     return min(i + 1, size)
 
 
-@njit(forceinline=True, error_model="numpy")
+@inline
 def past(text: Any, i: int, size: int, mark: int, count: int) -> int:
     """The place behind `?>`, `-->` or `]]>`, wherever that is from `i` on."""
     while i < size:
@@ -205,7 +208,7 @@ def past(text: Any, i: int, size: int, mark: int, count: int) -> int:
     return size
 
 
-@njit(forceinline=True, error_model="numpy")
+@inline
 def effect_of(text: Any, start: int, length: int, table: Any, known: int) -> int:
     name = np.int64(0)
     for k in range(min(length, 8)):

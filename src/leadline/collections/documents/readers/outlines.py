@@ -1,7 +1,7 @@
 """Whether a document is sound XML, and where its parts stand, without a tree.
 
-A kernel walks over the bytes and matches the tags. It says that a document is sound only where there can be no doubt;
-a document with anything but plain elements, attributes and references, or that is broken, is left to a real parser.
+A kernel matches the tags in the bytes. A document that is broken, or has anything but plain elements, attributes and
+references, is left to a real parser.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any
 
-from leadline.collections.documents.machine import KERNELS, kernels_pay
+from leadline.text.compiled import Kernel
+from leadline.text.engine import compiled_job
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,8 +21,8 @@ Outline = tuple[dict[bytes, Extent], dict[bytes, Extent]]
 _DEEPEST, _MOST_ATTRIBUTES, _ROWS = 200, 50, 4096  # the first two are the kernel's
 
 
-class _Desk(threading.local):
-    """Where the kernel writes, and a parser: a thread's own, for making them takes as long as a short document."""
+class _Workspace(threading.local):
+    """Where the kernel writes, and a parser: a thread's own, because making them takes as long as a short document."""
 
     rows: NDArray[np.int64] | None = None
     names: NDArray[np.int64]
@@ -29,36 +30,44 @@ class _Desk(threading.local):
     parser: Any = None
 
 
-_desk = _Desk()
+_workspace = _Workspace()
 
 
 def outline(content: bytes) -> Outline | None:
     """The extents of the root's children and of the first child's children, by name; the first of a name counts.
 
-    None is no judgement: a parser must look at the document.
+    None leaves the document to a parser, which finds the same parts.
     """
-    if not kernels_pay(len(content)):
-        return None
+    return _outline.choose(len(content))(content)
+
+
+def _outline_plain(content: bytes) -> Outline | None:
+    return None
+
+
+@compiled_job("leadline.collections.documents.kernels.outlining.outline", plain=_outline_plain)
+def _outline(kernel: Kernel, content: bytes) -> Outline | None:
     import numpy as np
 
-    if _desk.rows is None:
-        _desk.rows = np.empty(4 * _ROWS, np.int64)
-        _desk.names, _desk.attributes = np.empty(2 * _DEEPEST, np.int64), np.empty(2 * _MOST_ATTRIBUTES, np.int64)
+    work = _workspace
+    if work.rows is None:
+        work.rows = np.empty(4 * _ROWS, np.int64)
+        work.names, work.attributes = np.empty(2 * _DEEPEST, np.int64), np.empty(2 * _MOST_ATTRIBUTES, np.int64)
     text = np.frombuffer(content, np.uint8)
-    found = KERNELS.kernel("outline")(text, len(content), _desk.names, _desk.attributes, _desk.rows, _ROWS)
+    found = kernel(text, len(content), work.names, work.attributes, work.rows, _ROWS)
     if found < 0:
         return None
-    if not content.isascii():  # the kernel looks at no other characters
+    if not content.isascii():  # the kernel checks no other characters
         check(content)
     children: dict[bytes, Extent] = {}
     grandchildren: dict[bytes, Extent] = {}
-    for depth, begin, end, length in _desk.rows[: 4 * found].reshape(-1, 4).tolist():
+    for depth, begin, end, length in work.rows[: 4 * found].reshape(-1, 4).tolist():
         (children if depth == 1 else grandchildren).setdefault(content[begin + 1 : begin + 1 + length], (begin, end))
     return children, grandchildren
 
 
-class _Nobody:
-    """Whom a parser tells nothing but that it is done, so that it only checks."""
+class _NoTarget:
+    """A parser's target that takes nothing, so that the parser only checks."""
 
     def close(self) -> None:
         pass
@@ -73,13 +82,13 @@ def check(content: bytes) -> None:
     """
     from lxml import etree
 
-    parser, _desk.parser = _desk.parser, None  # one that met an error is not used again
+    parser, _workspace.parser = _workspace.parser, None  # one that found an error is not used again
     if parser is None:
         settings = {"resolve_entities": False, "no_network": True, "huge_tree": True}
-        parser = etree.XMLParser(target=_Nobody(), encoding="utf-8", **settings)
+        parser = etree.XMLParser(target=_NoTarget(), encoding="utf-8", **settings)
     try:
         parser.feed(content)
         parser.close()
     except etree.XMLSyntaxError as error:
         raise ValueError(" ".join(str(error).split())) from None
-    _desk.parser = parser
+    _workspace.parser = parser

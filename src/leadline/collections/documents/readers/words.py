@@ -1,8 +1,8 @@
 """The words of marked-up text, without a tree: a tree costs twice what it takes to check that the markup is sound.
 
 Most of a patent is description, of which only the words and the ends of paragraphs are wanted. A kernel takes them out
-of the bytes at the speed of memory. Small jobs do not wait for it: they use a parser of the standard library, which
-gives the same words; a property test holds the two together.
+of the bytes at the speed of memory. Its plain twin is a parser of the standard library, which gives the same words; a
+property test compares the two.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 from xml.parsers import expat
 
-from leadline.collections.documents.machine import KERNELS, kernels_pay
+from leadline.text.compiled import Kernel
+from leadline.text.engine import compiled_job
 
 if TYPE_CHECKING:
     import numpy as np
@@ -59,25 +60,11 @@ def read_words(markup: bytes, layout: Layout, extents: Sequence[tuple[int, int]]
     """
     extents = extents or [(0, len(markup))]
     size = sum(end - begin for begin, end in extents)
-    found = _by_kernel(markup, layout, extents, size) if kernels_pay(size) else None
-    return _by_parser(b"".join(markup[begin:end] for begin, end in extents), layout) if found is None else found
+    return _words.choose(size)(markup, layout, extents)
 
 
-def _by_kernel(markup: bytes, layout: Layout, extents: Sequence[tuple[int, int]], size: int) -> list[str] | None:
-    """None where there are more entries than a patent has claims."""
-    import numpy as np
-
-    text, places = np.frombuffer(markup, np.uint8), np.array(extents, np.int64)
-    words, ends = np.empty(size + 64, np.uint8), np.empty(_MOST_ENTRIES, np.int64)
-    strip = KERNELS.kernel("strip_markup")
-    found = strip(text, places, len(extents), layout.table, len(layout.effects), words, ends, _MOST_ENTRIES)
-    if found < 0:
-        return None
-    stops = [0, *ends[:found].tolist()]
-    return [str(words.data[begin:end], "utf-8") for begin, end in pairwise(stops)]
-
-
-def _by_parser(markup: bytes, layout: Layout) -> list[str]:
+def _words_plain(markup: bytes, layout: Layout, extents: Sequence[tuple[int, int]]) -> list[str]:
+    content = b"".join(markup[begin:end] for begin, end in extents)
     marks = {name: _MARKS.get(effect, "") for name, effect in layout.effects.items()}
     ends = {name: _MARKS.get(effect, _SEPARATOR) for name, effect in layout.effects.items()}
     pieces: list[str] = []
@@ -87,11 +74,25 @@ def _by_parser(markup: bytes, layout: Layout) -> list[str]:
     parser.StartElementHandler = lambda name, _attributes: pieces.append(marks.get(name, ""))
     parser.EndElementHandler = lambda name: pieces.append(ends.get(name, ""))
     try:
-        parser.Parse(b"<words>" + markup + b"</words>", True)
+        parser.Parse(b"<words>" + content + b"</words>", True)
     except expat.ExpatError as error:
         raise ValueError(str(error)) from None
     text = "".join(pieces).replace("\t", " ").replace("\r", " ").replace("\n", " ")
     return [*map(_in_lines, text.split(_SEPARATOR))]
+
+
+@compiled_job("leadline.collections.documents.kernels.stripping.strip_markup", plain=_words_plain)
+def _words(kernel: Kernel, markup: bytes, layout: Layout, extents: Sequence[tuple[int, int]]) -> list[str]:
+    import numpy as np
+
+    text, places = np.frombuffer(markup, np.uint8), np.array(extents, np.int64)
+    size = sum(end - begin for begin, end in extents)
+    words, ends = np.empty(size + 64, np.uint8), np.empty(_MOST_ENTRIES, np.int64)
+    found = kernel(text, places, len(extents), layout.table, len(layout.effects), words, ends, _MOST_ENTRIES)
+    if found < 0:  # more entries than a patent has claims
+        return _words_plain(markup, layout, extents)
+    stops = [0, *ends[:found].tolist()]
+    return [str(words.data[begin:end], "utf-8") for begin, end in pairwise(stops)]
 
 
 def _in_lines(entry: str) -> str:

@@ -1,1 +1,1 @@
-"""The loops of indexing, in the subset of Python that Numba compiles; `index/machine.py` says what each takes."""
+"""The compiled half of indexing: words found and numbered, postings filled, dictionaries and lists merged."""

@@ -2,112 +2,62 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
-from leadline.text.kernels.primitives import hash_of, same_bytes
+from leadline.search.index.kernels.arguments import PositionLists, PostingLists, TermCounts, TextWords
+from leadline.text.kernels.arguments import FieldSlices, HashTable, Int32s, Int64s, UInt64, kernel
+from leadline.text.kernels.columns import number_fields
 
 
-def number_words(
-    text: Any,
-    words: int,
-    starts: Any,
-    lengths: Any,
-    seed: np.uint64,
-    slots: Any,
-    mask: int,
-    first: Any,
-    hashes: Any,
-    codes: Any,
-) -> int:
-    """Number equal words equally, in the order of first sight; -1 when the table is too small for this text."""
-    known = 0
-    for i in range(words):
-        start, length = starts[i], lengths[i]
-        wanted = hash_of(text, start, length, seed)
-        slot = np.int64(wanted >> np.uint64(20)) & mask
-        while True:
-            code = slots[slot] - 1
-            if code < 0:
-                if 2 * known > mask:
-                    return -1
-                slots[slot] = known + 1
-                first[known] = i
-                hashes[known] = wanted
-                codes[i] = known
-                known += 1
-                break
-            j = first[code]
-            if hashes[code] == wanted and lengths[j] == length and same_bytes(text, start, text, starts[j], length):
-                codes[i] = code
-                break
-            slot = (slot + 1) & mask
-    return known
+@kernel
+def number_words(words: FieldSlices, count: int, seed: UInt64, table: HashTable, first: Int64s, codes: Int32s) -> int:
+    """Number equal words equally, in the order of first sight; -1 where the table is too small for this text."""
+    return number_fields(words, count, seed, table, first, codes)
 
 
-def count_terms(
-    texts: int,
-    word_offsets: Any,
-    codes: Any,
-    term_of: Any,
-    terms: int,
-    latest: Any,
-    frequency: Any,
-    total: Any,
-    lengths: Any,
-) -> int:
-    """In how many texts each term occurs and how often, and the number of terms of each text; returns the postings."""
+@kernel
+def count_terms(words: TextWords, latest: Int32s, counts: TermCounts, lengths: Int32s) -> int:
+    """Count each term's texts and occurrences, and each text's terms; returns the number of postings.
+
+    `latest` is room for a number a term.
+    """
     postings = 0
-    for t in range(terms):
-        latest[t], frequency[t], total[t] = -1, 0, 0
-    for number in range(texts):
+    for t in range(words.terms):
+        latest[t], counts.texts[t], counts.occurrences[t] = -1, 0, 0
+    for number in range(words.texts):
         length = 0
-        for i in range(word_offsets[number], word_offsets[number + 1]):
-            term = term_of[codes[i]]
+        for i in range(words.offsets[number], words.offsets[number + 1]):
+            term = words.term_of[words.codes[i]]
             if term >= 0:
                 length += 1
-                total[term] += 1
+                counts.occurrences[term] += 1
                 if latest[term] != number:
                     latest[term] = number
-                    frequency[term] += 1
+                    counts.texts[term] += 1
                     postings += 1
         lengths[number] = length
     return postings
 
 
-def fill_postings(
-    texts: int,
-    word_offsets: Any,
-    codes: Any,
-    term_of: Any,
-    terms: int,
-    latest: Any,
-    cursors: Any,
-    documents: Any,
-    frequencies: Any,
-    positioned: int,
-    position_cursors: Any,
-    positions: Any,
-) -> int:
-    """Write each term's documents in ascending order with its frequency there, and the places where it stands.
+@kernel
+def fill_postings(words: TextWords, latest: Int32s, lists: PostingLists, places: PositionLists) -> int:
+    """Write each term's documents in ascending order with its frequency there, and its positions.
 
-    A word left out, a stop word say, still takes its place, so that the others stand as far apart as in the text.
+    A word that is left out, such as a stop word, still takes its position, so that the others stand as far apart as in
+    the text. `latest` is room for a number a term.
     """
-    for t in range(terms):
+    for t in range(words.terms):
         latest[t] = -1
-    for number in range(texts):
-        begin = word_offsets[number]
-        for i in range(begin, word_offsets[number + 1]):
-            term = term_of[codes[i]]
+    for number in range(words.texts):
+        begin = words.offsets[number]
+        for i in range(begin, words.offsets[number + 1]):
+            term = words.term_of[words.codes[i]]
             if term >= 0:
                 if latest[term] != number:
                     latest[term] = number
-                    documents[cursors[term]] = number
-                    frequencies[cursors[term]] = 0
-                    cursors[term] += 1
-                frequencies[cursors[term] - 1] += 1
-                if positioned:
-                    positions[position_cursors[term]] = i - begin
-                    position_cursors[term] += 1
+                    lists.documents[lists.cursors[term]] = number
+                    lists.frequencies[lists.cursors[term]] = 0
+                    lists.cursors[term] += 1
+                lists.frequencies[lists.cursors[term] - 1] += 1
+                if places.wanted:
+                    places.positions[places.cursors[term]] = i - begin
+                    places.cursors[term] += 1
     return 0

@@ -4,23 +4,29 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import njit
+from leadline.search.index.kernels.arguments import FieldLists, SortedTerms
+from leadline.text.kernels.arguments import Floats, Int32s, Int64s, kernel
+from leadline.text.kernels.primitives import inline
 
 
-@njit(forceinline=True, error_model="numpy")
-def compare_bytes(text: Any, a: int, a_length: int, b: int, b_length: int) -> int:
-    """Negative, 0 or positive, as the bytes from a on come before, equal, or come after those from b on."""
+@inline
+def compare_terms(one: Any, a: int, other: Any, b: int) -> int:
+    """Negative, 0 or positive, as term a of one dictionary comes before, equals, or comes after term b of another."""
+    a_start, a_length = one.offsets[a], one.offsets[a + 1] - one.offsets[a]
+    b_start, b_length = other.offsets[b], other.offsets[b + 1] - other.offsets[b]
     shorter = a_length if a_length < b_length else b_length
     for k in range(shorter):
-        if text[a + k] != text[b + k]:
-            return 1 if text[a + k] > text[b + k] else -1
+        if one.buffer[a_start + k] != other.buffer[b_start + k]:
+            return 1 if one.buffer[a_start + k] > other.buffer[b_start + k] else -1
     return a_length - b_length
 
 
-def merge_terms(text: Any, offsets: Any, parts: int, bounds: Any, heads: Any, new: Any, origin: Any) -> int:
-    """Merge sorted dictionaries whose terms stand one behind the other; part p has terms bounds[p]:bounds[p+1].
+@kernel
+def merge_terms(terms: SortedTerms, parts: int, bounds: Int64s, heads: Int64s, new: Int32s, origin: Int64s) -> int:
+    """Merge sorted dictionaries whose terms stand one behind the other; part p has terms bounds[p]:bounds[p + 1].
 
-    `new` gets each term's number in the merged dictionary, `origin` an old number of each merged term.
+    `new` gets each term's number in the merged dictionary, `origin` the first old number of each merged term. Returns
+    the number of merged terms.
     """
     for p in range(parts):
         heads[p] = bounds[p]
@@ -29,32 +35,21 @@ def merge_terms(text: Any, offsets: Any, parts: int, bounds: Any, heads: Any, ne
         least = -1
         for p in range(parts):
             head = heads[p]
-            if head < bounds[p + 1] and (
-                least < 0
-                or compare_bytes(
-                    text, offsets[head], offsets[head + 1] - offsets[head], offsets[least],
-                    offsets[least + 1] - offsets[least],
-                ) < 0
-            ):  # fmt: skip
+            if head < bounds[p + 1] and (least < 0 or compare_terms(terms, head, terms, least) < 0):
                 least = head
         if least < 0:
             return merged
         for p in range(parts):
             head = heads[p]
-            if head < bounds[p + 1] and (
-                head == least
-                or compare_bytes(
-                    text, offsets[head], offsets[head + 1] - offsets[head], offsets[least],
-                    offsets[least + 1] - offsets[least],
-                ) == 0
-            ):  # fmt: skip
+            if head < bounds[p + 1] and (head == least or compare_terms(terms, head, terms, least) == 0):
                 new[head] = merged
                 heads[p] += 1
         origin[merged] = least
         merged += 1
 
 
-def move_lists(terms: int, new: Any, starts: Any, values: Any, add: int, cursors: Any, into: Any) -> int:
+@kernel
+def move_lists(terms: int, new: Int32s, starts: Int64s, values: Int32s, add: int, cursors: Int64s, into: Int32s) -> int:
     """Append every term's list to that of its new number, adding `add` to each value."""
     for t in range(terms):
         at = cursors[new[t]]
@@ -65,25 +60,15 @@ def move_lists(terms: int, new: Any, starts: Any, values: Any, add: int, cursors
     return 0
 
 
-def find_terms(
-    text: Any, offsets: Any, terms: int, wanted_text: Any, wanted_offsets: Any, wanted: int, found: Any
-) -> int:
-    """The number of each wanted term in a sorted dictionary, -1 where it is not."""
-    for w in range(wanted):
-        start, length = wanted_offsets[w], wanted_offsets[w + 1] - wanted_offsets[w]
-        low, high = 0, terms
+@kernel
+def find_terms(terms: SortedTerms, count: int, wanted: SortedTerms, asked: int, found: Int64s) -> int:
+    """The number of each wanted term in a sorted dictionary, -1 where it is not; the wanted need not be sorted."""
+    for w in range(asked):
+        low, high = 0, count
         found[w] = -1
         while low < high:
             middle = (low + high) // 2
-            other, other_length = offsets[middle], offsets[middle + 1] - offsets[middle]
-            order = 0
-            k = 0
-            while order == 0 and k < length and k < other_length:
-                if text[other + k] != wanted_text[start + k]:
-                    order = 1 if text[other + k] > wanted_text[start + k] else -1
-                k += 1
-            if order == 0:
-                order = other_length - length
+            order = compare_terms(terms, middle, wanted, w)
             if order == 0:
                 found[w] = middle
                 break
@@ -94,42 +79,33 @@ def find_terms(
     return 0
 
 
+@kernel
 def unite_lists(
-    terms: int,
-    fields: int,
-    starts: Any,
-    stops: Any,
-    documents: Any,
-    frequencies: Any,
-    heads: Any,
-    offsets: Any,
-    into_documents: Any,
-    into_frequencies: Any,
-    capacity: int,
+    lists: FieldLists, heads: Int64s, offsets: Int64s, documents: Int32s, frequencies: Floats, capacity: int
 ) -> int:
     """Each term's lists in several fields as one list of documents, with a frequency for every field.
 
-    The list of term t in field f is starts[f * terms + t]:stops[...]; its frequencies go to row f of the result.
+    The frequencies of field f go to frequencies[f * capacity:]. Returns the number of postings.
     """
     at = 0
     offsets[0] = 0
-    for t in range(terms):
-        for f in range(fields):
-            heads[f] = starts[f * terms + t]
+    for t in range(lists.terms):
+        for f in range(lists.fields):
+            heads[f] = lists.starts[f * lists.terms + t]
         while True:
             least = 0x7FFFFFFF
-            for f in range(fields):
+            for f in range(lists.fields):
                 head = heads[f]
-                if head < stops[f * terms + t] and documents[head] < least:
-                    least = documents[head]
+                if head < lists.stops[f * lists.terms + t] and lists.documents[head] < least:
+                    least = lists.documents[head]
             if least == 0x7FFFFFFF:
                 break
-            into_documents[at] = least
-            for f in range(fields):
+            documents[at] = least
+            for f in range(lists.fields):
                 head = heads[f]
-                into_frequencies[f * capacity + at] = 0
-                if head < stops[f * terms + t] and documents[head] == least:
-                    into_frequencies[f * capacity + at] = frequencies[head]
+                frequencies[f * capacity + at] = 0
+                if head < lists.stops[f * lists.terms + t] and lists.documents[head] == least:
+                    frequencies[f * capacity + at] = lists.frequencies[head]
                     heads[f] = head + 1
             at += 1
         offsets[t + 1] = at

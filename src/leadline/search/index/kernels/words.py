@@ -1,16 +1,24 @@
-"""Where words begin and end. Plain Python and Numba run this same function, so this module imports neither."""
+"""Where words begin and end."""
 
 from __future__ import annotations
 
-from typing import Any
+from leadline.text.kernels.arguments import Bytes, Int32s, Int64s, kernel
 
 # What a character is to a word. `index/characters.py` gives every character its class. The order counts: what makes a
 # word comes before what may join two.
 BETWEEN, LETTER, DIGIT, POINT, HYPHEN, ALONE = 0, 1, 2, 3, 4, 5
 
 
+@kernel
 def find_words(
-    text: Any, texts: int, offsets: Any, classes: Any, chemical: int, starts: Any, lengths: Any, word_offsets: Any
+    text: Bytes,
+    texts: int,
+    offsets: Int64s,
+    classes: Bytes,
+    chemical: int,
+    starts: Int64s,
+    lengths: Int32s,
+    word_offsets: Int64s,
 ) -> int:
     """The words of many texts that stand one behind the other: where each starts, its bytes, and each text's words.
 

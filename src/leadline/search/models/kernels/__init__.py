@@ -1,1 +1,1 @@
-"""The loops of a search, in the subset of Python that Numba compiles; `retrieve/machine.py` says what each takes."""
+"""The compiled half of a search: weights added up, and the best documents sorted."""

@@ -4,8 +4,8 @@ Documents are taken a block at a time, so that their running totals stay in the 
 term of the query adds its weights to the block. Nothing is estimated or skipped, and a document's terms are added in
 the order of the query: the total is the same to the last bit as a plain sum.
 
-Which documents can still be among the best is known from a histogram of the scores met so far, whose bins are the
-leading bits of the number itself. Only those are kept, and only they are sorted.
+A histogram of the scores so far, whose bins are the leading bits of the number itself, says which documents can still
+be among the best. Only these are stored, and only they are sorted.
 """
 
 from __future__ import annotations
@@ -13,13 +13,20 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import njit, types
-from numba.extending import intrinsic
+from numba import njit
 
-BLOCK = 16384  # documents; their totals take 128 KiB
-GROUP = 8  # documents looked at together; most groups hold none of the best
-BINS = 4096  # 256 for each power of two, over 16 powers of two below the highest score possible
+from leadline.search.models.kernels.arguments import (
+    BINS,
+    BLOCK,
+    GROUP,
+    BestDocuments,
+    Candidates,
+    QueryLists,
+    WeightLists,
+)
+from leadline.text.kernels.arguments import Bytes, Floats, Int32s, kernel
+from leadline.text.kernels.primitives import inline
+
 BIN_SHIFT = 44  # so many bits of a double's 52 are within a bin
 UNTOUCHED = -0.0  # the total of a document that has no term: adding a weight of 0 to it makes it +0.0
 UNTOUCHED_BITS = np.int64(-0x8000000000000000)
@@ -27,48 +34,27 @@ EVERY_BIT_BUT_SIGN = np.int64(0x7FFFFFFFFFFFFFFF)
 LOWEST = np.float64(-1.7976931348623157e308)
 
 
-@intrinsic
-def bits_of(_context: Any, _value: Any) -> Any:
-    """A double as the integer with the same bits."""
-    signature = types.int64(types.float64)
-
-    def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
-        return builder.bitcast(args[0], ir.IntType(64))
-
-    return signature, generate
-
-
-@intrinsic
-def double_of(_context: Any, _bits: Any) -> Any:
-    """The double that has these bits."""
-    signature = types.float64(types.int64)
-
-    def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
-        return builder.bitcast(args[0], ir.DoubleType())
-
-    return signature, generate
-
-
-@njit(forceinline=True, error_model="numpy")
+@inline
 def sorting_key(score: float) -> np.uint64:
     """A number that is smaller the higher the score is."""
-    bits = bits_of(score)
+    bits = np.float64(score).view(np.int64)
     return np.uint64(bits ^ (~(bits >> 63) & EVERY_BIT_BUT_SIGN))
 
 
-@njit(forceinline=True, error_model="numpy")
+@inline
 def score_of(key: np.uint64) -> float:
     """The score that has this key."""
     bits = np.int64(key)
-    return double_of(bits ^ (~(bits >> 63) & EVERY_BIT_BUT_SIGN))
+    return np.int64(bits ^ (~(bits >> 63) & EVERY_BIT_BUT_SIGN)).view(np.float64)
 
 
-@njit(forceinline=True, error_model="numpy")
-def sort_best(count: int, keys: Any, rows: Any, spare_keys: Any, spare_rows: Any, counts: Any, ranks: Any) -> None:
+@inline
+def sort_best(count: int, candidates: Any, counts: Any, ranks: Any) -> None:
     """Sort documents by their keys, low first, and equal keys by the rank of the document, high first.
 
     Three passes sort by the 24 leading bits of what differs; few have those in common, and they are sorted afterwards.
     """
+    keys, rows, spare_keys, spare_rows = candidates.keys, candidates.rows, candidates.spare_keys, candidates.spare_rows
     lowest, highest = keys[0], keys[0]
     for i in range(count):
         lowest = keys[i] if keys[i] < lowest else lowest
@@ -109,7 +95,7 @@ def sort_best(count: int, keys: Any, rows: Any, spare_keys: Any, spare_rows: Any
         start = stop
 
 
-@njit(error_model="numpy")
+@njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
 def sort_group(start: int, stop: int, keys: Any, rows: Any, ranks: Any) -> None:
     """Shell's sort of documents by key, low first, then rank, high first."""
     gap = 1
@@ -128,43 +114,28 @@ def sort_group(start: int, stop: int, keys: Any, rows: Any, ranks: Any) -> None:
         gap //= 3
 
 
+@kernel
 def rank_documents(
-    queries: int,
-    query_offsets: Any,
-    lists: Any,
-    multipliers: Any,
-    highest: Any,
-    directory: Any,
-    places: Any,
-    weights: Any,
+    asked: QueryLists,
+    weights: WeightLists,
     documents: int,
-    ranks: Any,
+    ranks: Int32s,
     masked: int,
-    allowed: Any,
+    allowed: Bytes,
     k: int,
-    totals: Any,
-    histogram: Any,
-    candidate_rows: Any,
-    candidate_keys: Any,
-    spare_rows: Any,
-    spare_keys: Any,
-    rows: Any,
-    scores: Any,
-    found: Any,
+    totals: Floats,
+    histogram: Int32s,
+    candidates: Candidates,
+    best: BestDocuments,
 ) -> int:
-    """The k best documents of each query: `rows` and `scores` from query * k on, `found` how many there are.
-
-    Term t of the queries adds multipliers[t] times the weights of list lists[t]. The postings of list l in block b are
-    those from directory[l * (blocks + 1) + b] up to the next entry: a document's place in its block, and the weight.
-    No score of query q exceeds highest[q], but for rounding.
-    """
+    """Find the k best documents of each query, among those allowed where `masked`."""
     blocks = (documents + BLOCK - 1) // BLOCK
-    for query in range(queries):
-        first, last = query_offsets[query], query_offsets[query + 1]
+    for query in range(asked.queries):
+        first, last = asked.offsets[query], asked.offsets[query + 1]
         for b in range(BINS):
             histogram[b] = 0
-        lowest_bin = (bits_of(highest[query]) >> BIN_SHIFT) - (BINS - 1)
-        floor, kept, threshold, candidates = 0, np.int64(0), LOWEST, np.int64(0)
+        lowest_bin = (np.float64(asked.highest[query]).view(np.int64) >> BIN_SHIFT) - (BINS - 1)
+        floor, kept, threshold, found = 0, np.int64(0), LOWEST, np.int64(0)
         for block in range(blocks):
             base = block * BLOCK
             width = documents - base if documents - base < BLOCK else BLOCK
@@ -177,45 +148,45 @@ def rank_documents(
                     if not allowed[base + i]:
                         totals[i] = -np.inf
             for t in range(first, last):
-                multiplier = multipliers[t]
-                entry = lists[t] * (blocks + 1) + block
-                for p in range(directory[entry], directory[entry + 1]):
+                multiplier = asked.multipliers[t]
+                entry = asked.lists[t] * (blocks + 1) + block
+                for p in range(weights.directory[entry], weights.directory[entry + 1]):
                     # Adding 0 makes +0.0 of -0.0: a document is touched even by a weight of nothing.
-                    totals[places[p]] += multiplier * weights[p] + 0.0
-            before = candidates
+                    totals[weights.places[p]] += multiplier * weights.values[p] + 0.0
+            before = found
             for group in range(0, width, GROUP):
                 most = totals[group]
                 for i in range(group + 1, group + GROUP):
                     most = totals[i] if totals[i] > most else most
                 if most < threshold:
                     continue
-                for i in range(group, group + GROUP):  # without branches, which nobody could foretell
+                for i in range(group, group + GROUP):  # without branches, which the processor could not predict
                     total = totals[i]
-                    bits = bits_of(total)
+                    bits = np.float64(total).view(np.int64)
                     good = np.int64(total >= threshold) & np.int64(bits != UNTOUCHED_BITS)
                     leading = (bits >> BIN_SHIFT) - lowest_bin
                     at_least = leading if leading > 0 else np.int64(0)
                     histogram[at_least if at_least < BINS - 1 else BINS - 1] += good
-                    candidate_rows[candidates] = base + i
-                    candidate_keys[candidates] = sorting_key(total)
-                    candidates += good
-            kept += candidates - before
+                    candidates.rows[found] = base + i
+                    candidates.keys[found] = sorting_key(total)
+                    found += good
+            kept += found - before
             while floor < BINS - 1 and kept - histogram[floor] >= k:
                 kept -= histogram[floor]
                 floor += 1
             if floor > 0:
-                threshold = double_of((floor + lowest_bin) << BIN_SHIFT)
+                threshold = np.int64((floor + lowest_bin) << BIN_SHIFT).view(np.float64)
         worst = sorting_key(threshold)
         count = 0
-        for i in range(candidates):
-            if candidate_keys[i] <= worst:
-                candidate_rows[count], candidate_keys[count] = candidate_rows[i], candidate_keys[i]
+        for i in range(found):
+            if candidates.keys[i] <= worst:
+                candidates.rows[count], candidates.keys[count] = candidates.rows[i], candidates.keys[i]
                 count += 1
         if count > 0:
-            sort_best(count, candidate_keys, candidate_rows, spare_keys, spare_rows, histogram, ranks)
+            sort_best(count, candidates, histogram, ranks)
         count = count if count < k else k
         for i in range(count):
-            rows[query * k + i] = candidate_rows[i]
-            scores[query * k + i] = score_of(candidate_keys[i])
-        found[query] = count
+            best.rows[query * k + i] = candidates.rows[i]
+            best.scores[query * k + i] = score_of(candidates.keys[i])
+        best.found[query] = count
     return 0

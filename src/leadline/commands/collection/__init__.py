@@ -1,0 +1,1 @@
+"""The commands `leadline collection ...`, one file each."""

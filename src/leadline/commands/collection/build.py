@@ -1,0 +1,66 @@
+"""Make a collection from patents and articles in the formats that offices publish.
+
+Examples:
+  leadline collection build xml/*.xml -o new
+  leadline collection build documents.jsonl --keep all -o new
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from typing import Any
+
+from leadline.collections.documents.keep import USUAL, checked_rule
+from leadline.collections.documents.readers.forms import FORMS
+from leadline.commands.shared.options import add_choice, add_number, add_options, as_written
+from leadline.commands.shared.output import print_notes, progress_bar
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add, default = parser.add_argument, ",".join(USUAL)
+    add("sources", nargs="+", metavar="SOURCE", help="files, folders, patterns or archives; may be compressed")
+    add_options(parser, "-o", metavar="DIR", required=True, help="collection folder to write")
+    add("--map", metavar="TOML", help="where the fields are in JSON lines or CSV of another format")
+    fields = f'fields that a document must have, or "all" to keep every document (default: "{default}")'
+    add("--keep", metavar="FIELDS", type=as_written(checked_rule), help=fields)
+    add_choice(parser, "--form", FORMS, "format of the sources", None, "detected")
+    add_number(parser, "--processes", "number of processes (default: number of cores)")
+    add_options(parser, "-q")
+
+
+def run(options: argparse.Namespace) -> None:
+    from leadline.collections.documents.build import build
+
+    start = time.monotonic()
+    with progress_bar("reading", quiet=options.quiet) as progress:
+        manifest = build(
+            options.sources, options.output, keep=options.keep, form=options.form, mapping=options.map,
+            processes=options.processes or os.cpu_count() or 1, progress=progress,
+        )  # fmt: skip
+    counts, seconds = manifest["counts"], time.monotonic() - start
+    print(
+        f"{counts['documents']:,} documents in {counts['families']:,} families, {counts['citations']:,} citations "
+        f"({counts['citations inside']:,} of them of documents in the collection), in {seconds:.1f} s"
+    )
+    print_notes(_notes(manifest, options.output), options)
+
+
+def _notes(manifest: dict[str, Any], folder: str) -> list[str]:
+    """What was left out, and why."""
+    notes = []
+    if manifest["dropped"]:
+        reasons = ", ".join(f"{count:,} {reason}" for reason, count in manifest["dropped"].items())
+        notes.append(f"dropped: {reasons} (--keep sets what a document must have)")
+    if manifest["slips"]:
+        notes.append(f"fields that are unreadable or unknown: {', '.join(manifest['slips'][:8])}")
+    notes += [f"broken: {source} at byte {offset}: {reason}" for source, offset, reason in manifest["first_broken"][:3]]
+    if manifest["broken"]:
+        notes.append(f"{manifest['broken']} broken in total; {folder}/{manifest['folder']}/broken.tsv lists them")
+    counts = manifest["counts"]
+    if undated := counts["dated by filing"] + counts["dated by publication"]:
+        notes.append(f"{undated:,} have no priority date: the filing or publication date is used")
+    if counts["not dated"]:
+        notes.append(f"{counts['not dated']:,} have no date")
+    return notes

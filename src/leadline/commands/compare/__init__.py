@@ -1,0 +1,1 @@
+"""The commands `leadline compare ...`, one file each."""

@@ -1,0 +1,71 @@
+"""Whether fewer judgements would rank the systems in the same order.
+
+By default a random share of the relevant documents is kept. With --unique, --sources or --depths the judgements that
+one run, one source or a deeper pool contributed are left out instead.
+
+Examples:
+  leadline compare incomplete qrels.txt runs/*.run -m "AP R@100 PRES@100" --keep 0.2,0.4,0.6,0.8 --samples 20
+  leadline compare incomplete qrels.txt runs/*.run -m AP --unique --runs-info runs.csv --per team
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from leadline.commands.shared.comparison import (
+    add_comparison_options,
+    check_comparison,
+    load_study,
+    random_generator,
+)
+from leadline.commands.shared.options import add_options, list_of, read_run_table, share, whole_number
+from leadline.commands.shared.output import print_notes, progress_bar, write, write_table
+from leadline.errors import UsageError
+from leadline.trust.incomplete import incomplete
+from leadline.trust.left_out import each_depth, each_run, each_source, left_out
+from leadline.trust.study import Study
+from leadline.trust.thinning import read_sources
+
+MEASURES = "AP@100 R@100 PRES@100 AP@1000 R@1000 PRES@1000"  # those of the paper
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add, shares, depths = parser.add_argument, list_of(share, ", "), list_of(whole_number(1), ", ")
+    words = "shares of the relevant documents to keep (default: %(default)s)"
+    add("--keep", default="0.2,0.4,0.6,0.8", metavar="SHARES", type=shares, help=words)
+    add_options(parser, "--samples", help="random samples per share (default: %(default)s)")
+    kind = parser.add_mutually_exclusive_group()
+    kind.add_argument("--unique", action="store_true", help="leave out what only one run found, for each run")
+    kind.add_argument("--sources", metavar="FILE", help="leave out what only one source found: topic document source")
+    kind.add_argument("--depths", metavar="DEPTHS", type=depths, help="keep the pool to these depths, such as 10,20,50")
+    add_options(parser, "--runs-info")
+    add("--per", metavar="COLUMN", help="with --unique: leave out the runs of a team, or of another column, together")
+    add_comparison_options(parser, scores=False)
+
+
+def run(options: argparse.Namespace) -> None:
+    check_comparison(options)
+    if options.runs_info and options.per is None:
+        raise UsageError("--runs-info", "needs --per COLUMN")
+    teams = {name: attributes[options.per] for name, attributes in read_run_table(options).items()} or None
+    study = load_study(options, MEASURES)
+    if options.unique:
+        write_table(left_out(study, each_run(study, teams=teams)).table(), options)
+    elif options.sources:
+        write_table(left_out(study, each_source(study, read_sources(options.sources))).table(), options)
+    elif options.depths:
+        write_table(left_out(study, each_depth(study, options.depths)).table(), options)
+    else:
+        _leave_out_at_random(study, options)
+        return
+    print_notes(study.notes, options)
+
+
+def _leave_out_at_random(study: Study, options: argparse.Namespace) -> None:
+    rng = random_generator(options)
+    with progress_bar("leaving judgements out", quiet=options.quiet) as progress:
+        result = incomplete(study, keep=options.keep, samples=options.samples, rng=rng, progress=progress)
+    if options.format == "table" and options.output is None:
+        write(f"{result.finding()}. ({options.samples} samples per share, seed {options.seed})\n\n")
+    write_table(result.paper_table() if options.format == "table" else result.table(), options)
+    print_notes(result.notes, options)

@@ -1,0 +1,48 @@
+"""Scores by an attribute of the topics: office, class, number of relevant documents.
+
+Examples:
+  leadline compare slices qrels.txt runs/*.run -m PRES@100 --topics topics.csv --by office
+  leadline compare slices qrels.txt runs/*.run -m PRES@100 --by relevant
+"""
+
+from __future__ import annotations
+
+import argparse
+
+import numpy as np
+
+from leadline.commands.shared.comparison import add_comparison_options, check_comparison, load_scores, one_measure
+from leadline.commands.shared.output import print_notes, write_table
+from leadline.errors import InputError, UsageError
+from leadline.records.qrels.read_qrels import read_qrels
+from leadline.trust.slices import read_attributes, slices
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--topics", metavar="FILE", help="table of topics with their attributes")
+    add("--by", metavar="COLUMN", required=True, help="attribute; `relevant` is the number of relevant documents")
+    add_comparison_options(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    check_comparison(options)
+    attributes = read_attributes(options.topics) if options.topics else {}
+    if options.by == "relevant" and options.by not in attributes and options.inputs:
+        attributes["relevant"] = _count_relevant(options)
+    if options.by not in attributes:
+        if not options.topics:
+            raise UsageError("--by", f"{options.by!r} needs --topics FILE")
+        raise InputError(options.topics, f"no column {options.by!r}; it has {', '.join(attributes) or 'none'}")
+    scores = load_scores(options)
+    result = slices(scores, one_measure(scores), attributes[options.by], options.by)
+    write_table(result.table(), options)
+    print_notes((*scores.notes, *result.notes), options)
+
+
+def _count_relevant(options: argparse.Namespace) -> dict[str, int]:
+    """The number of relevant documents of each topic."""
+    qrels = read_qrels(options.inputs[0], format=options.qrels_format)
+    relevant = qrels.topic_of_document[qrels.grades >= (1 if options.rel is None else options.rel)]
+    counts = np.bincount(relevant, minlength=len(qrels.topics))
+    return dict(zip(qrels.topics, counts.tolist(), strict=True))

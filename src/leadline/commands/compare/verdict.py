@@ -1,0 +1,56 @@
+"""Whether the leader is really better: firm, fragile or undecided, with reasons.
+
+Examples:
+  leadline compare verdict qrels.txt runs/*.run -m PRES@100
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from leadline.commands.shared.comparison import (
+    add_comparison_options,
+    check_comparison,
+    load_scores,
+    load_study,
+    one_measure,
+    random_generator,
+)
+from leadline.commands.shared.options import add_options
+from leadline.commands.shared.output import print_notes, progress_bar, wrap_for_terminal, write, write_table
+from leadline.errors import UsageError
+from leadline.trust.verdict import Verdicts, verdicts
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_options(parser, "--samples", "--alpha")
+    add_comparison_options(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    result = _decide(options)
+    if options.format == "table" and options.output is None:
+        write(f"{wrap_for_terminal(result.headline())}\n\n")
+        write_table(result.short_table(), options)
+        if not options.quiet:
+            reasons = "\n\n".join(map(wrap_for_terminal, result.closest_reasons()))
+            write(f"\n{reasons}\n")
+    else:
+        write_table(result.table(), options)
+    print_notes(result.notes, options)
+
+
+def _decide(options: argparse.Namespace) -> Verdicts:
+    check_comparison(options)
+    if options.measures and len(" ".join(options.measures).split()) != 1:
+        raise UsageError("-m", "name one measure: the one to decide by")
+    rng = random_generator(options)
+    if options.scores:
+        scores = load_scores(options)
+        return verdicts(scores, one_measure(scores), alpha=options.alpha, rng=rng)
+    study = load_study(options, "PRES@100")
+    with progress_bar("leaving judgements out", quiet=options.quiet) as progress:
+        return verdicts(
+            study.scores(), study.measures[0].text, study=study, samples=options.samples, alpha=options.alpha, rng=rng,
+            progress=progress,
+        )  # fmt: skip

@@ -1,0 +1,1 @@
+"""The commands `leadline qrels ...`, one file each."""

@@ -1,0 +1,90 @@
+"""The inputs of the compare commands: judgements and runs, or a table of scores."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from leadline.commands.shared.options import add_choice, add_options, check_format, check_measures
+from leadline.commands.shared.output import progress_bar
+from leadline.errors import MeasureError, UsageError
+from leadline.measures.evaluate import evaluate
+from leadline.measures.notation import parse_measure
+from leadline.records.scores.read_scores import read_scores
+from leadline.records.scores.scores import Better, Scores
+from leadline.records.side_tables import read_topics
+from leadline.trust.study import Study, open_study
+
+
+def add_comparison_options(parser: argparse.ArgumentParser, *, scores: bool = True) -> None:
+    add_options(parser, "inputs")
+    if scores:
+        parser.add_argument("--scores", metavar="FILE", help="table of scores, in place of QRELS RUN...")
+        add_choice(parser, "--columns", ("topics", "measures", "runs"), "what its columns are", None, "detected")
+    add_options(parser, "-m", "--rel", "--order")
+    parser.add_argument("--only", metavar="FILE", help="only the topics in this file")
+    add_options(parser, "--qrels-format", "--seed", "-f", "-o", "-q")
+
+
+def check_comparison(options: argparse.Namespace) -> None:
+    """Refuse wrong usage before any file is read."""
+    check_format(options)
+    if getattr(options, "scores", None):
+        if options.inputs:
+            raise UsageError("--scores", "cannot be combined with QRELS RUN...")
+        if options.only:
+            raise UsageError("--only", "cannot be combined with --scores")
+        return
+    if len(options.inputs) < 2:
+        raise UsageError("QRELS RUN", "give judgements and runs" + ", or --scores FILE" * hasattr(options, "scores"))
+    check_measures(options)
+
+
+def random_generator(options: argparse.Namespace) -> np.random.Generator:
+    return np.random.default_rng(options.seed)
+
+
+def load_scores(options: argparse.Namespace) -> Scores:
+    """Evaluate the runs, or read --scores and keep the measures of -m."""
+    check_comparison(options)
+    if not options.scores:
+        qrels, *runs = options.inputs
+        with progress_bar("reading runs", quiet=options.quiet) as progress:
+            return evaluate(qrels, runs, options.measures, **_reading(options, progress))
+    wanted = [name for text in options.measures or () for name in text.split()]
+    # A table with a column for each topic does not say which measure it holds; -m does.
+    name = {"measure": wanted[0]} if len(wanted) == 1 else {}
+    scores = read_scores(options.scores, columns=options.columns, **name)
+    scores = scores.select_measures(wanted) if wanted else scores
+    return replace(scores, better=tuple(map(_better, scores.measures)))
+
+
+def load_study(options: argparse.Namespace, default: str) -> Study:
+    """Read judgements and runs so that judgements can be left out; `default` names the measures without -m."""
+    with progress_bar("reading runs", quiet=options.quiet) as progress:
+        qrels, *runs = options.inputs
+        return open_study(qrels, runs, options.measures or default, **_reading(options, progress))
+
+
+def one_measure(scores: Scores) -> str:
+    """The only measure of the scores."""
+    if len(scores.measures) != 1:
+        raise UsageError("-m", f"name one measure, got {len(scores.measures)}: {', '.join(scores.measures)}")
+    return scores.measures[0]
+
+
+def _reading(options: argparse.Namespace, progress: Any) -> dict[str, Any]:
+    topics = read_topics(options.only) if options.only else None
+    return {"rel": options.rel, "order": options.order, "topics": topics, "qrels_format": options.qrels_format,
+            "progress": progress}  # fmt: skip
+
+
+def _better(measure: str) -> Better:
+    """Whether higher values are better, as the measure says if it is one of ours."""
+    try:
+        return parse_measure(measure).definition.better
+    except MeasureError:
+        return "higher"

@@ -1,0 +1,248 @@
+"""Options and arguments that several commands have, each defined once, and the types that check values."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Any, TypeVar, get_args
+
+from leadline.errors import InputError, LeadlineError, UsageError, nearest, not_a_choice
+from leadline.measures.notation import parse_measures
+from leadline.records.qrels.read_qrels import Format
+from leadline.records.runs.order import Order
+from leadline.records.scores.table import FORMATS
+from leadline.text.days import parse_date
+
+Item = TypeVar("Item")
+
+
+def whole_number(least: float = -math.inf, most: float = math.inf) -> Callable[[str], int]:
+    """The type of an option that takes a whole number."""
+
+    def convert(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"must be a whole number, got {text!r}") from None
+        if not least <= number <= most:
+            bound = f"at least {least:,}" if number < least else f"at most {most:,}"
+            raise argparse.ArgumentTypeError(f"must be {bound}, got {number}")
+        return number
+
+    return convert
+
+
+def share(text: str) -> float:
+    """The type of an option that takes a number above 0 and at most 1."""
+    number = _number(text)
+    if not 0 < number <= 1:
+        raise argparse.ArgumentTypeError(f"must be above 0 and at most 1, got {text}")
+    return number
+
+
+def level(text: str) -> float:
+    """The type of an option that takes a level of significance."""
+    number = _number(text)
+    if not 0 < number < 1:
+        raise argparse.ArgumentTypeError(f"must be between 0 and 1, got {text}")
+    return number
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be a number, got {text!r}") from None
+
+
+def choice(choices: Sequence[str]) -> Callable[[str], str]:
+    """The type of an option that takes one of these words; the error suggests the nearest."""
+
+    def convert(text: str) -> str:
+        if text not in choices:
+            raise argparse.ArgumentTypeError(not_a_choice("", text, choices).problem)
+        return text
+
+    return convert
+
+
+def list_of(convert: Callable[[str], Item], separators: str = ",") -> Callable[[str], tuple[Item, ...]]:
+    """The type of an option that takes several values of another type."""
+
+    def convert_each(text: str) -> tuple[Item, ...]:
+        items = split_list(text, separators)
+        if not items:
+            raise argparse.ArgumentTypeError("must name at least one, got none")
+        return tuple(map(convert, items))
+
+    return convert_each
+
+
+def split_list(text: str, separators: str = ",") -> list[str]:
+    """The parts of a list written with commas.
+
+    >>> split_list("EP, US,")
+    ['EP', 'US']
+    """
+    return [part.strip() for part in re.split(f"[{separators}]", text) if part.strip()]
+
+
+def as_written(check: Callable[[str], object]) -> Callable[[str], str]:
+    """The type of an option that stays a text; `check` raises InputError if it is wrong."""
+
+    def convert(text: str) -> str:
+        try:
+            check(text)
+        except InputError as error:
+            raise argparse.ArgumentTypeError(error.problem) from None
+        return text
+
+    return convert
+
+
+def filter_values(name: str, text: str) -> list[str]:
+    """The classes or offices of a list, in their normal spelling."""
+    from leadline.search.language.reading import filter_value
+
+    written = split_list(text)
+    values = [filter_value(name, word) for word in written]
+    if not all(values):
+        example = "C07, C07D or C07D401/04" if name == "class" else "EP"
+        raise InputError(f"--{name}", f"{written[values.index('')]!r} is not a valid {name}; use one like {example}")
+    return values
+
+
+@contextmanager
+def wrong_usage(option: str | None = None) -> Iterator[None]:
+    """Turn an error raised inside into wrong usage, of this option if given."""
+    try:
+        yield
+    except InputError as error:
+        raise UsageError(option or error.where, error.problem) from None
+    except LeadlineError as error:
+        raise UsageError(option or "", str(error)) from None
+
+
+_SHARED: dict[str, dict[str, Any]] = {
+    "qrels": {"metavar": "QRELS", "help": "judgements; - is standard input"},
+    "inputs": {"metavar": "QRELS RUN", "nargs": "*", "help": "judgements, then runs: files, patterns or folders"},
+    "index": {"metavar": "INDEX", "help": "index folder, made by `leadline index`"},
+    "collection": {"metavar": "DIR", "help": "collection folder, made by `leadline collection build`"},
+    "topics": {"metavar": "TOPICS", "help": "topics: ids one per line, a table, or TREC markup"},
+    "-m --measures": {"metavar": "MEASURES", "action": "append", "help": 'measures, such as "PRES@100 AP nDCG@10"'},
+    "--rel": {"metavar": "GRADE", "type": whole_number(), "help": "smallest grade that is relevant (default: 1)"},
+    "--order": {"metavar": "ORDER", "default": "score", "type": choice(get_args(Order)),
+                "help": "order of a run: score, rank (its rank column) or file (default: %(default)s)"},
+    "--qrels-format": {"metavar": "FORMAT", "type": choice(get_args(Format)),
+                       "help": f"format of the judgements: {', '.join(get_args(Format))} (default: detected)"},
+    "--reads": {"metavar": "FILE", "help": "reading times for CT and TBG: topic document seconds"},
+    "--lengths": {"metavar": "FILE", "help": "document lengths for CT and TBG: document words"},
+    "--runs-info": {"metavar": "FILE", "help": "table of runs with a header: run, team, task, ..."},
+    "--samples": {"metavar": "N", "type": whole_number(1), "default": 100,
+                  "help": "random samples of half the judgements (default: %(default)s)"},
+    "--alpha": {"metavar": "LEVEL", "type": level, "default": 0.05,
+                "help": "level of significance (default: %(default)s)"},
+    "--draws": {"metavar": "N", "type": whole_number(1, 10_000_000), "default": 10_000,
+                "help": "random draws of a test (default: %(default)s)"},
+    "--seed": {"metavar": "N", "type": whole_number(0), "default": 1, "help": "random seed (default: %(default)s)"},
+    "--class": {"dest": "classes", "metavar": "CODES", "type": as_written(partial(filter_values, "class")),
+                "help": "only these classes: C07D,A61K"},
+    "--office": {"metavar": "CODES", "type": as_written(partial(filter_values, "office")),
+                 "help": "only these offices: EP,US"},
+    "--before": {"metavar": "DATE", "type": as_written(parse_date), "help": "only patents published before this date"},
+    "--after": {"metavar": "DATE", "type": as_written(parse_date), "help": "only patents published after this date"},
+    "-k": {"metavar": "N", "type": whole_number(1), "default": 1000,
+           "help": "documents per topic (default: %(default)s)"},
+    "--collection": {"metavar": "DIR", "help": "collection folder, if it was moved after indexing"},
+    "-f --format": {"metavar": "FORMAT", "default": "table", "type": choice(FORMATS),
+                    "help": f"output format: {', '.join(FORMATS)} (default: %(default)s)"},
+    "-o --output": {"metavar": "FILE", "help": "output file (default: standard output)"},
+    "-q --quiet": {"action": "store_true", "help": "print no notes and no progress bar"},
+}  # fmt: skip
+_FLAGS = {flag: flags.split() for flags in _SHARED for flag in flags.split()}
+
+
+def add_options(parser: argparse.ArgumentParser, *names: str, **changes: Any) -> None:
+    """Add shared options and arguments by name; `changes` replace parts of their definitions."""
+    for name in names:
+        flags = _FLAGS[name]
+        parser.add_argument(*flags, **_SHARED[" ".join(flags)] | changes)
+
+
+def add_choice(
+    parser: argparse.ArgumentParser,
+    flag: str,
+    choices: Sequence[str],
+    meaning: str,
+    default: str | None,
+    shown: str | None = None,
+) -> None:
+    """Add an option that takes one of these words; help names `shown` if the value is None by default."""
+    words = f"{meaning}: {', '.join(choices)} (default: {shown or default})"
+    parser.add_argument(flag, metavar="WORD", type=choice(choices), default=default, help=words)
+
+
+def add_number(
+    parser: argparse.ArgumentParser, flags: str, meaning: str, default: int | None = None, *, least: float = 1
+) -> None:
+    """Add an option that takes a whole number."""
+    words = f"{meaning}{' (default: %(default)s)' * (default is not None)}"
+    parser.add_argument(*flags.split(), metavar="N", type=whole_number(least), default=default, help=words)
+
+
+def add_summary_options(parser: argparse.ArgumentParser) -> None:
+    """The options of a command that writes a file with -o and prints a table about it."""
+    formats = [name for name in FORMATS if name != "parquet"]
+    words = f"format of the printed table: {', '.join(formats)} (default: %(default)s)"
+    add_options(parser, "-f", type=choice(formats), help=words)
+    add_options(parser, "-q", help="print nothing")
+
+
+def add_system_option(parser: argparse.ArgumentParser, default: str | None, described: str) -> None:
+    """The option --system: a pipeline by name, or in a file."""
+    from leadline.search.pipeline.written import systems
+
+    named, words = choice(systems()), f"{', '.join(systems())}, or a pipeline in a .toml file (default: {described})"
+
+    def convert(text: str) -> str:
+        return text if text.endswith(".toml") else named(text)
+
+    parser.add_argument("--system", metavar="NAME", default=default, type=convert, help=words)
+
+
+def check_format(options: argparse.Namespace) -> None:
+    """Refuse to print Parquet."""
+    if options.format == "parquet" and options.output is None:
+        raise UsageError("--format parquet", "is not text: name a file with -o")
+
+
+def check_page_name(output: str) -> None:
+    """Refuse to write an HTML page to a file with another ending."""
+    if output != "-" and not output.lower().endswith((".html", ".htm")):
+        raise UsageError("-o", f"must end in .html, got {output!r}")
+
+
+def check_measures(options: argparse.Namespace) -> None:
+    """Refuse unknown measures before any file is read."""
+    if options.measures:
+        with wrong_usage("-m"):
+            parse_measures(options.measures, rel=options.rel)
+
+
+def read_run_table(options: argparse.Namespace) -> dict[str, dict[str, str]]:
+    """Read --runs-info, which must have the column --per."""
+    if options.per is not None and not options.runs_info:
+        raise UsageError("--per", "needs --runs-info FILE")
+    info = {}
+    if options.runs_info:
+        from leadline.records.side_tables import read_runs_info
+
+        info = read_runs_info(options.runs_info)
+    if options.per is not None and not any(options.per in attributes for attributes in info.values()):
+        columns = sorted({name for attributes in info.values() for name in attributes})
+        raise InputError(options.runs_info, f"no column {options.per!r}{nearest(options.per, columns)}")
+    return info

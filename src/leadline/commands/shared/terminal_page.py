@@ -1,0 +1,119 @@
+"""Lay out text for a terminal: its width, with bold and dim text if it can show them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from leadline.errors import printable
+from leadline.search.answers.snippets import Snippet
+
+WIDEST = 120  # columns: longer lines are hard to read
+FILE_WIDTH = 100  # columns, if the output is not a terminal
+
+
+def display_width(text: str) -> int:
+    """The number of terminal columns that a text takes: Chinese and Japanese characters take two, accents none.
+
+    >>> display_width("film"), display_width("薄膜"), display_width("e\u0301")
+    (4, 4, 1)
+    """
+    if text.isascii():
+        return len(text)
+    wide = sum(unicodedata.east_asian_width(sign) in "WF" for sign in text)
+    return len(text) + wide - sum(map(bool, map(unicodedata.combining, text)))
+
+
+def shorten(text: str, width: int) -> str:
+    """Cut a text that is too long for the width at the end of a word.
+
+    >>> shorten("A film of polymer", 12), shorten("A film", 12)
+    ('A film of …', 'A film')
+    """
+    if display_width(text) <= width:
+        return text
+    lines = line_ranges(text, max(width - 2, 1))
+    return text[slice(*lines[0])] + " …" if lines else ""
+
+
+def line_ranges(text: str, width: int) -> list[tuple[int, int]]:
+    """The start and end of each line of a text broken between words; a word is cut only if it is too long.
+
+    >>> [text[a:b] for text in ["a bent nail of tin"] for a, b in line_ranges(text, 7)]
+    ['a bent', 'nail of', 'tin']
+    """
+    lines: list[tuple[int, int]] = []
+    start = 0
+    while start < len(text):
+        end, used = start, 0
+        while end < len(text) and (used := used + display_width(text[end])) <= width:
+            end += 1
+        if end < len(text) and text[end] != " " and " " in text[start:end]:
+            end = text.rindex(" ", start, end)
+        end = max(end, start + 1)
+        lines.append((start, end))
+        start = end + (end < len(text) and text[end] == " ")
+    return lines
+
+
+@dataclass(frozen=True)
+class TerminalPage:
+    """The width of a page, and the codes for bold, dim and plain text."""
+
+    width: int
+    bold: str = ""
+    dim: str = ""
+    plain: str = ""
+
+    @classmethod
+    def for_output(cls, output: str | None) -> TerminalPage:
+        """The page for the terminal, or a plain one if the output is a file."""
+        if output is not None or not sys.stdout.isatty():
+            return cls(FILE_WIDTH)
+        width = min(shutil.get_terminal_size().columns, WIDEST)
+        if "NO_COLOR" in os.environ:
+            return cls(width)
+        return cls(width, "\033[1m", "\033[2m", "\033[0m")
+
+    def strong(self, text: str) -> str:
+        return f"{self.bold}{printable(text)}{self.plain}"
+
+    def dimmed(self, text: str) -> str:
+        return f"{self.dim}{printable(text)}{self.plain}"
+
+    def rule(self) -> str:
+        return self.dimmed("─" * self.width)
+
+    def heading(self, left: str, right: str, *, indent: str = "") -> str:
+        """A line with bold text at the left and dim text at the right."""
+        left = shorten(printable(left), max(self.width - display_width(indent) - display_width(right) - 2, 8))
+        gap = self.width - display_width(indent) - display_width(left) - display_width(right)
+        return f"{indent}{self.strong(left)}{' ' * max(gap, 2)}{self.dimmed(right)}".rstrip()
+
+    def facts(self, parts: Iterable[str], indent: str) -> str:
+        """A dim line of facts with dots between them."""
+        return indent + self.dimmed(shorten(" · ".join(filter(None, parts)), self.width - display_width(indent)))
+
+    def paragraph(self, text: str, indent: str = "", lines: int | None = None) -> list[str]:
+        """A text broken into lines, at most `lines` of them."""
+        return self.snippet(Snippet(printable(text), ()), indent, lines)
+
+    def snippet(self, snippet: Snippet, indent: str, lines: int | None = None) -> list[str]:
+        """A snippet broken into lines, with its marked words in bold."""
+        text, width, marks = printable(snippet.text), self.width - display_width(indent), snippet.marks
+        ranges = line_ranges(text, width)
+        if lines is not None and len(ranges) > lines:
+            last = ranges[lines - 1][0]
+            rest = shorten(text[last:], width - 2)
+            text = text[:last] + (rest if rest.endswith("…") else f"{rest} …")
+            ranges = [*ranges[: lines - 1], (last, len(text))]
+            marks = tuple((start, end) for start, end in marks if end < len(text) - 1)
+        return [indent + self._line(text, start, end, marks) for start, end in ranges]
+
+    def _line(self, text: str, start: int, end: int, marks: Sequence[tuple[int, int]]) -> str:
+        inside = tuple((max(a, start) - start, min(b, end) - start) for a, b in marks if a < end and b > start)
+        return Snippet(text[start:end], inside).shown(self.bold, self.plain)

@@ -1,0 +1,1 @@
+"""The commands `leadline simulate ...`, one file each."""

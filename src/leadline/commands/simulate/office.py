@@ -1,0 +1,65 @@
+"""Simulate a patent office in which every relevant document is known.
+
+Writes documents, topics, judgements from citations and the true judgements. docs/simulated-office.md lists the settings
+that --set can change.
+
+Examples:
+  leadline simulate office -o office --patents 2000 --seed 1 --set synonymy=0.5
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+
+from leadline.collections.simulate.settings import Settings
+from leadline.commands.shared.options import add_number, add_options, add_summary_options, wrong_usage
+from leadline.commands.shared.output import print_notes, progress_bar, write
+from leadline.records.scores.table import Table
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add_options(parser, "-o", metavar="DIR", required=True, help="folder to write")
+    add_number(parser, "--patents", "number of documents", 20_000)
+    add_number(parser, "--topics", "number of topics", 100, least=0)
+    years = "first priority year and last publication year (default: %(default)s)"
+    add("--years", type=_years, default="1980-2009", metavar="FROM-TO", help=years)
+    add_number(parser, "--words", "median number of words of a description", 400)
+    setting = "change another setting, such as synonymy=0.5"
+    add("--set", type=_setting, action="append", default=[], metavar="NAME=VALUE", help=setting)
+    add_options(parser, "--seed")
+    add_summary_options(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    from leadline.judge.simulated_office import write_office
+
+    first, last = options.years
+    with wrong_usage():
+        settings = Settings(
+            patents=options.patents, seed=options.seed, topics=options.topics, first_year=first, last_year=last,
+            words=options.words,
+        ).changed(dict(options.set))  # fmt: skip
+    start = time.monotonic()
+    with progress_bar("simulating", quiet=options.quiet) as progress:
+        written = write_office(settings, options.output, progress)
+    seconds = time.monotonic() - start
+    figures = written.manifest["statistics"]
+    write(Table(["figure", "value"], [[name, value] for name, value in figures.items()]).encoded(options.format))
+    summary = f"{figures['documents']:,} documents in {options.output}, seed {settings.seed}, in {seconds:.1f} s"
+    print_notes([summary], options)
+
+
+def _years(text: str) -> tuple[int, int]:
+    first, dash, last = text.partition("-")
+    if not (dash and first.strip().isdigit() and last.strip().isdigit()):
+        raise argparse.ArgumentTypeError(f"must be two years, such as 1980-2009, got {text!r}")
+    return int(first), int(last)
+
+
+def _setting(text: str) -> tuple[str, str]:
+    name, sign, value = text.partition("=")
+    if not sign:
+        raise argparse.ArgumentTypeError(f"must be NAME=VALUE, such as synonymy=0.5, got {text!r}")
+    return name.strip().replace("-", "_"), value.strip()

@@ -1,0 +1,1 @@
+"""The commands `leadline topics ...`, one file each."""

@@ -1,0 +1,116 @@
+"""Draw patents as topics, in random order, so that the first k are a fair sample.
+
+Examples:
+  leadline topics sample patents -o sample.tsv --number 20 --fewest 2
+  leadline topics sample patents -o sample.tsv --office EP,US --after 1990-01-01
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from pathlib import PurePath
+from typing import TYPE_CHECKING, get_args
+
+import numpy as np
+
+from leadline.collections.documents.store import Collection
+from leadline.commands.shared.citation_options import add_citation_options, citation_rules, write_manifest
+from leadline.commands.shared.options import add_choice, add_number, add_options, add_summary_options, split_list
+from leadline.commands.shared.output import count_of, print_notes, write
+from leadline.errors import UsageError
+from leadline.judge.citations.from_citations import count_relevant
+from leadline.judge.citations.sampling import FEWEST_RELEVANT, PerFamily, Sample, sample_topics
+from leadline.records.scores.table import Table
+from leadline.records.topics.topic import MARKUP, Subtopic, Topics, encoded_as
+from leadline.text.days import parse_date
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+BAR = 40  # columns of the longest bar
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_options(parser, "collection")
+    add_options(parser, "-o", required=True, help=f"topics to write: a table, {', '.join(MARKUP)} (markup) or .jsonl")
+    add_number(parser, "-n --number", "number of topics", 100)
+    add_number(parser, "--fewest", "smallest number of relevant documents of a topic", FEWEST_RELEVANT)
+    add_options(parser, "--office", "--class")
+    add_options(parser, "--after", help="only patents with a priority date after this date")
+    add_options(parser, "--before", help="only patents with a priority date before this date")
+    add_choice(parser, "--per-family", get_args(PerFamily), "topics per family", "one")
+    claims = "write every claim as a subtopic with its weight (markup and .jsonl only)"
+    parser.add_argument("--claims", action="store_true", help=claims)
+    add_citation_options(parser)
+    add_options(parser, "--seed")
+    add_summary_options(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    if options.claims and PurePath(options.output).suffix.lower() not in (*MARKUP, ".jsonl", ".json"):
+        better = f"{PurePath(options.output).stem}.xml"
+        raise UsageError("--claims", f"a table cannot hold claims; name the output {better}")
+    rules = citation_rules(options)
+    collection = Collection.open(options.collection)
+    masks = _masks(collection, options)
+    eligible = np.logical_and.reduce([np.ones(len(collection), bool), *masks.values()])
+    counts = count_relevant(collection, np.flatnonzero(eligible).astype(np.uint32), **rules)
+    sample = sample_topics(
+        collection.records, counts, np.random.default_rng(options.seed),
+        number=options.number, fewest=options.fewest, masks=masks, per_family=options.per_family,
+    )  # fmt: skip
+    topics = _with_claims(sample.topics, collection) if options.claims else sample.topics
+    write(encoded_as(topics, PurePath(options.output).suffix), options.output)
+    if options.output == "-":
+        return
+    asked = ("seed", "number", "fewest", "office", "classes", "after", "before", "per_family")
+    outcome = {"topics": len(topics), "candidates": sample.candidates, "left_out": dict(sample.left_out)}
+    facts = {**{name: getattr(options, name) for name in asked}, **rules, **outcome}
+    write_manifest(options.output, "topics", collection, facts)
+    if not options.quiet:
+        write(_distribution(sample).encoded(options.format))
+    print_notes(_notes(sample, options), options)
+
+
+def _masks(collection: Collection, options: argparse.Namespace) -> dict[str, NDArray[np.bool_]]:
+    """The documents that each option allows, by the words for the others."""
+    masks = {}
+    if options.office:
+        masks[f"not of {options.office}"] = collection.select(offices=split_list(options.office))
+    if options.classes:
+        masks[f"not in {options.classes}"] = collection.select(classes=split_list(options.classes))
+    known = collection.records["known"]
+    if options.after:
+        masks[f"not after {options.after}"] = (known > parse_date(options.after)).fill_null(value=False).to_numpy()
+    if options.before:
+        masks[f"not before {options.before}"] = (known < parse_date(options.before)).fill_null(value=False).to_numpy()
+    return masks
+
+
+def _with_claims(topics: Topics, collection: Collection) -> Topics:
+    def claims(topic: str) -> tuple[Subtopic, ...]:
+        return tuple(
+            Subtopic(str(claim.number), claim.text, claim.weight) for claim in collection.document(topic).claims
+        )
+
+    return replace(topics, items=tuple(replace(topic, subtopics=claims(topic.id)) for topic in topics))
+
+
+def _distribution(sample: Sample) -> Table:
+    """The number of topics by number of relevant documents, as bars."""
+    histogram = sample.histogram()
+    largest = max(count for _, count in histogram)
+    rows = [[name, count, "█" * round(BAR * count / largest) or "▏" * (count > 0)] for name, count in histogram]
+    return Table(["relevant", "topics", ""], rows)
+
+
+def _notes(sample: Sample, options: argparse.Namespace) -> list[str]:
+    least, low, median, high, most = sample.quartiles()
+    notes = [
+        f"{count_of(len(sample.topics), 'topic')} drawn from {sample.candidates:,} candidates, seed {options.seed}",
+        f"relevant documents per topic: {least:g} to {most:g}, median {median:g}, quartiles {low:g} and {high:g}",
+    ]
+    if len(sample.topics) < options.number:
+        notes.append(f"fewer than --number {options.number:,}: there are no more candidates")
+    return [*notes, *(f"{count_of(count, 'document')} left out: {reason}" for reason, count in sample.left_out.items())]

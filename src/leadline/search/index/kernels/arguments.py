@@ -1,0 +1,58 @@
+"""What the kernels of indexing take; see `text/kernels/arguments.py`."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from leadline.text.kernels.arguments import Bytes, Int32s, Int64s
+
+
+class TextWords(NamedTuple):
+    """The words of texts as numbers: those of text t are codes[offsets[t]:offsets[t + 1]]."""
+
+    texts: int
+    offsets: Int64s
+    codes: Int32s
+    term_of: Int32s  # the term of each word, -1 for one that is left out
+    terms: int
+
+
+class TermCounts(NamedTuple):
+    """For each term the number of texts that have it, and how often it occurs in all."""
+
+    texts: Int64s
+    occurrences: Int64s
+
+
+class PostingLists(NamedTuple):
+    """The lists of postings of all terms, filled from each term's cursor on."""
+
+    cursors: Int64s
+    documents: Int32s
+    frequencies: Int32s
+
+
+class PositionLists(NamedTuple):
+    """The positions of all terms, filled from each term's cursor on where they are wanted."""
+
+    wanted: int
+    cursors: Int64s
+    positions: Int32s
+
+
+class SortedTerms(NamedTuple):
+    """Terms one behind the other: term t is buffer[offsets[t]:offsets[t + 1]]."""
+
+    buffer: Bytes
+    offsets: Int64s
+
+
+class FieldLists(NamedTuple):
+    """Postings of terms in several fields: those of term t in field f are starts[f * terms + t]:stops[...]."""
+
+    terms: int
+    fields: int
+    starts: Int64s
+    stops: Int64s
+    documents: Int32s
+    frequencies: Int32s

@@ -1,0 +1,49 @@
+"""What the kernel of a search takes; see `text/kernels/arguments.py`."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from leadline.text.kernels.arguments import Floats, Int32s, Int64s, UInt16s, UInt64s
+
+BLOCK = 16384  # documents; their totals take 128 KiB
+GROUP = 8  # documents compared together; most groups have none of the best
+BINS = 4096  # 256 for each power of two, over 16 powers of two below the highest score possible
+
+
+class QueryLists(NamedTuple):
+    """Queries: entry t, of those offsets[q]:offsets[q + 1], adds multipliers[t] times the weights of list lists[t]."""
+
+    queries: int
+    offsets: Int64s
+    lists: Int64s
+    multipliers: Floats
+    highest: Floats  # no score of the query exceeds this, but for rounding
+
+
+class WeightLists(NamedTuple):
+    """Lists of weights by blocks of documents.
+
+    The postings of list l in block b are those from directory[l * (blocks + 1) + b] up to the next entry.
+    """
+
+    directory: Int64s
+    places: UInt16s  # of a posting's document in its block
+    values: Floats
+
+
+class Candidates(NamedTuple):
+    """Documents that may be among the best, with sorting keys, and room to sort them."""
+
+    rows: Int32s
+    keys: UInt64s
+    spare_rows: Int32s
+    spare_keys: UInt64s
+
+
+class BestDocuments(NamedTuple):
+    """The best documents of query q, best first, from q * k on, and how many there are."""
+
+    rows: Int32s
+    scores: Floats
+    found: Int32s

@@ -1,0 +1,34 @@
+"""`leadline compare pairs`."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+FIELD = ["qrels", "good.run", "fair.run", "poor.run"]
+
+
+@pytest.mark.parametrize("test", ["randomisation", "t", "wilcoxon", "bootstrap", "tukey"])
+@pytest.mark.parametrize("correction", ["holm", "bh"])
+def test_every_test_finds_the_planted_difference(compare: Any, test: str, correction: str) -> None:
+    result = compare(
+        "pairs", *FIELD, "-m", "AP", "--test", test, "--correction", correction, "--draws", "2000", "-f", "tsv", "-q"
+    )
+    assert result.returncode == 0, result.stderr
+    rows = [line.split("\t") for line in result.stdout.splitlines()[1:]]
+    (row,) = [row for row in rows if {row[1], row[2]} == {"good", "poor"}]
+    assert float(row[-1]) < 0.05
+
+
+def test_scores_written_by_evaluate_can_be_compared(compare: Any, tmp_path: Path) -> None:
+    options = ["-m", "AP R@20", "--by-topic", "-f", "tsv", "-o", "s.tsv"]
+    command = [sys.executable, "-m", "leadline.cli", "evaluate", *FIELD, *options]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    direct = compare("pairs", *FIELD, "-m", "AP", "--test", "t", "-f", "tsv", "-q")
+    saved = compare("pairs", "--scores", "s.tsv", "-m", "AP", "--test", "t", "-f", "tsv", "-q")
+    assert saved.returncode == 0, saved.stderr
+    assert saved.stdout == direct.stdout

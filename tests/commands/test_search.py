@@ -1,0 +1,92 @@
+"""`leadline search`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leadline.search.index.index import Index
+
+
+def test_search_shows_one_hit_a_family(office: Any) -> None:
+    out, err = office.run("search", office.index, "silver AND wrapping")
+    assert err == ""
+    lines = out.splitlines()
+    assert lines[0].split() == ["silver", "AND", "wrapping", "3", "documents"]
+    assert [line.split()[0] for line in lines[3:] if re.match(r" {3}[0-9]", line)] == ["1", "2"]
+    assert "      WO9700001A1 · 1997-07-10 · C08J5/18 · 2 in the family" in lines
+    assert "\033" not in out
+    rows = office.rows("search", office.index, "silver AND wrapping", "--why")
+    assert [row["members"] for row in rows] == [2, 2]
+    for row in rows:
+        assert sum(share["score"] for share in row["why"]) == pytest.approx(row["score"])
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["film"], {"EP1000001B1", "EP0900001A1", "US6500001B2"}),
+        (["film", "--before", "1998"], {"EP0900001A1"}),
+        (["film", "--after", "2002"], {"US6500001B2"}),
+        (["film", "--class", "A01N"], {"EP1000001B1"}),
+        (["film", "--office", "us"], {"US6000001B1", "US6500001B2"}),
+        (["particles", "coated", "--class", "C01B39"], {"US5000001A"}),
+        (['"water in oil"'], {"JP1990001A"}),
+        (["oil NEAR/2 water"], {"JP1990001A"}),
+        (["title:nai*"], {"JP1990001A"}),
+        (["film -polymer", "--fields", "title=2,abstract"], {"EP0900001A1"}),
+        (["film", "--model", "dirichlet(mu=100)", "-k", "1"], None),
+    ],
+)
+def test_options_of_search(office: Any, options: list[str], expected: set[str] | None) -> None:
+    found = {row["document"] for row in office.rows("search", office.index, *options)}
+    if expected is None:
+        assert len(found) == 1
+    else:
+        best = {"WO9700001A1": "EP0900001A1", "US6000001B1": "EP1000001B1"} if "--office" not in options else {}
+        assert {best.get(name, name) for name in found} == expected
+
+
+def test_newest_first(office: Any) -> None:
+    days = [row["published"] for row in office.rows("search", office.index, "film", "--newest")]
+    assert days == sorted(days, reverse=True) == ["2002-12-31", "2001-03-07", "1997-07-10"]
+    assert "newest first" in office.run("search", office.index, "film sort:newest")[0]
+
+
+def test_snippets_show_the_words_sought(office: Any) -> None:
+    row, *_ = office.rows("search", office.index, "dispersed evenly")
+    assert row["snippet"] == "The polymer film holds silver particles, dispersed evenly."
+
+
+def test_search_refuses_in_one_line(office: Any) -> None:
+    search = ["search", office.index]
+    assert office.error(*search, "", status=2) == "QUERY: is empty"
+    assert office.error(*search, "the ???", status=2) == "QUERY: 'the ???' has no word to search for"
+    assert office.error(*search, "film", "--model", "bm26", status=2).endswith("did you mean bm25?")
+    assert "has no parameter 'k2'" in office.error(*search, "film", "--model", "bm25(k2=1)", status=2)
+    assert "--class: 'chemistry' is not a valid class" in office.error(
+        *search, "film", "--class", "chemistry", status=2
+    )
+    assert office.error(*search, "film", "--before", "then", status=2).startswith("--before: 'then' is ")
+    assert office.error(*search, "film", "--fields", "titel").endswith("did you mean title?")
+    assert office.error(*search, "film", "-k", "0", status=2) == "-k: must be at least 1, got 0"
+    assert office.error(*search, "film", "-f", "jsn", status=2).endswith("did you mean json?")
+
+
+def test_odd_queries_are_answered_with_a_note(office: Any) -> None:
+    out, err = office.run("search", office.index, "tittle:film AND (")
+    assert "film" in out
+    assert "there is no field tittle; did you mean title:?" in err
+    out, err = office.run("search", office.index, "marshmallow")
+    assert out.endswith("nothing found\n")
+
+
+def test_search_without_the_collection(office: Any, tmp_path: Path) -> None:
+    source: object = office.documents
+    index = Index.build(source, tmp_path / "alone")
+    out, err = office.run("search", str(index.folder), "film", "-k", "1")
+    assert "undated" not in out
+    assert "no titles and texts" in err

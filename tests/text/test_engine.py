@@ -1,0 +1,331 @@
+"""The engine: one rule for every job, and an answer whatever happens to the compiler."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import subprocess
+import sys
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from leadline.collections.documents.readers import outlines, words
+from leadline.errors import InputError, LeadlineWarning
+from leadline.measures import join
+from leadline.records.runs import order, read
+from leadline.search.index import analysis, inverting, merging, occurrences, terms, uniting
+from leadline.search.models import ranking
+from leadline.text import compiled, engine, ids, table
+from leadline.text.engine import COMPILING_PAYS, JOBS, LOADING_PAYS, Engine
+
+TEXT = "leadline.text.kernels"
+PACKAGES = (
+    TEXT, "leadline.records.runs.kernels", "leadline.measures.kernels", "leadline.collections.documents.kernels",
+    "leadline.search.index.kernels", "leadline.search.models.kernels",
+)  # fmt: skip
+DECLARING = (
+    ids,
+    table,
+    outlines,
+    words,
+    join,
+    order,
+    read,
+    analysis,
+    inverting,
+    merging,
+    occurrences,
+    terms,
+    uniting,
+    ranking,
+)
+
+
+class FakeLibrary:
+    """A library that counts what is asked of it."""
+
+    def __init__(self, cached: bool = False, error: Exception | None = None, not_cached: OSError | None = None) -> None:
+        self.cached, self.error, self.not_cached, self.loads = cached, error, not_cached, 0
+
+    def is_cached(self) -> bool:
+        return self.cached
+
+    def load(self) -> object:
+        self.loads += 1
+        if self.error is not None:
+            raise self.error
+        return {"one": lambda: 1}, self.not_cached
+
+
+def engine_with(library: FakeLibrary) -> Engine:
+    made = Engine(TEXT)
+    made.library = library  # type: ignore[assignment]
+    return made
+
+
+@pytest.fixture(autouse=True)
+def _no_override(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.delenv("LEADLINE_ENGINE", raising=False)
+    engine.warn_once.cache_clear()
+    yield
+    engine.warn_once.cache_clear()
+
+
+def test_small_jobs_are_plain_until_they_add_up() -> None:
+    cached, missing = engine_with(FakeLibrary(cached=True)), engine_with(FakeLibrary())
+    assert not cached.pays(LOADING_PAYS)
+    assert cached.pays(1)
+    assert not missing.pays(LOADING_PAYS + 1)
+    assert not missing.pays(COMPILING_PAYS // 2)
+    assert missing.pays(COMPILING_PAYS)
+
+
+def test_loaded_code_is_always_used() -> None:
+    made = engine_with(FakeLibrary())
+    assert made.kernel("one") is not None
+    assert made.pays(0)
+
+
+def test_the_variable_overrides_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    library = FakeLibrary(cached=True)
+    made = engine_with(library)
+    monkeypatch.setenv("LEADLINE_ENGINE", "plain")
+    assert not made.pays(2 * COMPILING_PAYS)
+    assert made.kernel("one") is None
+    assert library.loads == 0
+    monkeypatch.setenv("LEADLINE_ENGINE", "compiled")
+    assert made.pays(0)
+    assert made.kernel("one") is not None
+    monkeypatch.setenv("LEADLINE_ENGINE", "plain")
+    assert made.kernel("one") is None  # although it is loaded
+    monkeypatch.setenv("LEADLINE_ENGINE", "plan")
+    with pytest.raises(InputError, match="LEADLINE_ENGINE: 'plan' is none of plain, compiled; did you mean plain"):
+        made.pays(0)
+
+
+@pytest.mark.parametrize("forced", [None, "compiled"])
+def test_a_failure_is_told_once_and_not_tried_again(forced: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    if forced:
+        monkeypatch.setenv("LEADLINE_ENGINE", forced)
+    library = FakeLibrary(error=RuntimeError("LLVM ERROR:\n  no such target"))
+    one, other = engine_with(library), engine_with(library)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        assert [each.kernel("one") for each in (one, one, other)] == [None] * 3
+    (line,) = [str(each.message) for each in told]
+    assert line == "plain Python is used because machine code cannot be: RuntimeError: LLVM ERROR: no such target"
+    assert library.loads == 2
+    assert not one.pays(2 * COMPILING_PAYS)
+
+
+def test_a_library_that_cannot_say_whether_it_is_cached_has_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = Engine(TEXT)
+    monkeypatch.setitem(sys.modules, "llvmlite", None)
+    with pytest.warns(LeadlineWarning, match="llvmlite"):
+        assert not made.pays(LOADING_PAYS + 1)
+    assert not made.pays(COMPILING_PAYS + 1)
+
+
+def test_code_that_cannot_be_cached_is_still_used() -> None:
+    made = engine_with(FakeLibrary(not_cached=PermissionError(13, "Permission denied", "/cache")))
+    with pytest.warns(LeadlineWarning, match="cannot be cached, so it will be compiled again .*Permission denied"):
+        assert made.kernel("one") is not None
+
+
+def no_numba(patch: pytest.MonkeyPatch) -> None:
+    patch.setitem(sys.modules, "numba", None)
+
+
+def numba_raises(patch: pytest.MonkeyPatch) -> None:
+    numba = importlib.import_module("numba")
+
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError("compiler out of order")
+
+    patch.setattr(numba, "cfunc", fail)
+
+
+def no_llvmlite(patch: pytest.MonkeyPatch) -> None:
+    patch.setitem(sys.modules, "llvmlite", None)
+    patch.setitem(sys.modules, "llvmlite.binding", None)
+
+
+def llvm_does_not_load(patch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise OSError("cannot map executable memory")
+
+    patch.setattr(compiled.KernelLibrary, "_compile", lambda _: b"{}\nno object")
+    patch.setattr(compiled.KernelLibrary, "_linked", fail)
+
+
+def unknown_processor(patch: pytest.MonkeyPatch) -> None:
+    def fail() -> None:
+        raise RuntimeError("failed to detect host cpu features")
+
+    patch.setattr(importlib.import_module("llvmlite.binding"), "get_host_cpu_features", fail)
+
+
+@pytest.mark.parametrize("sabotage", [no_numba, numba_raises, no_llvmlite, llvm_does_not_load, unknown_processor])
+def test_every_job_answers_without_a_compiler(sabotage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from leadline.measures.evaluate import evaluate
+    from leadline.search.index.index import Index
+    from leadline.search.models.searcher import Searcher
+
+    (tmp_path / "run").write_text("".join(f"{t} Q0 d{d} 1 {d % 7 / 3} x\n" for t in (1, 2) for d in range(30)))
+    (tmp_path / "qrels").write_text("".join(f"{t} 0 d{d} {d % 3}\n" for t in (2, 1) for d in range(20)))
+    documents = [{"id": f"D{d}", "title": "acid film " * d, "body": f"metal {d} acid"} for d in range(9)]
+
+    def answers(name: str) -> list[object]:
+        scores = evaluate(tmp_path / "qrels", tmp_path / "run", "AP nDCG@10 PRES@5")
+        index = Index.build(documents[:6], tmp_path / name, fields=["title", "body"], positions=True)
+        index = index.add(documents[6:]).merge()
+        found = Searcher(index).search_many(["acid metal", "film 3"], k=5)
+        markup = words.read_words(b"<p>a<b>b</b> &amp; c</p>", words.Layout({"p": words.LINE}))
+        segments = [segment["sha256"] for segment in index.manifest["segments"]]
+        return [
+            scores.values.tolist(),
+            segments,
+            [(each.rows.tolist(), each.scores.tolist()) for each in found],
+            markup,
+        ]
+
+    monkeypatch.setenv("LEADLINE_ENGINE", "plain")
+    expected = answers("plain")
+    monkeypatch.setenv("LEADLINE_ENGINE", "compiled")
+    monkeypatch.setenv("LEADLINE_CACHE", str(tmp_path / "cache"))
+    for job in JOBS.values():
+        monkeypatch.setattr(job, "engine", Engine(job.engine.library.package))
+    sabotage(monkeypatch)
+    with pytest.warns(LeadlineWarning, match="plain Python is used because machine code cannot be") as told:
+        assert answers("broken") == expected
+    assert len({str(each.message) for each in told}) == len(told) <= 2
+    assert all("\n" not in str(each.message) for each in told)
+
+
+def test_every_kernel_is_declared_once_with_its_twin() -> None:
+    assert all(DECLARING)
+    marked = {
+        f"{function.__module__}.{function.__name__}"
+        for package in PACKAGES
+        for function in compiled._kernel_functions(package)
+    }
+    assert marked == set(JOBS)
+    assert len(marked) == 21
+    assert {job.engine.library.package for job in JOBS.values()} == set(PACKAGES)
+
+
+def test_the_key_of_the_cache_covers_every_source(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = {
+        path.relative_to(compiled._PACKAGE_ROOT).as_posix() for path in compiled.sources("leadline.measures.kernels")
+    }
+    assert names >= {
+        "text/compiled.py", "text/kernels/primitives.py", "text/kernels/numbers.py", "text/kernels/arguments.py",
+        "records/runs/kernels/scanning.py", "records/runs/kernels/ordering.py", "measures/kernels/joining.py",
+    }  # fmt: skip
+    assert "text/kernels/columns.py" in {path.relative_to(compiled._PACKAGE_ROOT).as_posix()
+                                         for path in compiled.sources("leadline.search.index.kernels")}  # fmt: skip
+    for package in PACKAGES:  # no other way to import would be seen
+        for path in compiled.sources(package):
+            lines = path.read_text(encoding="utf-8").splitlines()
+            assert not [line for line in lines if line.startswith(("import leadline", "from ."))]
+    before = compiled.KernelLibrary(TEXT)._object_file
+    monkeypatch.setattr(compiled, "numba_version", lambda: "another")
+    assert compiled.KernelLibrary(TEXT)._object_file != before
+
+
+def test_numbas_version_is_known_without_importing_it() -> None:
+    import numba
+
+    assert numba.__version__ in compiled.numba_version()
+
+
+def test_arrays_are_checked_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    import numpy as np
+
+    from leadline.text.kernels.arguments import FieldSlices
+
+    monkeypatch.setenv("LEADLINE_ENGINE", "compiled")
+    kernel = engine.engine_of(TEXT).kernel("whole_numbers")
+    assert kernel is not None
+    text, starts, lengths = np.frombuffer(b"12" + bytes(64), np.uint8), np.zeros(1, np.int64), np.full(1, 2, np.int32)
+    values = np.zeros(4, np.int32)
+    assert kernel(FieldSlices(text, starts, lengths), 1, values) == -1
+    assert values[0] == 12
+    with pytest.raises(
+        TypeError, match=r"whole_numbers: fields.lengths must be a contiguous array of int32, got int64"
+    ):
+        kernel(FieldSlices(text, starts, starts), 1, values)
+    with pytest.raises(TypeError, match="whole_numbers: values must be a contiguous array"):
+        kernel(FieldSlices(text, starts, lengths), 1, values[::2])
+    with pytest.raises(ValueError, match="zip"):
+        kernel(FieldSlices(text, starts, lengths), 1)
+
+
+def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    settings = {**os.environ, **environment}
+    return subprocess.run([sys.executable, "-c", code], env=settings, capture_output=True, text=True, check=False)
+
+
+EVERYTHING = """
+import json, sys
+from pathlib import Path
+SABOTAGE
+from leadline.cli import main
+folder = Path({folder!r})
+main(["evaluate", str(folder / "qrels"), str(folder / "run"), "-m", "AP", "--quiet"])
+from leadline.collections.documents.build import write_collection
+from leadline.collections.documents.document import Document
+from leadline.collections.documents.store import Collection
+from leadline.search.index.index import Index
+from leadline.search.models.searcher import Searcher
+numbers = [f"000000{{n}}" for n in range(4)]
+documents = [Document(f"EP{{n}}B1", office="EP", serial=n, kind="B1", title="acid film") for n in numbers]
+write_collection(documents, folder / "collection", {{"made": "by a test"}})
+index = Index.build(Collection.open(folder / "collection"), folder / "index", fields=["title"])
+found = Searcher(index.add([{{"id": "X", "title": "film"}}]).merge()).search("acid")
+print(json.dumps([found.rows.tolist(), sorted({{"numba", "llvmlite"}} & set(sys.modules))]))
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "run").write_text("1 Q0 d1 1 0.5 x\n1 Q0 d2 2 0.4 x\n")
+    (tmp_path / "qrels").write_text("1 0 d2 1\n")
+    return tmp_path
+
+
+def test_plain_imports_no_compiler(folder: Path) -> None:
+    code = EVERYTHING.format(folder=str(folder)).replace("SABOTAGE", "")
+    done = run(code, LEADLINE_ENGINE="plain", LEADLINE_CACHE=str(folder / "cache"))
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout.splitlines()[-1]) == [[3, 2, 1, 0], []]
+    assert not (folder / "cache").exists()
+    assert done.stderr == ""
+
+
+def test_the_command_line_tells_a_failure_in_one_line(folder: Path) -> None:
+    code = EVERYTHING.format(folder=str(folder)).replace("SABOTAGE", "sys.modules['numba'] = None")
+    done = run(code, LEADLINE_ENGINE="compiled", LEADLINE_CACHE=str(folder / "cache"))
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout.splitlines()[-1]) == [[3, 2, 1, 0], ["llvmlite", "numba"]]
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("leadline: plain Python is used because machine code cannot be: ModuleNotFoundError")
+
+
+def test_an_unknown_engine_is_one_line(folder: Path) -> None:
+    code = EVERYTHING.format(folder=str(folder)).replace("SABOTAGE", "")
+    done = run(code, LEADLINE_ENGINE="fast")
+    assert done.returncode == 1
+    assert done.stderr == "leadline: LEADLINE_ENGINE: 'fast' is none of plain, compiled\n"
+
+
+def test_warnings_can_be_silenced() -> None:
+    made = engine_with(FakeLibrary(error=RuntimeError("broken")))
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("ignore", LeadlineWarning)
+        assert made.kernel("one") is None
+    assert not told
