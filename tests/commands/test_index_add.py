@@ -1,0 +1,47 @@
+"""Adding to an index is refused where families have changed under it: the wrong documents would be hidden."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import leadline as ll
+from leadline.cli import main
+from leadline.collections.documents.build import write_collection
+from leadline.collections.documents.document import Document
+
+FIRST = [
+    Document("EP1A1", "EP", "0000001", "A1", title="ink on paper"),
+    Document("US2A", "US", "2", "A", title="ink on glass"),
+]
+STRANGER = Document("DE3A1", "DE", "3", "A1", title="steel")
+RELATIVE = Document("DE4A1", "DE", "4", "A1", title="ink", relatives=("EP0000001A1", "US2A"))
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> tuple[str, str]:
+    collection, index = str(tmp_path / "c"), str(tmp_path / "i")
+    write_collection(FIRST, collection, {"made": "first"})
+    main(["index", collection, "-o", index, "-q"])
+    return collection, index
+
+
+def test_a_document_of_its_own_family_is_added(folders: tuple[str, str]) -> None:
+    collection, index = folders
+    write_collection([*FIRST, STRANGER], collection, {"made": "then"})
+    main(["index", collection, "-o", index, "--add", "-q"])
+    assert ll.Index.open(index).ids == ["EP1A1", "US2A", "DE3A1"]
+
+
+def test_a_document_that_joins_two_families_is_refused(
+    folders: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    collection, index = folders
+    write_collection([*FIRST, RELATIVE], collection, {"made": "then"})
+    assert ll.Collection.open(collection).records["family"].n_unique() == 1
+    with pytest.raises(SystemExit) as ended:
+        main(["index", collection, "-o", index, "--add", "-q"])
+    assert ended.value.code == 1
+    assert "have changed" in capsys.readouterr().err
+    assert ll.Index.open(index).ids == ["EP1A1", "US2A"]

@@ -1,0 +1,42 @@
+"""The table of systems sets off the best, and those that are not significantly worse after correction."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+pytest.importorskip("altair", reason="a page needs the package altair")
+
+from leadline.show.figures.evidence import Evidence
+from leadline.show.report.tables import systems_table
+
+
+def kinds(runs: dict[str, dict[str, dict[str, float]]], topics: int, measure: str = "RR") -> dict[str, str]:
+    """How the first score of every run is set off: best, near or not at all."""
+    qrels = {str(t): {"right": 1, "wrong": 0} for t in range(topics)}
+    table = systems_table(Evidence.of(qrels, runs, measure, samples=2))
+    found = re.findall(r'<td class="id">(?:<span[^>]*></span>)?([^<]*)</td><td class="num( best| near)?"', table)
+    assert found[0][0] == "first"
+    return {name: kind.strip() for name, kind in found}
+
+
+def run(topics: int, place: int, spread: int) -> dict[str, dict[str, float]]:
+    """The right document at a rank that differs from topic to topic."""
+    return {str(t): {"right": 0.0} | {f"x{n}": 9.0 - n for n in range(place + (t * spread) % 5)} for t in range(topics)}
+
+
+def test_a_lead_that_correction_takes_away_is_near() -> None:
+    """Ahead on all of six topics p is 2/64; for one rival that is significant, for three after Holm it is not."""
+    first = {"first": run(6, 0, 0)}
+    rivals = {f"rival{spread}": run(6, 2, spread) for spread in (1, 2, 3)}
+    assert kinds(first | {"rival1": rivals["rival1"]}, 6) == {"first": "best", "rival1": ""}
+    assert kinds(first | rivals, 6) == {"first": "best"} | dict.fromkeys(rivals, "near")
+
+
+def test_equal_runs_are_both_best() -> None:
+    assert kinds({"first": run(6, 0, 0), "second": run(6, 0, 0), "third": run(6, 5, 1)}, 6) == {
+        "first": "best",
+        "second": "best",
+        "third": "",
+    }
