@@ -31,8 +31,9 @@ from leadline.search.index.batches import FIELDS
 from leadline.search.index.derived import DERIVED
 from leadline.search.index.index import Index
 from leadline.search.models.registry import MODELS
-from leadline.search.pipeline.laboratory import Laboratory
+from leadline.search.pipeline.context import SearchContext
 from leadline.search.pipeline.pipeline import Step
+from leadline.search.pipeline.pipeline_files import settings, system, systems
 from leadline.search.pipeline.steps import (
     RM3,
     Citations,
@@ -45,7 +46,6 @@ from leadline.search.pipeline.steps import (
     Survey,
     Text,
 )  # fmt: skip
-from leadline.search.pipeline.written import settings, system, systems
 from leadline.trust.corrections import holm
 
 ROOT = Path(__file__).parents[1]
@@ -61,7 +61,7 @@ class Office:
     """A collection of patents with topics and two kinds of judgements: by dates, and whatever the dates."""
 
     name: str
-    lab: Laboratory
+    lab: SearchContext
     topics: Topics
     qrels: str
     any_date: str | None = None
@@ -104,11 +104,11 @@ def simulated(work: Path) -> Office:
     return Office("simulated", lab, Topics.read(folder / "topics.tsv"), str(folder / "qrels.true.txt"))
 
 
-def indexed(collection: str, folder: Path) -> Laboratory:
+def indexed(collection: str, folder: Path) -> SearchContext:
     if not (folder / "manifest.json").exists():
         source = Collection.open(collection)
         Index.build(source, folder, fields=[*FIELDS, *DERIVED], origin=str(Path(collection).resolve()))
-    return Laboratory.open(folder)
+    return SearchContext.open(folder)
 
 
 # What is told
@@ -155,7 +155,7 @@ def classic(data: Path, work: Path) -> list[str]:
         if not (data / "classic" / archive).exists():
             continue
         known = read_classic(name, data / "classic")
-        lab = Laboratory(Index.build(known.documents, work / f"{name}.index", fields=["title", "abstract"]))
+        lab = SearchContext(Index.build(known.documents, work / f"{name}.index", fields=["title", "abstract"]))
         runs = [(Survey() >> Search(model)).run(lab, known.topics, name=model) for model in MODELS]
         runs += [(TEXT[choice]).run(lab, known.topics, name=choice) for choice in TEXT if choice != "bm25"]
         runs.append(searched_by_bm25s(known, lab.index.analysis))

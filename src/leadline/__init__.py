@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from leadline.records.topics.topic import Topics
     from leadline.search.index.index import Index
     from leadline.search.models.searcher import Searcher
-    from leadline.search.pipeline.laboratory import Laboratory
+    from leadline.search.pipeline.context import SearchContext
     from leadline.show.papers import published
     from leadline.trust.agreement import agreement
     from leadline.trust.correlation import correlation
@@ -41,13 +41,13 @@ __all__ = [
     "Collection",
     "Index",
     "InputError",
-    "Laboratory",
     "LeadlineError",
     "MeasureError",
     "MismatchError",
     "Qrels",
     "Run",
     "Scores",
+    "SearchContext",
     "Searcher",
     "Topics",
     "__version__",
@@ -89,7 +89,7 @@ _HOMES = {
     "parse_measure": "leadline.measures.notation",
     "Collection": "leadline.collections.documents.store",
     "Index": "leadline.search.index.index",
-    "Laboratory": "leadline.search.pipeline.laboratory",
+    "SearchContext": "leadline.search.pipeline.context",
     "Qrels": "leadline.records.qrels.qrels",
     "Searcher": "leadline.search.models.searcher",
     "Topics": "leadline.records.topics.topic",

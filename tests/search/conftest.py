@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from leadline.collections.documents.numbers import normalise
 from leadline.collections.documents.store import Collection
 from leadline.search.index.analysis import Analysis
 from leadline.search.index.index import Index
-from leadline.search.pipeline.laboratory import Laboratory
+from leadline.search.pipeline.context import SearchContext
 
 PLAIN = Analysis(stemming="none", stop_words="none")
 
@@ -59,14 +60,14 @@ DOCUMENTS = [
 ]
 
 
-def built(documents: list[Document], folder: Path, analysis: Analysis = PLAIN) -> Laboratory:
+def built(documents: list[Document], folder: Path, analysis: Analysis = PLAIN) -> SearchContext:
     """The laboratory of these documents, as the commands would make it."""
     write_collection(documents, folder / "collection", {"sources": "by hand"})
     Index.build(
         Collection.open(folder / "collection"), folder / "index", analysis=analysis, workers=1,
         origin=str(folder / "collection"),
     )  # fmt: skip
-    return Laboratory.open(folder / "index")
+    return SearchContext.open(folder / "index")
 
 
 @pytest.fixture(scope="session")
@@ -80,14 +81,29 @@ def documents() -> list[Document]:
 
 
 @pytest.fixture(scope="session")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Laboratory:
+def context(tmp_path_factory: pytest.TempPathFactory) -> SearchContext:
     return built(DOCUMENTS, tmp_path_factory.mktemp("office"))
 
 
 @pytest.fixture(scope="session")
-def simulated(tmp_path_factory: pytest.TempPathFactory) -> Laboratory:
+def simulated(tmp_path_factory: pytest.TempPathFactory) -> SearchContext:
     from leadline.collections.simulate.office import found
     from leadline.collections.simulate.settings import Settings
 
     office = found(Settings(patents=400, topics=0, words=60))
     return built(list(office.documents()), tmp_path_factory.mktemp("simulated"), Analysis())
+
+
+@pytest.fixture(scope="session")
+def hidden_by_loop() -> Callable[..., list[bool]]:
+    """The rule of what a topic may not see, once more: document by document, with dates."""
+
+    def hidden(records: Any, row: int, rule: str = "publication") -> list[bool]:
+        family, day = records["family"][row], records["known"][row]
+        public = zip(records["family"], records["publication"], records["known"], strict=True)
+        return [
+            own == family or (rule != "none" and day is not None and (published or known or day) > day)
+            for own, published, known in public
+        ]
+
+    return hidden

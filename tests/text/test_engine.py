@@ -103,7 +103,7 @@ def test_the_variable_overrides_everything(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setenv("LEADLINE_ENGINE", "plain")
     assert made.kernel("one") is None  # although it is loaded
     monkeypatch.setenv("LEADLINE_ENGINE", "plan")
-    with pytest.raises(InputError, match="LEADLINE_ENGINE: 'plan' is none of plain, compiled; did you mean plain"):
+    with pytest.raises(InputError, match="LEADLINE_ENGINE: 'plan' is not one of plain, compiled; did you mean plain"):
         made.pays(0)
 
 
@@ -320,7 +320,7 @@ def test_an_unknown_engine_is_one_line(folder: Path) -> None:
     code = EVERYTHING.format(folder=str(folder)).replace("SABOTAGE", "")
     done = run(code, LEADLINE_ENGINE="fast")
     assert done.returncode == 1
-    assert done.stderr == "leadline: LEADLINE_ENGINE: 'fast' is none of plain, compiled\n"
+    assert done.stderr == "leadline: LEADLINE_ENGINE: 'fast' is not one of plain, compiled\n"
 
 
 def test_warnings_can_be_silenced() -> None:

@@ -16,9 +16,9 @@ from pathlib import Path
 from leadline.commands.shared.options import add_options
 from leadline.commands.shared.output import count_of, print_notes, progress_bar, write
 from leadline.records.topics.topic import Topics
-from leadline.search.pipeline.grid import read_grid
+from leadline.search.pipeline.context import SearchContext
+from leadline.search.pipeline.grid_plan import read_grid
 from leadline.search.pipeline.grid_runs import GridRuns, table
-from leadline.search.pipeline.laboratory import Laboratory
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,7 +35,7 @@ def run(options: argparse.Namespace) -> None:
     if options.plan:
         write(table(plan))
         return
-    lab = Laboratory.open(options.index, options.collection)
+    lab = SearchContext.open(options.index, options.collection)
     runs = GridRuns(Path(options.output), lab, Topics.read(options.topics), options.k)
     with progress_bar("searching", quiet=options.quiet) as progress:
         outcome = runs.make(plan, progress)

@@ -89,10 +89,10 @@ def run(options: argparse.Namespace) -> None:
 def _add_vectors(folder: Path, options: argparse.Namespace) -> None:
     """Store vectors beside the index; an interrupted run continues where it stopped."""
     from leadline.search.dense.vectors import build_vectors
-    from leadline.search.pipeline.laboratory import Laboratory
+    from leadline.search.pipeline.context import SearchContext
 
     with progress_bar("vectors", quiet=options.quiet) as step:
-        build_vectors(Laboratory.open(folder), progress=step)
+        build_vectors(SearchContext.open(folder), progress=step)
 
 
 def _refuse_other_content(folder: Path) -> None:

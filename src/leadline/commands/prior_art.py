@@ -26,13 +26,13 @@ from leadline.commands.shared.output import count_of, print_notes, write, write_
 from leadline.commands.shared.result_list import INDENT, add_result_options, hit_lines, hit_table, snippet_length
 from leadline.commands.shared.terminal_page import TerminalPage, shorten
 from leadline.errors import InputError, UsageError, printable
-from leadline.search.answers.passages import Best
+from leadline.search.answers.passages import BestPassage
 from leadline.search.answers.patent_file import read_patent
-from leadline.search.answers.prior_art import PriorArt, prior_art
-from leadline.search.pipeline.laboratory import Laboratory
+from leadline.search.answers.prior_art_search import PriorArt, prior_art
+from leadline.search.pipeline.context import SearchContext
+from leadline.search.pipeline.pipeline_files import system
 from leadline.search.pipeline.request import Request
 from leadline.search.pipeline.steps import BestTerms, Search
-from leadline.search.pipeline.written import system
 from leadline.text.days import parse_date
 
 DEFAULT = BestTerms() >> Search()  # on a simulated office it finds as much as the whole text, in a third of the time
@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     check_format(options)
     pipeline = system(options.system) if options.system else DEFAULT
-    lab = Laboratory.open(options.index, options.collection)
+    lab = SearchContext.open(options.index, options.collection)
     page = TerminalPage.for_output(options.output)
     topic = _topic(lab, " ".join(options.patent), options.date)
     found = prior_art(lab, topic, pipeline, options.k, snippet_length(page))
@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> None:
     print_notes([*(f"{found.topic.id}, {note}" for note in found.notes), *_hidden(found)], options)
 
 
-def _topic(lab: Laboratory, written: str, date: str | None) -> Request:
+def _topic(lab: SearchContext, written: str, date: str | None) -> Request:
     """The patent as a topic, read from a file or found in the collection."""
     if not Path(written).is_file():
         if date:
@@ -103,7 +103,7 @@ def _result_page(page: TerminalPage, found: PriorArt) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _claim_lines(page: TerminalPage, claim: Claim, found: Sequence[Best]) -> list[str]:
+def _claim_lines(page: TerminalPage, claim: Claim, found: Sequence[BestPassage]) -> list[str]:
     """A claim, and the hits that bear on it with their best passages; lines break between hits."""
     beginning = shorten(printable(" ".join(claim.text.split())), page.width - len(INDENT))
     hits = [f"hit {best.passage.document + 1} {best.passage.where} {_share(best.share)}" for best in found]

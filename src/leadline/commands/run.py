@@ -19,10 +19,10 @@ from leadline.commands.shared.options import add_options, add_system_option
 from leadline.commands.shared.output import print_notes, progress_bar, write
 from leadline.errors import UsageError
 from leadline.records.topics.topic import Topics
+from leadline.search.pipeline.context import SearchContext
 from leadline.search.pipeline.journal import Journal
-from leadline.search.pipeline.laboratory import Laboratory
-from leadline.search.pipeline.outside import read_patents
-from leadline.search.pipeline.written import settings, system
+from leadline.search.pipeline.outside_patents import read_patents
+from leadline.search.pipeline.pipeline_files import settings, system
 from leadline.text.source import stem, write_whole
 
 
@@ -39,13 +39,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     pipeline = system(options.system)
-    lab = Laboratory.open(options.index, options.collection)
+    lab = SearchContext.open(options.index, options.collection)
     asked = _read_topics(options, lab)
     tag = options.tag or stem(options.system.removesuffix(".toml"))
     made_of = {
         "system": settings(pipeline),
         "index": [segment["sha256"] for segment in lab.index.manifest["segments"]],
-        "topics": [repr((topic, lab.guests.get(topic.patent))) for topic in asked],
+        "topics": [repr((topic, lab.outside_patents.get(topic.patent))) for topic in asked],
         "k": options.k,
     }
     journal = None if options.output == "-" else Journal(Path(f"{options.output}.unfinished"), made_of)
@@ -60,18 +60,18 @@ def run(options: argparse.Namespace) -> None:
     print_notes(answers.notes, options)
 
 
-def _read_topics(options: argparse.Namespace, lab: Laboratory) -> Topics:
+def _read_topics(options: argparse.Namespace, lab: SearchContext) -> Topics:
     """The topics of TOPICS, or all patents of --patents."""
     if options.patents is not None:
-        lab.invite(read_patents(options.patents))
+        lab.add_patents(read_patents(options.patents))
     if options.topics is not None:
         return Topics.read(options.topics)
-    if not lab.guests:
+    if not lab.outside_patents:
         raise UsageError("TOPICS", "give TOPICS, or --patents FILE")
-    return Topics.of(lab.guests, options.patents)
+    return Topics.of(lab.outside_patents, options.patents)
 
 
-def _write_manifest(options: argparse.Namespace, lab: Laboratory, made_of: dict[str, Any], tag: str) -> None:
+def _write_manifest(options: argparse.Namespace, lab: SearchContext, made_of: dict[str, Any], tag: str) -> None:
     """Write beside the run what it was made from, so that it can be traced and made again."""
     from leadline.version import __version__
 

@@ -21,15 +21,15 @@ from leadline.commands.shared.output import count_of, print_notes, write, write_
 from leadline.commands.shared.result_list import add_result_options, hit_lines, hit_table, snippet_length
 from leadline.commands.shared.terminal_page import TerminalPage
 from leadline.errors import UsageError, checked_choice
-from leadline.search.answers.hits import Hit, has_texts, one_a_family, read_hits, snippets, weighed
 from leadline.search.answers.passages import Passages
+from leadline.search.answers.search_hits import Hit, has_texts, read_hits, snippets, weighed
 from leadline.search.answers.snippets import Snippet
 from leadline.search.index.index import Index
 from leadline.search.language.language import Answer, Language
 from leadline.search.language.meaning import published
 from leadline.search.models.registry import MODELS
-from leadline.search.pipeline.laboratory import Laboratory
-from leadline.search.pipeline.query.search import parsed
+from leadline.search.models.searcher import parse_model
+from leadline.search.pipeline.context import SearchContext
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,9 +54,9 @@ def run(options: argparse.Namespace) -> None:
     check_format(options)
     text = " ".join(options.query)
     with wrong_usage("--model"):
-        name, parameters = parsed(options.model)
+        name, parameters = parse_model(options.model)
         MODELS.named(name).settled(parameters)
-    lab = Laboratory.open(options.index, options.collection)
+    lab = SearchContext.open(options.index, options.collection)
     language = Language(lab.index)
     how: dict[str, Any] = {
         "model": name, "fields": _fields(options.fields, lab.index), "mask": _filter(language.index, options),
@@ -79,7 +79,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _search_families(
-    lab: Laboratory, language: Language, text: str, k: int, how: dict[str, Any]
+    lab: SearchContext, language: Language, text: str, k: int, how: dict[str, Any]
 ) -> tuple[Answer, list[Hit]]:
     """The best k families, from as many documents as that takes."""
     depth = 4 * k + 100
@@ -87,7 +87,7 @@ def _search_families(
         answer = language.search(text, k=depth, **how)
         if answer.is_empty:
             raise UsageError("QUERY", f"{text!r} has no word to search for" if text.strip() else "is empty")
-        first = one_a_family(lab, answer.ranking, k)
+        first = lab.one_a_family(answer.ranking, k)
         if len(first) == k or len(answer.ranking) < depth:
             return answer, read_hits(lab, first)
         depth *= 4
@@ -117,10 +117,10 @@ def _filter(index: Index, options: argparse.Namespace) -> NDArray[np.bool_] | No
     return np.logical_and.reduce(masks) if masks else None
 
 
-def _snippet_terms(lab: Laboratory, answer: Answer, passages: Passages) -> dict[str, float]:
+def _snippet_terms(lab: SearchContext, answer: Answer, passages: Passages) -> dict[str, float]:
     """The words that snippets show: those of the query, and all that begin like its truncated words."""
-    terms = dict.fromkeys(unit.term.decode() for unit in answer.units if unit.term)
-    prefixes = tuple(unit.prefix.decode() for unit in answer.units if unit.prefix)
+    terms = dict.fromkeys(unit.term.decode() for unit in answer.words if unit.term)
+    prefixes = tuple(unit.prefix.decode() for unit in answer.words if unit.prefix)
     if prefixes:
         terms |= dict.fromkeys(sorted(term for term in passages.terms if term.startswith(prefixes)))
     return weighed(lab, list(terms))

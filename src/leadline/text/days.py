@@ -15,6 +15,7 @@ from functools import lru_cache
 from leadline.errors import InputError
 
 EPOCH = datetime.date(1970, 1, 1)  # day 0
+UNKNOWN_DAY = -(2**31)  # in arrays of days
 
 # Beginnings of the months' names in English, German and French.
 _MONTHS = (

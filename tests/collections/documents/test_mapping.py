@@ -219,16 +219,16 @@ def test_mending_is_for_all_texts() -> None:
         ({"fields": {"id": {}}}, "fields.id: needs a path or a value"),
         ({"fields": {"id": {"pth": "x"}}}, "fields.id.pth: unknown; did you mean path?"),
         ({"fields": {"id": "id", "claim": "x"}}, "fields.claim: unknown; did you mean claims?"),
-        ({"fields": {"id": {"path": "x", "take": "last"}}}, "fields.id.take: 'last' is none of all, first"),
+        ({"fields": {"id": {"path": "x", "take": "last"}}}, "fields.id.take: 'last' is not one of all, first"),
         ({"fields": {"id": {"path": "x", "values": {"a": 1}}}}, "fields.id.values.a: 1, expected a text"),
         (
             {"fields": {"id": "id", "citations": {"path": "c", "origin": {"value": "examinor"}}}},
-            "fields.citations.origin: 'examinor' is none of applicant, examiner, opposition, third party, unknown; "
+            "fields.citations.origin: 'examinor' is not one of applicant, examiner, opposition, third party, unknown; "
             "did you mean examiner?",
         ),
         (
             {"fields": {"id": "id", "citations": [{"path": "c", "of": "x"}]}},
-            "fields.citations[0].of: 'x' is none of patents, literature",
+            "fields.citations[0].of: 'x' is not one of patents, literature",
         ),
         (
             {"fields": {"id": "id", "priorities": {"separator": "|"}}},
@@ -236,9 +236,9 @@ def test_mending_is_for_all_texts() -> None:
         ),
         (
             {"fields": {"id": "id"}, "keep": ["abstracts"]},
-            "keep: 'abstracts' is none of claims, description, abstract, title, all; did you mean abstract?",
+            "keep: 'abstracts' is not one of claims, description, abstract, title, all; did you mean abstract?",
         ),
-        ({"fields": {"id": "id"}, "mend": "utf-8"}, "mend: 'utf-8' is none of utf8, entities; did you mean utf8?"),
+        ({"fields": {"id": "id"}, "mend": "utf-8"}, "mend: 'utf-8' is not one of utf8, entities; did you mean utf8?"),
         ({"fields": {"id": "id"}, "tables": {"citation": {}}}, "tables.citation: unknown; did you mean citations?"),
         ({"fields": {"id": "id"}, "tables": {"citations": {}}}, "tables.citations.file: None, expected a text"),
         (

@@ -163,7 +163,7 @@ def test_rows_of_a_table_have_texts_for_lists() -> None:
         ({"id": "X", "citations": [1, [2]]}, "citations[1]: a list, expected a text"),
         (
             {"id": "X", "citations": [{"number": "US1", "origin": "judge"}]},
-            "citations[0].origin: 'judge' is none of applicant, examiner, opposition, third party, unknown",
+            "citations[0].origin: 'judge' is not one of applicant, examiner, opposition, third party, unknown",
         ),
     ],
 )

@@ -6,6 +6,7 @@ import datetime
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -15,7 +16,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from leadline.collections.documents.document import ORIGINS
-from leadline.collections.documents.hidden import hidden_citations, hidden_documents
+from leadline.collections.documents.hidden import DocumentDates, days_of
+from leadline.collections.documents.patents import citing_family
 from leadline.collections.documents.store import Collection
 from leadline.errors import InputError, MismatchError
 from leadline.judge.citations.from_citations import count_relevant, from_citations
@@ -163,6 +165,13 @@ def test_counts_by_rule_and_origin(patents: Collection) -> None:
     assert counts.filter(rule="all").select(ORIGINS).row(0) == (5, 7, 2, 1, 2)
 
 
+def hidden_documents(records: pl.DataFrame, row: int, rule: str = "publication") -> np.ndarray:
+    """What a search for the patent in this row may not find."""
+    family, known = records["family"].cast(pl.Int64).to_numpy(), days_of(records["known"])
+    dates = DocumentDates(family, known, days_of(records["publication"]), pytest.fail)
+    return dates.hidden(SimpleNamespace(families=(family[row],), day=known[row], row=row, outside=None), rule)
+
+
 def test_hidden_from_the_search(patents: Collection) -> None:
     ids = patents.records["id"].to_numpy()
     row = int(patents.rows([TOPIC])[0])
@@ -170,7 +179,7 @@ def test_hidden_from_the_search(patents: Collection) -> None:
         TOPIC, "US6100000B1", "US5000009A", "US5000011A", "US7000023B2",
     }  # fmt: skip
     assert set(ids[hidden_documents(patents.records, row, "none")]) == {TOPIC, "US6100000B1"}
-    citing = patents.citations.filter(pl.Series(hidden_citations(patents, row)))
+    citing = patents.citations.filter(citing_family(patents.records) == patents.records["family"][row])
     assert set(ids[citing["citing"].drop_nulls().to_numpy()]) == {TOPIC, "US6100000B1"}
     assert set(citing["citing_number"]) == {"", "JP2001900001A"}
 

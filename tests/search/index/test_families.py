@@ -13,7 +13,7 @@ from leadline.errors import InputError
 from leadline.search.index import families
 from leadline.search.index.index import Index
 from leadline.search.index.segment import MISSING
-from leadline.search.pipeline.units import units
+from leadline.search.pipeline.index_rows import index_rows
 
 FIELDS = ["title", "claims", "phrases"]
 
@@ -56,7 +56,7 @@ def test_a_family_has_the_texts_of_its_members(block: int, collection, tmp_path:
     assert index.column("publication").tolist() == [10593, 10957, MISSING]
     assert index.having("office", ["JP"]).tolist() == [False, True, False]
     assert index.having("classes", ["C07D401"]).tolist() == [False, True, False]
-    assert units(index, collection).tolist() == [1, 0, 1, 2, 1]
+    assert index_rows(index, collection).tolist() == [1, 0, 1, 2, 1]
     with pytest.raises(InputError, match="is an index of families"):
         index.add(DOCUMENTS)
     assert Index.open(tmp_path / "index").unit == "family"
@@ -71,7 +71,7 @@ def test_a_family_may_have_one_members_text(members, chosen, with_film, collecti
     assert documents_with(index, "film") == with_film
     assert documents_with(index, "oxid") == []
     assert index.having("office", ["JP"]).sum() == 1  # the others are still known of
-    assert units(index, collection)[[0, 2, 4]].tolist() == [index.row(chosen)] * 3
+    assert index_rows(index, collection)[[0, 2, 4]].tolist() == [index.row(chosen)] * 3
 
 
 def test_what_cannot_be_a_unit_is_told(tmp_path: Path) -> None:

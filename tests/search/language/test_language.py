@@ -16,7 +16,18 @@ from leadline.search.index.analysis import Analysis
 from leadline.search.index.index import Index
 from leadline.search.language.language import Language
 from leadline.search.language.reading import understand
-from leadline.search.language.tree import And, Boosted, Near, Node, Or, Side, Within, Words, is_filter, written
+from leadline.search.language.tree import (
+    And,
+    Boosted,
+    Near,
+    Node,
+    Or,
+    Side,
+    Within,
+    WordOrPhrase,
+    is_filter,
+    query_text,
+)
 from leadline.search.models.searcher import Searcher
 
 PLAIN = Analysis(stemming="none", stop_words="none")
@@ -42,12 +53,12 @@ documents = st.lists(
     ),
     min_size=1, max_size=8,
 ).filter(lambda found: any(document.title + document.abstract for document in found))  # fmt: skip
-single = st.sampled_from((*WORDS, "fil*", "absent", "acid-metal", "a*")).map(Words)
+single = st.sampled_from((*WORDS, "fil*", "absent", "acid-metal", "a*")).map(WordOrPhrase)
 several_words = st.lists(st.sampled_from((*WORDS, "fil*")), min_size=2, max_size=3).map(" ".join)
-words = single | several_words.map(lambda text: Words(text, quoted=True))
+words = single | several_words.map(lambda text: WordOrPhrase(text, quoted=True))
 filters = st.sampled_from(
     [("class", "C07D"), ("class", "C07D40"), ("office", "EP"), ("before", "1999-01-01"), ("after", "1998")]
-).map(lambda pair: Within(pair[0], Words(pair[1])))
+).map(lambda pair: Within(pair[0], WordOrPhrase(pair[1])))
 
 
 def several(parts: st.SearchStrategy[Node], kind: type) -> st.SearchStrategy[Node]:
@@ -77,7 +88,7 @@ queries = st.recursive(words | filters, larger, max_leaves=6)
 def meant(node: Node, rows: list[Document], fields: tuple[str, ...]) -> set[int]:
     everything = set(range(len(rows)))
     if isinstance(node, Within) and node.field not in FIELDS:
-        assert isinstance(node.part, Words)
+        assert isinstance(node.part, WordOrPhrase)
         return {row for row in everything if passes(rows[row], node.field, node.part.text)}
     if isinstance(node, Within):
         return meant(node.part, rows, (node.field,))
@@ -119,7 +130,7 @@ def passes(document: Document, name: str, value: str) -> bool:
 
 def places(node: Node, text: list[str]) -> list[tuple[int, int]]:
     """Every first and last place of a part in a text."""
-    if isinstance(node, Words):
+    if isinstance(node, WordOrPhrase):
         asked = node.text.replace("-", " ").split()
         starts = range(len(text) - len(asked) + 1)
         return [
@@ -149,10 +160,10 @@ def test_matches_are_those_of_sets(found: list[Document], asked: list[Node]) -> 
             for n, d in enumerate(found)]  # fmt: skip
     language = built(rows)
     for tree in asked:
-        answer = language.search(written(tree), k=100)
-        assert set(answer.ranking.rows.tolist()) == meant(tree, rows, FIELDS), written(tree)
+        answer = language.search(query_text(tree), k=100)
+        assert set(answer.ranking.rows.tolist()) == meant(tree, rows, FIELDS), query_text(tree)
         assert answer.found == len(answer.ranking)
-        newest = language.search(written(tree), k=100, order="newest").ranking.rows.tolist()
+        newest = language.search(query_text(tree), k=100, order="newest").ranking.rows.tolist()
         days = [rows[row].publication for row in newest]
         assert days == sorted(days, reverse=True)
         assert sorted(newest) == sorted(answer.ranking.rows.tolist())
@@ -161,9 +172,9 @@ def test_matches_are_those_of_sets(found: list[Document], asked: list[Node]) -> 
 @settings(max_examples=300)
 @given(queries)
 def test_a_tree_is_understood_as_it_is_written(tree: Node) -> None:
-    understood = understand(written(tree), FIELDS)
+    understood = understand(query_text(tree), FIELDS)
     assert understood.notes == ()
-    assert written(understood.tree) == written(tree)
+    assert query_text(understood.tree) == query_text(tree)
 
 
 WILD = st.text(st.sampled_from(list("ab  ()\"“:+-*^/2 ANDORTE\n\t水\x00é\ud800_,.;~&|!?'")), max_size=60)
@@ -189,9 +200,9 @@ def small(request: pytest.FixtureRequest) -> Language:
 @given(WILD | SCRAPS | st.text(max_size=40))
 def test_any_text_is_a_query(small: Language, text: str) -> None:
     answer = small.search(text)
-    again = small.search(answer.written)
-    assert again.ranking.rows.tolist() == answer.ranking.rows.tolist(), (text, answer.written)
-    assert again.written == answer.written
+    again = small.search(answer.query)
+    assert again.ranking.rows.tolist() == answer.ranking.rows.tolist(), (text, answer.query)
+    assert again.query == answer.query
     if answer.found == 0 and not answer.terms:
         assert answer.notes or understand(text, small.index.fields).tree is not None
 
@@ -254,9 +265,9 @@ def test_what_is_odd_is_said(small: Language) -> None:
     said = {
         "tittle:film": "tittle:film was taken as words: there is no field tittle; did you mean title:?",
         "film AND": "AND has nothing to join: taken as a word",
-        'film "metal': '" without a second one was passed over',
+        'film "metal': '" without a second one was ignored',
         "(film": "( is never closed: taken as closed at the end",
-        "film)": ") without ( was passed over",
+        "film)": ") without ( was ignored",
         "before:yesterday": "before:yesterday was taken as words: write a day like 1998-08-12, or a month or year",
         "sort:best film": "sort:best was taken as words: results can be sorted by score, newest, oldest",
         "the AND film": "the is left out: too common to be in the index",
@@ -272,9 +283,9 @@ def test_marks_boosts_and_chemical_names(small: Language) -> None:
         assert names(small, text) == ["EP1"]
     assert small.search("film^2 metal").terms == {"film": 2.0, "metal": 1.0}
     assert small.search("(film metal^3)^2 film").terms == {"film": 3.0, "metal": 6.0}
-    assert small.search("poly(ethylene glycol)").written == "poly ethylene glycol"
-    assert small.search("(+)-catechin (film)").written.endswith("film")
-    assert small.search("title:poly(ethylene)").written == "title:poly ethylene"
+    assert small.search("poly(ethylene glycol)").query == "poly ethylene glycol"
+    assert small.search("(+)-catechin (film)").query.endswith("film")
+    assert small.search("title:poly(ethylene)").query == "title:poly ethylene"
 
 
 def test_why_explains_phrases_as_words(small: Language) -> None:
@@ -310,7 +321,7 @@ FOUR = ("title", "abstract", "claims", "description")
 
 
 def test_the_documentation_is_understood() -> None:
-    fine, odd = DOCS.read_text(encoding="utf-8").split("## When something is odd")
+    fine, odd = DOCS.read_text(encoding="utf-8").split("## When something is unclear")
     for text in re.findall(r"^\| `(.+?)` \|", fine, re.MULTILINE):
         assert understand(text, FOUR).notes == (), text
     for text in re.findall(r"^\| `(.+?)` \|", odd, re.MULTILINE):

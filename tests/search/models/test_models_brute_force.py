@@ -131,7 +131,7 @@ def test_wrong_input_is_one_clear_line(large: Searcher) -> None:
     for query, options, words in [
         ("", {}, "query: has no term to search for"),
         ("...", {}, "query: has no term to search for: '...'"),
-        ("w1", {"k": 0}, "k: 0 is no number of documents to find"),
+        ("w1", {"k": 0}, "k: must be at least 1, got 0"),
         ("w1", {"fields": "title"}, "field: 'title' is not one of body"),
         ("w1", {"fields": {"body": 0}}, "fields: at least one field needs a weight"),
         ("w1", {"combine": "sum"}, "combine: 'sum' is not one of text, scores"),

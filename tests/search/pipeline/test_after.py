@@ -19,8 +19,8 @@ from leadline.search.index.analysis import Analysis
 from leadline.search.index.index import Index
 from leadline.search.models.ranking import Ranking
 from leadline.search.pipeline.after.fuse import merged
-from leadline.search.pipeline.laboratory import Laboratory
-from leadline.search.pipeline.mixing import combined
+from leadline.search.pipeline.combining import combined
+from leadline.search.pipeline.context import SearchContext
 from leadline.search.pipeline.query.search import _together
 from leadline.search.pipeline.request import Query, Request
 from leadline.search.pipeline.steps import (
@@ -42,39 +42,39 @@ TOPIC = "EP1000000A1"
 WHOLE = Text() >> Search()
 
 
-def ranked(lab: Laboratory, scores: dict[str, float], topic: str = TOPIC) -> Request:
+def ranked(context: SearchContext, scores: dict[str, float], topic: str = TOPIC) -> Request:
     """A request for which these were found."""
-    rows = lab.rows(scores)
-    return replace(lab.request(topic), ranking=lab.ranking(rows, np.array(list(scores.values()), float)))
+    rows = context.rows(scores)
+    return replace(context.request(topic), ranking=context.ranking(rows, np.array(list(scores.values()), float)))
 
 
-def scores_of(lab: Laboratory, request: Request) -> dict[str, float]:
+def scores_of(context: SearchContext, request: Request) -> dict[str, float]:
     assert request.ranking is not None
-    return dict(zip(lab.names(request.ranking.rows), request.ranking.scores.tolist(), strict=True))
+    return dict(zip(context.names(request.ranking.rows), request.ranking.scores.tolist(), strict=True))
 
 
 # RM3
 
 
 @pytest.fixture(scope="module")
-def acids(tmp_path_factory: pytest.TempPathFactory) -> Laboratory:
+def acids(tmp_path_factory: pytest.TempPathFactory) -> SearchContext:
     texts = [("acid acid base salt", ""), ("acid film", "film film"), ("base", ""), ("", "salt")]
     documents = [{"id": f"D{n}", "title": title, "body": body} for n, (title, body) in enumerate(texts, start=1)]
     index = Index.build(
         documents[:2], tmp_path_factory.mktemp("acids"), fields=["title", "body"],
         analysis=Analysis(stemming="none", stop_words="none"),
     )  # fmt: skip
-    return Laboratory(index.add(documents[2:]))
+    return SearchContext(index.add(documents[2:]))
 
 
-def expanded(lab: Laboratory, step: RM3, scores: dict[str, float]) -> dict[str, float]:
+def expanded(context: SearchContext, step: RM3, scores: dict[str, float]) -> dict[str, float]:
     queries = (Query({"acid": 3.0}, weight=2.0), Query({"base": 2.0}))
-    done = step(lab, replace(ranked(lab, scores), queries=queries))
+    done = step(context, replace(ranked(context, scores), queries=queries))
     assert done.ranking is None
     return dict(_together(done.queries))
 
 
-def test_rm3_by_hand(acids: Laboratory) -> None:
+def test_rm3_by_hand(acids: SearchContext) -> None:
     # Titles: D1 is ½ acid, ¼ base, ¼ salt; D2 ½ acid, ½ film. With ¾ and ¼ of the chances: acid ½, base and salt 3/16,
     # film ⅛. The likeliest two are acid and base: 8/11 and 3/11. The query is 6 acid and 2 base: ¾ and ¼.
     two = expanded(acids, RM3(2, 2, 0.4, "title"), {"D1": 3.0, "D2": 1.0})
@@ -88,7 +88,7 @@ def test_rm3_by_hand(acids: Laboratory) -> None:
     assert likely == pytest.approx({"acid": 0.5, "base": 3 / 16, "salt": 3 / 16, "film": 1 / 8})
 
 
-def test_rm3_counts_fields_by_weight_over_segments(acids: Laboratory) -> None:
+def test_rm3_counts_fields_by_weight_over_segments(acids: SearchContext) -> None:
     # D2: acid 2, film 2 + 2 of 6; D4, in another segment: salt.
     found = expanded(acids, RM3(2, 9, 0.0, {"title": 2, "body": 1}, chances="equal"), {"D2": 1.0, "D4": 0.5})
     assert found == pytest.approx({"acid": 1 / 6, "film": 1 / 3, "salt": 1 / 2, "base": 0})
@@ -97,10 +97,10 @@ def test_rm3_counts_fields_by_weight_over_segments(acids: Laboratory) -> None:
     assert rare == pytest.approx({"acid": 0, "base": 0, "salt": 1})
 
 
-def test_rm3_finds_more(lab: Laboratory) -> None:
+def test_rm3_finds_more(context: SearchContext) -> None:
     once = Text("title") >> Search()
-    again = scores_of(lab, (once >> RM3(20) >> Search())(lab, lab.request(TOPIC)))
-    assert again.keys() > scores_of(lab, once(lab, lab.request(TOPIC))).keys()
+    again = scores_of(context, (once >> RM3(20) >> Search())(context, context.request(TOPIC)))
+    assert again.keys() > scores_of(context, once(context, context.request(TOPIC))).keys()
     assert "US5000009A" in again  # which has "pigment", and not "ink"
 
 
@@ -110,55 +110,55 @@ def test_rm3_finds_more(lab: Laboratory) -> None:
 FIRST = {"US5000001A": 2.0, "EP0500002A1": 1.0, "EP0500002B1": 1.0}
 
 
-def test_cited_documents_gain_by_hand(lab: Laboratory) -> None:
+def test_cited_documents_gain_by_hand(context: SearchContext) -> None:
     # Credits 1, ½, ½. US4000003A is cited by all three, DE3900005A1 by the first.
-    done = Citations(3, 0.5, members="document")(lab, ranked(lab, FIRST))
-    assert scores_of(lab, done) == {
+    done = Citations(3, 0.5, members="document")(context, ranked(context, FIRST))
+    assert scores_of(context, done) == {
         "US5000001A": 0.5, "US4000003A": 0.5, "DE3900005A1": 0.25, "EP0500002B1": 0.0, "EP0500002A1": 0.0,
     }  # fmt: skip
-    assert list(scores_of(lab, done))[:2] == ["US5000001A", "US4000003A"]  # equal scores by id
+    assert list(scores_of(context, done))[:2] == ["US5000001A", "US4000003A"]  # equal scores by id
     # As families: EP0500002 gives its ½ once, so 1½ and 1; the other member of DE3900005A1's family gains as well.
-    done = Citations(3, 0.6)(lab, ranked(lab, FIRST))
-    assert scores_of(lab, done) == pytest.approx({
+    done = Citations(3, 0.6)(context, ranked(context, FIRST))
+    assert scores_of(context, done) == pytest.approx({
         "US4000003A": 0.6, "US5000001A": 0.4, "US4000005A": 0.4, "DE3900005A1": 0.4, "EP0500002B1": 0, "EP0500002A1": 0,
     })  # fmt: skip
     # The first divides its credit: ½ and ½, so 1 and ½.
-    done = Citations(3, 0.5, split="shared")(lab, ranked(lab, FIRST))
-    assert scores_of(lab, done)["US4000003A"] == 2 * scores_of(lab, done)["DE3900005A1"] == 0.5
+    done = Citations(3, 0.5, split="shared")(context, ranked(context, FIRST))
+    assert scores_of(context, done)["US4000003A"] == 2 * scores_of(context, done)["DE3900005A1"] == 0.5
     # Only the first result: both are cited once.
-    done = Citations(1, 0.5, credit="equal")(lab, ranked(lab, FIRST))
-    assert scores_of(lab, done)["US4000003A"] == scores_of(lab, done)["DE3900005A1"] == 0.5
-    two = ranked(lab, {"US5000001A": 2.0, "EP0500002A1": 1.0})
-    by_rank = Citations(2, 1.0, credit="rank", members="document")(lab, two)
-    assert scores_of(lab, by_rank)["DE3900005A1"] == pytest.approx(1 / (1 + 1 / math.log2(3)))
+    done = Citations(1, 0.5, credit="equal")(context, ranked(context, FIRST))
+    assert scores_of(context, done)["US4000003A"] == scores_of(context, done)["DE3900005A1"] == 0.5
+    two = ranked(context, {"US5000001A": 2.0, "EP0500002A1": 1.0})
+    by_rank = Citations(2, 1.0, credit="rank", members="document")(context, two)
+    assert scores_of(context, by_rank)["DE3900005A1"] == pytest.approx(1 / (1 + 1 / math.log2(3)))
 
 
-def test_only_citations_that_could_be_seen(lab: Laboratory) -> None:
-    late = Dates("none")(lab, ranked(lab, {"US7000004B2": 2.0, "US5000001A": 1.0}))
-    before = scores_of(lab, Citations(weight=0.5)(lab, late))
+def test_only_citations_that_could_be_seen(context: SearchContext) -> None:
+    late = Dates("none")(context, ranked(context, {"US7000004B2": 2.0, "US5000001A": 1.0}))
+    before = scores_of(context, Citations(weight=0.5)(context, late))
     assert "US4000008A" not in before  # only the late one cites it
-    after = scores_of(lab, (Citations(weight=0.5, seen="all") >> Dates())(lab, late))
+    after = scores_of(context, (Citations(weight=0.5, seen="all") >> Dates())(context, late))
     assert after["US4000008A"] > 0
     assert "US7000004B2" not in after
 
 
-def test_what_is_hidden_gains_nothing(lab: Laboratory) -> None:
-    first = ranked(lab, {"US6100000B1": 2.0, "US5000001A": 1.0})
+def test_what_is_hidden_gains_nothing(context: SearchContext) -> None:
+    first = ranked(context, {"US6100000B1": 2.0, "US5000001A": 1.0})
     for seen in ("before", "all"):
-        done = scores_of(lab, Citations(weight=0.5, seen=seen)(lab, Dates("none")(lab, first)))
+        done = scores_of(context, Citations(weight=0.5, seen=seen)(context, Dates("none")(context, first)))
         assert "US5000010A" not in done, "the sibling's citations are what the judgements are made of"
 
 
-def test_the_topics_own_citations_never_matter(documents, build, lab: Laboratory, tmp_path: Path) -> None:
+def test_the_topics_own_citations_never_matter(documents, build, context: SearchContext, tmp_path: Path) -> None:
     own = {TOPIC, "US6100000B1"}
     without = build([replace(d, citations=()) if d.id in own else d for d in documents], tmp_path)
     pipeline = Text() >> Dates("none") >> Search() >> Citations(seen="all", weight=0.5) >> FamilyMembers()
-    assert pipeline.run(lab, [TOPIC]).ranking(TOPIC) == pipeline.run(without, [TOPIC]).ranking(TOPIC)
+    assert pipeline.run(context, [TOPIC]).ranking(TOPIC) == pipeline.run(without, [TOPIC]).ranking(TOPIC)
 
 
-def brute_force_gains(lab: Laboratory, request: Request, step: Citations) -> dict[str, float]:
+def brute_force_gains(context: SearchContext, request: Request, step: Citations) -> dict[str, float]:
     """The same from the collection's own tables, document by document."""
-    records, citations = lab.collection.records, lab.collection.citations
+    records, citations = context.collection.records, context.collection.citations
     family = dict(enumerate(records["family"]))
     cites: dict[int, set[int]] = {}
     for citing, cited in citations.select("citing", "cited").drop_nulls().iter_rows():
@@ -176,15 +176,15 @@ def brute_force_gains(lab: Laboratory, request: Request, step: Citations) -> dic
                     by = given.setdefault(family[cited], {})
                     by[family[row]] = max(by.get(family[row], 0.0), credit)
     sums = {to: sum(by.values()) for to, by in given.items()}
-    visible = lab.visible(request)
+    visible = context.visible(request)
     gains = {row: sums[family[row]] for row in family if family[row] in sums and visible[row]}
     most = max(gains.values(), default=1)
-    return {lab.names(np.array([row]))[0]: gain / most for row, gain in gains.items()}
+    return {context.names(np.array([row]))[0]: gain / most for row, gain in gains.items()}
 
 
 @pytest.mark.parametrize("split", ["whole", "shared"])
 @pytest.mark.parametrize("seen", ["before", "all"])
-def test_gains_are_those_a_plain_computation_finds(split, seen, simulated: Laboratory) -> None:
+def test_gains_are_those_a_plain_computation_finds(split, seen, simulated: SearchContext) -> None:
     step, compared = Citations(30, 1.0, seen, split=split), 0
     for topic in simulated.index.ids[150::25]:
         first = (Text() >> Dates("none") >> Search(depth=60))(simulated, simulated.request(topic))
@@ -198,8 +198,8 @@ def test_gains_are_those_a_plain_computation_finds(split, seen, simulated: Labor
 # Classes and claims
 
 
-def test_class_agreement_by_hand(lab: Laboratory) -> None:
-    first = ranked(lab, {"US4000003A": 3.0, "US5000001A": 2.0, "EP0500002A1": 1.0, "US4000008A": 0.0})
+def test_class_agreement_by_hand(context: SearchContext) -> None:
+    first = ranked(context, {"US4000003A": 3.0, "US5000001A": 2.0, "EP0500002A1": 1.0, "US4000008A": 0.0})
     agreed = {
         ("section", "share"): [0.5, 0.5, 0.5, 0.5],
         ("subclass", "share"): [0, 0.5, 0.5, 0.5],
@@ -210,16 +210,16 @@ def test_class_agreement_by_hand(lab: Laboratory) -> None:
         ("class", "main"): [0, 1, 1, 0],
     }
     for (level, by), expected in agreed.items():
-        done = scores_of(lab, ClassAgreement(level, 1.0, by)(lab, first))
-        assert [done[name] for name in lab.names(first.ranking.rows)] == expected, (level, by)
-    done = scores_of(lab, ClassAgreement("subclass", 0.5)(lab, first))
+        done = scores_of(context, ClassAgreement(level, 1.0, by)(context, first))
+        assert [done[name] for name in context.names(first.ranking.rows)] == expected, (level, by)
+    done = scores_of(context, ClassAgreement("subclass", 0.5)(context, first))
     assert done == pytest.approx({
         "US5000001A": 1 / 3 + 0.25, "US4000003A": 0.5, "EP0500002A1": 1 / 6 + 0.25, "US4000008A": 0.25,
     })  # fmt: skip
 
 
 @pytest.mark.parametrize("place", range(5))
-def test_class_agreement_is_what_sets_give(place: int, simulated: Laboratory) -> None:
+def test_class_agreement_is_what_sets_give(place: int, simulated: SearchContext) -> None:
     level = ("section", "class", "subclass", "group", "subgroup")[place]
     records = simulated.collection.records
 
@@ -239,23 +239,23 @@ def test_class_agreement_is_what_sets_give(place: int, simulated: Laboratory) ->
 
 
 @pytest.mark.parametrize("by", ["sum", "best"])
-def test_claims_order_again(by: str, lab: Laboratory) -> None:
-    first = ranked(lab, {"US5000001A": 3.0, "US4000003A": 2.0, "US5000009A": 1.0})
+def test_claims_order_again(by: str, context: SearchContext) -> None:
+    first = ranked(context, {"US5000001A": 3.0, "US4000003A": 2.0, "US5000009A": 1.0})
     # Claims of US4000003A: cobalt glass. Of US5000009A: cobalt, and paper. US5000001A has none.
     each = {name: {} for name in ("cobalt", "paper")}
     for word, scores in each.items():
-        found = lab.searcher.search({word: 1.0}, fields="claims")
-        scores |= dict(zip(lab.names(found.rows), found.scores.tolist(), strict=True))
+        found = context.searcher.search({word: 1.0}, fields="claims")
+        scores |= dict(zip(context.names(found.rows), found.scores.tolist(), strict=True))
     put = {"sum": sum, "best": max}[by]
     one = put([each["cobalt"]["US4000003A"]])
     both = put([each["cobalt"]["US5000009A"], each["paper"]["US5000009A"]])
     assert both > one
-    done = scores_of(lab, ClaimScores(0.4, by, "alone")(lab, first))  # of the first pass remain 1, ½ and 0
+    done = scores_of(context, ClaimScores(0.4, by, "alone")(context, first))  # of the first pass remain 1, ½ and 0
     assert done == pytest.approx({"US5000001A": 0.6, "US4000003A": 0.3, "US5000009A": 0.4})
 
 
-def test_claims_of_the_topic_must_be_there(lab: Laboratory) -> None:
-    noted = ClaimScores()(lab, ranked(lab, {"US5000001A": 3.0}, "US5000006A"))
+def test_claims_of_the_topic_must_be_there(context: SearchContext) -> None:
+    noted = ClaimScores()(context, ranked(context, {"US5000001A": 3.0}, "US5000006A"))
     assert noted.notes == ("without claims",)
     with pytest.raises(InputError, match=r"did you mean bm25\?"):
         ClaimScores(model="bm52")
@@ -311,18 +311,18 @@ def test_fusion_is_what_a_plain_computation_gives(found: list[dict[int, float]])
         assert dict(zip(rows.tolist(), scores_found.tolist(), strict=True)) == pytest.approx(expected)
 
 
-def test_fusing_pipelines(lab: Laboratory, tmp_path: Path) -> None:
-    asked = lab.request(TOPIC)
-    one, other = WHOLE(lab, asked).ranking, (Text("title") >> Search("dph"))(lab, asked).ranking
-    fused = Fuse([WHOLE, Text("title") >> Search("dph")], "linear", (0.8, 0.2), "z")(lab, asked).ranking
-    expected = lab.ranking(*combined([one, other], "linear", (0.8, 0.2), "z"))
+def test_fusing_pipelines(context: SearchContext, tmp_path: Path) -> None:
+    asked = context.request(TOPIC)
+    one, other = WHOLE(context, asked).ranking, (Text("title") >> Search("dph"))(context, asked).ranking
+    fused = Fuse([WHOLE, Text("title") >> Search("dph")], "linear", (0.8, 0.2), "z")(context, asked).ranking
+    expected = context.ranking(*combined([one, other], "linear", (0.8, 0.2), "z"))
     assert fused.rows.tolist() == expected.rows.tolist()
-    assert len(Fuse([WHOLE, WHOLE], depth=2)(lab, asked).ranking) == 2
-    WHOLE.run(lab, [TOPIC], name="whole").write(tmp_path / "whole.run")
-    same = Fuse([WHOLE, FromRun(str(tmp_path / "whole.run"))])(lab, asked).ranking
+    assert len(Fuse([WHOLE, WHOLE], depth=2)(context, asked).ranking) == 2
+    WHOLE.run(context, [TOPIC], name="whole").write(tmp_path / "whole.run")
+    same = Fuse([WHOLE, FromRun(str(tmp_path / "whole.run"))])(context, asked).ranking
     assert same.rows.tolist() == one.rows.tolist()
-    with pytest.raises(InputError, match="fuse: of: a pipeline that finds nothing"):
-        Fuse([Text()])(lab, asked)
+    with pytest.raises(InputError, match="fuse: of: a pipeline finds nothing"):
+        Fuse([Text()])(context, asked)
 
 
 def test_runs_of_other_indexes_are_merged() -> None:
@@ -336,27 +336,31 @@ def test_runs_of_other_indexes_are_merged() -> None:
         merged([patents, articles], "linear", [0.7])
 
 
-def test_another_index_of_the_same_documents(lab: Laboratory, tmp_path: Path) -> None:
+def test_another_index_of_the_same_documents(context: SearchContext, tmp_path: Path) -> None:
     claims = Index.build(
-        lab.collection, tmp_path / "claims", fields=["claims"], analysis=lab.index.analysis,
-        origin=str(lab.collection.folder),
+        context.collection, tmp_path / "claims", fields=["claims"], analysis=context.index.analysis,
+        origin=str(context.collection.folder),
     )  # fmt: skip
-    found = Elsewhere(str(claims.folder), Text() >> Search())(lab, lab.request(TOPIC))
-    here = (Text() >> Search(fields="claims"))(lab, lab.request(TOPIC))
-    assert scores_of(lab, found) == scores_of(lab, here)
+    found = Elsewhere(str(claims.folder), Text() >> Search())(context, context.request(TOPIC))
+    here = (Text() >> Search(fields="claims"))(context, context.request(TOPIC))
+    assert scores_of(context, found) == scores_of(context, here)
     other = [{"id": name, "title": "cobalt"} for name in ("US4000003A", "XX1")]
     some = Index.build(other, tmp_path / "some", fields=["title"])
-    found = Elsewhere(str(some.folder), Text() >> Search())(lab, lab.request(TOPIC))
-    assert list(scores_of(lab, found)) == ["US4000003A"]
+    found = Elsewhere(str(some.folder), Text() >> Search())(context, context.request(TOPIC))
+    assert list(scores_of(context, found)) == ["US4000003A"]
 
 
 # Families
 
 
-def test_one_hit_a_family(lab: Laboratory, simulated: Laboratory) -> None:
+def test_one_hit_a_family(context: SearchContext, simulated: SearchContext) -> None:
     found = {"EP0500002B1": 3.0, "US5000001A": 2.0, "EP0500002A1": 1.0, "DE3900005A1": 0.5, "US4000005A": 0.1}
-    first = ranked(lab, found)
-    assert scores_of(lab, OneAFamily()(lab, first)) == {"EP0500002B1": 3.0, "US5000001A": 2.0, "DE3900005A1": 0.5}
+    first = ranked(context, found)
+    assert scores_of(context, OneAFamily()(context, first)) == {
+        "EP0500002B1": 3.0,
+        "US5000001A": 2.0,
+        "DE3900005A1": 0.5,
+    }
     asked = WHOLE(simulated, simulated.request(simulated.index.ids[350]))
     best: dict[int, int] = {}
     for row in asked.ranking.rows.tolist():
@@ -364,18 +368,18 @@ def test_one_hit_a_family(lab: Laboratory, simulated: Laboratory) -> None:
     assert OneAFamily()(simulated, asked).ranking.rows.tolist() == list(best.values())
 
 
-def test_documents_without_a_family_are_none(acids: Laboratory) -> None:
+def test_documents_without_a_family_are_none(acids: SearchContext) -> None:
     first = Request(Topic("T"), ranking=acids.ranking(np.array([0, 1, 2]), np.array([3.0, 2.0, 1.0])))
     assert len(OneAFamily()(acids, first).ranking) == 3
     assert FamilyMembers()(acids, first).ranking.rows.tolist() == [0, 1, 2]
 
 
-def test_members_of_a_family_join(lab: Laboratory) -> None:
-    first = ranked(lab, {"DE3900005A1": 4.0, "EP0500002A1": 2.0, "EP0500002B1": 1.5})
-    done = scores_of(lab, FamilyMembers(share=0.5)(lab, first))
+def test_members_of_a_family_join(context: SearchContext) -> None:
+    first = ranked(context, {"DE3900005A1": 4.0, "EP0500002A1": 2.0, "EP0500002B1": 1.5})
+    done = scores_of(context, FamilyMembers(share=0.5)(context, first))
     assert done == {"DE3900005A1": 4.0, "US4000005A": 2.0, "EP0500002A1": 2.0, "EP0500002B1": 1.5}
     assert list(done)[1:3] == ["US4000005A", "EP0500002A1"]
-    late = ranked(lab, {"US6100000B1": 4.0, "DE3900005A1": 1.0})
-    assert TOPIC not in scores_of(lab, FamilyMembers()(lab, late))
-    below = scores_of(lab, FamilyMembers(share=0.5)(lab, ranked(lab, {"DE3900005A1": -4.0})))
+    late = ranked(context, {"US6100000B1": 4.0, "DE3900005A1": 1.0})
+    assert TOPIC not in scores_of(context, FamilyMembers()(context, late))
+    below = scores_of(context, FamilyMembers(share=0.5)(context, ranked(context, {"DE3900005A1": -4.0})))
     assert below == {"US4000005A": -4.0, "DE3900005A1": -4.0}

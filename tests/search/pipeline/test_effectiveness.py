@@ -10,7 +10,7 @@ import pytest
 
 import leadline as ll
 from leadline.search.index.index import Index
-from leadline.search.pipeline.laboratory import Laboratory
+from leadline.search.pipeline.context import SearchContext
 from leadline.search.pipeline.steps import Search, Survey
 
 ROOT = Path(__file__).parents[3]
@@ -35,12 +35,12 @@ def classic():
 def test_bm25_as_a_peer_has_it(classic, name, documents, topics, expected, shared: Path, tmp_path: Path) -> None:
     known = classic.read_classic(name, shared / "classic")
     assert (len(known.documents), len(known.topics)) == (documents, topics)
-    lab = Laboratory(Index.build(known.documents, tmp_path, fields=["title", "abstract"], workers=1))
-    ours = (Survey() >> Search("bm25")).run(lab, known.topics)
+    context = SearchContext(Index.build(known.documents, tmp_path, fields=["title", "abstract"], workers=1))
+    ours = (Survey() >> Search("bm25")).run(context, known.topics)
     (found,) = ll.evaluate(known.qrels, ours, "AP").means()[0]
     assert found == pytest.approx(expected, abs=5e-5)
     pytest.importorskip("bm25s", reason="the peer is not installed")
-    theirs = classic.searched_by_bm25s(known, lab.index.analysis)
+    theirs = classic.searched_by_bm25s(known, context.index.analysis)
     (peer,) = ll.evaluate(known.qrels, theirs, "AP").means()[0]
     assert found == pytest.approx(peer, abs=0.01)
     for topic in known.topics.ids:

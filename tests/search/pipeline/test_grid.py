@@ -17,11 +17,11 @@ from leadline.commands import grid as command
 from leadline.errors import InputError
 from leadline.records.runs.read_runs import read_run
 from leadline.records.side_tables import read_runs_info
-from leadline.search.pipeline.grid import plan, read_grid
+from leadline.search.pipeline.context import SearchContext
+from leadline.search.pipeline.grid_plan import plan, read_grid
 from leadline.search.pipeline.grid_runs import GridRuns
-from leadline.search.pipeline.laboratory import Laboratory
+from leadline.search.pipeline.pipeline_files import settings, system
 from leadline.search.pipeline.steps import RM3, Search, Text
-from leadline.search.pipeline.written import settings, system
 
 TOPICS = ["EP1000000A1", "US5000009A", "US5000001A", "US5000006A"]
 GRID = """
@@ -54,8 +54,8 @@ def files(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def arguments(lab: Laboratory, files: Path, output: str = "out") -> list[str]:
-    return [str(lab.index.folder), *(str(files / name) for name in ("topics.txt", "grid.toml")), "-o",
+def arguments(context: SearchContext, files: Path, output: str = "out") -> list[str]:
+    return [str(context.index.folder), *(str(files / name) for name in ("topics.txt", "grid.toml")), "-o",
             str(files / output)]  # fmt: skip
 
 
@@ -95,7 +95,7 @@ def test_systems_are_choices() -> None:
         ("[choices.a]\nb = []", "the run b has no steps"),
         ("[choices.a]\nb = 'text'\n[[runs]]\nc = 'b'", "[[runs]]: 'c' is not one of a"),
         ("[choices.a]\nbm25 = 'text'\n[[runs]]\na = 'bm52'", "did you mean bm25?"),
-        ("runs = 7\n[choices.a]\nb = 'text'", "`runs` is no list of tables"),
+        ("runs = 7\n[choices.a]\nb = 'text'", "`runs` must be a list of tables"),
         ("[choices.a]\n'b/c' = 'text'\n'b c' = 'text'", "two runs would be called b_c"),
         ("[choices.a]\nb = {step = 'search', model = 'bm52'}", "did you mean bm25?"),
         ("[choices.a]\nb = {step = 'search', model = {each = [1]}}", "search: model must be text, got 1"),
@@ -116,8 +116,8 @@ def test_the_example_makes_the_33_runs_of_the_paper() -> None:
     assert len({str(settings(run.pipeline)) for run in runs}) == 33
 
 
-def test_runs_and_their_table(lab: Laboratory, files: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    grid(*arguments(lab, files))
+def test_runs_and_their_table(context: SearchContext, files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    grid(*arguments(context, files))
     out = files / "out"
     runs = plan(written(GRID))
     assert "12 runs made" in capsys.readouterr().err
@@ -127,29 +127,29 @@ def test_runs_and_their_table(lab: Laboratory, files: Path, capsys: pytest.Captu
     assert info == {run.name: run.choices for run in runs}
     for run in (runs[0], runs[-1]):
         made = read_run(out / "runs" / f"{run.name}.run")
-        assert made.ranking(TOPICS[0]) == run.pipeline.run(lab, TOPICS).ranking(TOPICS[0])
+        assert made.ranking(TOPICS[0]) == run.pipeline.run(context, TOPICS).ranking(TOPICS[0])
     judged = {topic: {"US5000001A": 1, "EP0500002A1": 1} for topic in TOPICS}
     scores = ll.evaluate(judged, out / "runs", "AP", runs_info=out / "runs.tsv")
     assert len(scores.best_per(1, "model").runs) == 3
-    grid(*arguments(lab, files), "--plan")
+    grid(*arguments(context, files), "--plan")
     assert capsys.readouterr().out == (out / "runs.tsv").read_text()
 
 
-def test_what_is_there_stays_unless_something_changed(lab, files: Path, capsys) -> None:
-    grid(*arguments(lab, files))
+def test_what_is_there_stays_unless_something_changed(context, files: Path, capsys) -> None:
+    grid(*arguments(context, files))
     before = {path: path.stat().st_mtime_ns for path in (files / "out" / "runs").iterdir()}
     damaged, missing, *_ = sorted(before)
     damaged.write_bytes(damaged.read_bytes()[:-20])
     missing.unlink()
     (files / "grid.toml").write_text(GRID.replace('model = "dph"', 'model = "tfidf"'))
     capsys.readouterr()
-    grid(*arguments(lab, files))
+    grid(*arguments(context, files))
     assert "6 runs made" in capsys.readouterr().err  # the two, and four of another model
     assert sum(path.stat().st_mtime_ns == time for path, time in before.items()) == 6
-    grid(*arguments(lab, files), "-k", "2")
+    grid(*arguments(context, files), "-k", "2")
     assert "12 runs made" in capsys.readouterr().err
     (files / "grid.toml").write_text(GRID.replace('title = {step = "text", fields = ["abstract"]}', ""))
-    grid(*arguments(lab, files), "-k", "2")
+    grid(*arguments(context, files), "-k", "2")
     assert "6 runs in" in capsys.readouterr().err  # that are not of this grid
 
 
@@ -158,12 +158,12 @@ import argparse, os, signal, sys
 from leadline.search.pipeline.steps import Search
 from leadline.commands.grid import add_arguments, run
 searched, count = Search.__call__, 0
-def dying(self, lab, request):
+def dying(self, context, request):
     global count
     count += 1
     if count > int(sys.argv[1]):
         os.kill(os.getpid(), signal.SIGKILL)
-    return searched(self, lab, request)
+    return searched(self, context, request)
 Search.__call__ = dying
 parser = argparse.ArgumentParser()
 add_arguments(parser)
@@ -171,12 +171,12 @@ run(parser.parse_args(sys.argv[2:]))
 """
 
 
-def test_a_killed_grid_goes_on(lab: Laboratory, files: Path, monkeypatch, capsys) -> None:
-    grid(*arguments(lab, files, "whole"))
+def test_a_killed_grid_goes_on(context: SearchContext, files: Path, monkeypatch, capsys) -> None:
+    grid(*arguments(context, files, "whole"))
     environment = os.environ | {"PYTHONPATH": str(Path(ll.__file__).parents[1])}
     (files / "kill.py").write_text(KILLING)
     for searches in (14, 11):  # in the second run, and in the middle of a later one
-        command = [sys.executable, str(files / "kill.py"), str(searches), *arguments(lab, files)]
+        command = [sys.executable, str(files / "kill.py"), str(searches), *arguments(context, files)]
         died = subprocess.run(command, env=environment, capture_output=True, check=False)
         assert died.returncode == -signal.SIGKILL, died.stderr.decode()
     out = files / "out"
@@ -186,13 +186,13 @@ def test_a_killed_grid_goes_on(lab: Laboratory, files: Path, monkeypatch, capsys
     asked: list[str] = []
     searched = Search.__call__
 
-    def counting(self, lab, request):
+    def counting(self, context, request):
         asked.append(request.topic.id)
-        return searched(self, lab, request)
+        return searched(self, context, request)
 
     monkeypatch.setattr(Search, "__call__", counting)
     capsys.readouterr()
-    grid(*arguments(lab, files))
+    grid(*arguments(context, files))
     assert f"{12 - len(done)} runs made" in capsys.readouterr().err
     assert {path: path.stat().st_mtime_ns for path in done} == done
     assert len(asked) == 72 - 14 - 11  # no search is made twice
@@ -201,29 +201,29 @@ def test_a_killed_grid_goes_on(lab: Laboratory, files: Path, monkeypatch, capsys
         assert (out / "runs" / path.name).read_bytes() == path.read_bytes()
 
 
-def test_an_index_is_no_place_for_a_grid(lab: Laboratory, files: Path) -> None:
-    before = (lab.index.folder / "manifest.json").read_bytes()
-    with pytest.raises(InputError, match="holds something else than a grid of runs"):
-        GridRuns(lab.index.folder, lab, ll.Topics.of(TOPICS), 10)
-    assert (lab.index.folder / "manifest.json").read_bytes() == before
+def test_an_index_is_no_place_for_a_grid(context: SearchContext, files: Path) -> None:
+    before = (context.index.folder / "manifest.json").read_bytes()
+    with pytest.raises(InputError, match="does not hold a grid of runs"):
+        GridRuns(context.index.folder, context, ll.Topics.of(TOPICS), 10)
+    assert (context.index.folder / "manifest.json").read_bytes() == before
 
 
-def test_a_run_that_fails_is_named(lab: Laboratory, files: Path) -> None:
+def test_a_run_that_fails_is_named(context: SearchContext, files: Path) -> None:
     (files / "grid.toml").write_text("[choices.a]\nphrases = [{step = 'text', fields = 'phrases'}, 'search']")
     with pytest.raises(InputError, match="run phrases: field: 'phrases' is not one of"):
-        grid(*arguments(lab, files))
+        grid(*arguments(context, files))
 
 
-def test_a_run_that_finds_nothing_stops_no_grid(lab, files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_that_finds_nothing_stops_no_grid(context, files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (files / "grid.toml").write_text("""
         [choices.where]
         nowhere = ["text", {step = "only", offices = "XX"}, "search"]
         anywhere = ["text", "search"]
     """)
-    grid(*arguments(lab, files))
+    grid(*arguments(context, files))
     told = capsys.readouterr().err
     assert "1 run made" in told
     assert "the run nowhere found nothing and is left out; 4 topics for which nothing was found: EP1000000A1" in told
     assert [path.name for path in (files / "out" / "runs").iterdir()] == ["anywhere.run"]
-    grid(*arguments(lab, files))
+    grid(*arguments(context, files))
     assert "0 runs made" in capsys.readouterr().err  # nor is nothing looked for again

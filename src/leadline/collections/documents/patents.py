@@ -1,4 +1,4 @@
-"""What topics and judgements need of a collection: its narrow tables, and which of its patents a topic is."""
+"""What topics and judgements need of a collection: its tables, and which of its patents a topic is."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Patents(Protocol):
-    """A collection as far as it is looked at here: documents, what they cite, families with members outside."""
+    """The tables of a collection: documents, their citations, and families with members outside the collection."""
 
     @property
     def records(self) -> pl.DataFrame: ...

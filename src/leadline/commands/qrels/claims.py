@@ -14,13 +14,14 @@ import argparse
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, get_args
 
-from leadline.collections.documents.document import INDEPENDENT_WEIGHT, Claim
+from leadline.collections.documents.document import INDEPENDENT_WEIGHT, Claim, Document
 from leadline.collections.documents.patents import located
 from leadline.collections.documents.store import Collection
 from leadline.commands.shared.citation_options import add_citation_options, citation_rules, write_manifest
 from leadline.commands.shared.options import add_choice, add_options, add_summary_options, share
 from leadline.commands.shared.output import count_of, print_notes, write
 from leadline.errors import MismatchError
+from leadline.judge.citations.claim_estimates import estimated_passages
 from leadline.judge.citations.from_citations import from_citations
 from leadline.judge.citations.from_claims import (
     ClaimJudgements,
@@ -29,11 +30,11 @@ from leadline.judge.citations.from_claims import (
     claim_table,
     read_passages,
 )
-from leadline.judge.citations.passages import SHARE, cut_into_passages, estimated_passages
 from leadline.measures.alignment import listed
 from leadline.records.qrels.read_qrels import read_qrels
 from leadline.records.scores.table import Table
 from leadline.records.topics.topic import Topics
+from leadline.search.answers.passages import BEARING
 
 if TYPE_CHECKING:
     import polars as pl
@@ -46,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--passages", metavar="FILE", help="table of judged passages: topic, claim, document, passage")
     add("--qrels", metavar="FILE", help="relevant documents (default: from citations)")
     words = "share of a claim's words that a passage must hold (default: %(default)s)"
-    add("--share", metavar="SHARE", type=share, default=SHARE, help=words)
+    add("--share", metavar="BEARING", type=share, default=BEARING, help=words)
     add_choice(parser, "--largest", get_args(Largest), "grades are relative to the most passages of", "all")
     add_citation_options(parser)
     add_summary_options(parser)
@@ -62,7 +63,7 @@ def run(options: argparse.Namespace) -> None:
         judgements = claim_judgements(claims, passages, documents, source="judged", largest=options.largest)
     else:
         documents = _relevant(collection, topics, options)
-        texts = _passages(collection, documents["document"].unique().to_list())
+        texts = _texts(collection, documents["document"].unique().to_list())
         passages = estimated_passages(claim_table(claims), documents, texts, options.share)
         judgements = claim_judgements(claims, passages, documents, source="estimated", largest=options.largest)
     write(judgements.qrels(options.output).to_bytes(), options.output)
@@ -96,13 +97,14 @@ def _relevant(collection: Collection, topics: Topics, options: argparse.Namespac
     return pl.DataFrame({"topic": names, "document": [qrels.documents[place] for place in relevant]})
 
 
-def _passages(collection: Collection, documents: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
-    """The passages of each document, read a part of the collection at a time."""
+def _texts(collection: Collection, documents: Sequence[str]) -> Iterator[Document]:
+    """The text of each document under the name given, read a part of the collection at a time."""
     rows = collection.rows(documents)
     names = {int(row): name for row, name in zip(rows, documents, strict=True) if row >= 0}
     for texts in collection.texts(["abstract", "description", "claims"], rows[rows >= 0]):
         for row, abstract, description, claims in texts.iter_rows():
-            yield names[row], cut_into_passages(abstract, description, claims)
+            numbered = tuple(Claim(number, text) for number, text in enumerate(claims, start=1))
+            yield Document(names[row], abstract=abstract, description=description, claims=numbered)
 
 
 def _grades(judgements: ClaimJudgements) -> Table:

@@ -7,7 +7,7 @@ import json
 from typing import Any, get_args
 
 from leadline.collections.documents.document import ORIGINS
-from leadline.collections.documents.hidden import Dates
+from leadline.collections.documents.hidden import JudgementDates
 from leadline.collections.documents.store import Collection
 from leadline.commands.shared.options import add_choice, choice, list_of
 from leadline.judge.citations.provenance import RULES
@@ -16,7 +16,9 @@ from leadline.text.source import write_whole
 
 def add_citation_options(parser: argparse.ArgumentParser) -> None:
     add, rules = parser.add_argument, choice([str(rule) for rule in RULES])
-    add_choice(parser, "--dates", get_args(Dates), "leave out what was published after this date", None, "priority")
+    add_choice(
+        parser, "--dates", get_args(JudgementDates), "leave out what was published after this date", None, "priority"
+    )
     words = f"only citations by these: {', '.join(ORIGINS)} (default: all)"
     add("--origin", metavar="ORIGINS", action="extend", type=list_of(_origin), help=words)
     words = "1: what the topic cites, 2: the families of that, 3: what its family cites (default: %(default)s)"

@@ -204,7 +204,7 @@ def add_summary_options(parser: argparse.ArgumentParser) -> None:
 
 def add_system_option(parser: argparse.ArgumentParser, default: str | None, described: str) -> None:
     """The option --system: a pipeline by name, or in a file."""
-    from leadline.search.pipeline.written import systems
+    from leadline.search.pipeline.pipeline_files import systems
 
     named, words = choice(systems()), f"{', '.join(systems())}, or a pipeline in a .toml file (default: {described})"
 

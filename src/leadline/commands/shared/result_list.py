@@ -9,7 +9,7 @@ from typing import Any
 from leadline.commands.shared.options import add_options
 from leadline.commands.shared.terminal_page import TerminalPage
 from leadline.records.scores.table import Table
-from leadline.search.answers.hits import Hit
+from leadline.search.answers.search_hits import Hit
 from leadline.search.answers.snippets import Snippet
 
 LINES = 2  # of a snippet

@@ -20,7 +20,7 @@ from leadline.commands.shared.options import add_choice, add_number, add_options
 from leadline.commands.shared.output import count_of, print_notes, write
 from leadline.errors import UsageError
 from leadline.judge.citations.from_citations import count_relevant
-from leadline.judge.citations.sampling import FEWEST_RELEVANT, PerFamily, Sample, sample_topics
+from leadline.judge.citations.sampling import FEWEST_RELEVANT, PerFamily, TopicSample, sample_topics
 from leadline.records.scores.table import Table
 from leadline.records.topics.topic import MARKUP, Subtopic, Topics, encoded_as
 from leadline.text.days import parse_date
@@ -97,7 +97,7 @@ def _with_claims(topics: Topics, collection: Collection) -> Topics:
     return replace(topics, items=tuple(replace(topic, subtopics=claims(topic.id)) for topic in topics))
 
 
-def _distribution(sample: Sample) -> Table:
+def _distribution(sample: TopicSample) -> Table:
     """The number of topics by number of relevant documents, as bars."""
     histogram = sample.histogram()
     largest = max(count for _, count in histogram)
@@ -105,7 +105,7 @@ def _distribution(sample: Sample) -> Table:
     return Table(["relevant", "topics", ""], rows)
 
 
-def _notes(sample: Sample, options: argparse.Namespace) -> list[str]:
+def _notes(sample: TopicSample, options: argparse.Namespace) -> list[str]:
     least, low, median, high, most = sample.quartiles()
     notes = [
         f"{count_of(len(sample.topics), 'topic')} drawn from {sample.candidates:,} candidates, seed {options.seed}",

@@ -1,4 +1,4 @@
-"""What examiners, applicants and opponents cited is what we hold relevant.
+"""Judgements from citations: what examiners, applicants and opponents cited counts as relevant.
 
 A document is relevant to a topic patent when
 
@@ -7,8 +7,8 @@ A document is relevant to a topic patent when
 3. a family member of the topic cites it.
 
 Lupu and others, Overview of the TREC 2009 Chemical IR Track, section 3.1. The topic's own family never counts. Beyond
-the overview, `dates="priority"` leaves out what was published after the topic's priority date, for no search made on
-that day could have found it.
+the overview, `dates="priority"` leaves out what was published after the topic's priority date, because no search made
+on that day could have found it.
 
 Which document is meant. A citation that names a publication of the collection, kind and all, means that document.
 One that names none (US5793966), or a kind that is not there (EP0047956A), means every publication of that number that
@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 from leadline.collections.documents.document import ORIGINS
 from leadline.collections.documents.family import without_kind
-from leadline.collections.documents.hidden import Dates, public_from
+from leadline.collections.documents.hidden import JudgementDates, days_of, is_later, public_days
 from leadline.collections.documents.patents import Patents, citing_family, located, row_numbers
 from leadline.errors import MismatchError
 from leadline.judge.citations.provenance import RULES, Provenance
@@ -46,9 +46,9 @@ class Derived:
     """
 
     provenance: Provenance
-    absent: tuple[str, ...] = ()  # topics that are no patents of the collection
+    absent: tuple[str, ...] = ()  # topics that are not patents of the collection
     citing_nothing: tuple[str, ...] = ()  # topics for which no rule reaches a document of the collection
-    emptied: tuple[str, ...] = ()  # topics of which nothing was left
+    emptied: tuple[str, ...] = ()  # topics whose judgements were all left out
     undated_topics: tuple[str, ...] = ()  # topics without any date, for which nothing could be too late
     own_family: int = 0
     too_late: int = 0
@@ -60,7 +60,7 @@ def from_citations(
     patents: Patents,
     topics: Iterable[Topic],
     *,
-    dates: Dates = "priority",
+    dates: JudgementDates = "priority",
     origins: Collection[str] = ORIGINS,
     rules: Collection[int] = RULES,
 ) -> Derived:
@@ -74,13 +74,13 @@ def from_citations(
         raise MismatchError(f"no topic is a document of the collection; the topics name {some or 'nothing'}")
     reached = _reached(patents, asked["row"].unique().to_numpy(), origins, rules)
     reached = asked.join(reached, left_on="row", right_on="topic", maintain_order="left").rename({"row": "topic_row"})
-    judged = reached.with_columns(fate=_fate(dates))
+    judged = _with_fate(reached, dates)
     kept = judged.filter(pl.col("fate").is_in(list(_KEPT))).sort("topic", "document", "rule", "citation")
     fates = dict(judged.group_by("fate").agg(pl.struct("topic", "document").n_unique()).iter_rows())
     known = patents.records["known"]
     found, reaching, left = (set(frame["topic"].unique()) for frame in (asked, judged, kept))
     return Derived(
-        Provenance(_told(kept, patents), topics=tuple(topic.id for topic in topics)),
+        Provenance(_readable(kept, patents), topics=tuple(topic.id for topic in topics)),
         absent=tuple(topic.id for topic in topics if topic.id not in found),
         citing_nothing=tuple(topic.id for topic in topics if topic.id in found - reaching),
         emptied=tuple(topic.id for topic in topics if topic.id in reaching - left),
@@ -96,7 +96,7 @@ def count_relevant(
     patents: Patents,
     rows: NDArray[np.uint32],
     *,
-    dates: Dates = "priority",
+    dates: JudgementDates = "priority",
     origins: Collection[str] = ORIGINS,
     rules: Collection[int] = RULES,
 ) -> pl.DataFrame:
@@ -111,7 +111,7 @@ def count_relevant(
     counted = []
     for start in range(0, max(1, len(rows)), TOPICS_AT_ONCE):  # so that memory does not grow with the collection
         reached = _reached(patents, rows[start : start + TOPICS_AT_ONCE], origins, rules)
-        kept = reached.filter(_fate(dates).is_in(list(_KEPT)))
+        kept = _with_fate(reached, dates).filter(pl.col("fate").is_in(list(_KEPT)))
         by = pl.col("document").filter
         counted.append(
             kept.with_columns(origin=origin.gather(kept["citation"]))
@@ -128,17 +128,17 @@ def count_relevant(
 _KEPT = ("dated", "by filing date", "undated")
 
 
-def _fate(dates: Dates) -> pl.Expr:
-    """What becomes of a pair: left out as own family or too late, or kept, and on what ground."""
+def _with_fate(pairs: pl.DataFrame, dates: JudgementDates) -> pl.DataFrame:
+    """Pairs with what becomes of each: left out as own family or too late, or kept, and for what reason."""
     import polars as pl
 
+    publication, known, topic_day = (days_of(pairs[name]) for name in ("publication", "known", "topic_known"))
+    later = pl.lit(pl.Series(is_later(public_days(publication, known), topic_day)))
     dated = pl.when(pl.col("publication").is_not_null()).then(pl.lit("dated"))
     kept = dated.when(pl.col("known").is_not_null()).then(pl.lit("by filing date")).otherwise(pl.lit("undated"))
-    if dates == "none":
-        kept = pl.lit("dated")
-    else:
-        kept = pl.when(public_from() > pl.col("topic_known")).then(pl.lit("too late")).otherwise(kept)
-    return pl.when(pl.col("family") == pl.col("topic_family")).then(pl.lit("own family")).otherwise(kept)
+    kept = pl.lit("dated") if dates == "none" else pl.when(later).then(pl.lit("too late")).otherwise(kept)
+    own = pl.when(pl.col("family") == pl.col("topic_family")).then(pl.lit("own family"))
+    return pairs.with_columns(fate=own.otherwise(kept))
 
 
 def _reached(
@@ -146,7 +146,7 @@ def _reached(
 ) -> pl.DataFrame:
     """Every way from these patents to a document: topic, document, rule and citation, each a row in its table.
 
-    The family and dates of both ends stand beside.
+    The family and the dates of both are added.
     """
     import polars as pl
 
@@ -201,12 +201,12 @@ def _cited_families(citations: pl.DataFrame, targets: pl.DataFrame, patents: Pat
     family = patents.records.select("family", document=row_numbers())
     inside = targets.join(family, on="document").select("citation", "family")
     outside = citations.filter(pl.col("cited").is_null()).with_columns(bare=without_kind(pl.col("number")))
-    told = patents.families.select("family", bare=without_kind(pl.col("number")))  # one number, one family
-    return pl.concat([inside, outside.join(told, on="bare").select("citation", "family")]).unique()
+    listed = patents.families.select("family", bare=without_kind(pl.col("number")))  # one number, one family
+    return pl.concat([inside, outside.join(listed, on="bare").select("citation", "family")]).unique()
 
 
-def _told(kept: pl.DataFrame, patents: Patents) -> pl.DataFrame:
-    """The ways in words: what a reader of the judgements can check."""
+def _readable(kept: pl.DataFrame, patents: Patents) -> pl.DataFrame:
+    """The ways with names in place of row numbers, so that a reader can check the judgements."""
     import polars as pl
 
     citations = patents.citations[kept["citation"]]

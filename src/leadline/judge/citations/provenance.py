@@ -33,7 +33,7 @@ class Provenance:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Provenance:
-        """What `write` wrote."""
+        """Read a file that `write` wrote."""
         import polars as pl
 
         text = read_text(path)
@@ -44,11 +44,13 @@ class Provenance:
         ways = ways.select(pl.col(COLUMNS).fill_null(""))
         wrong = (~ways["rule"].is_in([str(rule) for rule in RULES])).arg_true()
         if len(wrong):
-            raise InputError(text.name, f"rule {ways['rule'][wrong[0]]!r} is none of 1, 2, 3", line=int(wrong[0]) + 2)
+            raise InputError(
+                text.name, f"rule {ways['rule'][wrong[0]]!r} is not one of 1, 2, 3", line=int(wrong[0]) + 2
+            )
         return cls(ways.with_columns(pl.col("rule").cast(pl.UInt8)))
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the ways as a table apart by tabs; the file appears whole or not at all."""
+        """Write the ways as a TSV file, whole or not at all."""
         write_whole(path, self.ways.write_csv(separator="\t", quote_style="never").encode("utf-8", "surrogateescape"))
 
     def select(self, *, origins: Collection[str] = ORIGINS, rules: Collection[int] = RULES) -> Provenance:

@@ -24,7 +24,7 @@ _ATTRIBUTES = (
 
 
 @dataclass(frozen=True)
-class Sample:
+class TopicSample:
     """Topics drawn from a collection, and what became of the other documents."""
 
     topics: Topics
@@ -39,7 +39,7 @@ class Sample:
     def histogram(self) -> list[tuple[str, int]]:
         """How many topics have how many relevant documents, in ranges that double.
 
-        >>> Sample(Topics(()), np.array([3, 4, 5, 17]), 4, {}).histogram()
+        >>> TopicSample(Topics(()), np.array([3, 4, 5, 17]), 4, {}).histogram()
         [('3 to 4', 2), ('5 to 8', 1), ('9 to 16', 0), ('17 to 32', 1)]
         """
         steps = np.ceil(np.log2(np.maximum(self.relevant, 1))).astype(np.int64)
@@ -59,7 +59,7 @@ def sample_topics(
     fewest: int = FEWEST_RELEVANT,
     masks: Mapping[str, NDArray[np.bool_]] | None = None,
     per_family: PerFamily = "one",
-) -> Sample:
+) -> TopicSample:
     """Patents as topics, at random: those with many citations of the examiner and few of the applicant come rather.
 
     `counts` says how many relevant documents each patent would have (row, relevant, cited_examiner, cited_applicant),
@@ -101,7 +101,7 @@ def sample_topics(
         drawn = drawn.unique("family", keep="first", maintain_order=True)
         left_out["another of the family could be drawn"] = len(enough) - len(drawn)
     taken = drawn.head(number)[rng.permutation(min(number, len(drawn)))]
-    return Sample(
+    return TopicSample(
         Topics.of(map(_topic, _described(taken).iter_rows(named=True))),
         taken["relevant"].cast(pl.Int64).to_numpy(),
         len(drawn),

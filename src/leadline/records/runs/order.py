@@ -5,7 +5,7 @@ Its compiled twin is `order_run` in `kernels/ordering.py`; a property test compa
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -84,3 +84,14 @@ def ordered(
     if kernels is None:
         kernels = _ordered.pays(len(documents.buffer))
     return _ordered.version(kernels)(topic, topics, documents, keys, order, memory)
+
+
+def tie_order(scores: NDArray[Any], names: NDArray[Any]) -> NDArray[np.intp]:
+    """The order of documents: higher score first; equal scores by name, higher first.
+
+    Names are byte strings, or numbers in the order of the byte strings.
+
+    >>> tie_order(np.array([1.0, 2.0, 1.0]), np.array([b"a", b"b", b"c"])).tolist()
+    [1, 2, 0]
+    """
+    return np.lexsort((names, scores))[::-1]

@@ -1,4 +1,4 @@
-"""One patent from a file: in any form that a collection is built from, or as plain text."""
+"""Read one patent from a file: in any form that a collection is built from, or as plain text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import PurePath
 from leadline.collections.documents.claims import split
 from leadline.collections.documents.document import Document
 from leadline.errors import InputError
-from leadline.search.pipeline.outside import read_patents
+from leadline.search.pipeline.outside_patents import read_patents
 from leadline.text.source import read_text
 
 _TABLES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".xml", ".sgml", ".sgm", ".zip", ".tar")
@@ -43,7 +43,7 @@ def _is_marked_up(name: str) -> bool:
 
 
 def patent_of_text(text: str, name: str, where: str = "text") -> Document:
-    """A patent from plain text: a first short line is the title, and behind a line "Claims" stand the claims.
+    """A patent from plain text: a short first line is the title, and the claims follow a line "Claims".
 
     >>> text = "A nail\\n\\nNails bend; ours does not.\\n\\nClaims\\n1. A nail.\\n2. The nail of claim 1, bent."
     >>> found = patent_of_text(text, "X")

@@ -1,4 +1,4 @@
-"""A few lines of a text around the words sought, and which of its characters are those words."""
+"""Snippets: a few lines of a text around the words of a query, with the places of those words."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _PIECE = re.compile(r"\S+")  # no word goes beyond a blank
 
 @dataclass(frozen=True)
 class Snippet:
-    """A piece of a text; `marks` are the first and the last place, exclusive, of each word sought."""
+    """A piece of a text; `marks` are the start and end of each query word in it."""
 
     text: str
     marks: tuple[tuple[int, int], ...]
 
     def shown(self, before: str, behind: str) -> str:
-        """The text with something around each of the words.
+        """The text with a mark around each query word.
 
         >>> Snippet("a bent nail", ((2, 6),)).shown("<", ">")
         'a <bent> nail'
@@ -33,7 +33,7 @@ class Snippet:
 
 
 class Marker:
-    """Finds terms in texts as they were written.
+    """Finds terms in texts and cuts snippets around them.
 
     >>> Marker(Analysis(), {"nail": 1.0, "tin": 3.0}).snippet("Nails of iron are bent. A nail of tin-foil is not.", 22)
     Snippet(text='… A nail of tin-foil …', marks=((4, 8), (12, 15)))
@@ -44,7 +44,7 @@ class Marker:
         self._known: dict[str, list[tuple[int, int, str]]] = {}
 
     def marks(self, text: str) -> list[tuple[int, int, str]]:
-        """Where the words sought stand, and the term of each."""
+        """The start, end and term of each query word."""
         found = []
         for piece in _PIECE.finditer(text):
             if piece[0] not in self._known:
@@ -64,7 +64,7 @@ class Marker:
         return [(len(whole[:start].decode()), len(whole[:end].decode()), term) for (start, end), term in sought]
 
     def snippet(self, text: str, width: int) -> Snippet:
-        """The piece of a text, at most so wide, that holds the heaviest words sought, each counted once."""
+        """The piece of a text, at most `width` characters, that holds most of the query words by weight."""
         text = " ".join(text.split())
         marks = self.marks(text)
         if len(text) <= width:

@@ -108,7 +108,7 @@ def _small(folder: Path, digest: str) -> bytes:
         unfinished = kept.with_suffix(f".{os.getpid()}")
         unfinished.write_bytes(hashlib.sha256(made).digest() + made)
         os.replace(unfinished, kept)
-    except OSError:  # a cache that cannot be written is no error
+    except OSError:  # a cache that cannot be written is not an error
         pass
     return made
 

@@ -41,9 +41,9 @@ class Shape:
         try:
             known = json.loads((folder / "config.json").read_text(encoding="utf-8"))
         except (OSError, ValueError):
-            raise InputError(str(folder), "is no model: it has no config.json that can be read") from None
+            raise InputError(str(folder), "is not a model: it has no readable config.json") from None
         if known.get("model_type") != "bert" or known.get("hidden_act") != "gelu":
-            raise InputError(str(folder), "is no BERT model with the activation gelu, the only kind known here")
+            raise InputError(str(folder), "is not a BERT model with the activation gelu, the only kind supported")
         names = ("num_hidden_layers", "num_attention_heads", "hidden_size", "layer_norm_eps")
         return cls(*(known[name] for name in names))
 

@@ -20,7 +20,7 @@ from leadline.text.source import write_whole
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from leadline.search.pipeline.laboratory import Laboratory
+    from leadline.search.pipeline.context import SearchContext
 
 FIELDS = ("title", "abstract")  # of which the model reads the first 256 of its words
 CHUNK = 512  # documents between two notes of what is done
@@ -51,7 +51,7 @@ class Vectors:
 
 
 def build_vectors(
-    lab: Laboratory,
+    context: SearchContext,
     fields: Sequence[str] = FIELDS,
     *,
     model: str = "",
@@ -60,14 +60,14 @@ def build_vectors(
 ) -> Vectors:
     """Make the vectors of an index, or those that a build before this one did not come to."""
     encoder = Encoder(model, precision)
-    path = _place(lab, fields, encoder)
-    shape = (len(lab.index), encoder.width)
+    path = _place(context, fields, encoder)
+    shape = (len(context.index), encoder.width)
     if path.exists():
         return Vectors(path, shape)
     unfinished, notes = path.with_suffix(".unfinished"), path.with_suffix(".done")
     done = _done(notes, unfinished, shape)
     into = np.memmap(unfinished, np.float16, "r+" if done else "w+", shape=shape)
-    for start, rows, texts in _texts(lab, fields, done):
+    for start, rows, texts in _texts(context, fields, done):
         into[rows] = encoder.encode(texts)
         into.flush()
         done = start + len(rows)
@@ -80,22 +80,22 @@ def build_vectors(
     return Vectors(path, shape)
 
 
-def open_vectors(lab: Laboratory, fields: Sequence[str], encoder: Encoder) -> Vectors:
+def open_vectors(context: SearchContext, fields: Sequence[str], encoder: Encoder) -> Vectors:
     """The vectors that `build_vectors` made."""
-    path = _place(lab, fields, encoder)
+    path = _place(context, fields, encoder)
     if not path.exists():
         raise InputError(
-            str(lab.index.folder),
-            f"has no vectors of {', '.join(fields)}: `leadline index --dense` or build_vectors(lab) makes them",
+            str(context.index.folder),
+            f"has no vectors of {', '.join(fields)}: `leadline index --dense` or build_vectors(context) makes them",
         )
-    return Vectors(path, (len(lab.index), encoder.width))
+    return Vectors(path, (len(context.index), encoder.width))
 
 
-def _place(lab: Laboratory, fields: Sequence[str], encoder: Encoder) -> Path:
+def _place(context: SearchContext, fields: Sequence[str], encoder: Encoder) -> Path:
     """The file of vectors: its name says what they depend on."""
-    made_of = [encoder.digest, list(fields), [segment["sha256"] for segment in lab.index.manifest["segments"]]]
+    made_of = [encoder.digest, list(fields), [segment["sha256"] for segment in context.index.manifest["segments"]]]
     digest = hashlib.sha256(json.dumps(made_of).encode()).hexdigest()[:16]
-    return lab.index.folder / f"vectors-{digest}.float16"
+    return context.index.folder / f"vectors-{digest}.float16"
 
 
 def _done(notes: Path, unfinished: Path, shape: tuple[int, int]) -> int:
@@ -107,19 +107,23 @@ def _done(notes: Path, unfinished: Path, shape: tuple[int, int]) -> int:
         return 0
 
 
-def _texts(lab: Laboratory, fields: Sequence[str], done: int) -> Iterator[tuple[int, NDArray[np.int64], list[str]]]:
+def _texts(
+    context: SearchContext, fields: Sequence[str], done: int
+) -> Iterator[tuple[int, NDArray[np.int64], list[str]]]:
     """Documents in the order of the collection, from one on: their places there, their rows in the index, their texts.
 
     Where a row of the index is a family, its text is that of the document whose id it bears.
     """
     import polars as pl
 
-    inside = lab.collection.rows(lab.index.ids)  # the row in the collection of each row of the index
+    inside = context.collection.rows(context.index.ids)  # the row in the collection of each row of the index
     if (inside < 0).any():
-        raise InputError(lab.index.ids[int(np.argmin(inside))], f"is not in the collection {lab.collection.folder}")
+        raise InputError(
+            context.index.ids[int(np.argmin(inside))], f"is not in the collection {context.collection.folder}"
+        )
     order = np.argsort(inside, kind="stable")
     start = done
-    for part in lab.collection.texts(fields, inside[order[done:]]):
+    for part in context.collection.texts(fields, inside[order[done:]]):
         lists = [name for name in fields if isinstance(part.schema[name], pl.List)]  # claims
         joined = part.with_columns(pl.col(name).list.join("\n") for name in lists)
         texts = joined.select(pl.concat_str(fields, separator="\n", ignore_nulls=True))[:, 0].to_list()

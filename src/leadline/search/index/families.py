@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 Unit = Literal["document", "family"]
 Members = Literal["joined", "first", "longest"]  # whose texts a family has
-BLOCK_BYTES = 512 << 20  # of text read at once: members of a family may stand far apart in a collection
+BLOCK_BYTES = 512 << 20  # of text read at once: members of a family may be far apart in a collection
 _BYTES_A_WORD = 6
 
 
 def family_batches(collection: Any, fields: Sequence[str], size: int, members: Members) -> Iterator[DocumentBatch]:
-    """The families of a collection, in the order of their representatives, whose ids they bear.
+    """The families of a collection, in the order of their representatives, whose ids they have.
 
     The representative is the member published first, or with `members="longest"` the one with most words. `joined` has
     the texts of all members, the representative's first; the others have the representative's alone. What is known of a

@@ -25,11 +25,12 @@ import numpy as np
 
 from leadline.search.index import arrays
 from leadline.search.index.terms import Terms
+from leadline.text.days import UNKNOWN_DAY
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-MISSING = np.int32(-(2**31))  # a day that is not known
+MISSING = np.int32(UNKNOWN_DAY)
 NUMBERS = {
     "priority": np.int32, "application": np.int32, "publication": np.int32, "known": np.int32, "family": np.int64,
 }  # fmt: skip  # days are counted from 1970-01-01

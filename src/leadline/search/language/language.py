@@ -1,4 +1,4 @@
-"""Searching in words: what a text asks for, ranked by any model or the newest first (docs/query-language.md)."""
+"""Search in the query language, ranked by any model or by date (docs/query-language.md)."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from leadline.errors import checked_choice
 from leadline.search.index.index import Index
 from leadline.search.index.segment import MISSING
 from leadline.search.language.meaning import Meaning
+from leadline.search.language.query_terms import WiderIndex
 from leadline.search.language.reading import understand
-from leadline.search.language.spans import Unit
-from leadline.search.language.terms import WiderIndex
-from leadline.search.language.tree import FILTERS, ORDERS, Node, Order, Within, parts_of
+from leadline.search.language.spans import QueryWord
+from leadline.search.language.tree import FILTERS, ORDERS, Node, ResultOrder, Within, parts_of
 from leadline.search.models.ranking import Ranking
-from leadline.search.models.searcher import Combine, Contribution, Fields, Searcher
+from leadline.search.models.searcher import Combine, Contribution, FieldsInput, Searcher
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,10 +29,10 @@ class Answer:
 
     ranking: Ranking  # the k first
     found: int  # all that match
-    written: str  # the query as it was understood
-    order: Order
-    terms: Mapping[str, float]  # the words that rank, and what each counts
-    units: tuple[Unit, ...]  # the same words one by one, to be shown in the texts
+    query: str  # the query as it was understood
+    order: ResultOrder
+    terms: Mapping[str, float]  # the terms that rank, with their weights
+    words: tuple[QueryWord, ...]  # the same, word by word, to mark them in texts
     notes: tuple[str, ...]
     is_empty: bool  # whether the text had no word to search for, and no filter
     _how: Mapping[str, Any]
@@ -58,16 +58,16 @@ class Language:
         model: str = "bm25",
         k: int = 1000,
         *,
-        fields: Fields = None,
+        fields: FieldsInput = None,
         combine: Combine = "text",
         mask: NDArray[np.bool_] | None = None,
-        order: Order | None = None,
+        order: ResultOrder | None = None,
         **parameters: Any,
     ) -> Answer:
-        """The first k documents that a text asks for. Where it says nothing that can be sought, there are none.
+        """The first k documents that match a query; none where it has no word to search for and no filter.
 
-        `fields` are those in which words without a field are sought, the documents' own unless said; `order` counts
-        where the text itself names none.
+        `fields` are searched for words that name no field (default: the documents' own fields); `order` applies where
+        the query itself has no `sort:`.
         """
         if order is not None:
             checked_choice("order", order, ORDERS)
@@ -92,7 +92,7 @@ class Language:
             first = "newest"
         ranking = self._ranked(matching, meaning.terms, min(k, len(self.index)), first, how)
         return Answer(
-            ranking, int(matching.sum()), asked.written, first, meaning.terms, tuple(dict.fromkeys(meaning.units)),
+            ranking, int(matching.sum()), asked.query, first, meaning.terms, tuple(dict.fromkeys(meaning.words)),
             tuple(dict.fromkeys(notes)), is_empty, how,
         )  # fmt: skip
 
@@ -101,38 +101,49 @@ class Language:
         return self.searcher.why(answer.terms, document, **answer._how) if answer.terms else []
 
     def _ranked(
-        self, matching: NDArray[np.bool_], terms: Mapping[str, float], k: int, order: Order, how: Mapping[str, Any]
+        self,
+        matching: NDArray[np.bool_],
+        terms: Mapping[str, float],
+        k: int,
+        order: ResultOrder,
+        how: Mapping[str, Any],
     ) -> Ranking:
         if order == "score":
             best = self.searcher.search(terms, k=k, mask=matching, **how) if terms and matching.any() else _none()
             return self._completed(best, matching, k)
-        rows: NDArray[np.integer] = np.flatnonzero(matching)
-        days = self._public()[rows].astype(np.int64)
-        missing = days == MISSING
-        days = np.where(missing, np.iinfo(np.int64).max, -days if order == "newest" else days)
-        rows = rows[np.lexsort((-self.index.ranks[rows].astype(np.int64), days))[:k]]
+        matched = np.flatnonzero(matching)
+        days = self._public_days()[matched].astype(np.int64)
+        # A document without a date comes last: its day is the lowest number, whichever end comes first.
+        rows = self._first(matched, days if order == "newest" else np.where(days == MISSING, days, -days), k)
         scores = np.zeros(len(self.index))
         if terms and len(rows):
             only = np.zeros(len(self.index), np.bool_)
             only[rows] = True
             scored = self.searcher.search(terms, k=len(rows), mask=only, **how)
             scores[scored.rows] = scored.scores
-        return Ranking(rows.astype(np.int32), scores[rows])
+        return Ranking(rows, scores[rows])
 
     def _completed(self, best: Ranking, matching: NDArray[np.bool_], k: int) -> Ranking:
-        """Those that match without a word that ranks, as those of `film OR NOT metal` may, stand behind the others."""
-        if len(best) == k:
-            return best
+        """Add the documents that match without any ranking word, as some of `film OR NOT metal` do, at the end."""
         others = matching.copy()
         others[best.rows] = False
-        rows = np.flatnonzero(others)
-        rows = rows[np.argsort(-self.index.ranks[rows].astype(np.int64))][: k - len(best)].astype(np.int32)
+        if len(best) == k or not others.any():
+            return best
+        unranked = np.flatnonzero(others)
+        rows = self._first(unranked, np.zeros(len(unranked)), k - len(best))
         lowest = min(0.0, float(best.scores[-1])) if len(best) else 0.0
         return Ranking(np.concatenate([best.rows, rows]), np.concatenate([best.scores, np.full(len(rows), lowest)]))
 
-    def _public(self) -> NDArray[np.int32]:
-        published = self.index.column("publication")
-        return np.where(published == MISSING, self.index.column("known"), published)
+    def _first(self, rows: NDArray[np.integer], keys: NDArray[Any], k: int) -> NDArray[np.int32]:
+        """The k rows with the highest keys; equal keys in the order of ties."""
+        from leadline.records.runs.order import tie_order
+
+        return rows[tie_order(keys, self.index.ranks[rows])[:k]].astype(np.int32)
+
+    def _public_days(self) -> NDArray[np.int32]:
+        from leadline.collections.documents.hidden import public_days
+
+        return public_days(self.index.column("publication"), self.index.column("known"))
 
 
 def _none() -> Ranking:

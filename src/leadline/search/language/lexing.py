@@ -1,4 +1,4 @@
-"""A query cut into words, signs and operators. Nothing is refused: a sign that means nothing here parts words."""
+"""Cut a query into words, signs and operators. Nothing is refused: a sign without a meaning separates words."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from leadline.errors import nearest
-from leadline.search.language.tree import ORDERS, Order
+from leadline.search.language.tree import ORDERS, ResultOrder
 
-Kind = Literal["word", "quoted", "(", ")", "AND", "OR", "NOT", "NEAR", "+", "-", "field", "boost"]
-STARTS: frozenset[Kind] = frozenset({"word", "quoted", "(", "field"})  # of a unit
-MARKS: frozenset[Kind] = frozenset({"+", "-", "NOT"})
-ENDS: frozenset[Kind] = frozenset({"word", "quoted", ")", "boost"})
+TokenKind = Literal["word", "quoted", "(", ")", "AND", "OR", "NOT", "NEAR", "+", "-", "field", "boost"]
+STARTS: frozenset[TokenKind] = frozenset({"word", "quoted", "(", "field"})  # of a unit
+MARKS: frozenset[TokenKind] = frozenset({"+", "-", "NOT"})
+ENDS: frozenset[TokenKind] = frozenset({"word", "quoted", ")", "boost"})
 USUAL_DISTANCE = 5  # of NEAR without a number
 DEEPEST = 40  # parentheses within parentheses
 
@@ -27,34 +27,34 @@ _BOOSTED = re.compile(rf"(.*[^\^]){_BOOST.pattern}", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    kind: Kind
+    kind: TokenKind
     text: str = ""
     number: float = 0.0
 
 
 @dataclass
-class Lexed:
+class Tokenized:
     tokens: list[Token]
-    order: Order | None
+    order: ResultOrder | None
     notes: list[str]
 
 
-def lexed(text: str, fields: Sequence[str]) -> Lexed:
+def tokenized(text: str, fields: Sequence[str]) -> Tokenized:
     """The tokens of a query; `fields` are the names that a colon may follow.
 
-    >>> [token.kind for token in lexed('title:film AND "a nail"^2 -poly(ethylene)', ["title"]).tokens]
+    >>> [token.kind for token in tokenized('title:film AND "a nail"^2 -poly(ethylene)', ["title"]).tokens]
     ['field', 'word', 'AND', 'quoted', 'boost', '-', 'word', 'word']
     """
     lexer = _Lexer(text, fields)
     lexer.run()
-    return Lexed(lexer.tokens, lexer.order, list(dict.fromkeys(lexer.notes)))
+    return Tokenized(lexer.tokens, lexer.order, list(dict.fromkeys(lexer.notes)))
 
 
 class _Lexer:
     def __init__(self, text: str, fields: Sequence[str]) -> None:
         self.text, self.fields = text, fields
         self.tokens: list[Token] = []
-        self.order: Order | None = None
+        self.order: ResultOrder | None = None
         self.notes: list[str] = []
         self.at = 0
         self.open: list[bool] = []  # whether each parenthesis open here is one of the query, not of a name
@@ -80,11 +80,11 @@ class _Lexer:
 
     def _matched(self, pattern: re.Pattern[str]) -> str:
         match = pattern.match(self.text, self.at)
-        assert match is not None  # what is no blank, parenthesis or quotation mark begins a run
+        assert match is not None  # anything but a blank, parenthesis or quotation mark begins a run
         return match[0]
 
-    def _follows(self, *kinds: Kind) -> bool:
-        """Whether the last token is one of these and nothing stands between it and here."""
+    def _follows(self, *kinds: TokenKind) -> bool:
+        """Whether the last token is one of these and directly precedes this place."""
         return bool(self.tokens) and self.tokens[-1].kind in kinds and not self._behind_blank()
 
     def _behind_blank(self) -> bool:
@@ -100,7 +100,7 @@ class _Lexer:
             return
         end = next((at for at in range(self.at + 1, len(self.text)) if self.text[at] in _QUOTES), None)
         if end is None:
-            self.notes.append(f"{self.text[self.at]} without a second one was passed over")
+            self.notes.append(f"{self.text[self.at]} without a second one was ignored")
             self.at += 1
             return
         inside = " ".join(self.text[self.at + 1 : end].split())
@@ -114,7 +114,7 @@ class _Lexer:
     def _opened(self) -> None:
         grouping = not self._behind_letter()  # poly(ethylene glycol) is a name
         if grouping and self.depth >= DEEPEST:
-            self.notes.append(f"parentheses deeper than {DEEPEST} were passed over")
+            self.notes.append(f"parentheses deeper than {DEEPEST} were ignored")
             grouping = False
         self.open.append(grouping)
         self.depth += grouping
@@ -125,12 +125,12 @@ class _Lexer:
     def _closed(self) -> None:
         self.at += 1
         if not self.open:
-            self.notes.append(") without ( was passed over")
+            self.notes.append(") without ( was ignored")
         elif self.open.pop() and self._close():
             self._boost()
 
     def _close(self) -> bool:
-        """End the last part in parentheses; False where nothing stands in them."""
+        """End the last part in parentheses; False where they are empty."""
         self.depth -= 1
         if self.tokens[-1].kind == "(":
             self.tokens.pop()
@@ -140,7 +140,7 @@ class _Lexer:
         return True
 
     def _nothing_behind(self) -> None:
-        """Take back fields and marks whose part turned out to be empty."""
+        """Remove fields and marks whose part is empty."""
         while self.tokens and self.tokens[-1].kind in ("field", "+", "-"):
             self.tokens.pop()
 
@@ -151,11 +151,11 @@ class _Lexer:
             self.at = match.end()
 
     def _run(self, run: str) -> None:
-        """What stands between blanks: a word, an operator, or a mark or a field with something behind it."""
+        """The text up to the next blank: a word, an operator, or a mark or a field with something after it."""
         marked = self._follows("+", "-", "field")
         operator = _OPERATOR.fullmatch(run)
         if operator is not None and not marked:
-            kind: Kind = operator[1] or operator[2]  # type: ignore[assignment]
+            kind: TokenKind = operator[1] or operator[2]  # type: ignore[assignment]
             self.tokens.append(Token(kind, run, float(operator[3] or USUAL_DISTANCE)))
             self.at += len(run)
             return
@@ -171,7 +171,7 @@ class _Lexer:
             self._word(run)
 
     def _unit_at(self, place: int) -> bool:
-        """Whether a word, a phrase or a parenthesis stands here."""
+        """Whether a word, a phrase or a parenthesis begins here."""
         following = self.text[place : place + 1]
         return following.isalnum() or (following != "" and following in _QUOTES + "(")
 
@@ -186,7 +186,7 @@ class _Lexer:
             return True
         if not self._unit_at(behind):
             if name in self.fields and run == match[0]:
-                self.notes.append(f"{run[:40]} was taken as a word: nothing stands directly behind it")
+                self.notes.append(f"{run[:40]} was taken as a word: nothing follows it directly")
             return False
         if name not in self.fields:
             self.notes.append(f"{run[:40]} was taken as words: {self._instead(match[1])}")

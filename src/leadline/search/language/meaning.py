@@ -13,8 +13,8 @@ from leadline.errors import InputError
 from leadline.search.index import derived
 from leadline.search.index.index import Index
 from leadline.search.index.segment import MISSING
-from leadline.search.language.spans import AnyOf, NearBy, Phrase, Positional, Unit, units_of
-from leadline.search.language.terms import WiderIndex, Written, phrase_of
+from leadline.search.language.query_terms import QueryTerm, WiderIndex, phrase_of
+from leadline.search.language.spans import AnyOf, NearBy, Phrase, Positional, QueryWord, query_words
 from leadline.search.language.tree import (
     FILTERS,
     And,
@@ -24,10 +24,10 @@ from leadline.search.language.tree import (
     Or,
     Side,
     Within,
-    Words,
+    WordOrPhrase,
     is_filter,
     parts_of,
-    written,
+    query_text,
 )
 from leadline.text.days import day_number, parse_date
 
@@ -39,16 +39,16 @@ if TYPE_CHECKING:
 
 @dataclass
 class Meaning:
-    """A query in an index. A part whose words are all left out means nothing: the rest stands as if it were not there.
+    """Evaluates a query on an index. A part whose words are all stop words is ignored.
 
-    `terms` are the words that rank, each with its weight: those of parts that are sought, not of those excluded.
+    `terms` are the terms that rank, with their weights: those of all parts that are not excluded.
     """
 
     index: WiderIndex
-    fields: tuple[str, ...]  # where a word is sought that names no field
+    fields: tuple[str, ...]  # searched for words that name no field
     scored: tuple[str, ...]  # these, and those that the query names
     terms: dict[str, float] = field(default_factory=dict)
-    units: list[Unit] = field(default_factory=list)
+    words: list[QueryWord] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     def matching(self, node: Node) -> Mask | None:
@@ -57,33 +57,35 @@ class Meaning:
 
     def _matching(self, node: Node, fields: Sequence[str], weight: float, *, quiet: bool = False) -> Mask | None:
         """`weight` is what the words of this part count in the ranking; 0 where they are excluded."""
-        if isinstance(node, Words):
+        if isinstance(node, WordOrPhrase):
             return self._words(node, fields, weight, quiet)
         return _MEANINGS[type(node)](self, node, fields, weight)
 
-    # Words, phrases, words near each other
+    # WordOrPhrase, phrases, words near each other
 
-    def _words(self, node: Words, fields: Sequence[str], weight: float, quiet: bool) -> Mask | None:
+    def _words(self, node: WordOrPhrase, fields: Sequence[str], weight: float, quiet: bool) -> Mask | None:
         if set(fields) <= set(self.index.derived) and not node.text.endswith("*"):
             return self._derived(node, fields, weight)
         phrase = self._phrase(node, quiet)
         if phrase is None:
             return None
-        if len(phrase.units) == 1 or self.index.manifest["positions"]:
+        if len(phrase.words) == 1 or self.index.manifest["positions"]:
             return self._sought(phrase, fields, weight)
-        self._lacks_positions(written(node))
-        return self._all_units(phrase, fields, weight)
+        self._lacks_positions(query_text(node))
+        return self._all_words(phrase, fields, weight)
 
-    def _derived(self, node: Words, fields: Sequence[str], weight: float) -> Mask | None:
-        """Words in a field that is made of others: all that the field makes of them."""
+    def _derived(self, node: WordOrPhrase, fields: Sequence[str], weight: float) -> Mask | None:
+        """WordOrPhrase in a field that is made of others: all that the field makes of them."""
         analysis = self.index.analysis
         made = dict.fromkeys(term for name in fields for term in derived.terms(name, [node.text], analysis))
         if not made:
             self._note(f"{node.text[:40]} is left out: {' and '.join(fields)} would hold nothing of it")
             return None
-        return reduce(np.logical_and, [self._sought(Phrase((Unit(term.encode()),)), fields, weight) for term in made])
+        return reduce(
+            np.logical_and, [self._sought(Phrase((QueryWord(term.encode()),)), fields, weight) for term in made]
+        )
 
-    def _phrase(self, node: Words, quiet: bool = False) -> Phrase | None:
+    def _phrase(self, node: WordOrPhrase, quiet: bool = False) -> Phrase | None:
         phrase = phrase_of(self.index.analysis, node.text)
         if phrase is None and not quiet:
             self._note(f"{node.text[:40]} is left out: too common to be in the index")
@@ -93,13 +95,13 @@ class Meaning:
 
     def _sought(self, part: Positional, fields: Sequence[str], weight: float) -> Mask:
         if weight:
-            self.units += units_of(part)
+            self.words += query_words(part)
         name = _name(part)
         everywhere = set(fields) == set(self.scored)
-        plain = isinstance(part, Phrase) and part.units == (Unit(name.encode()),)
+        plain = isinstance(part, Phrase) and part.words == (QueryWord(name.encode()),)
         if not (plain and everywhere):
             name = name if everywhere else f"{','.join(fields)}:{name}"
-            self.index.write(name, Written(part, tuple(self.index.fields) if everywhere else tuple(fields)))
+            self.index.add_term(name, QueryTerm(part, tuple(self.index.fields) if everywhere else tuple(fields)))
         if weight:
             self.terms[name] = self.terms.get(name, 0.0) + weight
         mask = np.zeros(len(self.index), np.bool_)
@@ -107,13 +109,13 @@ class Meaning:
             mask[self.index.lists(each, [name.encode()]).documents] = True
         return mask
 
-    def _all_units(self, part: Positional, fields: Sequence[str], weight: float) -> Mask:
-        singles = [Phrase((unit,)) for unit in dict.fromkeys(units_of(part))]
+    def _all_words(self, part: Positional, fields: Sequence[str], weight: float) -> Mask:
+        singles = [Phrase((unit,)) for unit in dict.fromkeys(query_words(part))]
         return reduce(np.logical_and, [self._sought(single, fields, weight) for single in singles])
 
     def _near(self, node: Near, fields: Sequence[str], weight: float) -> Mask | None:
         if not self.index.manifest["positions"]:
-            self._lacks_positions(written(node))
+            self._lacks_positions(query_text(node))
             return self._and(And(node.parts), fields, weight)
         near = self._positional(node)
         if near is None:
@@ -124,7 +126,7 @@ class Meaning:
 
     def _positional(self, node: Node) -> tuple[Positional | None, tuple[str, ...]] | None:
         """A part as something that has places, and the field it names; None where it has no places."""
-        if isinstance(node, Words):
+        if isinstance(node, WordOrPhrase):
             return self._phrase(node), ()
         if isinstance(node, Within) and node.field not in FILTERS:
             inside = self._positional(node.part)
@@ -177,7 +179,7 @@ class Meaning:
 
     def _within(self, node: Within, fields: Sequence[str], weight: float) -> Mask | None:
         if node.field in FILTERS:
-            assert isinstance(node.part, Words)  # the reader gives every value a filter of its own
+            assert isinstance(node.part, WordOrPhrase)  # the reader gives every value a filter of its own
             return _FILTERS[node.field](self.index, node.part.text)
         return self._matching(node.part, (node.field,), weight)
 
@@ -203,7 +205,7 @@ def _together(join: Callable[[Mask, Mask], Mask], parts: Sequence[Mask | None]) 
 def _name(part: Positional) -> str:
     """A part as a query would write it, in the terms of the index."""
     if isinstance(part, Phrase):
-        words = [_word(unit) if unit is not None else "_" for unit in part.units]
+        words = [_word(unit) if unit is not None else "_" for unit in part.words]
         return words[0] if len(words) == 1 else f'"{" ".join(words)}"'
     if isinstance(part, AnyOf):
         return f"({' OR '.join(map(_name, part.parts))})"
@@ -211,7 +213,7 @@ def _name(part: Positional) -> str:
     return next(names) + "".join(f" NEAR/{within} {name}" for within, name in zip(part.within, names, strict=True))
 
 
-def _word(unit: Unit) -> str:
+def _word(unit: QueryWord) -> str:
     return f"{unit.prefix.decode()}*" if unit.prefix else unit.term.decode()
 
 
@@ -226,10 +228,10 @@ _FILTERS: dict[str, Callable[[WiderIndex, str], Mask]] = {
 
 
 def published(index: Index, when: str, date: str) -> Mask:
-    """The documents published before a day or after it; of those without a date nobody knows."""
+    """The documents published before a day or after it; those without a date are neither."""
     try:
         than = day_number(parse_date(date))
     except InputError:
-        raise InputError(f"--{when}", f"{date!r} is no date; write 1998-08-12") from None
+        raise InputError(f"--{when}", f"{date!r} is not a date; write 1998-08-12") from None
     days = index.column("publication")
     return (days < than) & (days != MISSING) if when == "before" else days > than

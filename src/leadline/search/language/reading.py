@@ -1,4 +1,4 @@
-"""From a text to what it means. Any text is a query: what cannot be understood is taken as plain words, and said so.
+"""Parse a query. Any text is a query: what cannot be parsed is taken as plain words, with a note.
 
     any of two or three, better both     polymer film
     both                                 polymer AND film
@@ -14,21 +14,22 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from leadline.collections.documents.classes import levels, symbol
-from leadline.search.language.lexing import ENDS, MARKS, STARTS, Token, lexed
-from leadline.search.language.tree import FILTERS, And, Boosted, Near, Node, Or, Side, Understood, Within, Words
+from leadline.search.language.lexing import ENDS, MARKS, STARTS, Token, tokenized
+from leadline.search.language.tree import FILTERS, And, Boosted, Near, Node, Or, Side, Understood, Within, WordOrPhrase
 from leadline.text.days import iso
 
 
 def understand(text: str, fields: Sequence[str]) -> Understood:
     """What a text asks of documents with these fields.
 
-    >>> understand("title:film OR (acid -metal^2) sort:newest", ["title"]).written
+    >>> understand("title:film OR (acid -metal^2) sort:newest", ["title"]).query
     'title:film OR acid -metal^2 sort:newest'
     >>> understand("polymer AND (", ["title"])
-    Understood(tree=Side(parts=(('', Words(text='polymer', quoted=False)), ('', Words(text='and', quoted=False)))),
-      order=None, notes=('( is never closed: taken as closed at the end', 'AND has nothing to join: taken as a word'))
+    Understood(tree=Side(parts=(('', WordOrPhrase(text='polymer', quoted=False)),
+      ('', WordOrPhrase(text='and', quoted=False)))), order=None,
+      notes=('( is never closed: taken as closed at the end', 'AND has nothing to join: taken as a word'))
     """
-    found = lexed(text, [*fields, *FILTERS])
+    found = tokenized(text, [*fields, *FILTERS])
     parser = _Parser(_joining(found.tokens, found.notes), found.notes)
     tree = parser.alternatives() if parser.tokens else None
     return Understood(tree, found.order, tuple(dict.fromkeys(found.notes)))
@@ -117,7 +118,7 @@ class _Parser:
             node = self.alternatives()
             self.at += 1
         else:
-            node = Words(token.text, token.kind == "quoted")
+            node = WordOrPhrase(token.text, token.kind == "quoted")
         if field:
             node = self._within(field, node)
         if self._kind() == "boost":
@@ -126,7 +127,7 @@ class _Parser:
         return node
 
     def _within(self, field: str, node: Node) -> Node:
-        """A part in a field; the innermost field counts, and what is no value of a filter is taken as words."""
+        """A part in a field; the innermost field counts, and an invalid value of a filter is taken as words."""
         if isinstance(node, Within):
             return node
         if field not in FILTERS:
@@ -135,13 +136,13 @@ class _Parser:
 
     def _filters(self, name: str, node: Node) -> Node:
         """The filter for every word of a part: class:(C07D OR A61K) is class:C07D OR class:A61K."""
-        if isinstance(node, Words):
+        if isinstance(node, WordOrPhrase):
             values = [filter_value(name, written) for written in node.text.split(",")]
             if all(values):
-                filters: list[Node] = [Within(name, Words(value)) for value in values]
+                filters: list[Node] = [Within(name, WordOrPhrase(value)) for value in values]
                 return filters[0] if len(filters) == 1 else Or(tuple(filters))
             self.notes.append(f"{name}:{node.text[:40]} was taken as words: {_EXPECTED[name]}")
-            return Side((("", Words(name)), ("", node)))
+            return Side((("", WordOrPhrase(name)), ("", node)))
         if isinstance(node, (Within, Boosted)):
             return node if isinstance(node, Within) else self._filters(name, node.part)
         if isinstance(node, Near):
@@ -163,7 +164,7 @@ _EXPECTED = {
 
 
 def filter_value(name: str, written: str) -> str:
-    """A filter's value in one spelling; empty where it is none.
+    """A filter's value in one spelling; empty where it is invalid.
 
     >>> filter_value("class", "c07d 401/04"), filter_value("before", "12.8.1998"), filter_value("office", "Europe")
     ('C07D401/04', '1998-08-12', '')

@@ -45,7 +45,7 @@ class FieldPlaces:
 
 
 @dataclass(frozen=True)
-class Unit:
+class QueryWord:
     """One word: a term of the index, or all terms that begin so; for a word cut off, `term` is that of the stump."""
 
     term: bytes
@@ -87,20 +87,20 @@ class Unit:
 
 @dataclass(frozen=True)
 class Phrase:
-    """Words one behind the other. None is one that the index leaves out, which takes its place all the same."""
+    """WordOrPhrase one behind the other. None is one that the index leaves out, which takes its place all the same."""
 
-    units: tuple[Unit | None, ...]
+    words: tuple[QueryWord | None, ...]
 
     def candidates(self, at: FieldPlaces) -> NDArray[np.bool_]:
         """The documents of the segment that have every word."""
-        return reduce(np.logical_and, (_mask(unit.postings(at)[0], at) for unit in self.units if unit))
+        return reduce(np.logical_and, (_mask(unit.postings(at)[0], at) for unit in self.words if unit))
 
     def spans(self, at: FieldPlaces, among: NDArray[np.bool_]) -> Spans:
         among = among & self.candidates(at)
-        lists = [unit.places(at, among) - place for place, unit in enumerate(self.units) if unit is not None]
+        lists = [unit.places(at, among) - place for place, unit in enumerate(self.words) if unit is not None]
         lists.sort(key=len)
         starts = reduce(_in_both, lists)
-        return Spans(starts, starts + (len(self.units) - 1))
+        return Spans(starts, starts + (len(self.words) - 1))
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ class AnyOf:
 
 @dataclass(frozen=True)
 class NearBy:
-    """Parts of which each stands at most so many words from the one before it, on either side, and not within it."""
+    """Parts, each at most `within` words from the one before, on either side, without overlap."""
 
     parts: tuple[Positional, ...]
     within: tuple[int, ...]
@@ -146,17 +146,17 @@ Positional = Phrase | AnyOf | NearBy
 
 def frequencies(part: Positional, at: FieldPlaces) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """The documents of a segment in which something stands, ascending, and in how many places."""
-    if isinstance(part, Phrase) and len(part.units) == 1 and part.units[0] is not None:
-        return part.units[0].postings(at)  # one word needs no positions
+    if isinstance(part, Phrase) and len(part.words) == 1 and part.words[0] is not None:
+        return part.words[0].postings(at)  # one word needs no positions
     starts = part.spans(at, np.ones(at.documents, np.bool_)).starts
     documents, counts = np.unique(starts // APART, return_counts=True)
     return documents.astype(np.int32), counts.astype(np.int32)
 
 
-def units_of(part: Positional) -> Sequence[Unit]:
+def query_words(part: Positional) -> Sequence[QueryWord]:
     if isinstance(part, Phrase):
-        return [unit for unit in part.units if unit is not None]
-    return [unit for each in part.parts for unit in units_of(each)]
+        return [unit for unit in part.words if unit is not None]
+    return [unit for each in part.parts for unit in query_words(each)]
 
 
 def _mask(documents: NDArray[np.int32], at: FieldPlaces) -> NDArray[np.bool_]:

@@ -1,4 +1,4 @@
-"""A query as it was understood: words, joined by operators, within fields."""
+"""The syntax tree of a query: words, joined by operators, within fields."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-Order = Literal["score", "newest", "oldest"]
-ORDERS: tuple[Order, ...] = ("score", "newest", "oldest")
+ResultOrder = Literal["score", "newest", "oldest"]
+ORDERS: tuple[ResultOrder, ...] = ("score", "newest", "oldest")
 FILTERS = ("class", "office", "before", "after")  # what is known of a document, besides its words
 
 
 @dataclass(frozen=True)
-class Words:
+class WordOrPhrase:
     """A word as it was typed, perhaps cut off (`polymer*`), or a phrase."""
 
     text: str
@@ -46,7 +46,7 @@ class Or:
 
 @dataclass(frozen=True)
 class Within:
-    """A part that is sought in one field; in `class`, `office`, `before` or `after` it is no word but a filter."""
+    """A part limited to one field; in `class`, `office`, `before` and `after` it is a filter, not a word."""
 
     field: str
     part: Node
@@ -60,34 +60,34 @@ class Boosted:
     factor: float
 
 
-Node = Words | Near | Side | And | Or | Within | Boosted
+Node = WordOrPhrase | Near | Side | And | Or | Within | Boosted
 
 
 @dataclass(frozen=True)
 class Understood:
-    """What a text means: the tree (None where it has no words), the order of results, and what was odd."""
+    """What a text means: the tree (None where it has no words), the order of results, and notes on what was unclear."""
 
     tree: Node | None
-    order: Order | None = None
+    order: ResultOrder | None = None
     notes: tuple[str, ...] = ()
 
     @property
-    def written(self) -> str:
+    def query(self) -> str:
         order = [f"sort:{self.order}"] if self.order else []
-        return " ".join(([written(self.tree)] if self.tree is not None else []) + order)
+        return " ".join(([query_text(self.tree)] if self.tree is not None else []) + order)
 
 
 def is_filter(node: Node) -> bool:
     """Whether a part asks only for what is known of a document, and for no word of it.
 
-    >>> is_filter(Or((Within("class", Words("C07D")), Within("office", Words("EP")))))
+    >>> is_filter(Or((Within("class", WordOrPhrase("C07D")), Within("office", WordOrPhrase("EP")))))
     True
     """
     if isinstance(node, Within):
         return node.field in FILTERS or is_filter(node.part)
     if isinstance(node, Boosted):
         return is_filter(node.part)
-    return not isinstance(node, Words) and all(is_filter(part) for part in parts_of(node))
+    return not isinstance(node, WordOrPhrase) and all(is_filter(part) for part in parts_of(node))
 
 
 def parts_of(node: Node) -> tuple[Node, ...]:
@@ -98,10 +98,11 @@ def parts_of(node: Node) -> tuple[Node, ...]:
     return (node.part,) if isinstance(node, (Within, Boosted)) else ()
 
 
-def written(node: Node) -> str:
+def query_text(node: Node) -> str:
     """The query that means this tree.
 
-    >>> written(And((Words("film"), Side((("", Words("acid")), ("-", Boosted(Words("metal foil", True), 2.0)))))))
+    >>> foil = Boosted(WordOrPhrase("metal foil", quoted=True), 2.0)
+    >>> query_text(And((WordOrPhrase("film"), Side((("", WordOrPhrase("acid")), ("-", foil))))))
     'film AND acid -"metal foil"^2'
     """
     return _WRITERS[type(node)](node)
@@ -109,11 +110,11 @@ def written(node: Node) -> str:
 
 def _enclosed(node: Node, *loose: type) -> str:
     """A part in parentheses, where it binds less tightly than what it is a part of."""
-    return f"({written(node)})" if isinstance(node, loose) else written(node)
+    return f"({query_text(node)})" if isinstance(node, loose) else query_text(node)
 
 
 _WRITERS: dict[type, Callable[[Any], str]] = {
-    Words: lambda node: f'"{node.text}"' if node.quoted else node.text,
+    WordOrPhrase: lambda node: f'"{node.text}"' if node.quoted else node.text,
     Near: lambda node: "".join(
         f" NEAR/{within} {_enclosed(part, Near, Side, And, Or)}" if within else _enclosed(part, Near, Side, And, Or)
         for part, within in zip(node.parts, (0, *node.within), strict=True)

@@ -53,4 +53,4 @@ class Postings:
 
     @property
     def average_length(self) -> float:
-        return self.tokens / self.documents if self.documents else 1.0  # then there is no posting to be weighed
+        return self.tokens / self.documents if self.documents else 1.0  # no posting to weigh

@@ -1,10 +1,13 @@
-"""Searching an index with any model, and saying why a document has its score."""
+"""Search an index with any model, and explain the score of a document."""
 
 from __future__ import annotations
 
+import ast
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
 from itertools import chain
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -20,9 +23,10 @@ from leadline.search.models.weights import Recipe, Weights
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Query = str | Mapping[str, float] | Sequence[str]
-Fields = str | Sequence[str] | Mapping[str, float] | None
+QueryInput = str | Mapping[str, float] | Sequence[str]
+FieldsInput = str | Sequence[str] | Mapping[str, float] | None
 Combine = Literal["text", "scores"]
+_MODEL = re.compile(r"\s*([\w+-]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
 
 class Contribution(NamedTuple):
@@ -34,7 +38,7 @@ class Contribution(NamedTuple):
 
 
 class Searcher:
-    """An index ready to be searched. Weights once computed are kept, so that the next query finds them.
+    """Searches an index. Weights of terms are computed once and kept.
 
     >>> from tempfile import mkdtemp
     >>> texts = [{"id": "EP1", "title": "Polymer film"}, {"id": "EP2", "title": "Metal film on a film of metal"}]
@@ -45,10 +49,10 @@ class Searcher:
     >>> [(each.term, round(each.score, 3)) for each in searcher.why("metal films", "EP2")]
     [('metal', 0.396), ('film', 0.104)]
 
-    A query is a text, which the index's analysis cuts into terms; or terms of the index with their weights, any number
-    of them. Fields may have weights: `fields={"title": 2, "abstract": 1}`. With `combine="text"` they are searched as
-    one text, in which a word of the title counts twice; with `combine="scores"` each is searched by itself and the
-    scores are added. A mask allows only some documents.
+    A query is a text, which the index's analysis cuts into terms, or any number of terms of the index with weights.
+    Fields may have weights: `fields={"title": 2, "abstract": 1}`. With `combine="text"` they are searched as one text,
+    in which a word of the title counts twice; with `combine="scores"` each is searched separately and the scores are
+    added. Only documents that the mask allows are found.
     """
 
     def __init__(self, index: Index) -> None:
@@ -58,11 +62,11 @@ class Searcher:
 
     def search(
         self,
-        query: Query,
+        query: QueryInput,
         model: str = "bm25",
         k: int = 1000,
         *,
-        fields: Fields = None,
+        fields: FieldsInput = None,
         combine: Combine = "text",
         mask: NDArray[np.bool_] | None = None,
         **parameters: Any,
@@ -72,11 +76,11 @@ class Searcher:
 
     def search_many(
         self,
-        queries: Sequence[Query],
+        queries: Sequence[QueryInput],
         model: str = "bm25",
         k: int = 1000,
         *,
-        fields: Fields = None,
+        fields: FieldsInput = None,
         combine: Combine = "text",
         mask: NDArray[np.bool_] | None = None,
         threads: int = 1,
@@ -84,7 +88,7 @@ class Searcher:
     ) -> list[Ranking]:
         """The k best documents of each query. Scores do not depend on the number of threads."""
         if k < 1:
-            raise InputError("k", f"{k} is no number of documents to find")
+            raise InputError("k", f"must be at least 1, got {k}")
         if mask is not None:
             mask = self._checked(mask)
         recipes = self._recipes(model, fields, combine, parameters)
@@ -99,11 +103,11 @@ class Searcher:
 
     def why(
         self,
-        query: Query,
+        query: QueryInput,
         document: str | int,
         model: str = "bm25",
         *,
-        fields: Fields = None,
+        fields: FieldsInput = None,
         combine: Combine = "text",
         **parameters: Any,
     ) -> list[Contribution]:
@@ -120,7 +124,7 @@ class Searcher:
                 found.append(Contribution(term, field, float(multiplier * weight)))
         return found
 
-    def _terms(self, query: Query) -> Mapping[str, float]:
+    def _terms(self, query: QueryInput) -> Mapping[str, float]:
         """A query as weighted terms: a word that is written twice counts twice."""
         if isinstance(query, Mapping):
             terms = query
@@ -131,7 +135,7 @@ class Searcher:
         return terms
 
     def _recipes(
-        self, model: str, fields: Fields, combine: Combine, parameters: Mapping[str, Any]
+        self, model: str, fields: FieldsInput, combine: Combine, parameters: Mapping[str, Any]
     ) -> list[tuple[Recipe, str, float]]:
         """What is computed for every term: one list, or one for each field with the field's name and weight."""
         checked_choice("combine", combine, ["text", "scores"])
@@ -141,7 +145,7 @@ class Searcher:
             return [(Recipe.of(wanted, parameters, weighted), "", 1.0)]
         return [(Recipe.of(wanted, parameters, {name: 1.0}), name, weight) for name, weight in weighted.items()]
 
-    def _weighted(self, fields: Fields) -> dict[str, float]:
+    def _weighted(self, fields: FieldsInput) -> dict[str, float]:
         if fields is None:
             fields = self.index.own
         elif isinstance(fields, str):
@@ -175,3 +179,22 @@ class Searcher:
         if mask.dtype != np.bool_ or mask.shape != (len(self.index),):
             raise InputError("mask", f"must be {len(self.index)} truth values, one for each document")
         return np.ascontiguousarray(mask)
+
+
+@lru_cache(maxsize=256)
+def parse_model(written: str) -> tuple[str, dict[str, Any]]:
+    """The name and the parameters of a model written like `bm25(k1=0.9, b=0.4)`.
+
+    >>> parse_model("bm25(k1=0.9, b=0.4)"), parse_model("dph")
+    (('bm25', {'k1': 0.9, 'b': 0.4}), ('dph', {}))
+    """
+    match = _MODEL.fullmatch(written)
+    try:
+        if match is None:
+            raise ValueError
+        call = ast.parse(f"model({match[2] or ''})", mode="eval").body
+        if not isinstance(call, ast.Call) or call.args or any(word.arg is None for word in call.keywords):
+            raise ValueError
+        return match[1], {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
+    except (ValueError, SyntaxError):
+        raise InputError("model", f"{written!r} is not written like bm25(k1=0.9, b=0.4)") from None

@@ -1,4 +1,4 @@
-"""Topics one after the other through a pipeline, and what was found for each."""
+"""Run a pipeline for each topic, and collect what it finds."""
 
 from __future__ import annotations
 
@@ -13,39 +13,39 @@ from leadline.collections.documents.numbers import normalise
 from leadline.errors import InputError
 from leadline.records.runs.run import Run
 from leadline.records.topics.topic import Topic
-from leadline.search.pipeline.journal import Found, Journal
+from leadline.search.pipeline.journal import Journal, TopicResult
 from leadline.search.pipeline.request import Request
 
 if TYPE_CHECKING:
-    from leadline.search.pipeline.laboratory import Laboratory
+    from leadline.search.pipeline.context import SearchContext
 
 Asked = Iterable[Topic | Document | str]
 Progress = Callable[[int, int, str], None]
-SURELY_A_NUMBER = 5  # digits: PA-7 is no patent of Panama
+SURELY_A_NUMBER = 5  # digits: PA-7 is not a patent of Panama
 
 
 class System(Protocol):
-    """What answers a request: a pipeline, or a single step."""
+    """A pipeline or a single step."""
 
     @property
     def wants_patent(self) -> bool: ...
     @property
     def last(self) -> str: ...
-    def __call__(self, lab: Laboratory, request: Request) -> Request: ...
+    def __call__(self, context: SearchContext, request: Request) -> Request: ...
 
 
 @dataclass(frozen=True)
 class Answers:
-    """What was found for each topic, and what there is to tell."""
+    """The documents found for each topic, and notes about topics."""
 
     found: dict[str, tuple[Sequence[str], Sequence[float]]]
-    told: dict[str, list[str]]  # the topics of each note
+    topics_by_note: dict[str, list[str]]
 
-    def add(self, topic: str, found: Found) -> None:
+    def add(self, topic: str, found: TopicResult) -> None:
         documents, scores, notes = found
         self.found[topic] = documents, scores
         for note in dict.fromkeys(notes):
-            self.told.setdefault(note, []).append(topic)
+            self.topics_by_note.setdefault(note, []).append(topic)
 
     def run(self, name: str = "run") -> Run:
         topics = [topic for topic, (documents, _) in self.found.items() for _ in documents]
@@ -58,18 +58,20 @@ class Answers:
 
     @property
     def notes(self) -> list[str]:
-        counted = {note: f"{len(topics):,} topic{'s' * (len(topics) != 1)}" for note, topics in self.told.items()}
-        return [f"{counted[note]} {note}: {_some(topics)}" for note, topics in self.told.items()]
+        counted = {
+            note: f"{len(topics):,} topic{'s' * (len(topics) != 1)}" for note, topics in self.topics_by_note.items()
+        }
+        return [f"{counted[note]} {note}: {_some(topics)}" for note, topics in self.topics_by_note.items()]
 
 
-def answered(
-    system: System, lab: Laboratory, topics: Asked, k: int, progress: Progress | None, journal: Journal | None
+def answer_topics(
+    system: System, context: SearchContext, topics: Asked, k: int, progress: Progress | None, journal: Journal | None
 ) -> Answers:
     """The k best documents of every topic."""
     if k < 1:
-        raise InputError("k", f"{k} is no number of documents to find")
-    requests = lab.requests(topics)
-    _check(system, requests, lab)
+        raise InputError("k", f"must be at least 1, got {k}")
+    requests = context.requests(topics)
+    _check(system, requests, context)
     answers = Answers({}, {})
     for done, request in enumerate(requests):
         name = request.topic.id
@@ -77,40 +79,42 @@ def answered(
             progress(done, len(requests), name)
         known = journal.get(name) if journal is not None else None
         if known is None:
-            known = _found(system, lab, request, k)
+            known = _found(system, context, request, k)
             if journal is not None:
                 journal.add(name, known)
         answers.add(name, known)
     return answers
 
 
-def _found(system: System, lab: Laboratory, request: Request, k: int) -> Found:
-    done = system(lab, request)
+def _found(system: System, context: SearchContext, request: Request, k: int) -> TopicResult:
+    done = system(context, request)
     if done.ranking is None:
-        raise InputError("pipeline", f"ends with {system.last}, behind which nothing is found: add a search")
+        raise InputError("pipeline", f"ends with {system.last}, which finds no documents: add a search step")
     rows, scores = done.ranking.rows[:k], done.ranking.scores[:k]
     notes = done.notes if len(rows) else (*done.notes, "for which nothing was found")
-    return lab.names(rows), scores.tolist(), notes
+    return context.names(rows), scores.tolist(), notes
 
 
-def _check(system: System, requests: Sequence[Request], lab: Laboratory) -> None:
-    """Refuse topics before any work is done: one that is there twice, patents that are not, texts for patents."""
+def _check(system: System, requests: Sequence[Request], context: SearchContext) -> None:
+    """Refuse wrong topics before any work is done: duplicates, and names of patents that are not in the collection."""
     seen: set[str] = set()
     for request in requests:
         if request.topic.id in seen:
-            raise InputError("topics", f"topic {request.topic.id} is there twice")
+            raise InputError("topics", f"topic {request.topic.id} is listed twice")
         seen.add(request.topic.id)
     texts = [request.topic for request in requests if not request.is_patent]
-    # Sought by its title alone, a patent would find its own family and what came after it.
+    # Searched for by its title alone, a patent would find its own family and later documents.
     lost = [topic.patent for topic in texts if system.wants_patent or names_patent(topic)]
     if len(lost) == 1:
-        raise InputError(f"topic {lost[0]}", f"is no patent of {lab.whole}")
+        raise InputError(f"topic {lost[0]}", f"is not a patent of {context.location}")
     if lost:
-        raise InputError("topics", f"{len(lost):,} of {len(requests):,} are no patents of {lab.whole}: {_some(lost)}")
+        raise InputError(
+            "topics", f"{len(lost):,} of {len(requests):,} are not patents of {context.location}: {_some(lost)}"
+        )
 
 
 def names_patent(topic: Topic) -> bool:
-    """Whether a topic is meant to be a patent, as far as its name tells.
+    """Whether a topic's name looks like the number of a patent.
 
     >>> names_patent(Topic("EP-0049154-B2")), names_patent(Topic("PA-7", document="EP1")), names_patent(Topic("TS-7"))
     (True, True, False)

@@ -1,30 +1,30 @@
-"""The runs of a grid on disk: each is written whole, and one that is there already is not made again."""
+"""Make the runs of a grid on disk. Each is written whole, and a finished run is not made again."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from leadline.errors import InputError
 from leadline.records.topics.topic import Topics
-from leadline.search.pipeline.grid import Planned
+from leadline.search.pipeline.answering import Progress
+from leadline.search.pipeline.context import SearchContext
+from leadline.search.pipeline.grid_plan import Planned
 from leadline.search.pipeline.journal import Journal
-from leadline.search.pipeline.laboratory import Laboratory
-from leadline.search.pipeline.written import settings
+from leadline.search.pipeline.pipeline_files import settings
 from leadline.text.source import write_whole
 
 RUNS, TABLE, MANIFEST = "runs", "runs.tsv", "manifest.json"
 NOTHING = "nothing found"  # in place of the digest of a run's content
-Progress = Callable[[int, int, str], None]
 
 
 @dataclass
-class Outcome:
-    """What became of a grid."""
+class GridResult:
+    """Which runs were made and which were kept."""
 
     made: list[str] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)  # from before
@@ -38,9 +38,9 @@ class GridRuns:
     when both fit. Inside a run, `NAME.unfinished` holds the topics that are done.
     """
 
-    def __init__(self, folder: Path, lab: Laboratory, topics: Topics, k: int) -> None:
-        self.folder, self.lab, self.topics, self.k = folder, lab, topics, k
-        self.index = [segment["sha256"] for segment in lab.index.manifest["segments"]]
+    def __init__(self, folder: Path, context: SearchContext, topics: Topics, k: int) -> None:
+        self.folder, self.context, self.topics, self.k = folder, context, topics, k
+        self.index = [segment["sha256"] for segment in context.index.manifest["segments"]]
         self.asked = [repr(topic) for topic in topics]
         _refuse_other_content(folder)
         try:
@@ -49,9 +49,9 @@ class GridRuns:
             raise InputError(str(folder), f"cannot be a folder: {(error.strerror or str(error)).lower()}") from None
         self.finished = self._read()
 
-    def make(self, plan: Sequence[Planned], progress: Progress | None = None) -> Outcome:
-        """Every run of the plan; what a run of the folder was before, if it is not the same, is replaced."""
-        outcome = Outcome()
+    def make(self, plan: Sequence[Planned], progress: Progress | None = None) -> GridResult:
+        """Make every run of the plan; a run in the folder that was made of something else is replaced."""
+        outcome = GridResult()
         write_whole(self.folder / TABLE, table(plan))
         for number, planned in enumerate(plan):
             made_of = {"system": settings(planned.pipeline), "index": self.index, "topics": self.asked, "k": self.k}
@@ -59,11 +59,11 @@ class GridRuns:
                 outcome.kept += self._found(planned.name)
                 continue
 
-            def told(done: int, total: int, _: str, number: int = number, name: str = planned.name) -> None:
+            def report(done: int, total: int, _: str, number: int = number, name: str = planned.name) -> None:
                 if progress is not None:
                     progress(number * total + done, len(plan) * total, name)
 
-            outcome.notes |= dict.fromkeys(self._make(planned, made_of, told))
+            outcome.notes |= dict.fromkeys(self._make(planned, made_of, report))
             outcome.made += self._found(planned.name)
         outcome.notes |= dict.fromkeys(self._strangers(plan))
         return outcome
@@ -71,7 +71,7 @@ class GridRuns:
     def _make(self, planned: Planned, made_of: dict[str, Any], progress: Progress) -> list[str]:
         journal = Journal(self.folder / f"{planned.name}.unfinished", made_of)
         try:
-            answers = planned.pipeline.answer(self.lab, self.topics, self.k, progress=progress, journal=journal)
+            answers = planned.pipeline.answer(self.context, self.topics, self.k, progress=progress, journal=journal)
         except InputError as error:
             raise InputError(f"run {planned.name}", str(error)) from None
         notes = answers.notes
@@ -79,7 +79,7 @@ class GridRuns:
             content = answers.run(planned.name).to_bytes()
             write_whole(self._file(planned.name), content)
             known = hashlib.sha256(content).hexdigest()
-        else:  # queries of claims, say, where there are none: the other runs are wanted all the same
+        else:  # as claim queries find where no topic has claims: the other runs are still wanted
             self._file(planned.name).unlink(missing_ok=True)
             known, notes = NOTHING, [f"the run {planned.name} found nothing and is left out; {notes[0]}"]
         self.finished[planned.name] = {"made_of": _digest(made_of), "content": known}
@@ -108,18 +108,18 @@ class GridRuns:
             written = json.loads((self.folder / MANIFEST).read_text(encoding="utf-8"))
             return dict(written["runs"])
         except (OSError, ValueError, KeyError, TypeError):
-            return {}  # nothing is known to be finished: all is made
+            return {}  # make every run
 
     def _write(self) -> None:
         from leadline.version import __version__
 
         facts = {"what": "a grid of runs", "leadline": __version__, "topics": len(self.topics), "k": self.k}
-        manifest = {**facts, "index": {"folder": self.lab.index.folder.name, "segments": self.index}}
+        manifest = {**facts, "index": {"folder": self.context.index.folder.name, "segments": self.index}}
         manifest |= {"runs": self.finished}
         write_whole(self.folder / MANIFEST, f"{json.dumps(manifest, indent=1)}\n".encode())
 
     def _strangers(self, plan: Sequence[Planned]) -> list[str]:
-        """A folder that holds other runs too would be evaluated with them."""
+        """Warn of other runs in the folder: evaluating the folder would include them."""
         own = {self._file(planned.name).name for planned in plan}
         others = sorted(path.name for path in (self.folder / RUNS).glob("*.run") if path.name not in own)
         if not others:
@@ -128,7 +128,7 @@ class GridRuns:
 
 
 def table(plan: Sequence[Planned]) -> bytes:
-    """A line for each run with what it chose, which `leadline evaluate --runs-info` reads."""
+    """A line per run with its choices, for `leadline evaluate --runs-info`."""
     columns = list(plan[0].choices)
     lines = [["run", *columns], *([planned.name, *planned.choices.values()] for planned in plan)]
     return "".join("\t".join(" ".join(cell.split()) for cell in line) + "\n" for line in lines).encode()
@@ -139,10 +139,10 @@ def _digest(made_of: dict[str, Any]) -> str:
 
 
 def _refuse_other_content(folder: Path) -> None:
-    """An index or a collection has a manifest too, and would be lost with it."""
+    """Refuse a folder with another manifest: an index or a collection would be overwritten."""
     try:
         written = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return
     if not isinstance(written, dict) or written.get("what") != "a grid of runs":
-        raise InputError(str(folder), "holds something else than a grid of runs: name another folder")
+        raise InputError(str(folder), "does not hold a grid of runs: name another folder")

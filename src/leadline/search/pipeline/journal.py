@@ -1,4 +1,4 @@
-"""What a long run has found so far, on disk: one that is stopped, or killed, goes on behind the last topic done."""
+"""The finished topics of a long run, on disk, so that an interrupted run continues after the last finished topic."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import IO, Any
 
 from leadline.errors import InputError
 
-Found = tuple[Sequence[str], Sequence[float], Sequence[str]]  # documents, their scores, notes
+TopicResult = tuple[Sequence[str], Sequence[float], Sequence[str]]  # documents, their scores, notes
 
 
 class Journal:
-    """A file beside the run, `RUN.unfinished`, with a line for each topic that is done.
+    """A file beside the run, `RUN.unfinished`, with a line for each finished topic.
 
-    Its first line says what the run is made of; a journal of anything else is begun anew.
+    Its first line identifies what the run is made of; a journal of another run is started again.
     """
 
     def __init__(self, path: Path, made_of: Any) -> None:
@@ -26,9 +26,9 @@ class Journal:
         self._done = self._read()
         self._file: IO[str] | None = None
 
-    def _read(self) -> dict[str, Found]:
-        """The topics that are done; a last line that was cut short is not among them."""
-        done: dict[str, Found] = {}
+    def _read(self) -> dict[str, TopicResult]:
+        """The finished topics; an incomplete last line is ignored."""
+        done: dict[str, TopicResult] = {}
         try:
             content = self.path.read_text(encoding="utf-8")
         except (OSError, ValueError):
@@ -40,17 +40,17 @@ class Journal:
             with contextlib.suppress(ValueError, TypeError):
                 topic, documents, scores, notes = json.loads(line)
                 done[topic] = documents, scores, notes
-        if done and lines[-1]:  # cut short: what is added must begin a line of its own
+        if done and lines[-1]:  # incomplete: the next line must start on its own
             self.path.write_text(content.rpartition("\n")[0] + "\n", encoding="utf-8")
         return done
 
     def __len__(self) -> int:
         return len(self._done)
 
-    def get(self, topic: str) -> Found | None:
+    def get(self, topic: str) -> TopicResult | None:
         return self._done.get(topic)
 
-    def add(self, topic: str, found: Found) -> None:
+    def add(self, topic: str, found: TopicResult) -> None:
         if self._file is None:
             self._file = self._opened()
         self._file.write(json.dumps([topic, *map(list, found)]) + "\n")
@@ -66,7 +66,7 @@ class Journal:
         return file
 
     def finish(self) -> None:
-        """The run is written: nothing is left to go on with."""
+        """Delete the journal: the run is written."""
         if self._file is not None:
             self._file.close()
         self.path.unlink(missing_ok=True)

@@ -17,18 +17,12 @@ Fields = Mapping[str, Weight] | Names | None  # of documents, with weights or wi
 
 
 def checked_option(step: str, name: str, value: Any, hint: Any) -> Any:
-    """Return the value of a step's option as its type wants it; a step or pipeline may be given in writing.
+    """Return the value of a step's option as its type wants it.
 
     >>> checked_option("text", "fields", "title", Names), checked_option("search", "fields", {"title": 2}, Fields)
     (('title',), {'title': 2.0})
     """
-
-    def pipeline(written: Any) -> Any:
-        from leadline.search.pipeline.written import pipeline_of
-
-        return pipeline_of(written, f"{step}: {name}")
-
     try:
-        return checked(name, value, hint, pipeline)
+        return checked(name, value, hint)
     except ValueError as error:
         raise InputError(step, str(error)) from None

@@ -1,41 +1,46 @@
 """Steps, and pipelines made of them: `Text() >> Search("bm25(k1=0.9)") >> Citations() >> OneAFamily()`.
 
-A step is a small frozen dataclass: its fields are its options, and calling it with a laboratory and a request gives
-the next request. The decorator `step` enters it into the register, under the name that files of pipelines use.
+A step is a small frozen dataclass: its fields are its options, and calling it with a search context and a request
+returns the next request. The decorator `step` registers it under the name that pipeline files use.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, ClassVar, TypeVar, dataclass_transform, get_type_hints
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform, get_type_hints
 
-from leadline.errors import InputError
+from leadline.errors import InputError, nearest
 from leadline.records.runs.run import Run
 from leadline.register import Register
-from leadline.search.pipeline.answering import Answers, Asked, Progress, answered
+from leadline.search.pipeline.answering import Answers, Asked, Progress, answer_topics
 from leadline.search.pipeline.journal import Journal
 from leadline.search.pipeline.options import checked_option
 from leadline.search.pipeline.request import Request
 
 if TYPE_CHECKING:
-    from leadline.search.pipeline.laboratory import Laboratory
+    from leadline.search.pipeline.context import SearchContext
 
 
 @dataclass(frozen=True)
 class Step:
-    """One small piece of a system."""
+    """One step of a pipeline."""
 
     name: ClassVar[str] = ""
-    needs_patent: ClassVar[bool] = False  # whether only a patent can be its topic
+    needs_patent: ClassVar[bool] = False  # whether its topic must be a patent
 
     def __post_init__(self) -> None:
         hints = get_type_hints(type(self), include_extras=True)
         for option in fields(self):
-            value = checked_option(self.name, option.name, getattr(self, option.name), hints[option.name])
+            value, hint = getattr(self, option.name), hints[option.name]
+            if hint in (tuple[Step, ...], Step | None):
+                value = _with_pipelines(value, hint, f"{self.name}: {option.name}")
+            else:
+                value = checked_option(self.name, option.name, value, hint)
             object.__setattr__(self, option.name, value)
 
-    def __call__(self, lab: Laboratory, request: Request) -> Request:
+    def __call__(self, context: SearchContext, request: Request) -> Request:
         raise NotImplementedError
 
     def __rshift__(self, other: Step) -> Pipeline:
@@ -43,31 +48,37 @@ class Step:
 
     @property
     def wants_patent(self) -> bool:
-        """Whether it, or any step in it, makes something of a patent that is the topic."""
+        """Whether it, or any step in it, needs a patent as topic."""
         return self.needs_patent
 
     @property
     def last(self) -> str:
-        """The name of the step that has the last word."""
+        """The name of the last step."""
         return self.name
 
     def run(
-        self, lab: Laboratory, topics: Asked, k: int = 1000, *, name: str = "run", progress: Progress | None = None
+        self,
+        context: SearchContext,
+        topics: Asked,
+        k: int = 1000,
+        *,
+        name: str = "run",
+        progress: Progress | None = None,
     ) -> Run:
         """The k best documents of every topic: topics are patents of the collection, other patents, or texts."""
-        return self.answer(lab, topics, k, progress=progress).run(name)
+        return self.answer(context, topics, k, progress=progress).run(name)
 
     def answer(
         self,
-        lab: Laboratory,
+        context: SearchContext,
         topics: Asked,
         k: int = 1000,
         *,
         progress: Progress | None = None,
         journal: Journal | None = None,
     ) -> Answers:
-        """The same, with what there is to tell of topics. A journal keeps what is done, and knows it after a stop."""
-        return answered(self, lab, topics, k, progress, journal)
+        """Like `run`, with notes about topics. A journal keeps finished topics, so that a stopped run can continue."""
+        return answer_topics(self, context, topics, k, progress, journal)
 
 
 def _parts(one: Step) -> tuple[Step, ...]:
@@ -76,7 +87,7 @@ def _parts(one: Step) -> tuple[Step, ...]:
 
 @dataclass(frozen=True)
 class Pipeline(Step):
-    """Steps one after the other; a step itself."""
+    """Steps that run in order; itself a step."""
 
     steps: tuple[Step, ...] = ()
 
@@ -84,9 +95,9 @@ class Pipeline(Step):
         if not self.steps:
             raise InputError("pipeline", "has no steps")
 
-    def __call__(self, lab: Laboratory, request: Request) -> Request:
+    def __call__(self, context: SearchContext, request: Request) -> Request:
         for each in self.steps:
-            request = each(lab, request)
+            request = each(context, request)
         return request
 
     @property
@@ -100,7 +111,7 @@ class Pipeline(Step):
 
 # The register
 
-Kind = TypeVar("Kind", bound=type[Step])
+StepType = TypeVar("StepType", bound=type[Step])
 STEPS = Register[type[Step]](
     "step",
     "leadline.search.pipeline.query",
@@ -113,13 +124,68 @@ STEPS = Register[type[Step]](
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
-def step(name: str) -> Callable[[Kind], Kind]:
-    """Enter a step into the register, as a frozen dataclass."""
+def step(name: str) -> Callable[[StepType], StepType]:
+    """Register a step, as a frozen dataclass."""
 
-    def enter(kind: Kind) -> Kind:
+    def enter(kind: StepType) -> StepType:
         dataclass(frozen=True)(kind)
         kind.name = name
         STEPS.add(name, kind, home=kind.__module__)
         return kind
 
     return enter
+
+
+# Pipelines as files write them
+
+NO_PARTS: Mapping[str, Any] = MappingProxyType({})
+
+
+def pipeline_of(
+    written: Any, where: str = "pipeline", parts: Mapping[str, Any] = NO_PARTS, inside: tuple[str, ...] = ()
+) -> Pipeline:
+    """A pipeline from a step, or from a list of steps as a file writes them; `inside` names the enclosing parts.
+
+    >>> pipeline_of(["text", {"step": "search", "model": "bm25(k1=0.9)"}]).steps[1].model
+    'bm25(k1=0.9)'
+    """
+    if isinstance(written, Step):
+        return written if isinstance(written, Pipeline) else Pipeline((written,))
+    if isinstance(written, str) and written in parts:
+        if written in inside:
+            raise InputError(where, f"the part {written!r} contains itself")
+        return pipeline_of(parts[written], where, parts, (*inside, written))
+    if not isinstance(written, (list, tuple)):
+        return Pipeline((_step_of(written, where, parts, inside),))
+    if not written:
+        raise InputError(where, "has no steps")
+    made = [pipeline_of(each, where, parts, inside) for each in written]
+    return Pipeline(tuple(each for pipeline in made for each in pipeline.steps))
+
+
+def _step_of(written: Any, where: str, parts: Mapping[str, Any], inside: tuple[str, ...]) -> Step:
+    options = {"step": written} if isinstance(written, str) else written
+    if not isinstance(options, Mapping) or not isinstance(options.get("step"), str):
+        raise InputError(where, f'{written!r} is not a step: write its name, or {{step = "search", …}}')
+    kind = STEPS.named(options["step"])
+    hints = get_type_hints(kind)
+    known = [option.name for option in fields(kind)]
+    given = {}
+    for name, value in options.items():
+        if name == "step":
+            continue
+        if name not in known:
+            problem = f"has no option {name!r}, it has {', '.join(known) or 'none'}{nearest(name, known)}"
+            raise InputError(kind.name, problem)
+        given[name] = _with_pipelines(value, hints[name], where, parts, inside)
+    return kind(**given)
+
+
+def _with_pipelines(
+    value: Any, hint: Any, where: str, parts: Mapping[str, Any] = NO_PARTS, inside: tuple[str, ...] = ()
+) -> Any:
+    """The value of an option that takes pipelines, as pipelines; that of any other option as it is."""
+    if hint == tuple[Step, ...]:
+        listed = value if isinstance(value, (list, tuple)) else [value]
+        return tuple(pipeline_of(each, where, parts, inside) for each in listed)
+    return pipeline_of(value, where, parts, inside) if hint == Step | None and value is not None else value

@@ -1,12 +1,13 @@
-"""What is sought for one topic, on its way through a pipeline: its queries, what it may see, what was found so far."""
+"""A topic on its way through a pipeline: its queries, what it may see, and what was found so far."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from leadline.collections.documents.document import Document
+from leadline.collections.documents.hidden import DateRule
 from leadline.records.topics.topic import Topic
 from leadline.search.index.segment import MISSING
 from leadline.search.models.ranking import Ranking
@@ -15,14 +16,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-Rule = Literal["publication", "priority", "number", "numbers alone", "none"]  # of what came too late: visibility.py
-
 
 @dataclass(frozen=True)
 class Query:
     """Terms of the index with their weights. A topic may have several queries: one for each claim, or for each field.
 
-    `fields` are the documents' fields in which these terms are sought; None leaves that to the search.
+    `fields` are the document fields to search for these terms; None leaves the choice to the search.
     """
 
     terms: Mapping[str, float]
@@ -33,14 +32,14 @@ class Query:
 
 @dataclass(frozen=True)
 class Request:
-    """One topic with all that is known of it. Steps never change a request: each hands on a new one."""
+    """One topic with everything known about it. Steps never change a request: each returns a new one."""
 
     topic: Topic
     row: int | None = None  # in the index, of the patent that is the topic
     outside: Document | None = None  # the patent, where it was given and not looked up
     families: tuple[int, ...] = ()  # of the topic: its documents are never found
     day: int = int(MISSING)  # the topic's latest priority, in days since 1970
-    dates: Rule = "publication"  # which rule says what came too late
+    dates: DateRule = "publication"  # the rule of what is too late
     queries: tuple[Query, ...] = ()
     mask: NDArray[np.bool_] | None = None  # what filters allow, besides families and dates
     ranking: Ranking | None = None
@@ -54,17 +53,17 @@ class Request:
     def is_dated(self) -> bool:
         return self.day != MISSING
 
-    def noted(self, note: str) -> Request:
-        """The request with something to tell beside the result."""
+    def with_note(self, note: str) -> Request:
+        """The request with a note that is shown beside the result."""
         return replace(self, notes=(*self.notes, note))
 
     def only(self, allowed: NDArray[np.bool_]) -> Request:
-        """The request that may see only what is allowed; what was found already and is not allowed goes."""
+        """The request limited to allowed documents, in its results too."""
         both = allowed if self.mask is None else self.mask & allowed
-        return replace(self, mask=both).sifted(allowed)
+        return replace(self, mask=both).filtered(allowed)
 
-    def sifted(self, allowed: NDArray[np.bool_]) -> Request:
-        """The request with those of its results that are allowed."""
+    def filtered(self, allowed: NDArray[np.bool_]) -> Request:
+        """The request with only those results that are allowed."""
         if self.ranking is None:
             return self
         kept = allowed[self.ranking.rows]

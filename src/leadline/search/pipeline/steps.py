@@ -1,6 +1,6 @@
 """Every step of this room under one roof: `from leadline.search.pipeline.steps import Search, Text`."""
 
-from leadline.search.dense.steps import Dense, Hybrid
+from leadline.search.dense.dense_steps import Dense, Hybrid
 from leadline.search.pipeline.after.citations import Citations
 from leadline.search.pipeline.after.claim_scores import ClaimScores
 from leadline.search.pipeline.after.class_agreement import ClassAgreement

@@ -6,7 +6,7 @@ claims. They used the Indri search engine as it is, with its structured queries.
 
 What differs here: Indri's language model is ours, Dirichlet's smoothing with Indri's usual mu of 2500, but sums over
 the words that a document has, where Indri also counts those that it lacks. Which weights they gave to the fields the
-overview does not say; here all are equal. Their filter is what every search here does without being told.
+overview does not say; here all are equal. Their filter is what every search here does by default.
 
 They took no part in the technical survey: topics must be patents.
 """

@@ -27,9 +27,9 @@ from leadline.judge.simulated_office import write_office
 from leadline.records.topics.topic import Topics
 from leadline.search.index.batches import FIELDS
 from leadline.search.index.index import Index
-from leadline.search.pipeline.grid import Planned
+from leadline.search.pipeline.context import SearchContext
+from leadline.search.pipeline.grid_plan import Planned
 from leadline.search.pipeline.grid_runs import GridRuns
-from leadline.search.pipeline.laboratory import Laboratory
 from leadline.show.report.code import code_of
 from leadline.text.source import write_whole
 from leadline.version import __version__
@@ -94,7 +94,7 @@ def make_lab(folder: Path, settings: Settings, systems: Sequence[Planned], stage
     if not kept.has("runs", runs):
         topics = Topics.read(folder / "topics.tsv")
         with stage(f"{len(systems)} systems on {len(list(topics))} topics") as step:
-            lab = Laboratory.open(folder / "index", folder / "office" / "collection")
+            lab = SearchContext.open(folder / "index", folder / "office" / "collection")
             GridRuns(folder, lab, topics, DEPTH).make(systems, step)
             _drop_others(folder, systems)
         kept.add("runs", runs)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from leadline.search.pipeline.grid import Planned, plan
-from leadline.search.pipeline.written import system
+from leadline.search.pipeline.grid_plan import Planned, plan
+from leadline.search.pipeline.pipeline_files import system
 
 EIGHT = ("bitem", "cmu", "dutir", "iowa", "msoe", "purdue", "scai", "york")
 COLUMNS = ("query", "model", "after")

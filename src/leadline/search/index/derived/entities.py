@@ -1,8 +1,8 @@
 """Entities: registry numbers, formulas, names of chemicals, and codes of things such as IL-6 or PA66.
 
-They are told by their spelling alone (`chemistry.py`), so nothing has to be installed or kept up to date. Names of
+They are recognised by spelling alone (`chemistry.py`), so nothing has to be installed or kept up to date. Names of
 several words are kept whole as well: from "of acetic acid" come "acet" and "acet acid". A registry number must have
-the right check digit, so that dates and part numbers are none.
+the right check digit, so that dates and part numbers are not taken.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ shown suffici suit take taken tend use used using util utiliz utilis vary vari y
 """
 _ENDINGS = ("", "e", "s", "es", "ed", "d", "ing", "ies", "ied")
 _VERB_FORMS = frozenset(verb + ending for verb in _VERBS.split() for ending in _ENDINGS)
-# Words that say nothing of the thing, and would make a phrase of it: "first plate", "plurality of", "figure 3".
+# Words that say nothing about the thing: "first plate", "plurality of", "figure 3".
 _WITHOUT_SENSE = """
     above accordance across addition advantage along among another aspect case certain combination conventional
     corresponding different eight embodiment embodiments etc example examples fig figs figure figures first five
@@ -54,7 +54,7 @@ def kind_of(word: str) -> int:
     if word in _EMPTY or word in _VERB_FORMS or len(word) < 2:
         return BREAK
     if not word[0].isalpha() and not any(letter.isalpha() for letter in word):
-        return BREAK  # a number; 2-butanol is none
+        return BREAK  # a number; 2-butanol is not one
     if word.endswith("ly") and not word.endswith(_FINAL_LY):
         return BREAK
     return MODIFIER if word.endswith("ed") and not word.endswith("eed") and len(word) > 4 else NOUN

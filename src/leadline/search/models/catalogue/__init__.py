@@ -1,1 +1,1 @@
-"""One file a model: its formula as a function of postings, its paper, and a case worked by hand."""
+"""One file per model: its formula as a function of postings, its paper, and a worked example."""

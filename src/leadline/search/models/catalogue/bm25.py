@@ -9,7 +9,7 @@ import numpy as np
 from leadline.search.models.postings import Array, Postings
 from leadline.search.models.registry import model
 
-Variant = Literal["lucene", "robertson", "atire"]
+BM25Variant = Literal["lucene", "robertson", "atire"]
 IDF = {
     "lucene": lambda n, df: np.log1p((n - df + 0.5) / (df + 0.5)),
     "robertson": lambda n, df: np.maximum(0.0, np.log((n - df + 0.5) / (df + 0.5))),
@@ -19,7 +19,7 @@ FACTOR = {"lucene": 0.0, "robertson": 0.0, "atire": 1.0}  # whether k1 + 1 multi
 
 
 @model("bm25")
-def bm25(postings: Postings, k1: float = 1.2, b: float = 0.75, variant: Variant = "lucene") -> Array:
+def bm25(postings: Postings, k1: float = 1.2, b: float = 0.75, variant: BM25Variant = "lucene") -> Array:
     """Rare words, often used in a short document; a word's tenth occurrence adds less than its first.
 
     Formula: idf · tf / (tf + k1 · (1 − b + b · length / average length)), idf = ln(1 + (N − df + ½) / (df + ½)).

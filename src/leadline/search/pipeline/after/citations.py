@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from leadline.search.index.segment import MISSING
-from leadline.search.pipeline.mixing import mixed
+from leadline.search.pipeline.combining import mixed
 from leadline.search.pipeline.options import Count, Share
 from leadline.search.pipeline.pipeline import Step, step
 from leadline.search.pipeline.request import Request
 
 if TYPE_CHECKING:
-    from leadline.search.pipeline.laboratory import Laboratory
+    from leadline.search.pipeline.context import SearchContext
 
 Credit = Literal["score", "rank", "equal"]
 # What a first result has to give, by its score or its rank.
@@ -35,10 +35,10 @@ class Citations(Step):
     that cite and are cited: publications of one invention give their credit once, the best of them, and all members of
     a cited family gain. `split="shared"` divides a result's credit among what it cites.
 
-    Of citations only those are used that a searcher could have seen on the topic's day, for their document was public
+    Only citations are used that a searcher could have seen on the topic's day, because their document was public
     (`seen="before"`). BiTeM's run at TREC-CHEM 2009 gained 168 % in MAP with all citations, those of later patents
     among them: `Dates("none") >> Search() >> Citations(seen="all") >> Dates()` shows what that is worth. The citations
-    of the topic and of its family are never used, for they are what the judgements are made of.
+    of the topic and of its family are never used: judgements are made of them.
     """
 
     documents: Count = 20
@@ -48,41 +48,41 @@ class Citations(Step):
     split: Literal["whole", "shared"] = "whole"
     members: Literal["family", "document"] = "family"
 
-    def __call__(self, lab: Laboratory, request: Request) -> Request:
+    def __call__(self, context: SearchContext, request: Request) -> Request:
         first = request.ranking
         if first is None or not len(first):
             return request
         credits = CREDITS[self.credit](first.scores[: self.documents])
-        rows, gains = self._gains(lab, request, first.rows[: self.documents], credits)
-        seen = lab.visible(request)[rows]
+        rows, gains = self._gains(context, request, first.rows[: self.documents], credits)
+        seen = context.visible(request)[rows]
         rows, gains = rows[seen], gains[seen]
         if not len(rows):
             return request
-        return replace(request, ranking=lab.ranking(*mixed(first, rows, gains / gains.max(), self.weight)))
+        return replace(request, ranking=context.ranking(*mixed(first, rows, gains / gains.max(), self.weight)))
 
     def _gains(
-        self, lab: Laboratory, request: Request, rows: np.ndarray, credits: np.ndarray
+        self, context: SearchContext, request: Request, rows: np.ndarray, credits: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """The documents that these results cite, and what they gain."""
-        usable = ~np.isin(lab.family[rows], request.families)
+        usable = ~context.dates.own_family(request)[rows]
         if self.seen == "before" and request.is_dated:
-            usable &= (lab.public[rows] <= request.day) & (lab.public[rows] != MISSING)
+            usable &= (context.dates.public[rows] <= request.day) & (context.dates.public[rows] != MISSING)
         rows, credits = rows[usable], credits[usable]
-        place, cited = lab.cites.of_rows(rows)
+        place, cited = context.citations.of_rows(rows)
         given = credits[place]
         if self.split == "shared":
-            given = given / lab.cites.degrees[rows][place]
+            given = given / context.citations.degrees[rows][place]
         if self.members == "document":
             unique, where = np.unique(cited, return_inverse=True)
             return unique, np.bincount(where, given)
-        return _gains_of_families(lab, rows[place], cited, given)
+        return _gains_of_families(context, rows[place], cited, given)
 
 
 def _gains_of_families(
-    lab: Laboratory, citing: np.ndarray, cited: np.ndarray, given: np.ndarray
+    context: SearchContext, citing: np.ndarray, cited: np.ndarray, given: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """The same between families: of the credits that one family gives another the largest counts."""
-    from_family, to_family = lab.kin[citing], lab.kin[cited]
+    from_family, to_family = context.family_or_self[citing], context.family_or_self[cited]
     apart = from_family != to_family
     order = np.lexsort((-given, from_family, to_family))
     order = order[apart[order]]
@@ -93,5 +93,5 @@ def _gains_of_families(
     families, where = np.unique(to_family[taken], return_inverse=True)
     gains = np.bincount(where, given[taken], minlength=len(families))
     one_member = cited[taken][np.unique(where, return_index=True)[1]]
-    place, members = lab.relatives.of_rows(one_member)
+    place, members = context.family_members.of_rows(one_member)
     return members, gains[place]

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from leadline.search.pipeline.mixing import minmax, mixed
+from leadline.search.pipeline.combining import minmax, mixed
 from leadline.search.pipeline.options import Fields, Share, Weight
 from leadline.search.pipeline.pipeline import Step, step
-from leadline.search.pipeline.query.claims import Wording, claim_queries
+from leadline.search.pipeline.query.claims import ClaimWording, claim_queries
 from leadline.search.pipeline.query.search import Search
 from leadline.search.pipeline.request import Request
 
 if TYPE_CHECKING:
-    from leadline.search.pipeline.laboratory import Laboratory
+    from leadline.search.pipeline.context import SearchContext
 
 
 @step("claim_scores")
@@ -23,13 +23,13 @@ class ClaimScores(Step):
     """Results are ordered again by their score for the topic's claims: the sum over claims, or that of the best.
 
     Formula: (1 − weight) · first + weight · claims, both from 0 to 1. Each claim is a query of its own, searched among
-    the results in `fields`, the claims unless said. BiTeM gained 3 % in MAP this way at TREC-CHEM 2009.
+    the results in `fields` (default: claims). BiTeM gained 3 % in MAP this way at TREC-CHEM 2009.
     """
 
     needs_patent: ClassVar[bool] = True
     weight: Share = 0.5
     by: Literal["sum", "best"] = "sum"
-    wording: Wording = "unnested"
+    wording: ClaimWording = "unnested"
     model: str = "bm25"
     fields: Fields = ("claims",)
     dependent: Weight = 1.0
@@ -38,16 +38,16 @@ class ClaimScores(Step):
         super().__post_init__()
         Search(self.model)  # refuses a wrong one before any work is done
 
-    def __call__(self, lab: Laboratory, request: Request) -> Request:
+    def __call__(self, context: SearchContext, request: Request) -> Request:
         first = request.ranking
         if first is None or not len(first):
             return request
-        queries = claim_queries(lab, lab.document(request).claims, self.wording, dependent=self.dependent)
+        queries = claim_queries(context, context.document(request).claims, self.wording, dependent=self.dependent)
         if not queries:
-            return request.noted("without claims")
-        among = np.zeros(len(lab.index), np.bool_)
+            return request.with_note("without claims")
+        among = np.zeros(len(context.index), np.bool_)
         among[first.rows] = True
         search = Search(self.model, self.fields, several=self.by, depth=len(first))
-        found = search(lab, replace(request.only(among), queries=tuple(queries))).ranking
+        found = search(context, replace(request.only(among), queries=tuple(queries))).ranking
         assert found is not None
-        return replace(request, ranking=lab.ranking(*mixed(first, found.rows, minmax(found.scores), self.weight)))
+        return replace(request, ranking=context.ranking(*mixed(first, found.rows, minmax(found.scores), self.weight)))

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
-from leadline.search.pipeline.classing import Agreement, Level
-from leadline.search.pipeline.mixing import mixed
+from leadline.search.pipeline.combining import mixed
+from leadline.search.pipeline.document_classes import AgreementMeasure, ClassLevel
 from leadline.search.pipeline.options import Share
 from leadline.search.pipeline.pipeline import Step, step
 from leadline.search.pipeline.request import Request
 
 if TYPE_CHECKING:
-    from leadline.search.pipeline.laboratory import Laboratory
+    from leadline.search.pipeline.context import SearchContext
 
 
 @step("class_agreement")
@@ -25,13 +25,13 @@ class ClassAgreement(Step):
     """
 
     needs_patent: ClassVar[bool] = True
-    level: Level = "subclass"
+    level: ClassLevel = "subclass"
     weight: Share = 0.2
-    by: Agreement = "share"
+    by: AgreementMeasure = "share"
 
-    def __call__(self, lab: Laboratory, request: Request) -> Request:
-        first, symbols = request.ranking, lab.symbols(request)
+    def __call__(self, context: SearchContext, request: Request) -> Request:
+        first, symbols = request.ranking, context.class_symbols(request)
         if first is None or not len(first) or not symbols:
-            return request if symbols else request.noted("without any class")
-        agreement = lab.classes.agreement(symbols, self.level, self.by, first.rows)
-        return replace(request, ranking=lab.ranking(*mixed(first, first.rows, agreement, self.weight)))
+            return request if symbols else request.with_note("without any class")
+        agreement = context.classes.agreement(symbols, self.level, self.by, first.rows)
+        return replace(request, ranking=context.ranking(*mixed(first, first.rows, agreement, self.weight)))

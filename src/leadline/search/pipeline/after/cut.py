@@ -11,7 +11,7 @@ from leadline.search.pipeline.pipeline import Step, step
 from leadline.search.pipeline.request import Request
 
 if TYPE_CHECKING:
-    from leadline.search.pipeline.laboratory import Laboratory
+    from leadline.search.pipeline.context import SearchContext
 
 
 @step("cut")
@@ -20,7 +20,7 @@ class Cut(Step):
 
     k: Count = 1000
 
-    def __call__(self, lab: Laboratory, request: Request) -> Request:
+    def __call__(self, context: SearchContext, request: Request) -> Request:
         if request.ranking is None:
             return request
         return replace(request, ranking=Ranking(request.ranking.rows[: self.k], request.ranking.scores[: self.k]))

@@ -9,7 +9,7 @@ from leadline.search.pipeline.pipeline import Step, step
 from leadline.search.pipeline.request import Request
 
 if TYPE_CHECKING:
-    from leadline.search.pipeline.laboratory import Laboratory
+    from leadline.search.pipeline.context import SearchContext
 
 
 @step("either")
@@ -24,7 +24,7 @@ class Either(Step):
         if self.patent is None or self.text is None:
             raise InputError("either", "name both pipelines, `patent` and `text`")
 
-    def __call__(self, lab: Laboratory, request: Request) -> Request:
+    def __call__(self, context: SearchContext, request: Request) -> Request:
         chosen = self.patent if request.is_patent else self.text
         assert chosen is not None
-        return chosen(lab, request)
+        return chosen(context, request)

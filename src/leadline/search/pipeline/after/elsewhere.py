@@ -10,7 +10,7 @@ from leadline.search.pipeline.pipeline import Step, step
 from leadline.search.pipeline.request import Request
 
 if TYPE_CHECKING:
-    from leadline.search.pipeline.laboratory import Laboratory
+    from leadline.search.pipeline.context import SearchContext
 
 
 @step("elsewhere")
@@ -32,15 +32,15 @@ class Elsewhere(Step):
     def wants_patent(self) -> bool:
         return self.then is not None and self.then.wants_patent
 
-    def __call__(self, lab: Laboratory, request: Request) -> Request:
+    def __call__(self, context: SearchContext, request: Request) -> Request:
         assert self.then is not None
-        there = lab.neighbour(self.index)
-        topic = lab.document(request) if request.is_patent and self.wants_patent else request.topic
+        there = context.other_index(self.index)
+        topic = context.document(request) if request.is_patent and self.wants_patent else request.topic
         asked = there.request(topic)
         done = self.then(there, replace(asked, topic=request.topic, dates=request.dates))
         if done.ranking is None:
-            raise InputError("elsewhere: then", "finds nothing: end it with a search")
-        rows = lab.rows(there.names(done.ranking.rows))
+            raise InputError("elsewhere: then", "finds no documents: end it with a search")
+        rows = context.rows(there.names(done.ranking.rows))
         inside = rows >= 0
-        ranking = lab.ranking(rows[inside], done.ranking.scores[inside])
-        return replace(request, ranking=ranking, notes=(*request.notes, *done.notes)).sifted(lab.visible(request))
+        ranking = context.ranking(rows[inside], done.ranking.scores[inside])
+        return replace(request, ranking=ranking, notes=(*request.notes, *done.notes)).filtered(context.visible(request))

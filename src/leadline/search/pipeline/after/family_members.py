@@ -12,7 +12,7 @@ from leadline.search.pipeline.pipeline import Step, step
 from leadline.search.pipeline.request import Request
 
 if TYPE_CHECKING:
-    from leadline.search.pipeline.laboratory import Laboratory
+    from leadline.search.pipeline.context import SearchContext
 
 
 @step("family_members")
@@ -26,14 +26,14 @@ class FamilyMembers(Step):
     documents: Count = 1000  # results whose families join
     share: Share = 1.0
 
-    def __call__(self, lab: Laboratory, request: Request) -> Request:
+    def __call__(self, context: SearchContext, request: Request) -> Request:
         first = request.ranking
         if first is None or not len(first):
             return request
-        place, members = lab.relatives.of_rows(first.rows[: self.documents])
-        scores = np.full(len(lab.index), -np.inf)
+        place, members = context.family_members.of_rows(first.rows[: self.documents])
+        scores = np.full(len(context.index), -np.inf)
         best = first.scores[: self.documents][place]
         np.maximum.at(scores, members, np.minimum(best, self.share * best))
         scores[first.rows] = np.maximum(scores[first.rows], first.scores)
-        rows = np.flatnonzero((scores > -np.inf) & lab.visible(request))
-        return replace(request, ranking=lab.ranking(rows, scores[rows]))
+        rows = np.flatnonzero((scores > -np.inf) & context.visible(request))
+        return replace(request, ranking=context.ranking(rows, scores[rows]))

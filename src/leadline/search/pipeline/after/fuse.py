@@ -1,4 +1,4 @@
-"""Several pipelines as one: their results are combined."""
+"""Combine the results of several pipelines."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from leadline.errors import InputError
+from leadline.records.runs.order import tie_order
 from leadline.records.runs.run import Run
 from leadline.search.models.ranking import Ranking
-from leadline.search.pipeline.mixing import Combining, Normalising, combined
+from leadline.search.pipeline.combining import Combining, Normalising, combined
 from leadline.search.pipeline.options import Count, Weight
 from leadline.search.pipeline.pipeline import Step, step
 from leadline.search.pipeline.request import Request
 
 if TYPE_CHECKING:
-    from leadline.search.pipeline.laboratory import Laboratory
+    from leadline.search.pipeline.context import SearchContext
 
 
 @step("fuse")
@@ -25,8 +26,8 @@ class Fuse(Step):
     """The results of several pipelines combined: each starts from the request as it is here.
 
     `how` is linear (with `weights`), combsum, combmnz or rrf. Scores are made comparable first, `normalise="minmax"`
-    or `"z"`, in each list by itself; a list gives documents that it lacks what its last one has. A pipeline may be a
-    single step, such as a run from a file.
+    or `"z"`, in each list by itself; a document that a list lacks gets the score of its last document. A pipeline
+    may be a single step, such as a run from a file.
     """
 
     of: tuple[Step, ...] = ()
@@ -47,16 +48,14 @@ class Fuse(Step):
     def wants_patent(self) -> bool:
         return any(pipeline.wants_patent for pipeline in self.of)
 
-    def __call__(self, lab: Laboratory, request: Request) -> Request:
-        done = [pipeline(lab, request) for pipeline in self.of]
+    def __call__(self, context: SearchContext, request: Request) -> Request:
+        done = [pipeline(context, request) for pipeline in self.of]
         lists = [one.ranking for one in done if one.ranking is not None]
         if len(lists) < len(done):
-            raise InputError("fuse: of", "a pipeline that finds nothing: end each with a search")
+            raise InputError("fuse: of", "a pipeline finds nothing: end each with a search")
         rows, scores = combined(lists, self.how, self.weights, self.normalise, self.constant)
-        ranking = lab.ranking(rows, scores)
-        told = dict.fromkeys(note for one in done for note in one.notes)
-        best = Ranking(ranking.rows[: self.depth], ranking.scores[: self.depth])
-        return replace(request, ranking=best, notes=tuple(told))
+        notes = dict.fromkeys(note for one in done for note in one.notes)
+        return replace(request, ranking=context.ranking(rows, scores, self.depth), notes=tuple(notes))
 
 
 def merged(
@@ -92,8 +91,8 @@ def merged(
         own = [weights[number] for number in answering] if weights else ()
         rows, scores = combined(lists, how, own, normalise, constant)
         names = list(code)
-        best = sorted(zip(scores.tolist(), (names[row].encode() for row in rows), strict=True), reverse=True)[:k]
-        found[topic] = {document.decode(): score for score, document in best}
+        best = tie_order(scores, np.array([names[row].encode() for row in rows]))[:k]
+        found[topic] = {names[rows[place]]: float(scores[place]) for place in best}
     return Run.of(found, name)
 
 

@@ -13,7 +13,7 @@ from leadline.search.pipeline.pipeline import Step, step
 from leadline.search.pipeline.request import Query, Request
 
 if TYPE_CHECKING:
-    from leadline.search.pipeline.laboratory import Laboratory
+    from leadline.search.pipeline.context import SearchContext
 
 Chances = Literal["score", "likelihood", "equal"]
 CHANCES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
@@ -42,11 +42,12 @@ class RM3(Step):
     most: Share = 1.0
     chances: Chances = "score"
 
-    def __call__(self, lab: Laboratory, request: Request) -> Request:
+    def __call__(self, context: SearchContext, request: Request) -> Request:
         if request.ranking is None or not len(request.ranking):
             return replace(request, ranking=None)
         rows, scores = request.ranking.rows[: self.documents], request.ranking.scores[: self.documents]
-        likely = self._likely(lab, lab.forward.mixture(rows, self._chances(scores), lab.filled(self.fields)))
+        fields = context.nonempty_fields(self.fields)
+        likely = self._likely(context, context.document_terms.mixture(rows, self._chances(scores), fields))
         size = sum(abs(query.weight * weight) for query in request.queries for weight in query.terms.values()) or 1.0
         before = [replace(query, weight=query.weight * self.weight / size) for query in request.queries]
         feedback = Query(likely, name="feedback", weight=1 - self.weight)
@@ -56,12 +57,12 @@ class RM3(Step):
         parts = CHANCES[self.chances](scores)
         return parts / parts.sum() if parts.sum() > 0 else np.full(len(scores), 1 / len(scores))
 
-    def _likely(self, lab: Laboratory, model: Mapping[str, float]) -> dict[str, float]:
+    def _likely(self, context: SearchContext, model: Mapping[str, float]) -> dict[str, float]:
         """The likeliest terms, their chances made to sum to 1."""
         words = sorted(model, key=lambda term: (-model[term], term))
         if self.most < 1:
-            df = lab.document_frequencies(words, lab.filled(self.fields))
-            words = [word for word, count in zip(words, df, strict=True) if count <= self.most * len(lab.index)]
+            df = context.document_frequencies(words, context.nonempty_fields(self.fields))
+            words = [word for word, count in zip(words, df, strict=True) if count <= self.most * len(context.index)]
         best = words[: self.terms]
         total = sum(model[word] for word in best)
         return {word: model[word] / total for word in best}

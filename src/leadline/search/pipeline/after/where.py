@@ -1,4 +1,4 @@
-"""A pipeline that runs only where it can: what it needs may be missing from an index, or not installed."""
+"""A pipeline that runs only where its fields and packages are present."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ from leadline.search.pipeline.pipeline import Step, step
 from leadline.search.pipeline.request import Request
 
 if TYPE_CHECKING:
-    from leadline.search.pipeline.laboratory import Laboratory
+    from leadline.search.pipeline.context import SearchContext
 
 
 @step("where")
 class Where(Step):
-    """One pipeline where the index has these fields and these packages are installed, elsewhere the other.
+    """One pipeline where the index has these fields and these packages are installed, otherwise another.
 
-    Without another the request stays as it is. What was missing is told beside the result, so that nobody takes the
-    one for the other.
+    Without `otherwise` the request stays as it is. A note says what was missing.
     """
 
     fields: Names = ()
@@ -36,11 +35,11 @@ class Where(Step):
     def wants_patent(self) -> bool:
         return any(one is not None and one.wants_patent for one in (self.then, self.otherwise))
 
-    def __call__(self, lab: Laboratory, request: Request) -> Request:
-        lacking = [f"the field {name} in the index" for name in self.fields if name not in lab.index.fields]
+    def __call__(self, context: SearchContext, request: Request) -> Request:
+        lacking = [f"the field {name} in the index" for name in self.fields if name not in context.index.fields]
         lacking += [f"the package {name}" for name in self.packages if importlib.util.find_spec(name) is None]
         if lacking:
-            told = request.noted(f"searched without {' and '.join(lacking)}")
-            return told if self.otherwise is None else self.otherwise(lab, told)
+            noted = request.with_note(f"searched without {' and '.join(lacking)}")
+            return noted if self.otherwise is None else self.otherwise(context, noted)
         assert self.then is not None
-        return self.then(lab, request)
+        return self.then(context, request)

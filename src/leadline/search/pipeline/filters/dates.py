@@ -1,27 +1,28 @@
-"""Which rule says what came too late for a topic."""
+"""Choose the rule of what is too late for a topic."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from leadline.collections.documents.hidden import DateRule
 from leadline.search.pipeline.pipeline import Step, step
-from leadline.search.pipeline.request import Request, Rule
+from leadline.search.pipeline.request import Request
 
 if TYPE_CHECKING:
-    from leadline.search.pipeline.laboratory import Laboratory
+    from leadline.search.pipeline.context import SearchContext
 
 
 @step("dates")
 class Dates(Step):
-    """Documents that came too late are not found, by a rule of `visibility.py`; without this step it is publication.
+    """Documents that came too late are not found, by a rule of `documents/hidden.py` (default: publication).
 
-    Before a search it says what the search may see; behind one it takes away what was found. So a step between two of
-    them may learn from documents that the result must not hold: `Dates("none") >> Search() >> … >> Dates()`.
+    Before a search it limits what the search may see; after one it removes results. So a step between two of them may
+    use documents that the result must not hold: `Dates("none") >> Search() >> … >> Dates()`.
     """
 
-    by: Rule = "publication"
+    by: DateRule = "publication"
 
-    def __call__(self, lab: Laboratory, request: Request) -> Request:
+    def __call__(self, context: SearchContext, request: Request) -> Request:
         changed = replace(request, dates=self.by)
-        return changed if changed.ranking is None else changed.sifted(lab.visible(changed))
+        return changed if changed.ranking is None else changed.filtered(context.visible(changed))

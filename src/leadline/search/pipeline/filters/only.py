@@ -13,7 +13,7 @@ from leadline.search.pipeline.request import Request
 from leadline.text.days import day_number, parse_date
 
 if TYPE_CHECKING:
-    from leadline.search.pipeline.laboratory import Laboratory
+    from leadline.search.pipeline.context import SearchContext
 
 
 @step("only")
@@ -30,13 +30,13 @@ class Only(Step):
         for written in filter(None, (self.before, self.after)):
             parse_date(written)
 
-    def __call__(self, lab: Laboratory, request: Request) -> Request:
-        allowed = np.ones(len(lab.index), np.bool_)
+    def __call__(self, context: SearchContext, request: Request) -> Request:
+        allowed = np.ones(len(context.index), np.bool_)
         if self.offices:
-            allowed &= lab.index.having("office", self.offices)
+            allowed &= context.index.having("office", self.offices)
         if self.classes:
-            allowed &= lab.index.having("classes", self.classes)
-        published = lab.index.column("publication") if self.before or self.after else np.empty(0)
+            allowed &= context.index.having("classes", self.classes)
+        published = context.index.column("publication") if self.before or self.after else np.empty(0)
         if self.before:
             allowed &= (published < day_number(parse_date(self.before))) & (published != MISSING)
         if self.after:

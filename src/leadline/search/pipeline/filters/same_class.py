@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from leadline.search.pipeline.classing import Level
+from leadline.search.pipeline.document_classes import ClassLevel
 from leadline.search.pipeline.pipeline import Step, step
 from leadline.search.pipeline.request import Request
 
 if TYPE_CHECKING:
-    from leadline.search.pipeline.laboratory import Laboratory
+    from leadline.search.pipeline.context import SearchContext
 
 
 @step("same_class")
@@ -21,11 +21,11 @@ class SameClass(Step):
     """
 
     needs_patent: ClassVar[bool] = True
-    level: Level = "subclass"
+    level: ClassLevel = "subclass"
     by: Literal["any", "main"] = "any"
 
-    def __call__(self, lab: Laboratory, request: Request) -> Request:
-        symbols = lab.symbols(request)
+    def __call__(self, context: SearchContext, request: Request) -> Request:
+        symbols = context.class_symbols(request)
         if not symbols:
-            return request.noted("without any class")
-        return request.only(lab.classes.agreement(symbols, self.level, self.by) > 0)
+            return request.with_note("without any class")
+        return request.only(context.classes.agreement(symbols, self.level, self.by) > 0)

@@ -10,11 +10,11 @@ import numpy as np
 
 from leadline.search.pipeline.options import Count, Names
 from leadline.search.pipeline.pipeline import Step, step
-from leadline.search.pipeline.query.fields import PATENT_FIELDS, Into, counts, queries_of
+from leadline.search.pipeline.query.patent_fields import PATENT_FIELDS, Into, queries_of, term_counts
 from leadline.search.pipeline.request import Request
 
 if TYPE_CHECKING:
-    from leadline.search.pipeline.laboratory import Laboratory
+    from leadline.search.pipeline.context import SearchContext
 
 Weighing = Literal["frequency", "tfidf", "once"]
 WEIGHED: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
@@ -43,17 +43,17 @@ class BestTerms(Step):
     fewest: Count = 2
     into: Into = "all"
 
-    def __call__(self, lab: Laboratory, request: Request) -> Request:
-        document = lab.document(request)
-        parts = {name: self._best(lab, dict(counts(lab, document, name)), name) for name in self.fields}
+    def __call__(self, context: SearchContext, request: Request) -> Request:
+        document = context.document(request)
+        parts = {name: self._best(context, dict(term_counts(context, document, name)), name) for name in self.fields}
         return replace(request, queries=queries_of(parts, self.into))
 
-    def _best(self, lab: Laboratory, counted: Mapping[str, int], name: str) -> dict[str, float]:
+    def _best(self, context: SearchContext, counted: Mapping[str, int], name: str) -> dict[str, float]:
         terms = np.array(sorted(counted), object)
         tf = np.array([counted[term] for term in terms], np.float64)
-        within = [name] if name in lab.index.fields else lab.fields
-        df = lab.document_frequencies(list(terms), within)
-        tfidf = tf * np.log(len(lab.index) / np.maximum(df, 1))
+        within = [name] if name in context.index.fields else context.fields
+        df = context.document_frequencies(list(terms), within)
+        tfidf = tf * np.log(len(context.index) / np.maximum(df, 1))
         wanted = self.n if isinstance(self.n, int) else self.n.get(name, len(terms))
         order = np.argsort(-tfidf, kind="stable")
         best = order[df[order] >= self.fewest][:wanted]

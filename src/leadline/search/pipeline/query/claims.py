@@ -1,4 +1,4 @@
-"""The claims of a patent as its queries, each with the claims it stands on."""
+"""The claims of a patent as its queries, each with the claims it refers to."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from leadline.collections.documents.document import Claim
 from leadline.search.pipeline.options import Weight
 from leadline.search.pipeline.pipeline import Step, step
-from leadline.search.pipeline.query.fields import added
+from leadline.search.pipeline.query.patent_fields import summed
 from leadline.search.pipeline.request import Query, Request
 
 if TYPE_CHECKING:
-    from leadline.search.pipeline.laboratory import Laboratory
+    from leadline.search.pipeline.context import SearchContext
 
-Wording = Literal["unnested", "alone"]
+ClaimWording = Literal["unnested", "alone"]
 Which = Literal["all", "independent", "first"]
 
 
@@ -25,27 +25,27 @@ class Claims(Step):
     """A query for each claim, or one of all.
 
     `wording="unnested"` gives a dependent claim the text of every claim it refers back to, at any distance, each once:
-    so it can stand by itself, as Iowa had them at TREC-CHEM 2009.
+    so it is complete by itself, as in Iowa's runs at TREC-CHEM 2009.
     """
 
     needs_patent: ClassVar[bool] = True
-    wording: Wording = "unnested"
+    wording: ClaimWording = "unnested"
     which: Which = "all"
     each: Literal["apart", "together"] = "apart"
     dependent: Weight = 1.0  # the weight of a dependent claim; an independent one has 1
 
-    def __call__(self, lab: Laboratory, request: Request) -> Request:
-        queries = claim_queries(lab, lab.document(request).claims, self.wording, self.which, self.dependent)
+    def __call__(self, context: SearchContext, request: Request) -> Request:
+        queries = claim_queries(context, context.document(request).claims, self.wording, self.which, self.dependent)
         if not queries:
-            request = request.noted("without claims")
+            request = request.with_note("without claims")
         if self.each == "together" and queries:
             weighted = ({term: query.weight * count for term, count in query.terms.items()} for query in queries)
-            queries = [Query(added(weighted), name="claims")]
+            queries = [Query(summed(weighted), name="claims")]
         return replace(request, queries=tuple(queries))
 
 
 def claim_queries(
-    lab: Laboratory, claims: Sequence[Claim], wording: Wording, which: Which = "all", dependent: float = 1.0
+    context: SearchContext, claims: Sequence[Claim], wording: ClaimWording, which: Which = "all", dependent: float = 1.0
 ) -> list[Query]:
     """A query for each claim that has a term."""
     texts = unnested(claims) if wording == "unnested" else [claim.text for claim in claims]
@@ -56,7 +56,7 @@ def claim_queries(
     ]
     found = [
         Query(
-            Counter(lab.index.analysis.terms(text)), name=f"claim {claim.number}",
+            Counter(context.index.analysis.terms(text)), name=f"claim {claim.number}",
             weight=1.0 if claim.independent else dependent,
         )
         for claim, text in chosen

@@ -1,4 +1,4 @@
-"""Terms that say too little, or nothing, left out of the query."""
+"""Leave very frequent and very rare terms out of the query."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from leadline.search.pipeline.pipeline import Step, step
 from leadline.search.pipeline.request import Query, Request
 
 if TYPE_CHECKING:
-    from leadline.search.pipeline.laboratory import Laboratory
+    from leadline.search.pipeline.context import SearchContext
 
 
 @step("drop_terms")
 class DropTerms(Step):
     """Leave out terms that more than a share `most` of all documents have, or fewer than `fewest` documents.
 
-    Counted is the field, of those in which the query is sought, where the term is commonest.
+    A term is counted in the field, of those the query searches, where it is most common.
     """
 
     most: Share = 0.1
     fewest: Count = 1
 
-    def __call__(self, lab: Laboratory, request: Request) -> Request:
-        return replace(request, queries=tuple(self._thinned(lab, query) for query in request.queries))
+    def __call__(self, context: SearchContext, request: Request) -> Request:
+        return replace(request, queries=tuple(self._thinned(context, query) for query in request.queries))
 
-    def _thinned(self, lab: Laboratory, query: Query) -> Query:
-        df = lab.document_frequencies(list(query.terms), query.fields or lab.fields)
-        kept = (df <= self.most * len(lab.index)) & (df >= self.fewest)
+    def _thinned(self, context: SearchContext, query: Query) -> Query:
+        df = context.document_frequencies(list(query.terms), query.fields or context.fields)
+        kept = (df <= self.most * len(context.index)) & (df >= self.fewest)
         terms = {term: weight for (term, weight), good in zip(query.terms.items(), kept, strict=True) if good}
         return replace(query, terms=terms)

@@ -1,4 +1,4 @@
-"""A run that exists already as the first results: by another system, or of queries written by hand."""
+"""Results from an existing run, of another system or of manual queries."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from leadline.search.pipeline.pipeline import Step, step
 from leadline.search.pipeline.request import Request
 
 if TYPE_CHECKING:
-    from leadline.search.pipeline.laboratory import Laboratory
+    from leadline.search.pipeline.context import SearchContext
 
 
 @step("run")
 class FromRun(Step):
-    """The topic's documents as a file has them, in TREC's format. What the topic may not see is left out."""
+    """The topic's documents in a run file, in TREC's format, without those the topic may not see."""
 
     file: str = ""
 
@@ -29,17 +29,21 @@ class FromRun(Step):
         if not self.file:
             raise InputError("run: file", "name the file of a run")
 
-    def __call__(self, lab: Laboratory, request: Request) -> Request:
+    def __call__(self, context: SearchContext, request: Request) -> Request:
         run = _read(self.file)
         topic = request.topic.id
         listed = run.ranking(topic) if topic in run.topics else []
-        rows = lab.rows([document for document, _ in listed])
+        rows = context.rows([document for document, _ in listed])
         inside = rows >= 0
         scores = np.array([score for _, score in listed], np.float64)
-        request = replace(request, ranking=lab.ranking(rows[inside], scores[inside])).sifted(lab.visible(request))
+        request = replace(request, ranking=context.ranking(rows[inside], scores[inside])).filtered(
+            context.visible(request)
+        )
         if not listed:
-            return request.noted(f"not in the run {run.name}")
-        return request if inside.all() else request.noted(f"with documents in the run {run.name} that the index lacks")
+            return request.with_note(f"not in the run {run.name}")
+        return (
+            request if inside.all() else request.with_note(f"with documents in the run {run.name} that the index lacks")
+        )
 
 
 @lru_cache(maxsize=16)

@@ -1,4 +1,4 @@
-"""Words that name things, without those that say what is done to them."""
+"""Keep the words of a query that name things."""
 
 from __future__ import annotations
 
@@ -10,23 +10,24 @@ from leadline.search.pipeline.pipeline import Step, step
 from leadline.search.pipeline.request import Request
 
 if TYPE_CHECKING:
-    from leadline.search.pipeline.laboratory import Laboratory
+    from leadline.search.pipeline.context import SearchContext
 
 
 @step("nouns")
 class Nouns(Step):
     """Leave out the verbs that patents use, adverbs, and words without sense of their own, such as "plurality".
 
-    They are told by the rules that find noun phrases, not by grammar; a term goes when every word of the topic that
-    it stands for is one. Luo, Wing, Yang and Hearst did this in some runs of their Cube Test paper (CIKM 2013).
+    The rules that find noun phrases recognise them, not a grammar. A term is left out when every word of the topic
+    that has this stem is such a word. Luo, Wing, Yang and Hearst did this in some runs of their Cube Test paper
+    (CIKM 2013).
     """
 
-    def __call__(self, lab: Laboratory, request: Request) -> Request:
+    def __call__(self, context: SearchContext, request: Request) -> Request:
         from leadline.search.pipeline.synonyms.expand import topic_text
-        from leadline.search.pipeline.synonyms.words import Words
+        from leadline.search.pipeline.synonyms.text_words import TextWords
 
-        words = list(dict.fromkeys(Words.of(topic_text(lab, request)).texts))
-        terms = lab.index.analysis.reduced([word.encode() for word in words])
+        words = list(dict.fromkeys(TextWords.of(topic_text(context, request)).texts))
+        terms = context.index.analysis.reduced([word.encode() for word in words])
         naming: dict[str, bool] = {}
         for word, term in zip(words, terms, strict=True):
             is_noun = kind_of(word) != BREAK or any(map(str.isdigit, word))

@@ -1,40 +1,35 @@
-"""The first pass: the queries of a topic searched with a model."""
+"""Search the index for the queries of a topic."""
 
 from __future__ import annotations
 
-import ast
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from leadline.errors import InputError
 from leadline.search.models.ranking import Ranking
 from leadline.search.models.registry import MODELS
-from leadline.search.models.searcher import Combine
+from leadline.search.models.searcher import Combine, parse_model
 from leadline.search.pipeline.options import Count, Fields
 from leadline.search.pipeline.pipeline import Step, step
-from leadline.search.pipeline.query.fields import added
+from leadline.search.pipeline.query.patent_fields import summed
 from leadline.search.pipeline.request import Query, Request
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from leadline.search.pipeline.laboratory import Laboratory
+    from leadline.search.pipeline.context import SearchContext
 
 NOTHING = Ranking(np.empty(0, np.int32), np.empty(0))
-_MODEL = re.compile(r"\s*([\w+-]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
 
 @step("search")
 class Search(Step):
     """The best documents of the topic's queries, by a model with its parameters: `bm25(k1=0.9, b=0.4)`.
 
-    `fields` are the documents' fields with their weights, all of their own unless said; with `combine="text"` they are
-    one text, with `combine="scores"` each is searched by itself. A query that names its own fields is sought there.
+    `fields` are the document fields with their weights (default: all of their own fields); with `combine="text"` they
+    are one text, with `combine="scores"` each is searched separately. A query with fields of its own searches those.
 
     Of several queries a document gets the sum of its scores, each times the query's weight, or with `several="best"`
     the best of them. Both are exact for the `depth` documents that are kept.
@@ -48,58 +43,62 @@ class Search(Step):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        name, parameters = parsed(self.model)
+        name, parameters = parse_model(self.model)
         MODELS.named(name).settled(parameters)
 
-    def __call__(self, lab: Laboratory, request: Request) -> Request:
+    def __call__(self, context: SearchContext, request: Request) -> Request:
         queries = [query for query in request.queries if query.terms]
         if not queries:
-            return replace(request, ranking=NOTHING).noted("without any term to search for")
-        mask = lab.visible(request)
+            return replace(request, ranking=NOTHING).with_note("without any term to search for")
+        mask = context.visible(request)
         ways = [self._way(query) for query in queries]
         if self.several == "best":
-            scores, found = self._best(lab, queries, ways, mask)
+            scores, found = self._best(context, queries, ways, mask)
         elif all(way == ways[0] for way in ways):
-            (only,) = self._search(lab, [_together(queries)], ways[0], self.depth, mask)
+            (only,) = self._search(context, [_together(queries)], ways[0], self.depth, mask)
             return replace(request, ranking=only)
         else:
-            scores, found = self._sum(lab, queries, ways, mask)
+            scores, found = self._sum(context, queries, ways, mask)
         rows = np.flatnonzero(found)
-        ranking = lab.ranking(rows, scores[rows])
-        return replace(request, ranking=Ranking(ranking.rows[: self.depth], ranking.scores[: self.depth]))
+        return replace(request, ranking=context.ranking(rows, scores[rows], self.depth))
 
     def _way(self, query: Query) -> tuple[Fields, Combine]:
         return (self.fields, self.combine) if query.fields is None else (query.fields, "text")
 
     def _search(
-        self, lab: Laboratory, queries: Sequence[Mapping[str, float]], way: tuple[Fields, Combine], k: int, mask: Any
+        self,
+        context: SearchContext,
+        queries: Sequence[Mapping[str, float]],
+        way: tuple[Fields, Combine],
+        k: int,
+        mask: Any,
     ) -> list[Ranking]:
-        name, parameters = parsed(self.model)
+        name, parameters = parse_model(self.model)
         fields, combine = way
-        sought = lab.filled(fields)
+        sought = context.nonempty_fields(fields)
         if not sought:
             return [NOTHING] * len(queries)
-        return lab.searcher.search_many(queries, name, k, fields=sought, combine=combine, mask=mask, **parameters)
+        return context.searcher.search_many(queries, name, k, fields=sought, combine=combine, mask=mask, **parameters)
 
     def _best(
-        self, lab: Laboratory, queries: Sequence[Query], ways: Sequence[Any], mask: Any
+        self, context: SearchContext, queries: Sequence[Query], ways: Sequence[Any], mask: Any
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """The best score of each document: who is among the best `depth` of all is so for one query."""
-        scores, found = np.full(len(lab.index), -np.inf), np.zeros(len(lab.index), np.bool_)
+        """The best score of each document. The best `depth` of all are each among the best `depth` of one query."""
+        scores, found = np.full(len(context.index), -np.inf), np.zeros(len(context.index), np.bool_)
         for query, way in zip(queries, ways, strict=True):
-            (one,) = self._search(lab, [query.terms], way, self.depth, mask)
+            (one,) = self._search(context, [query.terms], way, self.depth, mask)
             scores[one.rows] = np.maximum(scores[one.rows], query.weight * one.scores)
             found[one.rows] = True
         return scores, found
 
     def _sum(
-        self, lab: Laboratory, queries: Sequence[Query], ways: Sequence[Any], mask: Any
+        self, context: SearchContext, queries: Sequence[Query], ways: Sequence[Any], mask: Any
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """The sum over queries that are sought in different fields, for each document: it may be low in one of them."""
-        scores, found = np.zeros(len(lab.index)), np.zeros(len(lab.index), np.bool_)
+        """The sum of scores over queries that search different fields; all documents are scored."""
+        scores, found = np.zeros(len(context.index)), np.zeros(len(context.index), np.bool_)
         for way in _distinct(ways):
             same = [query for query, its in zip(queries, ways, strict=True) if its == way]
-            (one,) = self._search(lab, [_together(same)], way, len(lab.index), mask)
+            (one,) = self._search(context, [_together(same)], way, len(context.index), mask)
             scores[one.rows] += one.scores
             found[one.rows] = True
         return scores, found
@@ -110,26 +109,7 @@ def _distinct(ways: Sequence[Any]) -> list[Any]:
 
 
 def _together(queries: Sequence[Query]) -> Mapping[str, float]:
-    """Queries sought in the same fields as one: a score is a sum over terms, so their sum is the sum of scores."""
+    """Queries for the same fields as one query: a score is a sum over terms, so the sum of queries sums the scores."""
     if len(queries) == 1 and queries[0].weight == 1:
         return queries[0].terms
-    return added({term: query.weight * weight for term, weight in query.terms.items()} for query in queries)
-
-
-@lru_cache(maxsize=256)
-def parsed(written: str) -> tuple[str, dict[str, Any]]:
-    """The name and the parameters of a model.
-
-    >>> parsed("bm25(k1=0.9, b=0.4)"), parsed("dph")
-    (('bm25', {'k1': 0.9, 'b': 0.4}), ('dph', {}))
-    """
-    match = _MODEL.fullmatch(written)
-    try:
-        if match is None:
-            raise ValueError
-        call = ast.parse(f"model({match[2] or ''})", mode="eval").body
-        if not isinstance(call, ast.Call) or call.args or any(word.arg is None for word in call.keywords):
-            raise ValueError
-        return match[1], {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
-    except (ValueError, SyntaxError):
-        raise InputError("model", f"{written!r} is not written like bm25(k1=0.9, b=0.4)") from None
+    return summed({term: query.weight * weight for term, weight in query.terms.items()} for query in queries)

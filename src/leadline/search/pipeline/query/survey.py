@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from leadline.errors import InputError
 from leadline.search.pipeline.options import Weight
 from leadline.search.pipeline.pipeline import Step, step
-from leadline.search.pipeline.query.fields import added
+from leadline.search.pipeline.query.patent_fields import summed
 from leadline.search.pipeline.request import Query, Request
 
 if TYPE_CHECKING:
-    from leadline.search.pipeline.laboratory import Laboratory
+    from leadline.search.pipeline.context import SearchContext
 
 _PARTS = ("title", "description", "narrative", "category")
 
@@ -29,11 +29,11 @@ class Survey(Step):
     narrative: Weight = 1.0
     category: Weight = 0.0
 
-    def __call__(self, lab: Laboratory, request: Request) -> Request:
+    def __call__(self, context: SearchContext, request: Request) -> Request:
         weighted = {part: getattr(self, part) for part in _PARTS if getattr(self, part)}
         texts = {part: getattr(request.topic, part) for part in weighted}
         if not any(texts.values()):
             raise InputError(f"topic {request.topic.id}", f"has no {' and no '.join(weighted) or 'part with a weight'}")
-        analysed = {part: lab.index.analysis.terms(text) for part, text in texts.items()}
+        analysed = {part: context.index.analysis.terms(text) for part, text in texts.items()}
         words = ({term: weighted[part]} for part, terms in analysed.items() for term in terms)
-        return replace(request, queries=(Query(added(words)),))
+        return replace(request, queries=(Query(summed(words)),))

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from leadline.search.pipeline.options import Names
 from leadline.search.pipeline.pipeline import Step, step
-from leadline.search.pipeline.query.fields import PATENT_FIELDS, Into, counts, queries_of
+from leadline.search.pipeline.query.patent_fields import PATENT_FIELDS, Into, queries_of, term_counts
 from leadline.search.pipeline.request import Request
 
 if TYPE_CHECKING:
-    from leadline.search.pipeline.laboratory import Laboratory
+    from leadline.search.pipeline.context import SearchContext
 
 Counting = Literal["frequency", "log", "once"]
 COUNTED: dict[str, Callable[[int], float]] = {
@@ -27,21 +27,22 @@ COUNTED: dict[str, Callable[[int], float]] = {
 class Text(Step):
     """Every word of the patent, or of some of its fields, is a term of the query.
 
-    A term weighs what its `counting` makes of how often the patent has it, times the weight of the field it stands in.
+    The weight of a term is its count in the patent, transformed by `counting`, times the weight of its field.
     CMU found at TREC-CHEM 2009 that the whole patent is a better query than title and claims.
     """
 
     needs_patent: ClassVar[bool] = True
     fields: Names = PATENT_FIELDS
-    weights: Mapping[str, float] = field(default_factory=dict)  # of a field's words, 1 unless said
+    weights: Mapping[str, float] = field(default_factory=dict)  # of fields (default: 1)
     counting: Counting = "frequency"
     into: Into = "all"
 
-    def __call__(self, lab: Laboratory, request: Request) -> Request:
-        document, worth = lab.document(request), COUNTED[self.counting]
+    def __call__(self, context: SearchContext, request: Request) -> Request:
+        document, worth = context.document(request), COUNTED[self.counting]
         parts = {
             name: {
-                term: self.weights.get(name, 1.0) * worth(count) for term, count in counts(lab, document, name).items()
+                term: self.weights.get(name, 1.0) * worth(count)
+                for term, count in term_counts(context, document, name).items()
             }
             for name in self.fields
         }

@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING
 
 from leadline.errors import InputError
 from leadline.search.pipeline.synonyms.learning import Learned, learn, write_learned
-from leadline.search.pipeline.synonyms.sources import source
+from leadline.search.pipeline.synonyms.synonym_sources import source
 from leadline.search.pipeline.synonyms.thesaurus import Thesaurus
 
 if TYPE_CHECKING:
-    from leadline.search.pipeline.laboratory import Laboratory
+    from leadline.search.pipeline.context import SearchContext
 
 KEPT = "abbreviations.tsv"
 
 
 @source("abbreviations")
-def abbreviations(lab: Laboratory) -> Thesaurus:
+def abbreviations(context: SearchContext) -> Thesaurus:
     """Short forms and what they are short for, as the collection itself says: "polyvinyl alcohol (PVA)"."""
-    path, about = lab.index.folder / KEPT, f"learned from the collection {lab.collection.manifest['hash']}"
+    path, about = context.index.folder / KEPT, f"learned from the collection {context.collection.manifest['hash']}"
     found = _kept(path, about)
     if found is None:
-        found = learn(lab.collection)
+        found = learn(context.collection)
         with contextlib.suppress(OSError, InputError):  # an index that cannot be written is searched all the same
             write_learned(found, path, about)
     return Thesaurus.of([each.short, each.long] for each in found)

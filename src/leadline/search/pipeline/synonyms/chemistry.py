@@ -24,14 +24,14 @@ from typing import TYPE_CHECKING
 from leadline.errors import InputError
 from leadline.search.index import chemistry as names
 from leadline.search.index.chemistry import KINDS, is_chemical_name, is_registry_number
-from leadline.search.pipeline.synonyms import words
-from leadline.search.pipeline.synonyms.sources import source
+from leadline.search.pipeline.synonyms import text_words
+from leadline.search.pipeline.synonyms.synonym_sources import source
+from leadline.search.pipeline.synonyms.text_words import letters_only
 from leadline.search.pipeline.synonyms.thesaurus import Thesaurus
-from leadline.search.pipeline.synonyms.words import squeezed
 from leadline.text.compiled import cache_directory
 
 if TYPE_CHECKING:
-    from leadline.search.pipeline.laboratory import Laboratory
+    from leadline.search.pipeline.context import SearchContext
 
 _TABLES = ("pubchem small", "pubchem large")
 _OTHERS = ("Inorganic db.tsv", "Anion db.tsv", "Cation db.tsv")
@@ -51,7 +51,7 @@ _SHARED, _FEWEST, _MOST, _FIRST = 2, 5, 80, 9
 
 
 @source("chemistry")
-def chemistry(lab: Laboratory) -> Thesaurus:
+def chemistry(context: SearchContext) -> Thesaurus:
     """The chemical names of the package, the same for every index."""
     return chemicals()
 
@@ -69,7 +69,7 @@ def chemicals() -> Thesaurus:
         kept.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         made.write(unfinished)
         os.replace(unfinished, kept)
-    except OSError:  # a cache that cannot be written is no error
+    except OSError:  # a cache that cannot be written is not an error
         unfinished.unlink(missing_ok=True)
     return made
 
@@ -91,7 +91,7 @@ def _files(folder: Path) -> list[Path]:
 
 def _digest(folder: Path) -> str:
     """What the cache depends on: the tables, and these rules."""
-    rules = [Path(file).read_bytes() for file in (__file__, words.__file__, names.__file__)]
+    rules = [Path(file).read_bytes() for file in (__file__, text_words.__file__, names.__file__)]
     tables = [f"{path.name} {path.stat().st_size} {path.stat().st_mtime_ns}".encode() for path in _files(folder)]
     return hashlib.sha256(b"\n".join([*rules, *tables])).hexdigest()[:16]
 
@@ -100,9 +100,9 @@ def _groups(folder: Path) -> list[list[str]]:
     substances: dict[str, dict[bytes, str]] = {}
     for path in _files(folder):
         for number, listed in _read(path):
-            known = substances.setdefault(number, {squeezed(number): number})
+            known = substances.setdefault(number, {letters_only(number): number})
             for name in listed:
-                known.setdefault(squeezed(name), name)
+                known.setdefault(letters_only(name), name)
     shared = Counter(key for known in substances.values() for key in known)
     return [[name for key, name in known.items() if shared[key] <= _SHARED] for known in substances.values()]
 
@@ -113,7 +113,7 @@ def _read(path: Path) -> Iterator[tuple[str, list[str]]]:
         for line in lines:
             cells = line.rstrip("\n").split("\t")
             if len(cells) > _FIRST_NAME and is_registry_number(cells[_NUMBER]):
-                listed = (believed(name, place) for place, name in enumerate(cells[_FIRST_NAME:]))
+                listed = (trusted_name(name, place) for place, name in enumerate(cells[_FIRST_NAME:]))
                 yield cells[_NUMBER], [name for name in listed if name]
 
 
@@ -122,15 +122,15 @@ def _is_chemical(part: str) -> bool:
     return part in KINDS or is_chemical_name(part)
 
 
-def believed(name: str, place: int) -> str:
+def trusted_name(name: str, place: int) -> str:
     """A name without its tag; empty for one that is not believed, or that no text would have.
 
-    >>> believed("methanol [german]", 20), believed("target", 10), believed("acetone", 4), believed("lysine", 2)
-    ('methanol', '', 'acetone', 'lysine')
+    >>> [trusted_name(*case) for case in (("methanol [german]", 20), ("target", 10), ("acetone", 4), ("lysine", 2))]
+    ['methanol', '', 'acetone', 'lysine']
     """
     name = _TAG.sub("", name.strip()).rstrip(" ,;-")
     small = name.lower()
-    if not _FEWEST <= len(squeezed(name)) <= _MOST or ";" in name or _CODE.fullmatch(small) or small in _EVERYDAY:
+    if not _FEWEST <= len(letters_only(name)) <= _MOST or ";" in name or _CODE.fullmatch(small) or small in _EVERYDAY:
         return ""
     parts = _LETTERS.findall(small)
     if parts and (place <= 1 or any(map(_is_chemical, parts))):

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from leadline.search.pipeline.options import Count, Names, Share, Weight
 from leadline.search.pipeline.pipeline import Step, step
-from leadline.search.pipeline.query.fields import PATENT_FIELDS, text_of
+from leadline.search.pipeline.query.patent_fields import PATENT_FIELDS, text_of
 from leadline.search.pipeline.request import Query, Request
-from leadline.search.pipeline.synonyms.sources import check_source, opened
+from leadline.search.pipeline.synonyms.synonym_sources import check_source, open_source
+from leadline.search.pipeline.synonyms.text_words import TextWords
 from leadline.search.pipeline.synonyms.thesaurus import Match
-from leadline.search.pipeline.synonyms.words import Words
 
 if TYPE_CHECKING:
-    from leadline.search.pipeline.laboratory import Laboratory
+    from leadline.search.pipeline.context import SearchContext
 
 
 @step("expand")
@@ -41,26 +41,26 @@ class Expand(Step):
         for name in self.synonyms:
             check_source(name)
 
-    def __call__(self, lab: Laboratory, request: Request) -> Request:
+    def __call__(self, context: SearchContext, request: Request) -> Request:
         queries = tuple(
-            expanded(lab, query, topic_text(lab, request), self.synonyms, self.weight, self.most, self.common)
+            expanded(context, query, topic_text(context, request), self.synonyms, self.weight, self.most, self.common)
             for query in request.queries
         )
         return replace(request, queries=queries)
 
 
-def topic_text(lab: Laboratory, request: Request) -> str:
+def topic_text(context: SearchContext, request: Request) -> str:
     """All that a topic says in words: its own, and those of its patent."""
     topic = request.topic
     texts = [topic.title, topic.description, topic.narrative]
     if request.is_patent:
-        document = lab.document(request)
+        document = context.document(request)
         texts += [text_of(document, field) for field in PATENT_FIELDS]
     return "\n".join(text for text in texts if text)
 
 
 def expanded(
-    lab: Laboratory,
+    context: SearchContext,
     query: Query,
     text: str,
     synonyms: Sequence[str] = ("abbreviations", "variants"),
@@ -69,18 +69,18 @@ def expanded(
     common: float = 0.2,
 ) -> Query:
     """A query with the terms of synonyms for what the text names."""
-    words, terms = Words.of(text), lab.index.analysis.terms
+    words, terms = TextWords.of(text), context.index.analysis.terms
     asked = [
         (match, own)
         for name in synonyms
-        for match in opened(name, lab).matches(words)
+        for match in open_source(name, context).matches(words)
         if (own := terms(match.name)) and all(term in query.terms for term in own)
     ]
     others = {other: terms(other) for match, _ in asked for other in match.synonyms}
-    known = _frequencies(lab, query, [*(own for _, own in asked), *others.values()])
+    known = _frequencies(context, query, [*(own for _, own in asked), *others.values()])
     added: dict[str, float] = {}
     for match, own in asked:
-        if min(known[term] for term in own) <= common * len(lab.index):
+        if min(known[term] for term in own) <= common * len(context.index):
             worth = weight * match.share * sum(query.terms[term] for term in own)
             for other in _useful(match, others, known, query.terms, most):
                 for term in other:
@@ -89,10 +89,10 @@ def expanded(
     return replace(query, terms={**query.terms, **added}) if added else query
 
 
-def _frequencies(lab: Laboratory, query: Query, names: Iterable[Sequence[str]]) -> dict[str, int]:
+def _frequencies(context: SearchContext, query: Query, names: Iterable[Sequence[str]]) -> dict[str, int]:
     """In how many documents each term of these names stands."""
     listed = list(dict.fromkeys(term for name in names for term in name))
-    found = lab.document_frequencies(listed, query.fields or lab.fields)
+    found = context.document_frequencies(listed, query.fields or context.fields)
     return dict(zip(listed, found.tolist(), strict=True))
 
 

@@ -50,7 +50,7 @@ class Learner:
     """
 
     spelt: Counter[tuple[str, str]] = field(default_factory=Counter)
-    told: Counter[str] = field(default_factory=Counter)  # brackets whose letters tell nothing
+    unexplained: Counter[str] = field(default_factory=Counter)  # short forms whose letters match no words
     contexts: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     linked: Counter[str] = field(default_factory=Counter)  # water-in-oil
     strokes: Counter[str] = field(default_factory=Counter)  # W/O
@@ -77,7 +77,7 @@ class Learner:
         if long:
             self.spelt[short, long] += documents
         elif is_registry_number(short) or (is_short_form(short) and short.isalpha() and len(short) > 2):
-            self.told[short] += documents
+            self.unexplained[short] += documents
             if len(self.contexts[short]) < CONTEXTS:
                 self.contexts[short].append(before)
 
@@ -105,7 +105,7 @@ class Learner:
                 names = Counter(name for context in contexts if (name := name_before(context)))
                 yield from (Learned(short, name, documents, "number") for name, documents in names.items())
             elif short not in spelt and (long := by_use(contexts)):
-                yield Learned(short, long, self.told[short], "use")
+                yield Learned(short, long, self.unexplained[short], "use")
 
     def _by_strokes(self) -> Iterator[Learned]:
         """Initials with strokes, and hyphenated words that begin with them, where the collection has both."""
@@ -172,7 +172,7 @@ def learn(
 
 
 def write_learned(found: Iterable[Learned], path: str | os.PathLike[str], about: str = "") -> None:
-    """Write what was learned as a table, which anyone may read, put right, and give as synonyms."""
+    """Write what was learned as a table, which anyone may read, correct, and give as synonyms."""
     lines = [f"# {about}"] * bool(about) + ["\t".join(Learned._fields)]
     lines += ["\t".join(map(str, each)) for each in found]
     write_whole(path, ("\n".join(lines) + "\n").encode())

@@ -13,7 +13,7 @@ import numpy as np
 from leadline.search.index import arrays
 from leadline.search.index.stop_words import COMMON
 from leadline.search.index.terms import Terms
-from leadline.search.pipeline.synonyms.words import Words, hashed, squeezed
+from leadline.search.pipeline.synonyms.text_words import TextWords, hashed, letters_only
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,7 +39,8 @@ class Thesaurus:
     """Names in groups: those of group g are names[groups[g]:groups[g + 1]]. A name may be in several.
 
     >>> acids = Thesaurus.of([["acetic acid", "ethanoic acid", "64-19-7"], ["W/O", "water-in-oil"]])
-    >>> [(match.name, match.synonyms) for match in acids.matches(Words.of("Acetic acids in a water in oil emulsion"))]
+    >>> text = TextWords.of("Acetic acids in a water in oil emulsion")
+    >>> [(match.name, match.synonyms) for match in acids.matches(text)]
     [('acetic acids', ['ethanoic acid', '64-19-7']), ('water in oil', ['W/O'])]
     """
 
@@ -53,7 +54,7 @@ class Thesaurus:
         listed = [list(dict.fromkeys(group)) for group in groups]
         starts = np.concatenate([[0], np.cumsum([len(group) for group in listed])]).astype(np.int32)
         names = [name for group in listed for name in group]
-        hashes = hashed([squeezed(name) for name in names])
+        hashes = hashed([letters_only(name) for name in names])
         order = np.argsort(hashes, kind="stable").astype(np.int32)
         return cls(Terms.of([name.encode() for name in names]), starts, hashes[order], order)
 
@@ -81,22 +82,22 @@ class Thesaurus:
         >>> Thesaurus.of([["PE", "polyethylene"], ["PE", "phosphatidylethanolamine"]]).synonyms("pe")
         ['polyethylene', 'phosphatidylethanolamine']
         """
-        return [other for match in self.matches(Words.of(name)) if squeezed(match.name) == squeezed(name)
+        return [other for match in self.matches(TextWords.of(name)) if letters_only(match.name) == letters_only(name)
                 for other in match.synonyms]  # fmt: skip
 
-    def matches(self, words: Words) -> Iterator[Match]:
+    def matches(self, words: TextWords) -> Iterator[Match]:
         """The names in a text, each place where it begins with the longest name there, and each name once."""
         if not len(self):
             return
         seen: set[bytes] = set()
         for first, last in _longest(self._places(words)):
             name = words.written(first, last)
-            key = squeezed(name)
+            key = letters_only(name)
             if key not in seen:
                 seen.add(key)
                 yield from self._meanings(name)
 
-    def _places(self, words: Words) -> dict[int, int]:
+    def _places(self, words: TextWords) -> dict[int, int]:
         """The first and last word of each name in the text: of names that begin at the same word the longest."""
         found: dict[int, int] = {}
         joined = np.ones(len(words), np.bool_)  # whether the words from here on may be one name
@@ -113,7 +114,7 @@ class Thesaurus:
 
     @cached_property
     def _sieve(self) -> NDArray[np.bool_]:
-        """Whether any name's hash begins like this: most spans of a text are told apart by one look."""
+        """Whether any name's hash begins like this: rules most spans of a text out with one lookup."""
         sieve = np.zeros(1 << _SIEVE_BITS, np.bool_)
         sieve[self.keys >> np.uint64(64 - _SIEVE_BITS)] = True
         return sieve
@@ -128,10 +129,10 @@ class Thesaurus:
     def _groups_of(self, name: str) -> list[int]:
         """The groups that have a name as a text writes it.
 
-        Two names with the same hash are told apart by their letters. A number must be written as it is, for 354,063 is
-        not the substance 354-06-3; and a common word at an end must be a word of the name: "a state" is no astate.
+        Names with the same hash are distinguished by their letters. A number must be written exactly: 354,063 is not
+        the substance 354-06-3; and a common word at an end must be a word of the name: "a state" is not astate.
         """
-        wanted = squeezed(name)
+        wanted = letters_only(name)
         (key,) = hashed([wanted])
         alike = self.order[np.searchsorted(self.keys, key) : np.searchsorted(self.keys, key, "right")].tolist()
         same = [number for number in alike if _is_written(name, wanted, self.names[number].decode())]
@@ -140,22 +141,22 @@ class Thesaurus:
     def _meanings(self, name: str) -> Iterator[Match]:
         """A match for each group that has the name."""
         groups = self._groups_of(name)
-        own = squeezed(name)
+        own = letters_only(name)
         for group in groups:
             names = [self.names[number].decode() for number in range(self.groups[group], self.groups[group + 1])]
-            others = [other for other in names if squeezed(other) != own]
+            others = [other for other in names if letters_only(other) != own]
             if others:
                 yield Match(name, others, 1 / len(groups))
 
 
 def _is_written(name: str, letters: bytes, known: str) -> bool:
     """Whether a text means a known name by what it writes."""
-    if squeezed(known) != letters:
+    if letters_only(known) != letters:
         return False
     if letters.isdigit():
         return name == known
-    words = Words.of(name).texts
-    return all(word.encode() not in _COMMON or word in Words.of(known).texts for word in (words[0], words[-1]))
+    words = TextWords.of(name).texts
+    return all(word.encode() not in _COMMON or word in TextWords.of(known).texts for word in (words[0], words[-1]))
 
 
 def _longest(places: dict[int, int]) -> list[tuple[int, int]]:

@@ -13,12 +13,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from leadline.search.index.stop_words import COMMON
-from leadline.search.pipeline.synonyms.sources import source
+from leadline.search.pipeline.synonyms.synonym_sources import source
+from leadline.search.pipeline.synonyms.text_words import TextWords
 from leadline.search.pipeline.synonyms.thesaurus import Match
-from leadline.search.pipeline.synonyms.words import Words
 
 if TYPE_CHECKING:
-    from leadline.search.pipeline.laboratory import Laboratory
+    from leadline.search.pipeline.context import SearchContext
 
 _COMMON = frozenset(word.decode() for word in COMMON["en"])
 _LINKS = frozenset(("in", "on", "to", "by", "over"))
@@ -28,11 +28,11 @@ _SHORTEST = 3  # letters of words that are joined: of shorter ones anything can 
 class Variants:
     """Spellings made by rule.
 
-    >>> [(match.name, match.synonyms) for match in Variants().matches(Words.of("dimethyl formamide, U.S.A."))]
+    >>> [(match.name, match.synonyms) for match in Variants().matches(TextWords.of("dimethyl formamide, U.S.A."))]
     [('dimethyl formamide', ('dimethylformamide',)), ('u.s.a', ('usa',))]
     """
 
-    def matches(self, words: Words) -> Iterator[Match]:
+    def matches(self, words: TextWords) -> Iterator[Match]:
         texts = words.texts
         gaps = [words.written(at, at + 1)[len(texts[at]) : -len(texts[at + 1])] for at in range(len(texts) - 1)]
         found = [*_joined(texts, gaps), *_initials(texts, gaps), *_pointed(texts, gaps)]
@@ -77,5 +77,5 @@ def _pointed(texts: list[str], gaps: list[str]) -> Iterator[Match]:
 
 
 @source("variants")
-def variants(lab: Laboratory) -> Variants:
+def variants(context: SearchContext) -> Variants:
     return Variants()

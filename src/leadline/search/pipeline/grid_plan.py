@@ -1,23 +1,23 @@
-"""Many runs from a table of choices.
+"""Plan the runs of a grid: every combination of some choices.
 
-    [choices.query]                        # what is chosen first, by any name, and what there is to choose from:
-    whole = "text"                         # a step or a list of steps, as files of pipelines have them
+    [choices.query]                        # a choice, by any name, and its options:
+    whole = "text"                         # a step or a list of steps, as in pipeline files
     title = {step = "text", fields = ["title"]}
     [choices.model]
     bm25 = {step = "search", model = {each = ["bm25(k1=0.9)", "bm25(k1=1.2)"]}}     # a choice for each
     dph = {step = "search", model = "dph"}
     [choices.feedback]
     none = []
-    rm3 = ["rm3", {again = "model"}]       # the steps that were chosen there, once more
+    rm3 = ["rm3", {again = "model"}]       # the steps chosen there, again
 
-A run takes one of each table, and its steps are theirs, one after the other. These are 2 · 3 · 2 runs. A list of
-`runs` makes fewer: every combination of what each names, "all", one or several; of a table not named the first.
+A run takes one option of each table, and runs their steps in order. These are 2 · 3 · 2 runs. A list of `runs` makes
+fewer: each entry names "all", one or several options of a table; a table that is not named gives its first option.
 
     [[runs]]
     query = "all"
     model = ["bm25 bm25(k1=0.9)", "dph"]
 
-`{system = "bitem"}` stands for the steps of a system, and the table `parts` is that of pipelines.
+`{system = "bitem"}` means the steps of a named system; the table `parts` is as in pipeline files.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from leadline.errors import InputError, checked_choice
-from leadline.search.pipeline.pipeline import Pipeline
-from leadline.search.pipeline.written import pipeline_of, system
+from leadline.search.pipeline.pipeline import Pipeline, pipeline_of
+from leadline.search.pipeline.pipeline_files import system
 from leadline.text.source import read_text
 
 KNOWN = ("about", "choices", "runs", "parts")
 EVERY = "all"
-MOST = 10_000  # runs of a grid: more are a slip
+MOST = 10_000  # runs of a grid: more are surely a mistake
 Choices = Mapping[str, Mapping[str, list[Any]]]  # by table and name, the steps as they are written
 
 
 @dataclass(frozen=True)
 class Planned:
-    """A run that a grid asks for."""
+    """One run of a grid."""
 
     name: str
     choices: Mapping[str, str]
@@ -50,7 +50,7 @@ class Planned:
 
 
 def read_grid(path: str) -> list[Planned]:
-    """The runs that a TOML file asks for."""
+    """The runs of a grid in a TOML file."""
     try:
         written = tomllib.loads(read_text(path).bytes().decode("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -129,7 +129,7 @@ def _combinations(choices: Choices, runs: Any, where: str) -> Iterator[dict[str,
     """What each run chooses, table by table."""
     blocks = [dict.fromkeys(choices, EVERY)] if runs is None else runs
     if not isinstance(blocks, list | tuple) or not blocks or not all(isinstance(block, Mapping) for block in blocks):
-        raise InputError(where, "`runs` is no list of tables: write [[runs]], then query = …")
+        raise InputError(where, "`runs` must be a list of tables: write [[runs]], then query = …")
     for block in blocks:
         for table in block:
             checked_choice(f"{where}: [[runs]]", table, list(choices))

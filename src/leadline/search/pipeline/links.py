@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Arrows:
-    """Arrows between documents.
+class Links:
+    """Links between documents.
 
-    >>> arrows = Arrows.of_pairs(np.array([2, 0, 2]), np.array([1, 2, 0]), 3)
-    >>> arrows.degrees.tolist(), [part.tolist() for part in arrows.of_rows(np.array([2, 1]))]
+    >>> links = Links.of_pairs(np.array([2, 0, 2]), np.array([1, 2, 0]), 3)
+    >>> links.degrees.tolist(), [part.tolist() for part in links.of_rows(np.array([2, 1]))]
     ([1, 0, 2], [[0, 0], [0, 1]])
-    >>> arrows.reversed.of_rows(np.array([2]))[1].tolist()
+    >>> links.reversed.of_rows(np.array([2]))[1].tolist()
     [0]
     """
 
@@ -28,14 +28,14 @@ class Arrows:
     targets: NDArray[np.int64]
 
     @classmethod
-    def of_pairs(cls, sources: NDArray[np.integer], targets: NDArray[np.integer], size: int) -> Arrows:
-        """Each arrow once; arrows to oneself are left out."""
+    def of_pairs(cls, sources: NDArray[np.integer], targets: NDArray[np.integer], size: int) -> Links:
+        """Each link once, without links from a document to itself."""
         apart = sources != targets
         keys = np.unique(sources[apart].astype(np.int64) * size + targets[apart])
         return cls(np.searchsorted(keys, np.arange(size + 1) * size), keys % size)
 
     @classmethod
-    def of(cls, citations: pl.DataFrame, units: NDArray[np.int64], size: int) -> Arrows:
+    def of(cls, citations: pl.DataFrame, units: NDArray[np.int64], size: int) -> Links:
         """Citations between documents of the index; those whose citing document is outside tell a search nothing."""
         inside = citations.select("citing", "cited").drop_nulls()
         sources, targets = units[inside["citing"].to_numpy()], units[inside["cited"].to_numpy()]
@@ -43,10 +43,10 @@ class Arrows:
         return cls.of_pairs(sources[both], targets[both], size)
 
     @classmethod
-    def of_groups(cls, groups: NDArray[np.int64]) -> Arrows:
+    def of_groups(cls, groups: NDArray[np.int64]) -> Links:
         """From each document to all of its group, itself among them.
 
-        >>> Arrows.of_groups(np.array([5, 4, 5])).of_rows(np.array([1, 2]))[1].tolist()
+        >>> Links.of_groups(np.array([5, 4, 5])).of_rows(np.array([1, 2]))[1].tolist()
         [1, 0, 2]
         """
         order = np.argsort(groups, kind="stable")
@@ -57,16 +57,16 @@ class Arrows:
 
     @cached_property
     def degrees(self) -> NDArray[np.int64]:
-        """How many arrows leave each document."""
+        """The number of links from each document."""
         return np.diff(self.offsets)
 
     @cached_property
-    def reversed(self) -> Arrows:
+    def reversed(self) -> Links:
         sources = np.repeat(np.arange(len(self.degrees)), self.degrees)
-        return Arrows.of_pairs(self.targets, sources, len(self.degrees))
+        return Links.of_pairs(self.targets, sources, len(self.degrees))
 
     def of_rows(self, rows: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The arrows that leave these rows: the place in `rows` where each begins, and the row where it ends."""
+        """The links from these rows: the place in `rows` where each begins, and the row where it ends."""
         sizes = self.degrees[rows]
         return np.repeat(np.arange(len(rows)), sizes), self.targets[_spans(self.offsets[rows], sizes)]
 

@@ -12,7 +12,7 @@ from leadline.search.index import derived
 from leadline.search.pipeline.request import Query
 
 if TYPE_CHECKING:
-    from leadline.search.pipeline.laboratory import Laboratory
+    from leadline.search.pipeline.context import SearchContext
 
 PATENT_FIELDS = ("title", "abstract", "claims", "description")
 Into = Literal["all", "same"]  # where a field's terms are sought: in all fields of the documents, or in that field
@@ -25,27 +25,27 @@ def text_of(document: Document, field: str) -> str:
     return str(getattr(document, field))
 
 
-def counts(lab: Laboratory, document: Document, field: str) -> Counter[str]:
+def term_counts(context: SearchContext, document: Document, field: str) -> Counter[str]:
     """How often each term occurs in a field of a patent: one of its own, or one that the index makes of them."""
-    own, made = derived.parted(lab.index.fields)
+    own, made = derived.parted(context.index.fields)
     checked_choice("field", field, (*PATENT_FIELDS, *made))
     if field in PATENT_FIELDS:
-        return Counter(lab.index.analysis.terms(text_of(document, field)))
+        return Counter(context.index.analysis.terms(text_of(document, field)))
     texts = [text_of(document, name) for name in own if name in PATENT_FIELDS]
-    return Counter(derived.terms(field, texts, lab.index.analysis))
+    return Counter(derived.terms(field, texts, context.index.analysis))
 
 
 def queries_of(parts: Mapping[str, Mapping[str, float]], into: Into) -> tuple[Query, ...]:
     """The terms of several fields as one query, or as one for each field."""
     if into == "same":
         return tuple(Query(terms, {field: 1.0}, field) for field, terms in parts.items() if terms)
-    return (Query(added(parts.values())),)
+    return (Query(summed(parts.values())),)
 
 
-def added(vectors: Iterable[Mapping[str, float]]) -> dict[str, float]:
+def summed(vectors: Iterable[Mapping[str, float]]) -> dict[str, float]:
     """The sum of weighted terms.
 
-    >>> added([{"acid": 1.0}, {"acid": 2.0, "base": 0.5}])
+    >>> summed([{"acid": 1.0}, {"acid": 2.0, "base": 0.5}])
     {'acid': 3.0, 'base': 0.5}
     """
     total: dict[str, float] = {}

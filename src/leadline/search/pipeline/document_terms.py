@@ -1,6 +1,6 @@
-"""Which terms documents have: the postings the other way round, made of a field when it is first asked for.
+"""The terms of each document: the postings of a field, transposed on first use.
 
-That takes eight bytes a posting in memory, and saves reading and analysing the texts again.
+This takes eight bytes per posting in memory, and saves reading and analysing the texts again.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class Forward:
+class DocumentTerms:
     """The terms of documents, by row.
 
     >>> from tempfile import mkdtemp
     >>> texts = [{"id": "EP1", "title": "acid film", "body": "acid"}, {"id": "EP2", "title": "base", "body": ""}]
-    >>> forward = Forward(Index.build(texts, mkdtemp(), fields=["title", "body"]))
+    >>> forward = DocumentTerms(Index.build(texts, mkdtemp(), fields=["title", "body"]))
     >>> forward.mixture(np.array([0, 1]), np.array([0.5, 0.5]), {"title": 1.0, "body": 2.0})
     {'acid': 0.375, 'base': 0.5, 'film': 0.125}
     """

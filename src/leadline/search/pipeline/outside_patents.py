@@ -1,4 +1,4 @@
-"""Patents that are not in the collection, as topics: read from a file, dated, and with the families that are theirs."""
+"""Patents that are not in the collection, as topics: read from a file, with their day and their families."""
 
 from __future__ import annotations
 
@@ -37,24 +37,24 @@ def day_of(document: Document) -> int:
     return day_number(document.publication, late=True) if document.publication else int(MISSING)
 
 
-class Kinship:
-    """What tells the family of a patent that is not in the collection, by the rules of `documents/family.py`."""
+class FamilyFinder:
+    """Finds the family of a patent that is not in the collection, by the rules of `documents/family.py`."""
 
     def __init__(self, collection: Collection) -> None:
         import polars as pl
 
         self.collection = collection
-        told = pl.concat(collection.texts(["family", "priority_number", "application_number"]))
+        claims = pl.concat(collection.texts(["family", "priority_number", "application_number"]))
         numbers = pl.col("priority_number").list.filter(pl.element() != "")
         priorities = numbers.list.unique().list.sort().list.join(" + ")
-        self.told = told.select(
+        self.claims = claims.select(
             named="family",
             claims=pl.when(priorities != "").then(priorities).otherwise("application_number"),
             family=pl.lit(collection.records["family"]).gather(pl.col("row")),
         )
 
     def families(self, document: Document) -> tuple[int, ...]:
-        """The families of the collection that are the document's own: none, or one, or several that it joins."""
+        """The families of the collection that the document belongs to: none, one, or several that it joins."""
         import polars as pl
 
         numbers = [*document.relatives, document.office + document.serial + document.kind, document.id]
@@ -63,7 +63,7 @@ class Kinship:
         named = (pl.col("named") == document.family) & (pl.col("named") != "")
         rows = self.collection.rows(numbers)
         found = [
-            *self.told.filter(same | named)["family"].to_list(),
+            *self.claims.filter(same | named)["family"].to_list(),
             *self.collection.records["family"].gather(rows[rows >= 0]).to_list(),
             *self._listed(numbers).to_list(),
         ]

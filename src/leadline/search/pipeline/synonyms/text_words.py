@@ -31,7 +31,7 @@ _MIXED = np.random.default_rng(0x1EAD).integers(1 << 63, size=256, dtype=np.uint
 
 
 @dataclass(frozen=True)
-class Words:
+class TextWords:
     """The words of a text: word w is content[starts[w]:starts[w] + lengths[w]]."""
 
     content: NDArray[np.uint8]
@@ -39,7 +39,7 @@ class Words:
     lengths: NDArray[np.int64]
 
     @classmethod
-    def of(cls, text: str) -> Words:
+    def of(cls, text: str) -> TextWords:
         content, offsets = joined([text])
         starts, lengths, _ = spans(content, offsets, "plain")
         return cls(content, starts, lengths.astype(np.int64))
@@ -91,14 +91,14 @@ def _powers(base: np.uint64, count: int) -> NDArray[np.uint64]:
     return np.cumprod(steps, dtype=np.uint64)
 
 
-def squeezed(name: str) -> bytes:
+def letters_only(name: str) -> bytes:
     """A name as it is compared: its letters and digits in small letters, without a plural's s.
 
-    >>> squeezed("Water-in-Oil emulsions"), squeezed("W/O/O"), squeezed("glass"), squeezed("N,N-Dimethyl formamide")
-    (b'waterinoilemulsion', b'woo', b'glass', b'nndimethylformamide')
+    >>> [letters_only(name) for name in ("Water-in-Oil emulsions", "W/O/O", "glass", "N,N-Dimethyl formamide")]
+    [b'waterinoilemulsion', b'woo', b'glass', b'nndimethylformamide']
     """
-    plain = name.isascii()  # nearly all are, and a million names are squeezed when the chemicals are first read
-    letters = _OTHERS.sub(b"", name.lower().encode()) if plain else "".join(Words.of(name).texts).encode()
+    plain = name.isascii()  # nearly all are, and a million names are letters_only when the chemicals are first read
+    letters = _OTHERS.sub(b"", name.lower().encode()) if plain else "".join(TextWords.of(name).texts).encode()
     return letters[:-1] if _is_plural(letters) else letters
 
 
@@ -107,7 +107,7 @@ def _is_plural(letters: bytes) -> bool:
 
 
 def hashed(names: Sequence[bytes]) -> NDArray[np.uint64]:
-    """The hashes of squeezed names, as `Words.hashes` has them."""
+    """The hashes of letters_only names, as `TextWords.hashes` has them."""
     lengths = np.array([len(name) for name in names], np.int64)
     content = np.frombuffer(b"".join(names), np.uint8)
     starts = np.cumsum(lengths) - lengths

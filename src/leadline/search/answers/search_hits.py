@@ -1,4 +1,4 @@
-"""What searches found, ready to be shown: one hit a family, with what is known of it, and a few of its words."""
+"""Search results ready to be shown: one hit per family, with its facts and a snippet."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from leadline.search.answers.passages import Passages, rarity
 from leadline.search.answers.snippets import Marker, Snippet
 from leadline.search.index.segment import MISSING
 from leadline.search.models.ranking import Ranking
-from leadline.search.pipeline.laboratory import Laboratory
+from leadline.search.pipeline.context import SearchContext
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,26 +43,20 @@ class Hit:
 
     @property
     def facts(self) -> list[str]:
-        """What a quiet line says of a hit."""
+        """The facts under the title of a hit."""
         family = f"{self.members} in the family" if self.members > 1 else ""
         return [self.name if self.title else "", self.published or "undated", self.symbol, family]
 
 
-def one_a_family(lab: Laboratory, ranking: Ranking, k: int) -> Ranking:
-    """The k first families, each by its first document."""
-    first = np.sort(np.unique(lab.kin[ranking.rows], return_index=True)[1])[:k]
-    return Ranking(ranking.rows[first], ranking.scores[first])
-
-
-def read_hits(lab: Laboratory, ranking: Ranking) -> list[Hit]:
-    """The hits with their texts, which are read of no other document."""
-    names = lab.names(ranking.rows)
+def read_hits(context: SearchContext, ranking: Ranking) -> list[Hit]:
+    """Read the texts of these hits, and of no other document."""
+    names = context.names(ranking.rows)
     documents: list[Document | None] = [None] * len(names)
-    if has_texts(lab):
-        documents = [lab.collection.document(name) for name in names]
+    if has_texts(context):
+        documents = [context.collection.document(name) for name in names]
     rows = ranking.rows.tolist()
-    members = _members(lab, ranking.rows)
-    days = lab.index.column("publication")[ranking.rows].astype("datetime64[D]")
+    members = _members(context, ranking.rows)
+    days = context.index.column("publication")[ranking.rows].astype("datetime64[D]")
     found = zip(names, rows, ranking.scores.tolist(), members, documents, days, strict=True)
     return [
         Hit(rank, row, name, score, count, document, _published(document, day))
@@ -70,9 +64,9 @@ def read_hits(lab: Laboratory, ranking: Ranking) -> list[Hit]:
     ]
 
 
-def has_texts(lab: Laboratory) -> bool:
+def has_texts(context: SearchContext) -> bool:
     try:
-        return lab.collection is not None
+        return context.collection is not None
     except InputError:
         return False
 
@@ -83,23 +77,25 @@ def _published(document: Document | None, day: np.datetime64) -> str:
     return "" if day == MISSING.astype("datetime64[D]") else str(day)
 
 
-def _members(lab: Laboratory, rows: NDArray[np.int32]) -> list[int]:
-    everyone = lab.family
-    if lab.index.unit == "family" and has_texts(lab):  # then a row is a family, and its documents are the collection's
-        everyone = lab.collection.records["family"].to_numpy()
-    return [int(np.count_nonzero(everyone == family)) if family >= 0 else 1 for family in lab.family[rows].tolist()]
+def _members(context: SearchContext, rows: NDArray[np.int32]) -> list[int]:
+    everyone = context.family
+    if context.index.unit == "family" and has_texts(
+        context
+    ):  # a row is a family: count its documents in the collection
+        everyone = context.collection.records["family"].to_numpy()
+    return [int(np.count_nonzero(everyone == family)) if family >= 0 else 1 for family in context.family[rows].tolist()]
 
 
-def weighed(lab: Laboratory, terms: Sequence[str]) -> dict[str, float]:
+def weighed(context: SearchContext, terms: Sequence[str]) -> dict[str, float]:
     """Terms with their rarity in the index."""
-    frequencies = lab.document_frequencies(terms, lab.fields)
-    return dict(zip(terms, rarity(frequencies, len(lab.index)).tolist(), strict=True))
+    frequencies = context.document_frequencies(terms, context.fields)
+    return dict(zip(terms, rarity(frequencies, len(context.index)).tolist(), strict=True))
 
 
 def snippets(
-    lab: Laboratory, hits: Sequence[Hit], passages: Passages, sought: Mapping[str, float], width: int
+    context: SearchContext, hits: Sequence[Hit], passages: Passages, sought: Mapping[str, float], width: int
 ) -> list[Snippet]:
-    """For each hit the piece of its text that holds most of what is sought."""
-    best, marker = passages.best(sought), Marker(lab.index.analysis, sought)
+    """For each hit the piece of its text that holds most of the weighted terms."""
+    best, marker = passages.best(sought), Marker(context.index.analysis, sought)
     texts = [best[place].passage.text if place in best else "" for place in range(len(hits))]
     return [marker.snippet(text, width) for text in texts]

@@ -1,4 +1,4 @@
-"""What a query's words are in an index: its terms, and for phrases, words cut off or sought in one field, new ones."""
+"""Terms for the words of a query: terms of the index, and new ones for phrases, prefixes and words in one field."""
 
 from __future__ import annotations
 
@@ -11,47 +11,47 @@ import numpy as np
 from leadline.search.index.analysis import Analysis, spans
 from leadline.search.index.characters import joined
 from leadline.search.index.index import Index, Lists
-from leadline.search.language.spans import FieldPlaces, Phrase, Positional, Unit, frequencies
+from leadline.search.language.spans import FieldPlaces, Phrase, Positional, QueryWord, frequencies
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-KEPT = 1000  # lists of written terms: what one query asks for twice, not what was ever asked
+KEPT = 1000  # lists of query terms: enough for one query that asks for a term twice
 
 
 @dataclass(frozen=True)
-class Written:
-    """What a query writes that no single term of the index says, and the fields in which it is sought."""
+class QueryTerm:
+    """A phrase, prefix or NEAR of a query that no single term of the index covers, and the fields to search for it."""
 
     part: Positional
     fields: tuple[str, ...]
 
 
 class WiderIndex(Index):
-    """An index that knows written terms too, so that every model scores and explains a phrase as it does a word.
+    """An index that has the query's own terms too, so that every model scores and explains a phrase as it does a word.
 
-    A written term is named as a query writes it, `"water in oil"` or `title:film*`: no term of an index has such signs.
+    A query term is named as the query writes it, `"water in oil"` or `title:film*`: no index term looks like that.
     """
 
     def __init__(self, index: Index) -> None:
         vars(self).update(vars(index))
-        self._written: dict[bytes, Written] = {}
+        self._query_terms: dict[bytes, QueryTerm] = {}
         self._places: dict[tuple[int, str], FieldPlaces] = {}
         self._known: dict[tuple[str, bytes], tuple[NDArray[np.int32], NDArray[np.int32]]] = {}
 
-    def write(self, name: str, term: Written) -> str:
-        """Enter a written term; its name."""
-        self._written[name.encode("utf-8", "replace")] = term
+    def add_term(self, name: str, term: QueryTerm) -> str:
+        """Add a query term, and return its name."""
+        self._query_terms[name.encode("utf-8", "replace")] = term
         return name
 
     def lists(self, field: str, terms: Sequence[bytes]) -> Lists:
-        plain = super().lists(field, [b"" if term in self._written else term for term in terms])
-        if not any(term in self._written for term in terms):
+        plain = super().lists(field, [b"" if term in self._query_terms else term for term in terms])
+        if not any(term in self._query_terms for term in terms):
             return plain
         parts = []
         occurrences = plain.occurrences.copy()
         for place, term in enumerate(terms):
-            if term in self._written:
+            if term in self._query_terms:
                 documents, counts = self._found(field, term)
                 occurrences[place] = counts.sum()
             else:
@@ -63,8 +63,8 @@ class WiderIndex(Index):
         return Lists(offsets, documents, counts, occurrences)
 
     def _found(self, field: str, name: bytes) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """The documents of a written term in a field, and how often each has it."""
-        term = self._written[name]
+        """The documents of a query term in a field, and its frequency in each."""
+        term = self._query_terms[name]
         if field not in term.fields:
             return np.empty(0, np.int32), np.empty(0, np.int32)
         if (field, name) not in self._known:
@@ -85,22 +85,22 @@ def phrase_of(analysis: Analysis, text: str) -> Phrase | None:
     """The words of a text in their places; None where all are left out. A star behind a word cuts it off.
 
     >>> phrase_of(Analysis(), "water in oils")
-    Phrase(units=(Unit(term=b'water', prefix=b''), None, Unit(term=b'oil', prefix=b'')))
+    Phrase(words=(QueryWord(term=b'water', prefix=b''), None, QueryWord(term=b'oil', prefix=b'')))
     >>> phrase_of(Analysis(), "Polymer*")
-    Phrase(units=(Unit(term=b'polym', prefix=b'polymer'),))
+    Phrase(words=(QueryWord(term=b'polym', prefix=b'polymer'),))
     """
-    units: list[Unit | None] = []
+    found: list[QueryWord | None] = []
     for piece in text.split():
         words = _words(analysis, piece)
-        units += [Unit(term) if term else None for term in analysis.reduced(words)]
+        found += [QueryWord(term) if term else None for term in analysis.reduced(words)]
         if words and piece.endswith("*"):
-            # A common word is no common beginning of words: one that is left out may be cut off.
-            units[-1] = Unit(units[-1].term if units[-1] else b"", words[-1])
-    while units and units[0] is None:
-        units.pop(0)
-    while units and units[-1] is None:
-        units.pop()
-    return Phrase(tuple(units)) if units else None
+            # Even a stop word may be the beginning of other words.
+            found[-1] = QueryWord(found[-1].term if found[-1] else b"", words[-1])
+    while found and found[0] is None:
+        found.pop(0)
+    while found and found[-1] is None:
+        found.pop()
+    return Phrase(tuple(found)) if found else None
 
 
 def _words(analysis: Analysis, text: str) -> list[bytes]:

@@ -15,9 +15,9 @@ from leadline.search.index.segment import CodedColumn
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Level = Literal["section", "class", "subclass", "group", "subgroup"]
-LEVELS = get_args(Level)
-Agreement = Literal["share", "jaccard", "any", "main"]
+ClassLevel = Literal["section", "class", "subclass", "group", "subgroup"]
+LEVELS = get_args(ClassLevel)
+AgreementMeasure = Literal["share", "jaccard", "any", "main"]
 
 
 @dataclass(frozen=True)
@@ -50,18 +50,18 @@ class Classes:
         self.symbols = list(symbols)
         self.codes = np.concatenate(coded)
         self.offsets = np.concatenate([[0], np.cumsum(np.concatenate([np.diff(part.offsets) for part in parts]))])
-        self._at: dict[Level, AtLevel] = {}
+        self._at: dict[ClassLevel, AtLevel] = {}
 
     def of_document(self, row: int) -> list[str]:
         """The symbols of a document, the main one first."""
         return [self.symbols[code] for code in self.codes[self.offsets[row] : self.offsets[row + 1]].tolist()]
 
-    def at(self, level: Level) -> AtLevel:
+    def at(self, level: ClassLevel) -> AtLevel:
         if level not in self._at:
             self._at[level] = self._made(level)
         return self._at[level]
 
-    def _made(self, level: Level) -> AtLevel:
+    def _made(self, level: ClassLevel) -> AtLevel:
         known: dict[str, int] = {}
         names = [under(symbol, level) for symbol in self.symbols]
         class_of = np.array([known.setdefault(name, len(known)) if name else -1 for name in names], np.int64)
@@ -75,7 +75,7 @@ class Classes:
         return AtLevel(known, keys % size, np.searchsorted(keys, np.arange(documents + 1) * size), main)
 
     def agreement(
-        self, symbols: Sequence[str], level: Level, by: Agreement, rows: NDArray[np.integer] | None = None
+        self, symbols: Sequence[str], level: ClassLevel, by: AgreementMeasure, rows: NDArray[np.integer] | None = None
     ) -> NDArray[np.float64]:
         """How far each of these documents, or of all, agrees with the symbols of a topic: from 0 to 1."""
         at = self.at(level)
@@ -91,7 +91,7 @@ class Classes:
         return agreed if rows is None else agreed[rows]
 
 
-def under(symbol: str, level: Level) -> str:
+def under(symbol: str, level: ClassLevel) -> str:
     """The class of a symbol at a level; empty where it does not go so deep.
 
     >>> under("C07D401/04", "subclass"), under("C07D401/04", "group"), under("C07D", "group")

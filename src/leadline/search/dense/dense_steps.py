@@ -12,18 +12,18 @@ from leadline.search.dense.encoder import Encoder, Precision
 from leadline.search.dense.vectors import FIELDS, Vectors, open_vectors
 from leadline.search.models.ranking import Ranking
 from leadline.search.pipeline.after.fuse import Fuse
-from leadline.search.pipeline.mixing import Combining, Normalising
+from leadline.search.pipeline.combining import Combining, Normalising
 from leadline.search.pipeline.options import Count, Fields, Names, Share, Weight
 from leadline.search.pipeline.pipeline import Step, step
-from leadline.search.pipeline.query.fields import PATENT_FIELDS, text_of
+from leadline.search.pipeline.query.patent_fields import PATENT_FIELDS, text_of
 from leadline.search.pipeline.query.search import Search
 from leadline.search.pipeline.request import Request
 
 if TYPE_CHECKING:
-    from leadline.search.pipeline.laboratory import Laboratory
+    from leadline.search.pipeline.context import SearchContext
 
 _Opened = dict[tuple[object, ...], tuple[Encoder, Vectors]]
-_opened: WeakKeyDictionary[Laboratory, _Opened] = WeakKeyDictionary()
+_opened: WeakKeyDictionary[SearchContext, _Opened] = WeakKeyDictionary()
 
 
 @step("dense")
@@ -39,30 +39,29 @@ class Dense(Step):
     fields: Names = FIELDS
     depth: Count = 1000
     precision: Precision = "int8"
-    model: str = ""  # a folder; the package's own unless said
+    model: str = ""  # a folder (default: the model of the package)
 
-    def __call__(self, lab: Laboratory, request: Request) -> Request:
-        known = _opened.setdefault(lab, {})
+    def __call__(self, context: SearchContext, request: Request) -> Request:
+        known = _opened.setdefault(context, {})
         key = (self.fields, self.precision, self.model)
         if key not in known:
             encoder = Encoder(self.model, self.precision)
-            known[key] = encoder, open_vectors(lab, self.fields, encoder)
+            known[key] = encoder, open_vectors(context, self.fields, encoder)
         encoder, vectors = known[key]
-        (vector,) = encoder.encode([self._text(lab, request)])
+        (vector,) = encoder.encode([self._text(context, request)])
         if not vector.any():
             empty = Ranking(np.empty(0, np.int32), np.empty(0))
-            return replace(request, ranking=empty).noted("without any text to compare")
+            return replace(request, ranking=empty).with_note("without any text to compare")
         scores = vectors.scores(vector)
-        rows = np.flatnonzero(lab.visible(request))
+        rows = np.flatnonzero(context.visible(request))
         if len(rows) > self.depth:  # all that may be among the best, equal scores included
             least = np.partition(scores[rows], len(rows) - self.depth)[len(rows) - self.depth]
             rows = rows[scores[rows] >= least]
-        best = lab.ranking(rows, scores[rows])
-        return replace(request, ranking=Ranking(best.rows[: self.depth], best.scores[: self.depth]))
+        return replace(request, ranking=context.ranking(rows, scores[rows], self.depth))
 
-    def _text(self, lab: Laboratory, request: Request) -> str:
+    def _text(self, context: SearchContext, request: Request) -> str:
         if request.is_patent:
-            document = lab.document(request)
+            document = context.document(request)
             return "\n".join(text_of(document, field) for field in self.fields if field in PATENT_FIELDS)
         topic = request.topic
         return "\n".join(text for text in (topic.title, topic.description, topic.narrative) if text)
@@ -86,7 +85,7 @@ class Hybrid(Step):
     precision: Precision = "int8"
     depth: Count = 1000
 
-    def __call__(self, lab: Laboratory, request: Request) -> Request:
+    def __call__(self, context: SearchContext, request: Request) -> Request:
         words = Search(model=self.model, fields=self.fields, depth=self.depth)
         meaning = Dense(fields=self.dense, depth=self.depth, precision=self.precision)
         shares = (1 - self.weight, self.weight)
@@ -94,4 +93,4 @@ class Hybrid(Step):
             of=(words, meaning), how=self.how, weights=shares, normalise=self.normalise, constant=self.constant,
             depth=self.depth,
         )  # fmt: skip
-        return fused(lab, request)
+        return fused(context, request)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def units(index: Index, collection: Collection) -> NDArray[np.int64]:
+def index_rows(index: Index, collection: Collection) -> NDArray[np.int64]:
     """The row in the index of each row of the collection; -1 for a document that is not in the index.
 
     Most indexes hold the whole collection in its order. Where the unit of the index is the family, a document is in the
