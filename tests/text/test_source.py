@@ -16,9 +16,9 @@ import pytest
 import zstandard
 
 import leadline as ll
-from leadline.text.source import Text, read_text, size_of, stem
+from leadline.text.source import SourceText, read_text, size_of, stem
 
-source = importlib.import_module(Text.__module__)
+source = importlib.import_module(SourceText.__module__)
 
 CONTENT = b"7 Q0 d1 1 1.5 tag\n" * 5000
 PACKED: dict[str, Callable[[bytes], bytes]] = {
@@ -131,7 +131,7 @@ def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path: Path, content: bytes
     ],
 )
 def test_carriage_returns_end_lines_only_where_nothing_else_does(content: bytes, read: bytes) -> None:
-    assert Text.of(content, "memory").bytes() == read
+    assert SourceText.of(content, "memory").bytes() == read
 
 
 def test_a_line_feed_far_into_the_file_counts(tmp_path: Path) -> None:
@@ -140,14 +140,14 @@ def test_a_line_feed_far_into_the_file_counts(tmp_path: Path) -> None:
 
 
 def test_lines_are_counted_from_1() -> None:
-    text = Text.of(b"ab\ncd\n\nef", "memory")
+    text = SourceText.of(b"ab\ncd\n\nef", "memory")
     assert [text.line_number(place) for place in (0, 2, 3, 6, 7)] == [1, 1, 2, 3, 4]
 
 
 @pytest.mark.parametrize("head", [b"\xff\xfe", b"\xfe\xff"])
 def test_utf_16_is_refused(head: bytes) -> None:
     with pytest.raises(ll.InputError, match="memory: is UTF-16 text; save it as UTF-8"):
-        Text.of(head + b"a\x00", "memory")
+        SourceText.of(head + b"a\x00", "memory")
 
 
 def test_what_is_no_file_is_refused(tmp_path: Path) -> None:

@@ -26,7 +26,6 @@ from leadline.commands.shared.output import count_of, print_notes, progress_bar,
 from leadline.errors import UsageError
 from leadline.measures.evaluate import Like, Unjudged, evaluate
 from leadline.records.scores.scores import Scores
-from leadline.records.side_tables import read_topics
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -61,7 +60,7 @@ def run(options: argparse.Namespace) -> None:
     with progress_bar("reading runs", quiet=options.quiet) as progress:
         scores = evaluate(
             options.qrels, options.runs, options.measures, rel=options.rel, order=options.order,
-            topics=read_topics(options.topics) if options.topics else None,
+            topics=options.topics,
             unjudged=options.unjudged, ties=options.ties, like=options.like, reads=options.reads,
             lengths=options.lengths, qrels_format=options.qrels_format,
             runs_info=info, progress=progress,
@@ -87,9 +86,14 @@ def _print_like_trec_eval(options: argparse.Namespace) -> None:
         raise UsageError("--format", "cannot be combined with --like trec_eval, which has its own format")
     with wrong_usage("-m"):
         names = asked_for(options.measures)
+    topics = None
+    if options.topics:
+        from leadline.records.side_tables import read_topics
+
+        topics = read_topics(options.topics)
     report = report_runs(
         options.qrels, options.runs, level=1 if options.rel is None else options.rel, by_topic=options.by_topic,
-        topics=read_topics(options.topics) if options.topics else None, order=options.order, unjudged=options.unjudged,
+        topics=topics, order=options.order, unjudged=options.unjudged,
         names=names,
     )  # fmt: skip
     write(report, options.output)

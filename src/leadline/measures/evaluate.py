@@ -54,7 +54,7 @@ class Source:
     run: Run | None = None
 
     def hits(self, qrels: Qrels, view: View, order: Order, *, kernels: bool, memory: NewArrays) -> RunHits:
-        """The hits of the run, without more of it than these need."""
+        """Return the hits of the run, reading no more of it than they need."""
         wanted = view.order or order
         if kernels and self.path is not None and view.layout == "trec":
             return join_text(read_text(self.path, memory), self.name, qrels, wanted, kernels=True, memory=memory)

@@ -142,7 +142,7 @@ def trec_eval_report(
     for t in order:
         topic = qrels.topics[t]
         if missing == "error" and not answered[t]:
-            raise MismatchError(f"topic {topic} is judged but missing from the run; trec_eval scores it 0 only with -c")
+            raise MismatchError(f"the run lacks topic {topic}, which is judged; trec_eval scores it 0 only with -c")
         if by_topic:
             yield "".join(
                 _line(name, topic, f"'{strings[t]}'" if name == "relstring" else _number(name, values[name][t]))

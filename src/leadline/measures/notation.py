@@ -31,11 +31,11 @@ def parse_measures(text: str | Measure | Iterable[str | Measure], *, rel: int | 
             raise MeasureError(f"{text!r} is not a measure; write one such as 'PRES@100'")
         found = [measure for part in text for measure in parse_measures(part, rel=rel)]
         if not found:
-            raise MeasureError("no measure given; `leadline measures` lists them")
+            raise MeasureError("no measure named; `leadline measures` lists them")
         return found
     parts = re.findall(r"(?:[^\s,(]|\([^)]*\))+", text)
     if not parts:
-        raise MeasureError("no measure given; `leadline measures` lists them")
+        raise MeasureError("no measure named; `leadline measures` lists them")
     return [parse_measure(part, rel=rel) for part in parts]
 
 
@@ -81,13 +81,13 @@ def _how_to_give(definition: Definition, name: str) -> str:
 
 
 def _definition(name: str, at: str | None) -> tuple[Definition, str | None]:
-    found = MEASURES.find(name)
-    if found is not None:
-        return found, at
     stem, _, number = name.rpartition("_")
     if at is None and stem.lower() in _NUMBERED and re.fullmatch(r"[\d.]+", number):
         return MEASURES[_NUMBERED[stem.lower()]], number
-    raise MeasureError(f"no measure {name!r}{_suggestion(name)}")
+    found = MEASURES.find(name)
+    if found is None:
+        raise MeasureError(f"no measure {name!r}{_suggestion(name)}")
+    return found, at
 
 
 def _suggestion(name: str) -> str:

@@ -1,4 +1,4 @@
-"""SourceText with fields separated by blanks, as runs and qrels have it, read by the kernels or by plain Python alike.
+"""Text with fields separated by blanks, as runs and qrels have it, read by the kernels or by plain Python alike.
 
 Blanks are space, tab, carriage return, vertical tab and form feed. A line whose first field starts with `#` is
 a comment. Empty lines are skipped.
@@ -120,7 +120,7 @@ class FieldTable:
 
 
 def read_fields(text: SourceText, fewest: int, most: int, expected: Callable[[int], str]) -> FieldTable:
-    """Up to `most` fields of every line; a line with fewer than `fewest` is refused with what `expected` says."""
+    """Read up to `most` fields of every line; one with fewer than `fewest` is an error, worded by `expected`."""
     return _scan.choose(text.size())(text, fewest, most, expected)
 
 

@@ -20,6 +20,7 @@ from leadline.text.fields import is_skipped
 from leadline.text.frames import frame_of_text, json_value
 from leadline.text.source import SourceText, read_text
 
+_BLANKS = re.compile(r"[ \t\r\v\f]+")
 MISSING = {"", "na", "n/a", "nan", "null", "none", "-", "–"}
 
 
@@ -63,41 +64,45 @@ class Sheet:
 
     def numbers(self, column: int) -> list[float]:
         """Return a column of numbers, NaN where one is missing; a word is an error."""
-        try:
-            plain = [float(row[column]) for row in self.rows]
-        except (TypeError, ValueError):
-            plain = [math.inf]
-        if math.inf in plain or -math.inf in plain:  # not all of them are plain numbers: look at each
-            return [self._number(r, column) for r in range(len(self.rows))]
-        return plain
+        numbers = self._floats(column)
+        if all(map(math.isfinite, numbers)):
+            return numbers
+        return [self._number(r, column) for r in range(len(self.rows))]
 
     def amounts(self, column: int) -> list[float]:
         """Return a column of numbers of 0 or more; a missing one is an error."""
-        amounts = []
-        for r, row in enumerate(self.rows):
-            try:
-                amount = float(row[column])
-            except (TypeError, ValueError):
-                amount = math.nan
-            if not 0 <= amount < math.inf:
-                problem = " is not a number" if math.isnan(amount) else ": expected 0 or more"
-                raise self.error(r, f"{self.columns[column]} {label(row[column])[:40]!r}{problem}")
-            amounts.append(amount)
+        amounts = self._floats(column)
+        wrong = next((r for r, amount in enumerate(amounts) if not 0 <= amount < math.inf), None)
+        if wrong is not None:
+            problem = " is not a number" if math.isnan(amounts[wrong]) else ": expected 0 or more"
+            raise self.error(wrong, f"{self.columns[column]} {label(self.rows[wrong][column])[:40]!r}{problem}")
         return amounts
+
+    def _floats(self, column: int) -> list[float]:
+        """The numbers in a column, NaN where a cell is not one."""
+        try:
+            return [float(row[column]) for row in self.rows]
+        except (TypeError, ValueError):
+            return [_float(row[column]) for row in self.rows]
 
     def _number(self, row: int, column: int) -> float:
         cell = self.rows[row][column]
         if is_missing(cell):
             return math.nan
-        try:
-            number = float(cell)
-        except (TypeError, ValueError):
-            number = math.inf
-        if math.isinf(number):
+        number = _float(cell)
+        if not math.isfinite(number):
             text = str(cell).strip()
             hint = f"; write {text.replace(',', '.')}" if _has_decimal_comma(text) else "; leave it empty if unknown"
             raise self.error(row, f"{text[:40]!r} in column {self.columns[column]} is not a number{hint}")
         return number
+
+
+def _float(cell: Any) -> float:
+    """The number in a cell, NaN if it is not one."""
+    try:
+        return float(cell)
+    except (TypeError, ValueError):
+        return math.nan
 
 
 def is_missing(cell: Any) -> bool:
@@ -115,9 +120,11 @@ def label(cell: Any) -> str:
     >>> label(501.0), label(" EP-1 "), label(None)
     ('501', 'EP-1', '')
     """
+    if isinstance(cell, str):
+        return cell.strip()
     if isinstance(cell, float):
         return "" if math.isnan(cell) else str(int(cell)) if cell.is_integer() else str(cell)
-    return "" if cell is None else str(cell).strip()
+    return "" if cell is None else str(cell)
 
 
 def read_sheet(path: str | os.PathLike[str]) -> Sheet:
@@ -175,8 +182,10 @@ def _without_header(text: SourceText, columns: list[str]) -> Sheet:
     """Lines of fields separated by blanks; a line that begins with `#` is a comment."""
     rows, lines = [], []
     for number, line in enumerate(text.bytes().decode("utf-8", "surrogateescape").split("\n"), start=1):
-        fields = line.split(None, len(columns))
-        if not fields or fields[0].startswith("#"):
+        # A no-break space is part of a name, and only str.split takes it for a blank.
+        most = len(columns)
+        fields = line.split(None, most) if line.isascii() else _BLANKS.split(line.strip(" \t\r\v\f"), most)
+        if not fields or not fields[0] or fields[0].startswith("#"):
             continue
         if len(fields) != len(columns):
             found = f"{len(fields)}{' or more' * (len(fields) > len(columns))} field{'s' * (len(fields) != 1)}"

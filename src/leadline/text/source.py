@@ -79,7 +79,7 @@ class SourceText:
 
 
 def read_text(path: str | os.PathLike[str], memory: NewArrays = NEW_ARRAYS) -> SourceText:
-    """The whole of a file, decompressed if need be; `-` is standard input."""
+    """Read a file, decompressed if necessary; `-` is standard input."""
     name = os.fspath(path)
     if name == "-":
         return SourceText.of(_decompressed(_standard_input(), "standard input"), "standard input")

@@ -70,7 +70,7 @@ def test_a_row_a_run_and_a_column_a_topic(measure: str) -> None:
     folder = Path(published.__file__).parent
     found = read_scores(folder / f"trec_chem_2009_ts_{measure.lower()}.csv", measure=measure)
     same(found, published.trec_chem_2009(measure))
-    assert found.notes[0].endswith("read as one row a run, one column a topic")
+    assert found.notes[0].endswith("read as one row per run, one column per topic")
 
 
 def test_a_row_a_run_and_a_column_a_measure() -> None:

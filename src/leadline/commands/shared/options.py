@@ -15,7 +15,6 @@ from leadline.measures.notation import parse_measures
 from leadline.records.qrels.read_qrels import Format
 from leadline.records.runs.order import Order
 from leadline.records.scores.table import FORMATS
-from leadline.records.side_tables import read_runs_info
 from leadline.text.days import parse_date
 
 Item = TypeVar("Item")
@@ -238,7 +237,11 @@ def read_run_table(options: argparse.Namespace) -> dict[str, dict[str, str]]:
     """Read --runs-info, which must have the column --per."""
     if options.per is not None and not options.runs_info:
         raise UsageError("--per", "needs --runs-info FILE")
-    info = read_runs_info(options.runs_info) if options.runs_info else {}
+    info = {}
+    if options.runs_info:
+        from leadline.records.side_tables import read_runs_info
+
+        info = read_runs_info(options.runs_info)
     if options.per is not None and not any(options.per in attributes for attributes in info.values()):
         columns = sorted({name for attributes in info.values() for name in attributes})
         raise InputError(options.runs_info, f"no column {options.per!r}{nearest(options.per, columns)}")

@@ -122,7 +122,7 @@ class Qrels:
 
     @cached_property
     def tables(self) -> tuple[NDArray[np.int64], NDArray[np.int32], Ids]:
-        """The same for the kernels: where each topic's hash table starts, all the slots, and the documents."""
+        """The same for the kernels: the start of each topic's hash table, all slots, and the documents."""
         documents = self.documents.compact()
         return *hash_tables(self.offsets, documents), documents
 

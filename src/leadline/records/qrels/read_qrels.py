@@ -71,7 +71,7 @@ def _guess(table: FieldTable) -> Format:
         return possible[0]
     raise InputError(
         table.text.name,
-        "5 fields can be read in several ways; choose one with --qrels-format "
+        "5 fields can be read in several ways; say which with --qrels-format "
         + ", ".join(f"{format} ({_COLUMNS[format]})" for format in (possible or _FIVE_COLUMNS)),
     )
 

@@ -121,7 +121,7 @@ class _Layout:
         names = [sheet.columns[c] for c in data if sheet.columns[c] != MEAN]
         across = _guess(names, [kind for kind, place in named.items() if place is None])
         row = " and ".join(kind.removesuffix("s") for kind, place in named.items() if place is not None)
-        note = f"{sheet.name}: read as one row a {row}, one column a {across.removesuffix('s')}"
+        note = f"{sheet.name}: read as one row per {row}, one column per {across.removesuffix('s')}"
         return cls(run, topic, measure, data, across, (note,))
 
 
