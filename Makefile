@@ -3,7 +3,7 @@
 # make lint          ruff check, ruff format --check, mypy, and whether constraints-lowest.txt is up to date
 # make unit          doctests and tests with coverage; installs chromium for them where root and apt allow it
 # make test-lowest   the tests with the oldest versions pyproject.toml allows, in an environment of its own; skipped
-#                    where these cannot be installed, and without the tests marked slow and those that need a browser
+#                    where these have no wheels; without property tests (marker hypothesis) and browser
 # make soak          the long forms of the tests
 # make format        let ruff format and fix what it can
 # make package       wheel and sdist in dist/, checked, and the wheel tried in a clean environment
