@@ -1,7 +1,7 @@
 #!/bin/sh
 # Run the tests with the oldest versions that pyproject.toml allows: test-lowest.sh PYTHON FOLDER
-# Without a browser (playwright is not installed), without coverage, and without the property tests (marker hypothesis), which are the slowest and
-# test our own logic more than a version of a dependency.
+# Without a browser (playwright is not installed), without coverage, and without the property tests (marker hypothesis):
+# these are the slowest, and test our own logic more than the versions of others.
 set -eu
 python=$1 folder=$2
 "$python" -m venv "$folder"
