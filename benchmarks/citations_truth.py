@@ -1,8 +1,9 @@
-"""Would citations have put the systems in their true order? Makes the study that docs/citations-and-truth.md tells of.
+"""Do citations put the systems in their true order? Makes the study of docs/citations-and-truth.md.
 
     python benchmarks/citations_truth.py FOLDER [--seeds 1,2,3,4,5,6,7,8] [--patents 8000]
 
-FOLDER keeps the offices, some 150 MB each: stopped, it goes on where it was. About two minutes an office on two cores.
+The offices are kept in FOLDER, about 150 MB each, and a stopped run continues where it was. An office takes about two
+minutes on two cores.
 It writes src/leadline/show/papers/citations_truth.json, docs/citations-and-truth.svg, and the tables of the document.
 """
 
@@ -23,11 +24,11 @@ from leadline.trust.recovery import Recovery
 
 ROOT = Path(__file__).parents[1]
 DOCUMENT = ROOT / "docs" / "citations-and-truth.md"
-STORED = ROOT / "src" / "leadline" / "reproduce" / "citations_truth.json"
+STORED = ROOT / "src" / "leadline" / "show" / "papers" / "citations_truth.json"
 
 
 @contextmanager
-def told(name: str) -> Iterator[None]:
+def stage(name: str) -> Iterator[None]:
     start = time.monotonic()
     yield None
     print(f"{name}: {time.monotonic() - start:.1f} s", flush=True)
@@ -40,7 +41,7 @@ def main() -> None:
     parser.add_argument("--patents", type=int, default=8000)
     options = parser.parse_args()
     seeds = [int(seed) for seed in options.seeds.split(",")]
-    found = study_offices(options.folder, seeds=seeds, settings=Settings(patents=options.patents), stage=told)
+    found = study_offices(options.folder, seeds=seeds, settings=Settings(patents=options.patents), stage=stage)
     rounded = {name: _rounded(value) for name, value in found.to_record().items()}
     STORED.write_text(f"{json.dumps(rounded)}\n", encoding="utf-8")
     recovery_figure(found).save(DOCUMENT.with_suffix(".svg"))

@@ -1,4 +1,4 @@
-"""A collection of any size to time programs on: the same for the same numbers."""
+"""A generated collection of any size for benchmarks; the same arguments give the same collection."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ JUDGED, RELEVANT, CANDIDATES = 300, 60, 3000
 
 
 def generate(folder: Path, runs: int, topics: int = 400, depth: int = 1000) -> tuple[Path, list[Path]]:
-    """Qrels and runs with patent-like ids, six decimals a score, sorted, as systems write them."""
+    """Qrels and runs with patent-like ids, scores with six decimals, sorted."""
     folder.mkdir(parents=True, exist_ok=True)
     qrels = folder / "qrels.txt"
     paths = [folder / f"system{r:02d}.run" for r in range(runs)]

@@ -1,10 +1,10 @@
-"""How well models and systems find, on real text and on an office whose truth is known; writes docs/effectiveness.md.
+"""How good the models and systems are, on real text and on a simulated office; writes docs/effectiveness.md.
 
     python benchmarks/effectiveness.py [--data ../shared/data] [--work DIR] [--only classic,models,…] [-o FILE]
 
-The data are other people's and not part of the project: the classic collections, and two sets of patents that
-examples/*.toml describe. Parts whose data are missing are left out, and the document says so. About eight minutes on
-two processors; what is built stays in DIR for the next time.
+The data are not part of the project: the classic collections, and two sets of patents described in examples/*.toml.
+Parts whose data are missing are left out, and the document says so. It takes about eight minutes on two processors;
+indexes stay in DIR for the next time.
 """
 
 from __future__ import annotations
@@ -169,12 +169,13 @@ def classic(data: Path, work: Path) -> list[str]:
     peer = Table(["collection", "documents", "topics", "AP, ours", "AP, bm25s", "difference"], peers)
     return [
         "## Classic collections",
-        "Title and text of a document as one, every word of the topic as the query, parameters as they are unless "
-        "said. The last is another program, bm25s, which got the same terms; the two with rm3 are what `best` might do "
-        "with a need in words: it has the first of them, as it is, and nothing was tuned here.",
+        "Title and text of a document are one field, the query is every word of the topic, and parameters have "
+        "their defaults unless given. The last row is another program, bm25s, with the same terms. The two rows "
+        "with rm3 are candidates for what `best` does with a topic in words: it uses the first of them unchanged, "
+        "and nothing was tuned here.",
         figures("model", scores).render("markdown"),
-        "BM25 beside bm25s. Scores agree to five digits, for it counts in single precision; what differs is the order "
-        "of documents with the same score.",
+        "BM25 compared with bm25s. Scores agree to five digits, because bm25s uses single precision; only the order "
+        "of documents with equal scores differs.",
         peer.render("markdown"),
     ]
 
@@ -184,7 +185,7 @@ def modelled(offices: Sequence[Office]) -> list[str]:
     scores = {office.name: office.scores(pipelines) for office in offices}
     return [
         "## Models, for patents as topics",
-        "The query is every word of the patent; fields of the documents count as one text.",
+        "The query is every word of the patent; the fields of a document are searched as one text.",
         figures("model", scores).render("markdown"),
     ]
 
@@ -196,9 +197,9 @@ def named(offices: Sequence[Office]) -> list[str]:
     table = Table(AGAINST, [row for row in rows if row[2] == "AP"])
     return [
         "## Systems",
-        "All topics, those too on which `best` was tuned; what it does on the others is told below.",
+        "All topics, including those on which `best` was tuned; its results on the others are below.",
         figures("system", scores).render("markdown"),
-        "Each against `baseline`:",
+        "Each compared with `baseline`:",
         table.render("markdown"),
     ]
 
@@ -233,16 +234,17 @@ def after(offices: Sequence[Office]) -> list[str]:
     ]
     return [
         "## What helps after the first pass",
-        "Each step behind the plain search (every word of the patent, BM25), against it. *Citations, seen before* uses "
-        "those that were public on the topic's day (on us_api: filed by then); *citations, all* also those that "
-        "documents later than the topic make, which the first pass may then find, though the result may not hold them. "
-        "Judgements count every publication of a relevant invention: that helps family members, and one hit a family "
-        "pays for it. us_api has neither claims nor classes, patsnap no claims; steps that want them do nothing there.",
+        "Each step is added after the plain search (every word of the patent, BM25) and compared with it. "
+        "*Citations, seen before* uses citations that were public on the topic's date (on us_api: filed by then); "
+        "*citations, all* also uses those made by documents later than the topic, which the first pass may then "
+        "find, although the result may not contain them. Judgements count every publication of a relevant "
+        "invention: this favours family members and penalises one hit per family. us_api has neither claims nor "
+        "classes, patsnap has no claims; steps that need them have no effect there.",
         Table(AGAINST, rows).render("markdown"),
-        "What the later citations are worth: all of them, against those seen before.",
+        "The effect of the later citations: all citations, compared with those seen before.",
         Table(AGAINST, later).render("markdown"),
-        "Against the plain search, with the rule of TREC-CHEM 2009, where no date mattered, neither in the search nor "
-        "in the judgements; there the gain of citations was +168 % in MAP:",
+        "Compared with the plain search by the rule of TREC-CHEM 2009, which ignores dates in the search and in the "
+        "judgements; there citations improved MAP by 168 %:",
         Table(AGAINST, loose).render("markdown"),
     ]
 
@@ -255,12 +257,12 @@ def dated(offices: Sequence[Office]) -> list[str]:
     rows = [row for name, one in scores.items() for row in against_first(one, name) if row[2] == "AP"]
     return [
         "## Which dates are too late",
-        "`publication`: what was published after the topic's latest priority is not found; `priority`: what has "
-        "itself a later priority; `number`: as publication, and by number where no day is known; `none`: nothing is "
-        "too late. Judged by citations that respect the first rule, and by all citations (*any date*); topics have at "
-        "least one relevant document by the first rule.",
+        "`publication`: documents published after the topic's latest priority are excluded; `priority`: documents "
+        "with a later priority are excluded; `number`: as publication, and by document number if no date is known; "
+        "`none`: nothing is excluded. Judged by citations that follow the first rule, and by all citations (*any "
+        "date*); all topics have at least one relevant document by the first rule.",
         figures("rule", scores).render("markdown"),
-        "Against `publication`:",
+        "Compared with `publication`:",
         Table(AGAINST, rows).render("markdown"),
     ]
 
@@ -283,20 +285,22 @@ def tuned(offices: Sequence[Office]) -> list[str]:
         one = scores[office.name]
         for row in against_first(one, office.name):
             verdicts += [row] if row[1] == "best" else []
-    told = "It is the system `best`." if same else "**The system `best` differs from it.**"
+    whether_best = "It is the system `best`." if same else "**The system `best` differs from it.**"
     names = ("choice", "tried", "mean AP", "mean R@100", "mean PRES@100", *(f"{o.name} PRES@100" for o in offices))
     return [
         "## The best pipeline found",
-        f"Half of the topics, drawn with seed 1, were for tuning. {len(STAGES)} choices were made one after the other, "
-        "each by the mean of PRES@100 over the collections, the choices before it kept; a step that gains less than "
-        f"{LEAST} is not worth its time. Which choices to offer was learnt before, on the same half (and an earlier "
-        "simulated office), from 56 pipelines: other models and parameters, best terms, nouns alone, fields apart, "
-        "claims, feedback by words, other credits for citations and other levels of classes did not do better there. "
-        "What was tried, the choice set off:",
+        f"Half of the topics, drawn with seed 1, were used for tuning. {len(STAGES)} choices were made one after the "
+        "other, "
+        "each by the mean of PRES@100 over the collections, keeping the choices before it; a step that gains less "
+        "than "
+        f"{LEAST} is not used. The candidates were selected before, on the same half (and an earlier simulated "
+        "office), from 56 pipelines: other models and parameters, best terms, nouns alone, separate fields, claims, "
+        "feedback by words, other credits for citations and other levels of classes were not better there. The "
+        "candidates, with the chosen one in bold:",
         Table(names, [row for row, _ in tried], {(n, 1) for n, (_, won) in enumerate(tried) if won}).render("markdown"),
-        f"{told} On the other half of the topics:",
+        f"{whether_best} On the other half of the topics:",
         figures("system", scores).render("markdown"),
-        "`best` against `baseline` there (corrected for all systems):",
+        "`best` compared with `baseline` there (corrected for all systems):",
         Table(AGAINST, verdicts).render("markdown"),
     ]
 
@@ -310,17 +314,20 @@ def opening(offices: Sequence[Office]) -> list[str]:
         rows.append([office.name, *sizes])
     return [
         "# How well it finds",
-        "Made by `python benchmarks/effectiveness.py`, which says what data it needs; every figure below is one that "
-        "it measured. AP, R@100 and PRES@100 are means over topics. Verdicts are those of `leadline compare pairs`: a "
+        "Made by `python benchmarks/effectiveness.py`, whose docstring lists the data it needs; all numbers below "
+        "are measured by it. AP, R@100 and PRES@100 are means over topics. Verdicts are those of `leadline compare "
+        "pairs`: a "
         "randomisation test, Holm's correction over the rows of one collection and measure; p from 0.05 up is "
         "undecided.",
         "| collection | what |\n|---|---|\n"
-        "| us_api | United States patents: title, abstract, the beginning of the description. No claims, no classes, "
-        "no dates but of filing, which stands for all. Citations are what the texts say of other patents, mostly the "
-        "applicant's own: the words of a topic hold the numbers of what it cites, and so may other documents |\n"
-        "| patsnap | patents of several offices: title, abstract, classes, dates; few citations lead to documents of "
+        "| us_api | United States patents: title, abstract, the beginning of the description. No claims and no "
+        "classes; the only date is that of filing, which is used for all dates. Citations are references to other "
+        "patents in the texts, mostly by the applicant: the text of a topic contains the numbers of what it cites, "
+        "and other documents may contain them, too |\n"
+        "| patsnap | patents of several offices: title, abstract, classes, dates; few of the cited documents are in "
         "the collection |\n"
-        f"| simulated | `leadline simulate office --patents {OFFICE}`, judged by its truth, not by its citations |",
+        f"| simulated | `leadline simulate office --patents {OFFICE}`, judged by its true relevance, not by its "
+        "citations |",
         Table(["collection", "documents", "topics", "relevant of a topic"], rows).render("markdown"),
     ]
 

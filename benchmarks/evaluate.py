@@ -2,9 +2,9 @@
 
     python benchmarks/evaluate.py [--runs 48] [--repeat 5] [--peers trec_eval,pytrec_eval,ir_measures,ranx]
 
-Every time is that of a whole process, from start to exit, after ours has compiled its kernels once. `trec_eval` is
-timed where it is on the PATH, once for each run as it takes one; the Python peers read the same text files. PRES is
-computed by us alone, for the others have no such measure. Five turns with all peers take about ten minutes.
+Every time is that of a whole process, from start to exit, after Leadline has compiled its kernels once. `trec_eval` is
+timed if it is on the PATH, once for each run because it takes one run; the Python peers read the same text files. Only
+Leadline computes PRES, which the others do not have. Five repetitions with all peers take about ten minutes.
 """
 
 from __future__ import annotations

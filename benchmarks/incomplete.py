@@ -2,8 +2,8 @@
 
     python benchmarks/incomplete.py [--repeat 5] [--samples 100] [--measures "AP R PRES nDCG bpref infAP"]
 
-Reads `runs/trec_covid_r1` of the shared data (LEADLINE_SHARED, or `shared` beside the repository), which is not ours to
-ship, and ends with a line that says so where it is missing. The promise is 30 seconds on two processors.
+Reads `runs/trec_covid_r1` of the shared data (LEADLINE_SHARED, or `shared` beside the repository), which is not
+part of the project, and ends with a message if it is missing. The target is 30 seconds on two processors.
 """
 
 from __future__ import annotations

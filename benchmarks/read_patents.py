@@ -2,12 +2,12 @@
 
     python benchmarks/read_patents.py [FILE] [--repeat 5] [--megabytes 50]
 
-FILE is XML as the United States publish it since 2005, plain or compressed; without one, patents of invented words are
-written, laid out like theirs. It is read and cut into documents before the clock starts. The kernels are compiled
-before, too, as they are once in the life of an installation. Numbers that were met are forgotten before every turn, as
-few are met again; dates and classes, of which there are not many, stay known. Seconds are those of the processor, so
-that others who use the machine do not count; on an idle one they are those of the clock. The same documents without
-blanks between elements are timed as well. The promise is 100 MB a second.
+FILE is XML as the United States have published it since 2005, plain or compressed; without FILE, similar patents of
+random words are generated. It is read and split into documents before timing starts. The kernels are compiled before,
+too, as they are once per installation. The cache of document numbers is cleared before every repetition, because few
+numbers occur twice; the caches of dates and classes, which are few, are kept. Times are processor seconds, so that
+other programs on the machine do not count. The same documents without spaces between elements are timed as well. The
+target is 100 MB per second.
 """
 
 from __future__ import annotations

@@ -2,13 +2,13 @@
 
     python benchmarks/search.py [--documents 20000 100000] [--repeat 5] [--peers tantivy,bm25s,sqlite]
 
-Documents are generated: words by a law of Zipf and Mandelbrot, about 135 in a document, a fifth of them repeating an
-earlier one. Queries are words of one document, or of a few where 100 are wanted; they go to every program as a list of
-words, and the best 1000 documents are asked for. BM25 with k1 = 1.2 and b = 0.75 everywhere but in SQLite, which does
-not say its b. Only ours and bm25s keep a document's length exactly; bm25s adds in single precision.
+Documents are generated: words with a Zipf-Mandelbrot distribution, about 135 in a document, a fifth of them repeating
+an earlier one. Queries are words of one document, or of a few for 100 words; every program gets them as a list of words
+and returns the best 1000 documents. BM25 has k1 = 1.2 and b = 0.75 in all programs except SQLite, which does not
+document its b. Only Leadline and bm25s keep the exact length of a document; bm25s adds in single precision.
 
-*Alone* is one query after the other on one processor, *together* all queries at once on as many threads as there are
-processors, for those that can. Every figure is the median of some turns, in which the programs alternate.
+*Alone* is one query after the other on one processor; *together* is all queries at once on as many threads as there are
+processors, for programs that can. Every number is the median of several repetitions, in which the programs alternate.
 """
 
 from __future__ import annotations

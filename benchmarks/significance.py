@@ -1,11 +1,10 @@
-"""How long the tests over all pairs of 48 systems take, and how long others would take for the same.
+"""How long the tests of all pairs of 48 systems take, compared with other programs.
 
     python benchmarks/significance.py [--repeat 5] [--systems 48] [--topics 400] [--draws 100000]
 
-The promise: 100 000 flips × 1128 pairs × 400 topics in under 3 seconds on two processors, in float64. The peers test
-one pair at a time and would need long for all, so they are timed on a small case (2 pairs, 2000 flips); the time for
-the whole is the small one times the ratio of pairs and flips: an extrapolation, and printed as one. Their imports and
-compilation are left out.
+The target: 100 000 flips × 1128 pairs × 400 topics in under 3 seconds on two processors, in float64. The peers test
+one pair at a time and would take long for all pairs, so they are timed on a small case (2 pairs, 2000 flips); the time
+for all pairs is extrapolated from it, and printed as an extrapolation. Their imports and compilation are not counted.
 """
 
 from __future__ import annotations

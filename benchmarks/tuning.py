@@ -1,4 +1,4 @@
-"""How the system `best` was found: choices made one after the other, on topics that are not reported on."""
+"""How the system `best` was found: choices made one after the other, on topics that no reported result uses."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from leadline.errors import InputError, MismatchError
 from leadline.records.scores.scores import Scores
 from leadline.show.papers import published
+from leadline.show.papers.chem_2009 import PRINTED_MEANS
 from leadline.trust.aligned import aligned
 from leadline.trust.letters import letter, letters
 from leadline.trust.paired import all_pairs
@@ -140,27 +141,12 @@ def test_letters_do_not_run_out() -> None:
     assert set(letters(np.ones((60, 60), bool))) == {"a"}
 
 
-TABLE_8 = {  # TREC-CHEM 2009's best two runs of each team: xinfAP, infNDCG
-    "DUT09TSRun6": (0.301352563, 0.535624287),
-    "purdueTS09r1": (0.292944735, 0.535857751),
-    "york09ca07": (0.290945835, 0.495564009),
-    "SCAI09TSMAN": (0.275340089, 0.493232092),
-    "york09ca08": (0.254126663, 0.478079741),
-    "DUT09TSRun2": (0.24820495, 0.488650961),
-    "SCAI09TSNP": (0.244157701, 0.446849598),
-    "BiTeM09po": (0.179119822, 0.393264533),
-    "BiTeM09": (0.157118933, 0.345235351),
-    "msoe09TSx3": (0.068977164, 0.316426733),
-    "msoe09TSx1": (0.066913758, 0.313434303),
-}
-
-
 @pytest.mark.parametrize(("measure", "place"), [("xinfAP", 0), ("infNDCG", 1)])
 def test_the_means_of_trec_chem_come_out_of_its_matrix(measure: str, place: int) -> None:
     found = compare(published.trec_chem_2009(measure), measure, test="t", seed=1)
     mean = dict(zip(found.runs, found.means.tolist(), strict=True))
     # The matrix is printed to 3 decimals, so a mean of it is off by half of the last at most.
-    for run, printed in TABLE_8.items():
+    for run, printed in PRINTED_MEANS.items():
         assert mean[run] == pytest.approx(printed[place], abs=0.0005)
 
 

@@ -57,7 +57,7 @@ def aligned(scores: Scores, measure: str) -> Aligned:
         cause = f" ({listed(empty, 4)} without any value)" if empty else ""
         raise MismatchError(
             f"{measure}: {counted(int(kept.sum()), 'topic')} with a value for every run{cause}; "
-            "a comparison needs two or more: give scores by topic"
+            "a comparison needs two or more, so give scores by topic"
         )
     chosen = np.flatnonzero(kept)
     if np.abs(values[:, chosen]).max() > LARGEST:

@@ -147,9 +147,7 @@ def incomplete(
     *,
     keep: Sequence[float] = SHARES,
     samples: int = 100,
-    of: Drawn = "relevant",
     seed: int | np.random.Generator = 1,
-    progress: Progress | None = None,
     **reading: Any,
 ) -> Incomplete:
     """Would fewer judgements give the same ranking of the systems? `Incomplete.of` with runs and judgements to read.
@@ -161,8 +159,7 @@ def incomplete(
     >>> incomplete(qrels, runs, "R", keep=[1], samples=2).mean
     array([[1.]])
     """
-    study = open_study(qrels, runs, measures, **reading)
-    return Incomplete.of(study, keep=keep, samples=samples, of=of, seed=seed, progress=progress)
+    return Incomplete.of(open_study(qrels, runs, measures, **reading), keep=keep, samples=samples, seed=seed)
 
 
 def ranking(study: Study, values: Array) -> Array:

@@ -35,8 +35,8 @@ class LeftOut:
             for k, name in enumerate(self.names):
                 r = int(moved[k].argmax())
                 mover = [self.runs[r], int(self.places[m, r]), int(self.places_without[k, m, r])]
-                nobody = moved[k, r] == 0 or np.isnan(self.tau[k, m])
-                change = [None, None, None] if nobody else mover
+                none_moves = moved[k, r] == 0 or np.isnan(self.tau[k, m])
+                change = [None, None, None] if none_moves else mover
                 rows.append([measure, name, int(self.relevant[k]), float(self.tau[k, m]), *change])
         columns = ["measure", "without", "relevant_lost", "tau", "moves_most", "rank", "rank_without"]
         return Table(columns, rows)

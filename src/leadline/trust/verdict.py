@@ -186,7 +186,6 @@ def verdicts(
     samples: int = 100,
     alpha: float = 0.05,
     seed: int | np.random.Generator = 1,
-    progress: Callable[[int, int], None] | None = None,
     **reading: Any,
 ) -> Verdicts:
     """Is the leader really better than each other run? `Verdicts.of` with runs and judgements to read.
@@ -200,9 +199,7 @@ def verdicts(
     """
     study = open_study(qrels, runs, measure, **reading)
     name = study.measures[0].text
-    return Verdicts.of(
-        study.scores(), name, study=study, samples=samples, alpha=alpha, seed=seed, progress=progress
-    )  # fmt: skip
+    return Verdicts.of(study.scores(), name, study=study, samples=samples, alpha=alpha, seed=seed)
 
 
 def _with_half(

@@ -38,7 +38,7 @@ def test_agreement_counts_every_pair_once() -> None:
 def test_agreement_says_which_measure_stands_between() -> None:
     found = agreed(*[(1, 1, 1)] * 5, (1, 1, 0), (1, 1, 0), (0, 1, 1), (1, 0, -1), (1, 1, -1))
     told = agreement.groups(found)
-    assert agreement.title(found, told) == "PRES@100 stands between AP and R@100: it is never alone with its verdict"
+    assert agreement.title(found, told) == "PRES@100 is between AP and R@100: it is never alone with its verdict"
     # Five of ten pairs; opposed are the one on which none agree and the one that R turns round.
     assert agreement.reading(told) == (
         "All three measures say the same of 5 of 10 pairs (50\u202f%); "

@@ -59,7 +59,7 @@ def test_a_figure_added_after_the_first_report_is_in_the_next(quick: None) -> No
     assert '<li><a href="#mine">a figure &lt;of&gt; mine</a></li>' in after
     shown = re.findall(r"<h[23]>(.*?)</h[23]>", after)
     assert shown.index("How likely is each difference by chance?") < shown.index("My own figure")
-    assert shown.index("My own figure") < shown.index("Do the measures come to the same verdict?")
+    assert shown.index("My own figure") < shown.index("Do the measures agree?")
     assert shown[-3:] == ["What else?", "Last", "Topic by topic"]
     assert "Not drawn: last: needs a second run." in after
     assert 'id="data-mine"' in after

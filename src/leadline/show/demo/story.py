@@ -54,11 +54,11 @@ def _winners(evidence: Evidence, measures: Sequence[str]) -> str:
     """Who leads under each measure."""
     means = evidence.scores(measures).means()
     best = [int(np.argmax(means[:, m])) for m in range(len(measures))]
-    told = [f"{evidence.runs[best[m]]} under {name} ({means[best[m], m]:.3f})" for m, name in enumerate(measures)]
+    winners = [f"{evidence.runs[best[m]]} under {name} ({means[best[m], m]:.3f})" for m, name in enumerate(measures)]
     if len(set(best)) == 1:
         scores = ", ".join(f"{name} {means[best[0], m]:.3f}" for m, name in enumerate(measures))
         return f"{evidence.runs[best[0]]} wins under all three: {scores}"
-    return f"the winners are {', '.join(told)}"
+    return f"the winners are {', '.join(winners)}"
 
 
 def _firmness(cited: Evidence, true: Evidence) -> Iterator[str]:
@@ -84,15 +84,15 @@ def _effort(cited: Evidence, true: Evidence) -> str:
 
 def _thinned(found: Incomplete) -> str:
     k = int(np.argmin(found.keep))
-    told = ", ".join(f"{name} {found.mean[k, m]:.2f}" for m, name in enumerate(found.measures))
-    return f"With {100 * found.keep[k]:.0f} % of the citations the order of systems keeps a τ of {told}."
+    taus = ", ".join(f"{name} {found.mean[k, m]:.2f}" for m, name in enumerate(found.measures))
+    return f"With {100 * found.keep[k]:.0f} % of the citations the order of systems keeps a τ of {taus}."
 
 
 def _order(found: Recovery) -> str:
     """How similar the order by citations is to the true order."""
     wanted = [name for name in found.measures if name.endswith(f"@{EFFORT}") and not name.startswith("CT")]
-    told = ", ".join(f"{name} {found.tau[0, 0, found.measures.index(name)]:.2f}" for name in wanted)
-    return f"Against the true order, the order by citations has a τ of {told}."
+    taus = ", ".join(f"{name} {found.tau[0, 0, found.measures.index(name)]:.2f}" for name in wanted)
+    return f"Against the true order, the order by citations has a τ of {taus}."
 
 
 def _flattered(found: Recovery) -> str:

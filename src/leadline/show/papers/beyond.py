@@ -25,7 +25,7 @@ def paper(lab: PaperInputs | None = None) -> Paper:
         record = json.loads((lab.folder / STORED).read_text(encoding="utf-8"))
         exhibits.append(_exhibit(Recovery.of_record(record), "The lab's own office", f"{NAME}-lab"))
     return Paper(
-        NAME, "Beyond the papers: would citations have put the systems in their true order?",
+        NAME, "Beyond the papers: do citations put the systems in their true order?",
         "A study of simulated offices, docs/citations-and-truth.md", tuple(exhibits),
     )  # fmt: skip
 

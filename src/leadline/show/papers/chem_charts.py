@@ -91,7 +91,7 @@ def _bars(
     )  # fmt: skip
     chart = chart.properties(width=WIDTH, height=ROW * len(order)).add_params(narrow())
     first, last = (f"{topic} with {100 * total[topic]:.0f} %" for topic in (order[0], order[-1]))
-    reading = f"At the top stands {first}, at the end {last}."
+    reading = f"First is {first}, last is {last}."
     return Figure(name, title, reading, with_rows(chart, rows), rows, f"{SOURCE}, {where}")
 
 

@@ -25,7 +25,7 @@ BETTER, ALIKE, OPPOSED = "one run is better", "no difference seen", "two measure
 @report_figure(NAME, section=BELIEVED, label="do the measures agree", place=20)
 def figure(evidence: Evidence, measures: Sequence[str] | None = None) -> Figure:
     """On how many pairs three measures agree, and on how many only two. Default: those of `evidence.trio`."""
-    lack = partial(needs, NAME, "Do the measures come to the same verdict?", source=SOURCE)
+    lack = partial(needs, NAME, "Do the measures agree?", source=SOURCE)
     names = evidence.trio if measures is None else tuple(measures)
     if len(evidence.runs) < 2:
         return lack("Needs two runs or more, to compare them under each measure.")
@@ -59,7 +59,7 @@ def title(found: Agreement, rows: Sequence[dict[str, Any]]) -> str:
     others = [name for m, name in enumerate(found.measures) if m != middle]
     part = percent(alone[middle] / found.verdicts.shape[1])
     alone_in = f"alone with its verdict on {part} of the pairs" if alone[middle] else "never alone with its verdict"
-    return f"{found.measures[middle]} stands between {both(others)}: it is {alone_in}"
+    return f"{found.measures[middle]} is between {both(others)}: it is {alone_in}"
 
 
 def reading(rows: Sequence[dict[str, Any]]) -> str:

@@ -31,7 +31,7 @@ def figure(
     evidence: Evidence, topic: str | None = None, *, effort: int = 20, gamma: float = 0.5, theta: Theta = "equal"
 ) -> Figure:
     """How each system fills one topic. Default: the topic on which the first two systems differ most."""
-    lack = partial(needs, NAME, "How does reading fill a need that has several sides?", source=SOURCE)
+    lack = partial(needs, NAME, "How do documents fill the claims of a topic?", source=SOURCE)
     if evidence.subtopics is None:
         return lack("Needs judgements by subtopic or claim: topic, subtopic, document, grade.")
     if not len(evidence.answerable):
@@ -73,8 +73,8 @@ class Cube:
         here = slice(self._starts[row], self._starts[row + 1])
         entries = self._entries
         columns = (entries.rank[here], entries.subtopic[here], entries.grade[here])
-        met = [(int(rank), int(subtopic), int(grade)) for rank, subtopic, grade in zip(*columns, strict=True)]
-        return filled(met, self.gamma, self.table.largest)
+        found = [(int(rank), int(subtopic), int(grade)) for rank, subtopic, grade in zip(*columns, strict=True)]
+        return filled(found, self.gamma, self.table.largest)
 
     def full(self, run: str, t: int) -> float:
         """The share of the whole need that the run fills within the effort."""
@@ -108,7 +108,7 @@ class Cube:
         return found
 
 
-def filled(met: Sequence[tuple[int, int, int]], gamma: float, full: int) -> list[Level]:
+def filled(found: Sequence[tuple[int, int, int]], gamma: float, full: int) -> list[Level]:
     """The rule of the Cube Test: how full each subtopic is after each document, from (rank, subtopic, grade) in order.
 
     A document adds gamma^k × grade / full, where k is the number of documents on the subtopic before it. When their
@@ -120,7 +120,7 @@ def filled(met: Sequence[tuple[int, int, int]], gamma: float, full: int) -> list
     height: dict[int, float] = {}
     grades: dict[int, list[int]] = {}
     steps = []
-    for rank, subtopic, grade in met:
+    for rank, subtopic, grade in found:
         before = grades.setdefault(subtopic, [])
         if sum(before) < full:
             height[subtopic] = height.get(subtopic, 0.0) + gamma ** len(before) * grade / full
@@ -140,8 +140,8 @@ def title(evidence: Evidence, full: dict[str, float], t: int, effort: int) -> st
 def reading(cube: Cube, shown: Sequence[str], t: int, chosen: bool) -> str:
     """What stays empty, why this topic was chosen, and what is not shown."""
     all_of = cube.subtopics(t)
-    met = {subtopic for run in shown for subtopic, _, _ in cube.levels(run, t)}
-    empty = [cube.table.names[subtopic] for subtopic in all_of if subtopic not in met]
+    reached = {subtopic for run in shown for subtopic, _, _ in cube.levels(run, t)}
+    empty = [cube.table.names[subtopic] for subtopic in all_of if subtopic not in reached]
     text = f"Each row is one of {count(len(all_of), 'subtopic')} and takes colour as documents fill it; "
     if empty:
         text += f"no system shown finds anything for {'subtopic' if len(empty) == 1 else 'subtopics'} {both(empty)}"

@@ -35,7 +35,7 @@ Curves = Mapping[str, Array]  # line: its value at every gamma
 @report_figure(NAME, section=WHERE, label="breadth or depth", place=80)
 def figure(evidence: Evidence, *, effort: int = 10, theta: Theta = "decay") -> Figure:
     """CT against gamma, with the lid and without, for the ideal runs and the systems."""
-    lack = partial(needs, NAME, "Breadth or depth: what is more of the same worth?", source=SOURCE)
+    lack = partial(needs, NAME, "Breadth or depth: how much is more of the same worth?", source=SOURCE)
     if evidence.subtopics is None:
         return lack("Needs judgements by subtopic or claim: topic, subtopic, document, grade.")
     if not len(evidence.answerable):
@@ -70,14 +70,14 @@ def who_wins(lead: Array) -> str:
 
     >>> ones = np.ones(len(GAMMAS))
     >>> who_wins(ones), who_wins(-ones), who_wins(0 * ones)
-    ('breadth wins at every γ', 'depth wins at every γ', 'breadth and depth come to the same')
+    ('breadth wins at every γ', 'depth wins at every γ', 'breadth and depth are equal')
     >>> who_wins(np.where(np.array(GAMMAS) > 0.62, -1.0, 1.0))
     'breadth wins up to γ 0.6, depth beyond'
     """
     signs = np.sign(np.round(lead, 9))
     nonzero = signs[signs != 0]
     if not len(nonzero):
-        return "breadth and depth come to the same"
+        return "breadth and depth are equal"
     first, second = ("breadth", "depth") if nonzero[0] > 0 else ("depth", "breadth")
     if (nonzero == nonzero[0]).all():
         return f"{first} wins at every γ"

@@ -111,15 +111,15 @@ def _chart(found: Power, rows: Sequence[dict[str, Any]]) -> Any:
     line = alt.Chart(alt.Data(values=[{"level": found.alpha, "text": f"p = {found.alpha:g}"}]))
     rule = line.mark_rule(strokeDash=[2, 4], color=INK, opacity=0.6).encode(y=alt.Y("level:Q", scale=heights))
     named = line.mark_text(align="left", dx=4, dy=-8).encode(x=alt.value(0), y="level:Q", text="text:N")
-    told: list[dict[str, Any]] = [
+    crossings: list[dict[str, Any]] = [
         {"measure": name, "pairs": float(part), "level": found.alpha}
         for name, part in zip(names, found.power, strict=True)
     ]
-    dots = alt.Chart(alt.Data(values=told)).mark_point(filled=True, size=70, opacity=1)
+    dots = alt.Chart(alt.Data(values=crossings)).mark_point(filled=True, size=70, opacity=1)
     dots = dots.encode(x="pairs:Q", y=alt.Y("level:Q", scale=heights), color=colour)
     labels = {  # all at the line, those that tell more apart above
         row["measure"]: (found.alpha + 1e-6 * row["pairs"], f"{row['measure']}  {percent(row['pairs'])}")
-        for row in told
+        for row in crossings
     }
     ends = beside(labels, dict(zip(names, colours, strict=True)), (0.0, TOP), HEIGHT)
     chart = alt.layer(rule, named, lines, dots, ends).add_params(narrow())

@@ -82,7 +82,7 @@ def reading(evidence: Evidence, means: Array) -> str:
 
 def _chart(evidence: Evidence, rows: Sequence[dict[str, Any]]) -> Any:
     alt = altair()
-    axis = alt.Axis(orient="right", format=".1f", tickCount=5, domain=False)  # on the left stand the labels
+    axis = alt.Axis(orient="right", format=".1f", tickCount=5, domain=False)  # the labels of the lines are on the left
     base = alt.Chart(rows_data()).encode(
         x=alt.X(
             "recall:Q", title="recall: share of the relevant documents found", scale=alt.Scale(domain=[0, 1]),

@@ -17,7 +17,7 @@ from leadline.show.figures.formatting import count, decimal, percent
 from leadline.show.figures.registry import BEHAVE, report_figure
 
 NAME = "pres_area"
-SOURCE = "Magdy and Jones, SIGIR 2010, figure 3: PRES is the share of the band that lies right of the system's curve"
+SOURCE = "Magdy and Jones, SIGIR 2010, figure 3: PRES is the share of the band to the right of the system's curve"
 
 
 @report_figure(NAME, section=BEHAVE, label="PRES as an area", place=10)

@@ -69,11 +69,11 @@ def reading(evidence: Evidence) -> str:
 
 def first_ranks(evidence: Evidence) -> np.ndarray[Any, np.dtype[np.int64]]:
     """The rank of the leader's first relevant document on each topic where it finds one."""
-    met = evidence.ranks[evidence.place(evidence.leader)]
+    ranks_found = evidence.ranks[evidence.place(evidence.leader)]
     topic = evidence.qrels.topic_of_document[evidence.relevant_documents]
-    found = met > 0
+    found = ranks_found > 0
     best = np.full(len(evidence.topics), np.iinfo(np.int64).max)
-    np.minimum.at(best, topic[found], met[found])
+    np.minimum.at(best, topic[found], ranks_found[found])
     return best[best < np.iinfo(np.int64).max]
 
 

@@ -17,7 +17,7 @@ from leadline.show.figures.registry import BEHAVE, report_figure
 NAME = "pres_surface"
 SOURCE = (
     "Magdy and Jones, SIGIR 2010, figure 4a. PRES = recall × (1 − lateness): lateness is how far the mean rank of what "
-    "was found lies behind the best possible, as a share of the effort"
+    "was found is behind the best possible, as a share of the effort"
 )
 STEPS = 40  # cells along each axis
 SIDE = 1.08 / STEPS  # of a cell: cells overlap slightly, otherwise gaps are visible between them

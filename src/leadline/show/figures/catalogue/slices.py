@@ -29,7 +29,7 @@ FLOOR, TALLEST = 0.28, 0.17
 @report_figure(NAME, section=WHERE, label="by kind of topic", place=40)
 def figure(evidence: Evidence, by: str | Sequence[str] | None = None) -> Figure:
     """The deciding measure by attributes of topics. Default: the number of relevant documents, and all attributes."""
-    lack = partial(needs, NAME, "Where does a system do well, and where not?", source=SOURCE)
+    lack = partial(needs, NAME, "On which kinds of topics does a system do well?", source=SOURCE)
     wanted = (RELEVANT, *evidence.attributes) if by is None else (by,) if isinstance(by, str) else tuple(by)
     found, left = list[Slices](), list[str]()
     for name in wanted:
