@@ -11,7 +11,7 @@ import numpy as np
 
 from leadline.records.runs.run import Run
 from leadline.records.topics.topic import Topic, Topics
-from leadline.search.index.analysis import Analysis
+from leadline.retrieval.index.analysis import Analysis
 
 # The archive, its files of documents, queries and judgements, and which columns judge.
 FILES = {

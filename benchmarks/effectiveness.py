@@ -27,14 +27,14 @@ from leadline.collections.documents.store import Collection
 from leadline.records.scores.scores import Scores
 from leadline.records.scores.table import Table
 from leadline.records.topics.topic import Topic, Topics
-from leadline.search.index.batches import FIELDS
-from leadline.search.index.derived import DERIVED
-from leadline.search.index.index import Index
-from leadline.search.models.registry import MODELS
-from leadline.search.pipeline.context import SearchContext
-from leadline.search.pipeline.pipeline import Step
-from leadline.search.pipeline.pipeline_files import settings, system, systems
-from leadline.search.pipeline.steps import (
+from leadline.retrieval.index.batches import FIELDS
+from leadline.retrieval.index.derived import DERIVED
+from leadline.retrieval.index.index import Index
+from leadline.retrieval.models.registry import MODELS
+from leadline.retrieval.pipeline.context import SearchContext
+from leadline.retrieval.pipeline.pipeline import Step
+from leadline.retrieval.pipeline.pipeline_files import settings, system, systems
+from leadline.retrieval.pipeline.steps import (
     RM3,
     Citations,
     ClaimScores,

@@ -64,9 +64,9 @@ def make_queries(words: list[str], documents: list[np.ndarray], terms: int, coun
 
 class Leadline:
     def __init__(self, texts: list[str], folder: Path) -> None:
-        from leadline.search.index.analysis import Analysis
-        from leadline.search.index.index import Index
-        from leadline.search.models.searcher import Searcher
+        from leadline.retrieval.index.analysis import Analysis
+        from leadline.retrieval.index.index import Index
+        from leadline.retrieval.models.searcher import Searcher
 
         documents = ({"id": f"D{number:07}", "body": text} for number, text in enumerate(texts))
         analysis = Analysis(stemming="none", stop_words="none")
@@ -159,8 +159,8 @@ PROGRAMS: dict[str, Callable[[list[str], Path], Any]] = {
 }  # fmt: skip
 STARTING = """
 import sys
-from leadline.search.index.index import Index
-from leadline.search.models.searcher import Searcher
+from leadline.retrieval.index.index import Index
+from leadline.retrieval.models.searcher import Searcher
 assert len(Searcher(Index.open(sys.argv[1])).search(sys.argv[2:], k=1000)) > 0
 assert "numba" not in sys.modules
 """

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from leadline.search.pipeline.after.where import Where
-from leadline.search.pipeline.pipeline import Step
-from leadline.search.pipeline.query.text import Counting
-from leadline.search.pipeline.steps import (
+from leadline.retrieval.pipeline.after.where import Where
+from leadline.retrieval.pipeline.pipeline import Step
+from leadline.retrieval.pipeline.query.text import Counting
+from leadline.retrieval.pipeline.steps import (
     RM3,
     BestTerms,
     Citations,

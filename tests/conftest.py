@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shlex
+import shutil
 from pathlib import Path
 
 import pytest
@@ -33,3 +35,47 @@ def shared() -> Path:
 def soak() -> bool:
     """Whether the longer form of a test is wanted, as `make soak` does."""
     return bool(os.environ.get("LEADLINE_SOAK"))
+
+
+GRID = """
+[choices.query]
+whole = "text"
+[choices.model]
+bm25 = {step = "search", model = "bm25"}
+dph = {step = "search", model = "dph"}
+"""
+
+
+@pytest.fixture(scope="session")
+def example_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The files that the examples name, made from a small simulated office."""
+    from leadline.cli import main
+
+    with pytest.MonkeyPatch.context() as patch:
+        folder = tmp_path_factory.mktemp("examples")
+        patch.chdir(folder)
+        main(shlex.split("simulate office -o office --patents 300 -q"))
+        shutil.move("office/collection", "patents")
+        shutil.copy("office/topics.tsv", "topics.tsv")
+        for name in ("qrels.citations.txt", "qrels.citations.txt.why.tsv"):
+            shutil.copy(f"office/{name}", name.replace(".citations", ""))
+        shutil.copy("office/qrels.true.claims.txt", "claims.qrels")
+        main(shlex.split("index patents -o patents.index --positions -q"))
+        Path("runs").mkdir()
+        Path("mine.toml").write_text('steps = ["text", {step = "search", model = "dph"}]')
+        Path("short.toml").write_text('steps = [{step = "text", fields = ["title"]}, "search"]')
+        Path("grid.toml").write_text(GRID)
+        for name, system in (("bm25", "baseline"), ("dph", "mine.toml"), ("title", "short.toml")):
+            main(shlex.split(f"run patents.index topics.tsv --system {system} -k 50 -o runs/{name}.run -q"))
+        Path("runs.csv").write_text("run,team\nbm25,one\ndph,one\ntitle,two\n")
+        Path("topics.csv").write_text(Path("topics.tsv").read_text().replace(",", ";").replace("\t", ","))
+        Path("idea.txt").write_text("Coating\n\nA coating.\n\nClaims\n1. A coating comprising a glaze.\n")
+        main(shlex.split("evaluate qrels.txt runs/*.run -m 'AP R@100' --by-topic --format tsv -o scores.tsv -q"))
+        shutil.copytree(
+            GOLDEN / "documents", "xml", ignore=lambda _, names: [name for name in names if not name.endswith(".xml")]
+        )
+        Path("documents.jsonl").write_text('{"id": "US7000000B2", "title": "Nail"}\n')
+        Path("lab").mkdir()
+        shutil.copytree("runs", "lab/runs")
+        shutil.copy("qrels.txt", "lab/qrels.txt")
+    return folder

@@ -10,6 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "leadline"
 FOR_ALL = {"errors", "options", "register", "version"}  # files beside the wings that anyone may import
+PUBLIC = {"figures", "models", "readers", "steps"}  # public submodules, which only name what is in the wings
 
 
 def room_of(module: str) -> str:
@@ -54,7 +55,7 @@ def arrows_drawn() -> dict[str, set[str]]:
 
 
 def test_arrows_are_as_drawn() -> None:
-    code = {room: targets for room, targets in arrows_in_code().items() if room not in FOR_ALL}
+    code = {room: targets for room, targets in arrows_in_code().items() if room not in FOR_ALL | PUBLIC}
     assert code == arrows_drawn()
 
 

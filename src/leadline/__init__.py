@@ -1,5 +1,8 @@
 """Leadline measures how deep a search system lets a professional reach, and whether the answer can be believed.
 
+What `__all__` lists is public, with what the submodules `measures`, `models`, `steps`, `readers` and `figures` list in
+theirs. Everything else is private and may change at any time.
+
 >>> import leadline as ll
 >>> ll.evaluate({"1": {"d1": 1}}, {"1": {"d1": 2.0}}, ["PRES@100"]).means()
 array([[1.]])
@@ -9,15 +12,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from leadline.errors import InputError, LeadlineError, MeasureError, MismatchError
+from leadline.errors import InputError, LeadlineError, LeadlineWarning, MeasureError, MismatchError, UsageError
 from leadline.version import __version__
 
 if TYPE_CHECKING:
+    from leadline import figures, measures, models, readers, steps
+    from leadline.collections.documents.document import Document
     from leadline.collections.documents.store import Collection
     from leadline.judge.citations.from_citations import from_citations
     from leadline.measures.evaluate import evaluate
     from leadline.measures.explain import explain_topic
     from leadline.measures.ideal import ideal_run
+    from leadline.measures.measure import Measure
     from leadline.measures.notation import parse_measure
     from leadline.records.qrels.qrels import Qrels
     from leadline.records.qrels.read_qrels import read_qrels
@@ -25,26 +31,33 @@ if TYPE_CHECKING:
     from leadline.records.runs.run import Run
     from leadline.records.scores.read_scores import read_scores
     from leadline.records.scores.scores import Scores
-    from leadline.records.topics.topic import Topics
-    from leadline.search.index.index import Index
-    from leadline.search.models.searcher import Searcher
-    from leadline.search.pipeline.context import SearchContext
-    from leadline.show.papers import published
-    from leadline.trust.agreement import agreement
-    from leadline.trust.correlation import correlation
-    from leadline.trust.incomplete import incomplete
-    from leadline.trust.pairs import compare
-    from leadline.trust.power import power
-    from leadline.trust.slices import slices
-    from leadline.trust.spectrogram import spectrogram
-    from leadline.trust.study import open_study
-    from leadline.trust.verdict import verdicts
+    from leadline.records.topics.topic import Topic, Topics
+    from leadline.retrieval.index.index import Index
+    from leadline.retrieval.models.searcher import Searcher
+    from leadline.retrieval.pipeline.context import SearchContext
+    from leadline.retrieval.public import build_collection, build_index, make_run, prior_art, search
+    from leadline.show.public import published_scores, report
+    from leadline.trust.public import (
+        agreement,
+        compare,
+        correlation,
+        incomplete,
+        left_out,
+        power,
+        slices,
+        spectrogram,
+        verdict,
+    )
+    from leadline.trust.study import Study, open_study
 
 __all__ = [
     "Collection",
+    "Document",
     "Index",
     "InputError",
     "LeadlineError",
+    "LeadlineWarning",
+    "Measure",
     "MeasureError",
     "MismatchError",
     "Qrels",
@@ -52,65 +65,89 @@ __all__ = [
     "Scores",
     "SearchContext",
     "Searcher",
+    "Study",
+    "Topic",
     "Topics",
+    "UsageError",
     "__version__",
     "agreement",
+    "build_collection",
+    "build_index",
     "compare",
     "correlation",
     "evaluate",
     "explain_topic",
+    "figures",
     "from_citations",
     "ideal_run",
     "incomplete",
+    "left_out",
+    "make_run",
+    "measures",
+    "models",
     "open_study",
     "parse_measure",
     "power",
-    "published",
+    "prior_art",
+    "published_scores",
     "read_qrels",
     "read_run",
     "read_scores",
+    "readers",
+    "report",
+    "search",
     "slices",
     "spectrogram",
-    "verdicts",
+    "steps",
+    "verdict",
 ]
 
-# Imported when first asked for, so that a command pays only for what it uses.
+# The module of each name, imported when the name is first used, so that a program pays only for what it uses.
 _HOMES = {
-    "compare": "leadline.trust.pairs",
-    "agreement": "leadline.trust.agreement",
-    "correlation": "leadline.trust.correlation",
-    "incomplete": "leadline.trust.incomplete",
-    "power": "leadline.trust.power",
-    "verdicts": "leadline.trust.verdict",
-    "slices": "leadline.trust.slices",
-    "spectrogram": "leadline.trust.spectrogram",
-    "open_study": "leadline.trust.study",
-    "read_scores": "leadline.records.scores.read_scores",
-    "evaluate": "leadline.measures.evaluate",
-    "explain_topic": "leadline.measures.explain",
-    "ideal_run": "leadline.measures.ideal",
-    "parse_measure": "leadline.measures.notation",
-    "Collection": "leadline.collections.documents.store",
-    "Index": "leadline.search.index.index",
-    "SearchContext": "leadline.search.pipeline.context",
-    "Qrels": "leadline.records.qrels.qrels",
-    "Searcher": "leadline.search.models.searcher",
-    "Topics": "leadline.records.topics.topic",
-    "from_citations": "leadline.judge.citations.from_citations",
-    "read_qrels": "leadline.records.qrels.read_qrels",
-    "read_run": "leadline.records.runs.read_runs",
-    "Run": "leadline.records.runs.run",
-    "Scores": "leadline.records.scores.scores",
+    "leadline.retrieval.public": ("build_collection", "build_index", "make_run", "prior_art", "search"),
+    "leadline.show.public": ("published_scores", "report"),
+    "leadline.trust.public": (
+        "agreement",
+        "compare",
+        "correlation",
+        "incomplete",
+        "left_out",
+        "power",
+        "slices",
+        "spectrogram",
+        "verdict",
+    ),
+    "leadline.collections.documents.document": ("Document",),
+    "leadline.collections.documents.store": ("Collection",),
+    "leadline.judge.citations.from_citations": ("from_citations",),
+    "leadline.measures.evaluate": ("evaluate",),
+    "leadline.measures.explain": ("explain_topic",),
+    "leadline.measures.ideal": ("ideal_run",),
+    "leadline.measures.measure": ("Measure",),
+    "leadline.measures.notation": ("parse_measure",),
+    "leadline.records.qrels.qrels": ("Qrels",),
+    "leadline.records.qrels.read_qrels": ("read_qrels",),
+    "leadline.records.runs.read_runs": ("read_run",),
+    "leadline.records.runs.run": ("Run",),
+    "leadline.records.scores.read_scores": ("read_scores",),
+    "leadline.records.scores.scores": ("Scores",),
+    "leadline.records.topics.topic": ("Topic", "Topics"),
+    "leadline.retrieval.index.index": ("Index",),
+    "leadline.retrieval.models.searcher": ("Searcher",),
+    "leadline.retrieval.pipeline.context": ("SearchContext",),
+    "leadline.trust.study": ("Study", "open_study"),
 }
+_SUBMODULES = ("figures", "measures", "models", "readers", "steps")
 
 
 def __getattr__(name: str) -> Any:
     import importlib
 
-    if name == "published":
-        return importlib.import_module("leadline.show.papers.published")
-    if name in _HOMES:
-        return getattr(importlib.import_module(_HOMES[name]), name)
+    if name in _SUBMODULES:
+        return importlib.import_module(f"leadline.{name}")
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(importlib.import_module(home), name)
     raise AttributeError(f"module 'leadline' has no attribute {name!r}")
 
 

@@ -15,7 +15,7 @@ from leadline.cli import main
 from leadline.collections.documents.build import write_collection
 from leadline.collections.documents.document import Claim, Document, Priority
 from leadline.collections.documents.store import Collection
-from leadline.search.index.index import Index
+from leadline.retrieval.index.index import Index
 
 JUDGE = Path(__file__).parents[1] / "judge"
 FILM = "A film of a polymer in which silver particles are dispersed kills bacteria."

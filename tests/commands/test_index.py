@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from leadline.collections.documents.build import write_collection
-from leadline.search.index.analysis import Analysis
-from leadline.search.index.index import Index
+from leadline.retrieval.index.analysis import Analysis
+from leadline.retrieval.index.index import Index
 
 
 def test_index_says_what_it_made(office: Any, tmp_path: Path) -> None:

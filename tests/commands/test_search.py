@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from leadline.search.index.index import Index
+from leadline.retrieval.index.index import Index
 
 
 def test_search_shows_one_hit_a_family(office: Any) -> None:

@@ -17,15 +17,15 @@ from leadline.collections.documents.markup import outlines, plain_text
 from leadline.errors import InputError, LeadlineWarning
 from leadline.measures import join
 from leadline.records.runs import order, read_runs
-from leadline.search.index import analysis, inverting, merging, occurrences, terms, uniting
-from leadline.search.models import ranking
+from leadline.retrieval.index import analysis, inverting, merging, occurrences, terms, uniting
+from leadline.retrieval.models import ranking
 from leadline.text import compiled, engine, fields, ids
 from leadline.text.engine import COMPILING_PAYS, JOBS, LOADING_PAYS, Engine
 
 TEXT = "leadline.text.kernels"
 PACKAGES = (
     TEXT, "leadline.records.runs.kernels", "leadline.measures.kernels", "leadline.collections.documents.kernels",
-    "leadline.search.index.kernels", "leadline.search.models.kernels",
+    "leadline.retrieval.index.kernels", "leadline.retrieval.models.kernels",
 )  # fmt: skip
 DECLARING = (
     ids,
@@ -172,8 +172,8 @@ def unknown_processor(patch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("sabotage", [no_numba, numba_raises, no_llvmlite, llvm_does_not_load, unknown_processor])
 def test_every_job_answers_without_a_compiler(sabotage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from leadline.measures.evaluate import evaluate
-    from leadline.search.index.index import Index
-    from leadline.search.models.searcher import Searcher
+    from leadline.retrieval.index.index import Index
+    from leadline.retrieval.models.searcher import Searcher
 
     (tmp_path / "run").write_text("".join(f"{t} Q0 d{d} 1 {d % 7 / 3} x\n" for t in (1, 2) for d in range(30)))
     (tmp_path / "qrels").write_text("".join(f"{t} 0 d{d} {d % 3}\n" for t in (2, 1) for d in range(20)))
@@ -227,7 +227,7 @@ def test_the_key_of_the_cache_covers_every_source(monkeypatch: pytest.MonkeyPatc
         "records/runs/kernels/scanning.py", "records/runs/kernels/ordering.py", "measures/kernels/joining.py",
     }  # fmt: skip
     assert "text/kernels/columns.py" in {path.relative_to(compiled._PACKAGE_ROOT).as_posix()
-                                         for path in compiled.sources("leadline.search.index.kernels")}  # fmt: skip
+                                         for path in compiled.sources("leadline.retrieval.index.kernels")}  # fmt: skip
     for package in PACKAGES:  # no other way to import would be seen
         for path in compiled.sources(package):
             lines = path.read_text(encoding="utf-8").splitlines()
@@ -280,8 +280,8 @@ main(["evaluate", str(folder / "qrels"), str(folder / "run"), "-m", "AP", "--qui
 from leadline.collections.documents.build import write_collection
 from leadline.collections.documents.document import Document
 from leadline.collections.documents.store import Collection
-from leadline.search.index.index import Index
-from leadline.search.models.searcher import Searcher
+from leadline.retrieval.index.index import Index
+from leadline.retrieval.models.searcher import Searcher
 numbers = [f"000000{{n}}" for n in range(4)]
 documents = [Document(f"EP{{n}}B1", office="EP", serial=n, kind="B1", title="acid film") for n in numbers]
 write_collection(documents, folder / "collection", {{"made": "by a test"}})

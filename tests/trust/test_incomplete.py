@@ -301,7 +301,7 @@ def test_what_is_refused() -> None:
         study.read_to(0)
     with pytest.raises(InputError, match="2 elements for 6 judgements"):
         study.only(np.array([True, False]))
-    with pytest.raises(InputError, match="none of relevant, judged"):
+    with pytest.raises(InputError, match="not one of relevant, judged"):
         study.thinned(0.5, rng, of="all")  # type: ignore[arg-type]
     with pytest.raises(MismatchError, match="1 run; a ranking needs two"):
         Incomplete.of(open_study(JUDGED, RUNS["y"], "AP"), seed=rng)

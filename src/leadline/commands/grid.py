@@ -16,9 +16,9 @@ from pathlib import Path
 from leadline.commands.shared.options import add_options
 from leadline.commands.shared.output import count_of, print_notes, progress_bar, write
 from leadline.records.topics.topic import Topics
-from leadline.search.pipeline.context import SearchContext
-from leadline.search.pipeline.grid_plan import read_grid
-from leadline.search.pipeline.grid_runs import GridRuns, table
+from leadline.retrieval.pipeline.context import SearchContext
+from leadline.retrieval.pipeline.grid_plan import read_grid
+from leadline.retrieval.pipeline.grid_runs import GridRuns, table
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

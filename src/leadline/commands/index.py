@@ -21,13 +21,13 @@ from leadline.collections.documents.store import Collection
 from leadline.commands.shared.options import add_choice, add_number, add_options, choice, list_of
 from leadline.commands.shared.output import print_notes, progress_bar
 from leadline.errors import InputError, UsageError
-from leadline.search.index.analysis import LANGUAGES, Analysis, Stemming, Words
-from leadline.search.index.batches import FIELDS
-from leadline.search.index.derived import DERIVED
-from leadline.search.index.families import Members, Unit
-from leadline.search.index.index import Index
-from leadline.search.index.manifest import MANIFEST
-from leadline.search.index.stop_words import COMMON
+from leadline.retrieval.index.analysis import LANGUAGES, Analysis, Stemming, Words
+from leadline.retrieval.index.batches import FIELDS
+from leadline.retrieval.index.derived import DERIVED
+from leadline.retrieval.index.families import Members, Unit
+from leadline.retrieval.index.index import Index
+from leadline.retrieval.index.manifest import MANIFEST
+from leadline.retrieval.index.stop_words import COMMON
 
 if TYPE_CHECKING:
     import polars as pl
@@ -88,8 +88,8 @@ def run(options: argparse.Namespace) -> None:
 
 def _add_vectors(folder: Path, options: argparse.Namespace) -> None:
     """Store vectors beside the index; an interrupted run continues where it stopped."""
-    from leadline.search.dense.vectors import build_vectors
-    from leadline.search.pipeline.context import SearchContext
+    from leadline.retrieval.dense.vectors import build_vectors
+    from leadline.retrieval.pipeline.context import SearchContext
 
     with progress_bar("vectors", quiet=options.quiet) as step:
         build_vectors(SearchContext.open(folder), progress=step)

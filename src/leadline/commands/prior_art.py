@@ -26,16 +26,13 @@ from leadline.commands.shared.output import count_of, print_notes, write, write_
 from leadline.commands.shared.result_list import INDENT, add_result_options, hit_lines, hit_table, snippet_length
 from leadline.commands.shared.terminal_page import TerminalPage, shorten
 from leadline.errors import InputError, UsageError, printable
-from leadline.search.answers.passages import BestPassage
-from leadline.search.answers.patent_file import read_patent
-from leadline.search.answers.prior_art_search import PriorArt, prior_art
-from leadline.search.pipeline.context import SearchContext
-from leadline.search.pipeline.pipeline_files import system
-from leadline.search.pipeline.request import Request
-from leadline.search.pipeline.steps import BestTerms, Search
+from leadline.retrieval.answers.passages import BestPassage
+from leadline.retrieval.answers.patent_file import read_patent
+from leadline.retrieval.answers.prior_art_search import DEFAULT_SYSTEM, PriorArt, prior_art
+from leadline.retrieval.pipeline.context import SearchContext
+from leadline.retrieval.pipeline.pipeline_files import system
+from leadline.retrieval.pipeline.request import Request
 from leadline.text.days import parse_date
-
-DEFAULT = BestTerms() >> Search()  # on a simulated office it finds as much as the whole text, in a third of the time
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     check_format(options)
-    pipeline = system(options.system) if options.system else DEFAULT
+    pipeline = system(options.system) if options.system else DEFAULT_SYSTEM
     lab = SearchContext.open(options.index, options.collection)
     page = TerminalPage.for_output(options.output)
     topic = _topic(lab, " ".join(options.patent), options.date)

@@ -19,10 +19,10 @@ from leadline.commands.shared.options import add_options, add_system_option
 from leadline.commands.shared.output import print_notes, progress_bar, write
 from leadline.errors import UsageError
 from leadline.records.topics.topic import Topics
-from leadline.search.pipeline.context import SearchContext
-from leadline.search.pipeline.journal import Journal
-from leadline.search.pipeline.outside_patents import read_patents
-from leadline.search.pipeline.pipeline_files import settings, system
+from leadline.retrieval.pipeline.context import SearchContext
+from leadline.retrieval.pipeline.journal import Journal
+from leadline.retrieval.pipeline.outside_patents import read_patents
+from leadline.retrieval.pipeline.pipeline_files import settings, system
 from leadline.text.source import stem, write_whole
 
 

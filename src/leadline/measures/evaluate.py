@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 import numpy as np
 
@@ -17,10 +17,11 @@ from leadline.measures.hits import Array, Hits, Judged
 from leadline.measures.join import RunHits, join, join_text, length_table, pays, reading_of, together
 from leadline.measures.measure import Measure, View
 from leadline.measures.notation import parse_measures
+from leadline.records.inputs import QrelsLike, RunLike, RunsLike
 from leadline.records.qrels.qrels import Qrels
 from leadline.records.qrels.read_qrels import qrels_of, read_qrels
 from leadline.records.runs.order import Order
-from leadline.records.runs.read_runs import read_run, run_names, run_of, run_paths
+from leadline.records.runs.read_runs import run_names, run_of, run_of_text, run_paths
 from leadline.records.runs.run import Run
 from leadline.records.scores.scores import Scores
 from leadline.text.memory import NewArrays, ReusedArrays
@@ -63,7 +64,8 @@ class Source:
     def open(self, view: View, order: Order, kernels: bool, memory: NewArrays) -> Run:
         wanted = view.order or order
         if self.path is not None:
-            return read_run(self.path, self.name, order=wanted, layout=view.layout, kernels=kernels, memory=memory)
+            text = read_text(self.path, memory)
+            return run_of_text(text, self.name, order=wanted, layout=view.layout, kernels=kernels, memory=memory)
         assert self.run is not None
         if self.run.sorting != wanted:
             raise InputError(
@@ -73,8 +75,8 @@ class Source:
 
 
 def evaluate(
-    qrels: Any,
-    runs: Any,
+    qrels: QrelsLike,
+    runs: RunsLike,
     measures: str | Measure | Iterable[str | Measure] | None = None,
     *,
     rel: int | None = None,
@@ -199,7 +201,7 @@ def _labelled(measure: Measure, treatment: str, unjudged: Unjudged) -> str:
     return f"{measure.text} {treatment}" if unjudged == "all" else measure.text
 
 
-def open_qrels(qrels: Any, *, format: str | None = None, topics: Iterable[str] | None = None) -> Qrels:
+def open_qrels(qrels: QrelsLike, *, format: str | None = None, topics: Iterable[str] | None = None) -> Qrels:
     """Return judgements from a file or an object, restricted to `topics` if given."""
     judged = read_qrels(qrels, format=format) if isinstance(qrels, (str, os.PathLike)) else qrels_of(qrels)
     if topics is None:
@@ -211,14 +213,14 @@ def open_qrels(qrels: Any, *, format: str | None = None, topics: Iterable[str] |
     return kept
 
 
-def open_sources(runs: Any) -> list[Source]:
+def open_sources(runs: RunsLike) -> list[Source]:
     """Return the runs in a path, a pattern, an object, or a list or mapping of these."""
     if isinstance(runs, (str, os.PathLike)):
         runs = [runs]
     if isinstance(runs, Mapping) and not runs:
         raise InputError("runs", "none given")
     if isinstance(runs, Mapping) and _names_runs(runs):
-        return [replace(open_sources(run)[0], name=str(name)) for name, run in runs.items()]
+        return [replace(open_sources(cast("RunLike", run))[0], name=str(name)) for name, run in runs.items()]
     if isinstance(runs, Sequence) and not isinstance(runs, (str, bytes)) and _lists_runs(runs):
         paths = [run for run in runs if isinstance(run, (str, os.PathLike))]
         found = run_paths(paths) if paths else []

@@ -23,6 +23,7 @@ from leadline.measures.hits import Hits, Integers, Reading
 from leadline.measures.join import RunHits, join, together
 from leadline.measures.measure import Definition, Measure
 from leadline.measures.notation import parse_measure
+from leadline.records.inputs import QrelsLike, RunLike
 from leadline.records.qrels.qrels import Qrels
 from leadline.records.runs.order import Order
 from leadline.records.runs.run import Run
@@ -156,8 +157,8 @@ def _tiled(reading: Reading, many: int) -> Reading:
 
 def explain_topic(
     measure: str | Measure,
-    qrels: object,
-    run: object,
+    qrels: QrelsLike,
+    run: RunLike,
     topic: str,
     *,
     order: Order = "score",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,12 +13,11 @@ from leadline.errors import InputError, MismatchError
 from leadline.measures.alignment import listed
 from leadline.measures.evaluate import Progress
 from leadline.measures.hits import Array, Mask
-from leadline.measures.measure import Measure
 from leadline.records.scores.table import Table
 from leadline.trust.order import sign
 from leadline.trust.paired import SAME_DIGITS
 from leadline.trust.plots import PLOTS
-from leadline.trust.study import Study, checked_share, open_study
+from leadline.trust.study import Study, checked_share
 from leadline.trust.tau import tau_b
 from leadline.trust.thinning import Drawn
 
@@ -138,28 +137,6 @@ class Incomplete:
 
     def __str__(self) -> str:
         return self.paper_table().render("table")
-
-
-def incomplete(
-    qrels: Any,
-    runs: Any,
-    measures: str | Measure | Iterable[str | Measure],
-    *,
-    keep: Sequence[float] = SHARES,
-    samples: int = 100,
-    seed: int | np.random.Generator = 1,
-    **reading: Any,
-) -> Incomplete:
-    """Would fewer judgements give the same ranking of the systems? `Incomplete.of` with runs and judgements to read.
-
-    `qrels` and `runs` are given as `evaluate` takes them; other options go to `open_study`.
-
-    >>> qrels = {"7": {"a": 1, "b": 1, "c": 1, "d": 0}}
-    >>> runs = {"x": {"7": {"a": 9, "b": 8}}, "y": {"7": {"d": 9, "c": 8}}, "z": {"7": {"d": 9}}}
-    >>> incomplete(qrels, runs, "R", keep=[1], samples=2).mean
-    array([[1.]])
-    """
-    return Incomplete.of(open_study(qrels, runs, measures, **reading), keep=keep, samples=samples, seed=seed)
 
 
 def ranking(study: Study, values: Array) -> Array:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, get_args
+from typing import get_args
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from leadline.measures.join import together
 from leadline.measures.measure import Measure, View
 from leadline.measures.notation import parse_measures
 from leadline.measures.unjudged import first_only
+from leadline.records.inputs import QrelsLike, RunsLike
 from leadline.records.qrels.qrels import Qrels
 from leadline.records.runs.order import Order
 from leadline.records.scores.scores import Scores
@@ -136,8 +137,8 @@ class Study:
 
 
 def open_study(
-    qrels: Any,
-    runs: Any,
+    qrels: QrelsLike,
+    runs: RunsLike,
     measures: str | Measure | Iterable[str | Measure],
     *,
     rel: int | None = None,

@@ -10,12 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from leadline.measures.hits import Array, Integers
-from leadline.measures.measure import Measure
 from leadline.measures.notation import parse_measure
 from leadline.records.scores.scores import Scores
 from leadline.records.scores.table import Table
@@ -24,7 +23,7 @@ from leadline.trust.corrections import holm
 from leadline.trust.order import sign
 from leadline.trust.paired import half_width
 from leadline.trust.randomisation import flip_test
-from leadline.trust.study import Study, open_study
+from leadline.trust.study import Study
 
 Word = Literal["firm", "fragile", "undecided", "significant"]
 
@@ -176,30 +175,6 @@ class Verdicts:
 
     def __str__(self) -> str:
         return "\n\n".join([self.headline(), self.short_table().render("table"), *self.closest_reasons()])
-
-
-def verdicts(
-    qrels: Any,
-    runs: Any,
-    measure: str | Measure,
-    *,
-    samples: int = 100,
-    alpha: float = 0.05,
-    seed: int | np.random.Generator = 1,
-    **reading: Any,
-) -> Verdicts:
-    """Is the leader really better than each other run? `Verdicts.of` with runs and judgements to read.
-
-    `qrels` and `runs` are given as `evaluate` takes them; other options go to `open_study`.
-
-    >>> qrels = {str(t): {"a": 1, "b": 1, "x": 0} for t in range(20)}
-    >>> runs = {"good": {t: {"a": 2, "b": 1} for t in qrels}, "poor": {t: {"x": 1} for t in qrels}}
-    >>> verdicts(qrels, runs, "R@10", samples=10).headline().split(".")[0]
-    'good leads with R@10 1'
-    """
-    study = open_study(qrels, runs, measure, **reading)
-    name = study.measures[0].text
-    return Verdicts.of(study.scores(), name, study=study, samples=samples, alpha=alpha, seed=seed)
 
 
 def _with_half(

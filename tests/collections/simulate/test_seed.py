@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from leadline.collections.simulate.streams import mixed, share, stream
 
 import leadline as ll
 from leadline.cli import main
-from leadline.collections.simulate.streams import mixed, share, stream
 
 
 def office(folder: Path, seed: int) -> ll.Collection:

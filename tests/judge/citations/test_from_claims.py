@@ -16,7 +16,7 @@ from leadline.errors import InputError, MismatchError
 from leadline.judge.citations.claim_estimates import estimated_passages
 from leadline.judge.citations.from_claims import claim_judgements, claim_table, read_passages
 from leadline.records.qrels.read_qrels import read_qrels
-from leadline.search.answers.passages import passages_of
+from leadline.retrieval.answers.passages import passages_of
 
 CLAIMS = {
     "EP1": (Claim(1, "An ink with a pigment."), Claim(2, "The ink of claim 1, bent.", (1,))),

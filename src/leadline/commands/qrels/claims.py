@@ -34,7 +34,7 @@ from leadline.measures.alignment import listed
 from leadline.records.qrels.read_qrels import read_qrels
 from leadline.records.scores.table import Table
 from leadline.records.topics.topic import Topics
-from leadline.search.answers.passages import BEARING
+from leadline.retrieval.answers.passages import BEARING
 
 if TYPE_CHECKING:
     import polars as pl

@@ -106,7 +106,7 @@ def as_written(check: Callable[[str], object]) -> Callable[[str], str]:
 
 def filter_values(name: str, text: str) -> list[str]:
     """The classes or offices of a list, in their normal spelling."""
-    from leadline.search.language.reading import filter_value
+    from leadline.retrieval.language.reading import filter_value
 
     written = split_list(text)
     values = [filter_value(name, word) for word in written]
@@ -204,7 +204,7 @@ def add_summary_options(parser: argparse.ArgumentParser) -> None:
 
 def add_system_option(parser: argparse.ArgumentParser, default: str | None, described: str) -> None:
     """The option --system: a pipeline by name, or in a file."""
-    from leadline.search.pipeline.pipeline_files import systems
+    from leadline.retrieval.pipeline.pipeline_files import systems
 
     named, words = choice(systems()), f"{', '.join(systems())}, or a pipeline in a .toml file (default: {described})"
 

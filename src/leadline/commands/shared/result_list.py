@@ -9,8 +9,8 @@ from typing import Any
 from leadline.commands.shared.options import add_options
 from leadline.commands.shared.terminal_page import TerminalPage
 from leadline.records.scores.table import Table
-from leadline.search.answers.search_hits import Hit
-from leadline.search.answers.snippets import Snippet
+from leadline.retrieval.answers.search_hits import Hit
+from leadline.retrieval.answers.snippets import Snippet
 
 LINES = 2  # of a snippet
 INDENT = " " * 6

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from leadline.errors import printable
-from leadline.search.answers.snippets import Snippet
+from leadline.retrieval.answers.snippets import Snippet
 
 WIDEST = 120  # columns: longer lines are hard to read
 FILE_WIDTH = 100  # columns, if the output is not a terminal

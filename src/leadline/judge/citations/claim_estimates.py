@@ -1,6 +1,6 @@
 """An estimate of how many passages of each relevant document bear on each claim, where nobody has judged them.
 
-What it gives must not be taken for judgements: see `search/answers/passages.py`.
+What it gives must not be taken for judgements: see `retrieval/answers/passages.py`.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from leadline.collections.documents.document import Document
-from leadline.search.answers.passages import BEARING, HeldTerms, Passages, bears, claim_terms, rarity
-from leadline.search.index.analysis import Analysis
+from leadline.retrieval.answers.passages import BEARING, HeldTerms, Passages, bears, claim_terms, rarity
+from leadline.retrieval.index.analysis import Analysis
 
 if TYPE_CHECKING:
     import polars as pl

@@ -39,16 +39,13 @@ def read_run(
     *,
     order: Order = "score",
     layout: Layout = "trec",
-    kernels: bool | None = None,
-    memory: NewArrays = NEW_ARRAYS,
 ) -> Run:
     """A run from a file, compressed or not; `-` is standard input.
 
     `order` is what the ranking follows: `score` (the rank column is ignored, as trec_eval does), `rank` (the rank
     column, as ndeval does) or `file` (the lines as they stand).
     """
-    text = read_text(source, memory)
-    return run_of_text(text, name or stem(source), order=order, layout=layout, kernels=kernels, memory=memory)
+    return run_of_text(read_text(source), name or stem(source), order=order, layout=layout)
 
 
 def run_of_text(

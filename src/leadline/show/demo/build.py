@@ -25,11 +25,11 @@ from leadline.collections.simulate.settings import Settings
 from leadline.errors import InputError
 from leadline.judge.simulated_office import write_office
 from leadline.records.topics.topic import Topics
-from leadline.search.index.batches import FIELDS
-from leadline.search.index.index import Index
-from leadline.search.pipeline.context import SearchContext
-from leadline.search.pipeline.grid_plan import Planned
-from leadline.search.pipeline.grid_runs import GridRuns
+from leadline.retrieval.index.batches import FIELDS
+from leadline.retrieval.index.index import Index
+from leadline.retrieval.pipeline.context import SearchContext
+from leadline.retrieval.pipeline.grid_plan import Planned
+from leadline.retrieval.pipeline.grid_runs import GridRuns
 from leadline.show.report.page_key import code_of
 from leadline.text.source import write_whole
 from leadline.version import __version__
@@ -86,14 +86,14 @@ def build_lab(folder: Path, settings: Settings, systems: Sequence[Planned], stag
             for name in JUDGED:
                 shutil.copyfile(folder / "office" / name, folder / name)
         done.add("office", office)
-    index = step_key(office, ALL_FIELDS, code=("search/index", "search/language"))
+    index = step_key(office, ALL_FIELDS, code=("retrieval/index", "retrieval/language"))
     if not done.has("index", index):
         with stage("an index of their words") as _:
             collection: Any = Collection.open(folder / "office" / "collection")
             origin = str((folder / "office" / "collection").resolve())
             Index.build(collection, folder / "index", fields=ALL_FIELDS, origin=origin)
         done.add("index", index)
-    runs = step_key(index, [(one.name, repr(one.pipeline)) for one in systems], DEPTH, code=("search",))
+    runs = step_key(index, [(one.name, repr(one.pipeline)) for one in systems], DEPTH, code=("retrieval",))
     if not done.has("runs", runs):
         topics = Topics.read(folder / "topics.tsv")
         with stage(f"{len(systems)} systems on {len(list(topics))} topics") as step:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from leadline.search.pipeline.grid_plan import Planned, plan
-from leadline.search.pipeline.pipeline_files import system
+from leadline.retrieval.pipeline.grid_plan import Planned, plan
+from leadline.retrieval.pipeline.pipeline_files import system
 
 EIGHT = ("bitem", "cmu", "dutir", "iowa", "msoe", "purdue", "scai", "york")
 COLUMNS = ("query", "model", "after")

@@ -25,6 +25,7 @@ from leadline.measures.evaluate import Progress
 from leadline.measures.hits import Array, Hits, Integers
 from leadline.measures.measure import Measure
 from leadline.measures.notation import parse_measure, parse_measures
+from leadline.records.inputs import QrelsLike, RunsLike
 from leadline.records.qrels.qrels import Qrels, Subtopics
 from leadline.records.scores.scores import Scores
 from leadline.records.side_tables import read_runs_info
@@ -57,8 +58,8 @@ class Evidence:
     @classmethod
     def of(
         cls,
-        qrels: Any,
-        runs: Any,
+        qrels: QrelsLike,
+        runs: RunsLike,
         measure: str | Measure = MEASURE,
         *,
         topics: Path | Attributes | None = None,

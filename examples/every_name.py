@@ -1,0 +1,116 @@
+"""Every public name of Leadline, used as a program of your own would use it.
+
+It is type-checked by the tests; as a script it needs judgements, runs and patents of your own.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+
+import leadline as ll
+
+QRELS, RUNS = "qrels.txt", ["bm25.run", "dense.run"]
+
+
+def measure_and_compare() -> None:
+    """Scores, comparisons and the verdict."""
+    scores: ll.Scores = ll.evaluate(QRELS, RUNS, ["PRES@100", "AP", "R@100"])
+    print(scores, ll.explain_topic("PRES@100", QRELS, "bm25.run", "51").terms)
+    print(ll.compare(scores, "AP").letters(), ll.compare(QRELS, RUNS, "AP", test="wilcoxon"))
+    print(ll.power(scores), ll.power(QRELS, RUNS, ["AP", "PRES@100"], test="tukey"))
+    print(ll.correlation(scores), ll.agreement(scores, ["AP", "R@100", "PRES@100"]))
+    print(ll.slices(scores, "AP", topics="topics.csv", by="office"), ll.spectrogram(scores, "AP"))
+    print(ll.verdict(QRELS, RUNS, "PRES@100"), ll.verdict(scores, "AP"))
+    study: ll.Study = ll.open_study(QRELS, RUNS, ["AP", "PRES@100"])
+    print(ll.incomplete(study), ll.incomplete(QRELS, RUNS, "AP", samples=20), ll.left_out(study, depths=[10]))
+    ll.report(QRELS, RUNS, "PRES@100").write("report.html")
+
+
+def read_and_write() -> None:
+    """Records from files and objects."""
+    qrels: ll.Qrels = ll.read_qrels(QRELS)
+    run: ll.Run = ll.read_run("bm25.run")
+    wanted: ll.Measure = ll.parse_measure("nDCG(gain=exp)@10")
+    ll.evaluate(qrels, run, wanted)
+    ll.evaluate({"1": {"d1": 1}}, {"1": {"d1": 0.5}}, "AP")
+    ll.ideal_run(qrels, kind="coverage").write("ideal.run")
+    print(ll.read_scores("scores.tsv").runs, ll.published_scores("clef-ip-2009").measures)
+
+
+def search() -> None:
+    """A collection, an index, and systems."""
+    patents: ll.Collection = ll.build_collection(["ipg240102.zip"], "patents", processes=2)
+    topics: ll.Topics = ll.Topics.read("topics.tsv")
+    first: ll.Topic = next(iter(topics))
+    document: ll.Document = patents.document(first.patent)
+    ll.from_citations(patents, topics).provenance.qrels().write("qrels.txt")
+    index: ll.Index = ll.build_index(patents, "patents.index", positions=True)
+    print(ll.search(index, "polymer film", before="2001", classes=["C08J"]).hits)
+    print(ll.prior_art(index, document).hits)
+    context: ll.SearchContext = ll.SearchContext.open("patents.index")
+    mine = ll.steps.Text(("title", "claims")) >> ll.steps.Search("bm25(k1=0.9)") >> ll.steps.OneAFamily()
+    ll.make_run(context, topics, mine).write("mine.run")
+    print(ll.Searcher(index).search("polymer film", k=10))
+
+
+@ll.measures.measure("Half", at="effort")
+def half(hits: ll.measures.Hits, effort: int = 100, rel: int = 1) -> ll.measures.Array:
+    """Whether half of what is relevant is found.
+
+    >>> half(ll.measures.Hits.of(ranks=[1, 7], relevant=4), effort=10)
+    array([1.])
+    """
+    share: ll.measures.Array = ll.measures.ratio(hits.found(rel, effort), hits.n_relevant(rel))
+    return np.where(share >= 0.5, 1.0, 0.0)
+
+
+@ll.models.model("count")
+def count(postings: ll.models.Postings) -> ll.models.Array:
+    """How often the word occurs."""
+    return postings.tf
+
+
+@ll.steps.step("first_ten")
+@dataclass(frozen=True)
+class FirstTen(ll.steps.Step):
+    """Keep the first ten results."""
+
+    def __call__(self, context: ll.SearchContext, request: ll.steps.Request) -> ll.steps.Request:
+        return ll.steps.Cut(10)(context, request)
+
+
+@ll.readers.reader("memo", "internal-memo")
+def read_memo(element: ll.readers.Element) -> ll.Document:
+    """One memo of ours."""
+    return ll.Document(id=element.get("number", ""), title=ll.readers.find_text(element, "subject"))
+
+
+@ll.figures.report_figure("nothing", section="Of your own", label="an example", place=1)
+def nothing(evidence: ll.figures.Evidence) -> ll.figures.Figure:
+    """A figure without a chart."""
+    return ll.figures.Figure("nothing", f"{len(evidence.runs)} runs", "There is nothing to see.", None)
+
+
+def main() -> None:
+    print(ll.__version__)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ll.LeadlineWarning)  # said when the plain engine had to answer
+            measure_and_compare()
+    except ll.MeasureError as error:
+        print("no such measure:", error)
+    except ll.MismatchError as error:
+        print("these files do not belong together:", error)
+    except ll.UsageError as error:
+        print("a wrong option:", error)
+    except ll.InputError as error:
+        print("a file is not what it should be:", error)
+    except ll.LeadlineError as error:
+        print(error)
+
+
+if __name__ == "__main__":
+    main()

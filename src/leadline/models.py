@@ -1,0 +1,21 @@
+"""Models of relevance, and how to add one: a function of Postings with the decorator `model`.
+
+>>> from leadline.models import names
+>>> "bm25" in names()
+True
+"""
+
+from leadline.retrieval.models.postings import Array, Postings
+from leadline.retrieval.models.registry import MODELS, Model, model
+
+__all__ = ["Array", "Model", "Postings", "model", "named", "names"]
+
+
+def names() -> list[str]:
+    """The name of every model."""
+    return list(MODELS)
+
+
+def named(name: str) -> Model:
+    """The model of a name."""
+    return MODELS.named(name)

@@ -1,0 +1,17 @@
+"""Readers of documents, and how to add one: a function with the decorator `reader`; see docs/forms.md.
+
+>>> from leadline.readers import names
+>>> "uspto" in names()
+True
+"""
+
+from leadline.collections.documents.document import Citation, Claim, Document, Priority
+from leadline.collections.documents.markup.xml import Element, find_text
+from leadline.collections.documents.registry import READERS, reader
+
+__all__ = ["Citation", "Claim", "Document", "Element", "Priority", "find_text", "names", "reader"]
+
+
+def names() -> list[str]:
+    """The name of every form that is read."""
+    return list(READERS)

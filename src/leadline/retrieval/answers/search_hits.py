@@ -1,0 +1,101 @@
+"""Search results ready to be shown: one hit per family, with its facts and a snippet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from leadline.collections.documents.document import Document
+from leadline.errors import InputError
+from leadline.retrieval.answers.passages import Passages, rarity
+from leadline.retrieval.answers.snippets import Marker, Snippet
+from leadline.retrieval.index.segment import MISSING
+from leadline.retrieval.models.ranking import Ranking
+from leadline.retrieval.pipeline.context import SearchContext
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Hit:
+    """One result: the best document of its family."""
+
+    rank: int
+    row: int  # in the index
+    name: str
+    score: float
+    members: int  # of its family, itself among them
+    document: Document | None  # None where the collection is not there
+    published: str
+
+    @property
+    def title(self) -> str:
+        return " ".join(self.document.title.split()) if self.document else ""
+
+    @property
+    def symbol(self) -> str:
+        classes = (*self.document.ipc, *self.document.cpc) if self.document else ()
+        return classes[0] if classes else ""
+
+    @property
+    def facts(self) -> list[str]:
+        """The facts under the title of a hit."""
+        family = f"{self.members} in the family" if self.members > 1 else ""
+        return [self.name if self.title else "", self.published or "undated", self.symbol, family]
+
+
+def read_hits(context: SearchContext, ranking: Ranking) -> list[Hit]:
+    """Read the texts of these hits, and of no other document."""
+    names = context.names(ranking.rows)
+    documents: list[Document | None] = [None] * len(names)
+    if has_texts(context):
+        documents = [context.collection.document(name) for name in names]
+    rows = ranking.rows.tolist()
+    members = _members(context, ranking.rows)
+    days = context.index.column("publication")[ranking.rows].astype("datetime64[D]")
+    found = zip(names, rows, ranking.scores.tolist(), members, documents, days, strict=True)
+    return [
+        Hit(rank, row, name, score, count, document, _published(document, day))
+        for rank, (name, row, score, count, document, day) in enumerate(found, start=1)
+    ]
+
+
+def has_texts(context: SearchContext) -> bool:
+    try:
+        return context.collection is not None
+    except InputError:
+        return False
+
+
+def _published(document: Document | None, day: np.datetime64) -> str:
+    if document is not None:
+        return document.publication
+    return "" if day == MISSING.astype("datetime64[D]") else str(day)
+
+
+def _members(context: SearchContext, rows: NDArray[np.int32]) -> list[int]:
+    everyone = context.family
+    if context.index.unit == "family" and has_texts(
+        context
+    ):  # a row is a family: count its documents in the collection
+        everyone = context.collection.records["family"].to_numpy()
+    return [int(np.count_nonzero(everyone == family)) if family >= 0 else 1 for family in context.family[rows].tolist()]
+
+
+def weighed(context: SearchContext, terms: Sequence[str]) -> dict[str, float]:
+    """Terms with their rarity in the index."""
+    frequencies = context.document_frequencies(terms, context.fields)
+    return dict(zip(terms, rarity(frequencies, len(context.index)).tolist(), strict=True))
+
+
+def snippets(
+    context: SearchContext, hits: Sequence[Hit], passages: Passages, sought: Mapping[str, float], width: int
+) -> list[Snippet]:
+    """For each hit the piece of its text that holds most of the weighted terms."""
+    best, marker = passages.best(sought), Marker(context.index.analysis, sought)
+    texts = [best[place].passage.text if place in best else "" for place in range(len(hits))]
+    return [marker.snippet(text, width) for text in texts]

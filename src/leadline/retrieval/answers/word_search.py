@@ -1,0 +1,111 @@
+"""A search in words, ready to be shown: the best documents for a query, one of each family."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from leadline.errors import InputError
+from leadline.retrieval.answers.passages import Passages
+from leadline.retrieval.answers.search_hits import Hit, read_hits, snippets, weighed
+from leadline.retrieval.answers.snippets import Snippet
+from leadline.retrieval.language.language import Answer, Language
+from leadline.retrieval.language.meaning import published
+from leadline.retrieval.language.tree import ResultOrder
+from leadline.retrieval.models.searcher import Contribution, parse_model
+from leadline.retrieval.pipeline.context import SearchContext
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """What a query found: the best document of each family, and how the query was understood."""
+
+    text: str
+    answer: Answer
+    hits: Sequence[Hit]
+    context: SearchContext
+    language: Language
+
+    @property
+    def found(self) -> int:
+        """How many documents match."""
+        return self.answer.found
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What was ignored or taken another way than written."""
+        return self.answer.notes
+
+    def why(self, hit: Hit) -> list[Contribution]:
+        """What each word adds to the score of a hit, the most first."""
+        return sorted(self.language.why(self.answer, hit.row), key=lambda each: -each.score)
+
+    def snippets(self, length: int = 200) -> list[Snippet]:
+        """For each hit the piece of its text that holds most of the query's words."""
+        return snippets(self.context, self.hits, self._passages, self._snippet_terms, length)
+
+    @cached_property
+    def _passages(self) -> Passages:
+        return Passages([hit.document for hit in self.hits if hit.document], self.context.index.analysis)
+
+    @property
+    def _snippet_terms(self) -> dict[str, float]:
+        """The words that snippets show: those of the query, and all that begin like its truncated words."""
+        terms = dict.fromkeys(word.term.decode() for word in self.answer.words if word.term)
+        prefixes = tuple(word.prefix.decode() for word in self.answer.words if word.prefix)
+        if prefixes:
+            terms |= dict.fromkeys(sorted(term for term in self._passages.terms if term.startswith(prefixes)))
+        return weighed(self.context, list(terms))
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    def __str__(self) -> str:
+        lines = [f"{self.found:,} documents for {self.text}"]
+        return "\n".join([*lines, *(f"{hit.rank:>4}  {hit.score:.3f}  {hit.name}  {hit.title}" for hit in self.hits)])
+
+
+def search_words(
+    context: SearchContext,
+    text: str,
+    k: int = 20,
+    *,
+    model: str = "bm25",
+    fields: Sequence[str] | Mapping[str, float] | None = None,
+    before: str | None = None,
+    after: str | None = None,
+    classes: Sequence[str] = (),
+    offices: Sequence[str] = (),
+    newest: bool = False,
+) -> SearchResult:
+    """The best k families for a query, from as many documents as that takes."""
+    name, parameters = parse_model(model)
+    language = Language(context.index)
+    mask = _allowed(language, before, after, {"classes": classes, "office": offices})
+    order: ResultOrder | None = "newest" if newest else None
+    depth = 4 * k + 100
+    while True:
+        answer = language.search(text, k=depth, model=name, fields=fields, mask=mask, order=order, **parameters)
+        if answer.is_empty:
+            raise InputError("QUERY", f"{text!r} has no word to search for" if text.strip() else "is empty")
+        first = context.one_a_family(answer.ranking, k)
+        if len(first) == k or len(answer.ranking) < depth:
+            return SearchResult(text, answer, read_hits(context, first), context, language)
+        depth *= 4
+
+
+def _allowed(
+    language: Language, before: str | None, after: str | None, having: Mapping[str, Sequence[str]]
+) -> NDArray[np.bool_] | None:
+    """The documents that the filters allow."""
+    index = language.index
+    masks = [published(index, when, date) for when, date in (("before", before), ("after", after)) if date]
+    masks += [index.having(column, values) for column, values in having.items() if values]
+    return np.logical_and.reduce(masks) if masks else None

@@ -1,0 +1,96 @@
+"""Searching by vectors, alone or together with words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from leadline.retrieval.dense.encoder import Encoder, Precision
+from leadline.retrieval.dense.vectors import FIELDS, Vectors, open_vectors
+from leadline.retrieval.models.ranking import Ranking
+from leadline.retrieval.pipeline.after.fuse import Fuse
+from leadline.retrieval.pipeline.combining import Combining, Normalising
+from leadline.retrieval.pipeline.options import Count, Fields, Names, Share, Weight
+from leadline.retrieval.pipeline.pipeline import Step, step
+from leadline.retrieval.pipeline.query.patent_fields import PATENT_FIELDS, text_of
+from leadline.retrieval.pipeline.query.search import Search
+from leadline.retrieval.pipeline.request import Request
+
+if TYPE_CHECKING:
+    from leadline.retrieval.pipeline.context import SearchContext
+
+_Opened = dict[tuple[object, ...], tuple[Encoder, Vectors]]
+_opened: WeakKeyDictionary[SearchContext, _Opened] = WeakKeyDictionary()
+
+
+@step("dense")
+class Dense(Step):
+    """The documents whose meaning is nearest to the topic's, by the cosine of their vectors; every one is compared.
+
+    `fields` are those of the documents that the vectors were made of, and of the patent that is the topic; other topics
+    are read as title, description and narrative. The model reads the first 256 of its words. Needs the extra `dense`.
+
+    Model: all-MiniLM-L6-v2; Reimers and Gurevych, Sentence-BERT, EMNLP 2019; Wang and others, MiniLM, NeurIPS 2020.
+    """
+
+    fields: Names = FIELDS
+    depth: Count = 1000
+    precision: Precision = "int8"
+    model: str = ""  # a folder (default: the model of the package)
+
+    def __call__(self, context: SearchContext, request: Request) -> Request:
+        known = _opened.setdefault(context, {})
+        key = (self.fields, self.precision, self.model)
+        if key not in known:
+            encoder = Encoder(self.model, self.precision)
+            known[key] = encoder, open_vectors(context, self.fields, encoder)
+        encoder, vectors = known[key]
+        (vector,) = encoder.encode([self._text(context, request)])
+        if not vector.any():
+            empty = Ranking(np.empty(0, np.int32), np.empty(0))
+            return replace(request, ranking=empty).with_note("without any text to compare")
+        scores = vectors.scores(vector)
+        rows = np.flatnonzero(context.visible(request))
+        if len(rows) > self.depth:  # all that may be among the best, equal scores included
+            least = np.partition(scores[rows], len(rows) - self.depth)[len(rows) - self.depth]
+            rows = rows[scores[rows] >= least]
+        return replace(request, ranking=context.ranking(rows, scores[rows], self.depth))
+
+    def _text(self, context: SearchContext, request: Request) -> str:
+        if request.is_patent:
+            document = context.document(request)
+            return "\n".join(text_of(document, field) for field in self.fields if field in PATENT_FIELDS)
+        topic = request.topic
+        return "\n".join(text for text in (topic.title, topic.description, topic.narrative) if text)
+
+
+@step("hybrid")
+class Hybrid(Step):
+    """The topic's queries searched by words, and the topic by meaning; both results combined as `fuse` does.
+
+    `weight` is the share of meaning. Put it where a search would stand.
+    """
+
+    needs_patent: ClassVar[bool] = False
+    model: str = "bm25"
+    fields: Fields = None
+    weight: Share = 0.5
+    how: Combining = "linear"
+    normalise: Normalising = "minmax"
+    constant: Weight = 60.0
+    dense: Names = FIELDS  # fields of the vectors
+    precision: Precision = "int8"
+    depth: Count = 1000
+
+    def __call__(self, context: SearchContext, request: Request) -> Request:
+        words = Search(model=self.model, fields=self.fields, depth=self.depth)
+        meaning = Dense(fields=self.dense, depth=self.depth, precision=self.precision)
+        shares = (1 - self.weight, self.weight)
+        fused = Fuse(
+            of=(words, meaning), how=self.how, weights=shares, normalise=self.normalise, constant=self.constant,
+            depth=self.depth,
+        )  # fmt: skip
+        return fused(context, request)

@@ -1,0 +1,167 @@
+"""From text to terms: what counts as a word, which words are left out, and which are the same.
+
+A word is a run of letters and digits, in small letters and in one spelling of each character (`characters.py`).
+Names and numbers of chemistry stay whole (`words="chemical"`): a point or a comma between two digits belongs to the
+word, and so does a hyphen beside a digit. Any other hyphen parts words, as it does in water-in-oil.
+
+>>> Analysis(stemming="none").terms("1,2-Dichloroethane (CAS 107-06-2) in H2SO4; water-in-oil, 3.5 %")
+['1,2-dichloroethane', 'cas', '107-06-2', 'h2so4', 'water', 'oil', '3.5']
+
+Common words are left out and the others stemmed, in the language given; what holds a digit is never stemmed. Queries
+go the same way as documents, because an index keeps its analysis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+
+from leadline.errors import InputError, checked_choice
+from leadline.retrieval.index.characters import classes, joined
+from leadline.retrieval.index.kernels.words import ALONE, BETWEEN, DIGIT, HYPHEN, LETTER, POINT
+from leadline.retrieval.index.stop_words import COMMON
+from leadline.text.compiled import Kernel
+from leadline.text.engine import compiled_job
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Stemming = Literal["snowball", "porter", "none"]
+StopWords = Literal["common", "none"]
+Words = Literal["chemical", "plain"]
+# Snowball's name for each language it stems.
+LANGUAGES = {
+    "da": "danish", "de": "german", "en": "english", "es": "spanish", "fi": "finnish", "fr": "french",
+    "hu": "hungarian", "it": "italian", "nl": "dutch", "no": "norwegian", "pt": "portuguese", "ro": "romanian",
+    "ru": "russian", "sv": "swedish", "tr": "turkish",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """How an index makes terms of text.
+
+    >>> Analysis().terms("The brightly coloured polymers and their colours")
+    ['bright', 'colour', 'polym', 'colour']
+    """
+
+    language: str = "en"
+    stemming: Stemming = "snowball"  # `porter` is Porter's first stemmer, for English
+    stop_words: StopWords = "common"
+    words: Words = "chemical"  # `plain`: letters and digits only
+
+    def __post_init__(self) -> None:
+        checked_choice("language", self.language, list(LANGUAGES))
+        for option, choices in (("stemming", Stemming), ("stop_words", StopWords), ("words", Words)):
+            checked_choice(option, getattr(self, option), get_args(choices))
+        if self.stop_words == "common" and self.language not in COMMON:
+            raise InputError("stop_words", f"there is no list for {self.language}; say none")
+
+    @classmethod
+    def of(cls, settings: dict[str, Any], where: str) -> Analysis:
+        """The analysis with these settings, as a manifest holds them."""
+        if set(settings) != {option.name for option in fields(cls)}:
+            raise InputError(where, "has settings of analysis that this version does not know: build the index anew")
+        return cls(**settings)
+
+    def settings(self) -> dict[str, str]:
+        return asdict(self)
+
+    def terms(self, text: str) -> list[str]:
+        """The terms of a text, in its order."""
+        content, offsets = joined([text])
+        starts, lengths, _ = spans(content, offsets, self.words)
+        whole = content.tobytes()
+        found = [whole[start : start + length] for start, length in zip(starts.tolist(), lengths.tolist(), strict=True)]
+        known: dict[bytes, None] = dict.fromkeys(found)
+        term_of = dict(zip(known, self.reduced(list(known)), strict=True))
+        return [term.decode() for word in found if (term := term_of[word])]
+
+    def reduced(self, words: Sequence[bytes]) -> list[bytes]:
+        """The term that each word stands for; empty for one that is left out."""
+        stop = COMMON[self.language] if self.stop_words == "common" else frozenset()
+        if self.stemming == "none":
+            return [b"" if word in stop else word for word in words]
+        stems = _stemmer(self.language, self.stemming).stemWords([word.decode() for word in words])
+        return [
+            b"" if word in stop else stem.encode() if not _has_digit(word) else word
+            for word, stem in zip(words, stems, strict=True)
+        ]
+
+
+def spans(content: NDArray[np.uint8], offsets: NDArray[np.int64], words: Words) -> _Spans:
+    """Where the words of joined texts start, how long they are, and where each text's words begin among them."""
+    return _spans.choose(int(offsets[-1]))(content, offsets, words)
+
+
+_Spans = tuple["NDArray[np.int64]", "NDArray[np.int32]", "NDArray[np.int64]"]
+
+
+def _spans_plain(content: NDArray[np.uint8], offsets: NDArray[np.int64], words: Words) -> _Spans:
+    size = int(offsets[-1])
+    begins = np.flatnonzero((content[:size] & 0xC0) != 0x80)  # of each character
+    ends = np.append(begins[1:], size)
+    kinds = _kinds(content, begins)
+    first = np.searchsorted(begins, offsets[:-1])  # the first character of each text
+    opens, closes = np.zeros(len(begins) + 1, np.bool_), np.zeros(len(begins) + 1, np.bool_)
+    opens[first] = closes[first] = True
+    opens, closes = opens[:-1], closes[1:]  # the first and the last character of each text
+    closes[-1:] = True
+    in_word = (kinds == LETTER) | (kinds == DIGIT)
+    if words == "chemical":
+        # A point or hyphen belongs to a word that goes on behind it: a point between digits, a hyphen beside a digit.
+        digit = kinds == DIGIT
+        joint = np.flatnonzero(((kinds == POINT) | (kinds == HYPHEN)) & ~opens & ~closes)
+        joint = joint[in_word[joint - 1] & in_word[joint + 1]]
+        before, behind = digit[joint - 1], digit[joint + 1]
+        in_word[joint[np.where(kinds[joint] == POINT, before & behind, before | behind)]] = True
+    alone = kinds == ALONE
+    goes_on = np.zeros(len(begins) + 1, np.bool_)
+    goes_on[1:-1] = in_word[:-1] & in_word[1:] & ~opens[1:]
+    starts = np.flatnonzero((in_word & ~goes_on[:-1]) | alone)
+    stops = np.flatnonzero((in_word & ~goes_on[1:]) | alone)
+    of_text = np.searchsorted(begins[starts], offsets)
+    return begins[starts], (ends[stops] - begins[starts]).astype(np.int32), of_text
+
+
+def _kinds(content: NDArray[np.uint8], begins: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """The class of each character, by its first byte."""
+    lead = content[begins].astype(np.int32)
+    second, third = (content[begins + k].astype(np.int32) & 63 for k in (1, 2))
+    code = np.where(lead < 0xE0, (lead & 31) << 6 | second, (lead & 15) << 12 | second << 6 | third)
+    kinds = classes()[np.where(lead < 128, lead, code & 0xFFFF)]
+    # Beyond the table are rare scripts, pictures, and from U+20000 on ideographs.
+    far = np.flatnonzero(lead >= 0xF0)
+    plane = (lead[far] & 7) << 2 | second[far] >> 4
+    picture = (plane == 1) & (second[far] & 15 == 15)
+    kinds[far] = np.where((plane == 2) | (plane == 3), ALONE, np.where(picture, BETWEEN, LETTER))
+    return kinds
+
+
+@compiled_job("leadline.retrieval.index.kernels.words.find_words", plain=_spans_plain)
+def _spans(kernel: Kernel, content: NDArray[np.uint8], offsets: NDArray[np.int64], words: Words) -> _Spans:
+    texts, room = len(offsets) - 1, int(offsets[-1]) + 1  # a word has at least one byte
+    starts, lengths = np.empty(room, np.int64), np.empty(room, np.int32)
+    of_text = np.empty(texts + 1, np.int64)
+    found = kernel(content, texts, offsets, classes(), words == "chemical", starts, lengths, of_text)
+    return starts[:found], lengths[:found], of_text
+
+
+_DIGITS = frozenset(b"0123456789")
+
+
+def _has_digit(word: bytes) -> bool:
+    return not _DIGITS.isdisjoint(word)
+
+
+@cache
+def _stemmer(language: str, stemming: Stemming) -> Any:
+    try:
+        import Stemmer
+    except ImportError:
+        raise InputError("stemming", "needs the package PyStemmer; install it, or say none") from None
+    return Stemmer.Stemmer("porter" if stemming == "porter" else LANGUAGES[language], 0)

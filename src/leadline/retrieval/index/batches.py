@@ -1,0 +1,160 @@
+"""Documents from wherever they are, in batches of about as many bytes of text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from leadline.collections.documents.document import Document
+from leadline.errors import InputError
+from leadline.retrieval.index.segment import MISSING, NUMBERS
+from leadline.retrieval.index.terms import Terms
+from leadline.text.days import day_number
+
+if TYPE_CHECKING:
+    import polars as pl
+    from numpy.typing import NDArray
+
+BATCH_BYTES = 24 << 20
+FIELDS = ("title", "abstract", "claims", "description")
+
+
+class Records(Protocol):
+    """What is wanted of a collection: `leadline.collections.documents.store.Collection` has it."""
+
+    @property
+    def records(self) -> pl.DataFrame: ...
+    def texts(self, fields: Sequence[str]) -> Iterator[pl.DataFrame]: ...
+
+
+@dataclass(frozen=True)
+class DocumentBatch:
+    """Some documents: their ids, the text of each field, and what is known of them."""
+
+    ids: list[str]
+    texts: dict[str, list[str]]
+    numbers: dict[str, NDArray[Any]]
+    codes: dict[str, list[list[str]]]
+    derived: tuple[str, ...] = ()  # fields to be made of the texts
+
+
+def batches(source: Iterable[Any] | Records, fields: Sequence[str], size: int = BATCH_BYTES) -> Iterator[DocumentBatch]:
+    """The documents of a collection, or of an iterable of `Document`s or of mappings with `id` and the fields."""
+    if hasattr(source, "records"):
+        yield from _from_collection(source, fields, size)
+        return
+    waiting: list[Mapping[str, Any]] = []
+    weight = 0
+    for number, document in enumerate(source):
+        known = document if isinstance(document, dict) else _as_mapping(document)
+        if not known.get("id"):
+            raise InputError(f"document {number + 1}", "has no id: give Documents, or mappings with `id` and fields")
+        waiting.append(known)
+        for name in fields:
+            weight += len(known.get(name) or "")
+        if weight >= size:
+            yield _batch(waiting, fields)
+            waiting, weight = [], 0
+    if waiting:
+        yield _batch(waiting, fields)
+
+
+def _as_mapping(document: Any) -> Mapping[str, Any]:
+    if isinstance(document, Document):
+        claims = tuple(claim.text for claim in document.claims)
+        taken = {name: getattr(document, name) for name in ("id", "office", "ipc", "cpc", *FIELDS, *NUMBERS)
+                 if name not in ("known", "claims")}  # fmt: skip
+        return {**taken, "claims": "\n".join(claims)}
+    return document if isinstance(document, Mapping) else {}
+
+
+def _batch(documents: Sequence[Mapping[str, Any]], fields: Sequence[str]) -> DocumentBatch:
+    present = set().union(*documents)
+
+    def values(name: str, missing: Any) -> list[Any]:
+        """What the documents say, without asking each for what none has."""
+        return [known.get(name) or missing for known in documents] if name in present else [missing] * len(documents)
+
+    days = {
+        name: np.array([_day(written) for written in values(name, "")], np.int32)
+        for name in ("priority", "application", "publication")
+    }
+    known_since = np.where(days["priority"] != MISSING, days["priority"], days["application"])
+    # A source's own name of a family tells nothing across sources: only numbers are taken.
+    families = [family if isinstance(family, int) else -1 for family in values("family", -1)]
+    return DocumentBatch(
+        ids=[str(name) for name in values("id", "")],
+        texts={name: [_text_of(text) for text in values(name, "")] for name in fields},
+        numbers={
+            **days,
+            "known": np.where(known_since != MISSING, known_since, days["publication"]).astype(np.int32),
+            "family": np.array(families, np.int64),
+        },
+        codes={
+            "office": [[office] if office else [] for office in values("office", "")],
+            "classes": [[*ipc, *cpc] for ipc, cpc in zip(values("ipc", ()), values("cpc", ()), strict=True)],
+        },
+    )
+
+
+def _text_of(value: Any) -> str:
+    """The text of a field: claims are several."""
+    if isinstance(value, str):
+        return value
+    return "\n".join(getattr(each, "text", each) for each in value or ())
+
+
+def _day(written: Any) -> int:
+    """A date as days since 1970; where only the month or year is known, its first day.
+
+    >>> _day("1970-02"), _day("1971"), _day("")
+    (31, 365, -2147483648)
+    """
+    return day_number(written) if written else int(MISSING)
+
+
+def _from_collection(collection: Any, fields: Sequence[str], size: int) -> Iterator[DocumentBatch]:
+    import polars as pl
+
+    records = collection.records
+    wanted = [*(["title"] if "title" in fields else []), *(name for name in fields if name != "title")]
+    for part in collection.texts(wanted):
+        lists = [name for name in wanted if isinstance(part.schema[name], pl.List)]  # claims
+        frame = part.with_columns(pl.col(name).list.join("\n") for name in lists)
+        weight = sum(int(frame[name].str.len_bytes().sum() or 0) for name in wanted)
+        step = max(1, len(frame) * size // max(weight, 1))
+        for piece in frame.iter_slices(step):
+            known = records[piece["row"].to_numpy()]
+            days = {
+                name: known[name].cast(pl.Int32).fill_null(int(MISSING)).to_numpy()
+                for name in NUMBERS
+                if name != "family"
+            }
+            yield DocumentBatch(
+                ids=known["id"].to_list(),
+                texts={name: piece[name].fill_null("").to_list() for name in wanted},
+                numbers={**days, "family": known["family"].cast(pl.Int64).to_numpy()},
+                codes={
+                    "office": [[office] if office else [] for office in known["office"].to_list()],
+                    "classes": known.select(pl.concat_list("ipc", "cpc").fill_null([]))[:, 0].to_list(),
+                },
+            )
+
+
+def coded(values: Sequence[Sequence[str]]) -> dict[str, NDArray[Any]]:
+    """A column of words as a dictionary and codes, under the names a segment gives them.
+
+    >>> found = coded([["US"], [], ["EP", "US"]])
+    >>> found["codes"].tolist(), found["offsets"].tolist()
+    ([1, 0, 1], [0, 1, 1, 3])
+    """
+    names = sorted({word.encode() for words in values for word in words})
+    number = {name: code for code, name in enumerate(names)}
+    offsets = np.zeros(len(values) + 1, np.int64)
+    np.cumsum([len(words) for words in values], out=offsets[1:])
+    codes = np.array([number[word.encode()] for words in values for word in words], np.int32)
+    terms = Terms.of(names)
+    return {"terms": terms.buffer, "term_offsets": terms.offsets, "offsets": offsets, "codes": codes}

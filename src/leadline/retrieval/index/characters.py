@@ -1,0 +1,70 @@
+"""What each character is to a word, and texts made ready for finding words."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from leadline.retrieval.index.kernels.words import ALONE, BETWEEN, DIGIT, HYPHEN, LETTER, POINT
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Capitals = Literal["small", "kept"]  # capitals distinguish NaCl from other words
+PADDING = 64  # bytes beyond the end, so that kernels may load eight bytes anywhere
+# Hyphens and the minus sign are all typed as hyphens; a trade mark is not part of the name; a soft hyphen is invisible.
+_SAME = (("‐", "-"), ("‑", "-"), ("‒", "-"), ("–", "-"), ("−", "-"), ("™", " "), ("℠", " "), ("\xad", ""))
+
+
+@cache
+def classes() -> NDArray[np.uint8]:
+    """The class of every character up to U+FFFF, by its number."""
+    return np.frombuffer(bytes(_class_of(chr(code)) for code in range(0x10000)), np.uint8)
+
+
+def _class_of(character: str) -> int:
+    """The class of one character.
+
+    >>> [_class_of(c) for c in "aß7-,(水"] == [LETTER, LETTER, DIGIT, HYPHEN, POINT, BETWEEN, ALONE]
+    True
+    """
+    if character in ".,":
+        return POINT
+    if character == "-":
+        return HYPHEN
+    if character.isdecimal():
+        return DIGIT
+    kind = unicodedata.category(character)
+    if kind == "Lo" and _is_ideograph(ord(character)):
+        return ALONE
+    return LETTER if kind[0] in "LMN" else BETWEEN
+
+
+def _is_ideograph(code: int) -> bool:
+    """Whether a script without blanks between words writes this: Chinese characters and the Japanese syllables."""
+    return 0x3040 <= code <= 0x30FF or 0x3400 <= code <= 0x4DBF or 0x4E00 <= code <= 0x9FFF or 0xF900 <= code <= 0xFAFF
+
+
+def prepared(text: str, capitals: Capitals = "small") -> bytes:
+    """A text in small letters and in one spelling of each character (Unicode's NFKC), as UTF-8.
+
+    >>> prepared("H₂SO₄ and 1,2‐Dichloroethane").decode()
+    'h2so4 and 1,2-dichloroethane'
+    """
+    if not text.isascii():
+        for found, instead in _SAME:
+            text = text.replace(found, instead)
+        text = unicodedata.normalize("NFKC", text)
+    return (text.lower() if capitals == "small" else text).encode("utf-8", "replace")
+
+
+def joined(texts: Sequence[str], capitals: Capitals = "small") -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Texts made ready, one behind the other: the bytes, and where each begins."""
+    ready = [prepared(text, capitals) for text in texts]
+    offsets = np.zeros(len(ready) + 1, np.int64)
+    np.cumsum([len(text) for text in ready], out=offsets[1:])
+    return np.frombuffer(b"".join([*ready, bytes(PADDING)]), np.uint8), offsets

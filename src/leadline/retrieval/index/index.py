@@ -1,0 +1,216 @@
+"""An index on disk: a folder with a manifest and a file for each segment.
+
+    >>> from tempfile import mkdtemp
+    >>> texts = [{"id": "EP1", "abstract": "A polymer film."}, {"id": "EP2", "abstract": "Films of metal."}]
+    >>> index = Index.build(texts, mkdtemp(), fields=["abstract"])
+    >>> len(index), index.lists("abstract", [b"film"]).documents.tolist()
+    (2, [0, 1])
+
+Rows number the documents from 0 in the order in which they came. The manifest names the segments, and is replaced as
+the last step of every change: opening the folder gives the old index or the new one.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from leadline.errors import InputError, checked_choice
+from leadline.retrieval.index import arrays
+from leadline.retrieval.index.analysis import Analysis
+from leadline.retrieval.index.batches import FIELDS, Records
+from leadline.retrieval.index.derived import parted
+from leadline.retrieval.index.families import Members, Unit
+from leadline.retrieval.index.manifest import MANIFEST, file_digest, read_manifest
+from leadline.retrieval.index.segment import CODES, NUMBERS, CodedColumn, Segment
+from leadline.text.ids import ranges
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Lists:
+    """The postings of some terms, one list behind the other: those of term t are offsets[t]:offsets[t + 1]."""
+
+    offsets: NDArray[np.int64]
+    documents: NDArray[np.int32]
+    frequencies: NDArray[np.int32]
+    occurrences: NDArray[np.int64]  # of each term in the whole field
+
+
+class Index:
+    """An index: the postings of every term, by field, and what is known of the documents."""
+
+    def __init__(self, folder: Path, manifest: dict[str, Any]) -> None:
+        self.folder, self.manifest = folder, manifest
+        self.analysis = Analysis.of(manifest["analysis"], str(folder / MANIFEST))
+        self.fields: list[str] = manifest["fields"]
+        # The documents' own fields, and those made of them, which are searched only where they are named.
+        self.own, self.derived = parted(self.fields)
+        self.unit: str = manifest.get("unit", "document")
+        self.segments = [Segment(folder / segment["file"]) for segment in manifest["segments"]]
+        # The place of each document when all are sorted by id: equal scores go by it, high first.
+        self.ranks: NDArray[np.int32] = arrays.read(folder / manifest["order"])["ranks"]
+        self.bases = np.concatenate([[0], np.cumsum([len(segment) for segment in self.segments])]).astype(np.int64)
+
+    @classmethod
+    def open(cls, folder: str | os.PathLike[str]) -> Index:
+        """An index that `build` made."""
+        manifest = read_manifest(Path(folder))
+        try:
+            return cls(Path(folder), manifest)
+        except InputError:  # files may have gone because the index has just been changed: then there is a new manifest
+            newer = read_manifest(Path(folder))
+            if newer == manifest:
+                raise
+            return cls(Path(folder), newer)
+
+    @classmethod
+    def build(
+        cls,
+        source: Iterable[Any] | Records,
+        folder: str | os.PathLike[str],
+        *,
+        fields: Sequence[str] = FIELDS,
+        analysis: Analysis | None = None,
+        positions: bool = False,
+        workers: int | None = None,
+        origin: str = "",
+        unit: Unit = "document",
+        members: Members = "joined",
+    ) -> Index:
+        """Index a collection, or documents of any kind that `batches.py` takes. What the folder held before is gone.
+
+        `fields` may also name those of `derived/`, made of the others: phrases, entities, sentences. With
+        `unit="family"` a row is a family, with the texts that `families.py` says for `members`. `workers` threads
+        invert batches at the same time, default: one for each processor.
+        """
+        from leadline.retrieval.index.writing import build
+
+        build(source, Path(folder), fields, analysis or Analysis(), positions, workers, origin, unit, members)
+        return cls.open(folder)
+
+    def add(self, source: Iterable[Any] | Records, *, workers: int | None = None) -> Index:
+        """The index with more documents: one more segment, the others stay as they are."""
+        from leadline.retrieval.index.writing import add
+
+        if self.unit != "document":
+            problem = "is an index of families, which are known of one collection: build it anew"
+            raise InputError(str(self.folder), problem)
+        add(source, self.folder, self.manifest, self.analysis, workers)
+        return Index.open(self.folder)
+
+    def merge(self) -> Index:
+        """The same index as a single segment."""
+        from leadline.retrieval.index.writing import merge_all
+
+        if len(self.segments) == 1:
+            return self
+        merge_all(self.segments, self.folder, self.manifest)
+        return Index.open(self.folder)
+
+    def __len__(self) -> int:
+        return int(self.bases[-1])
+
+    def check(self) -> None:
+        """Read every byte and compare it with what was written."""
+        for segment in self.manifest["segments"]:
+            if file_digest(self.folder / segment["file"]) != segment["sha256"]:
+                raise InputError(str(self.folder / segment["file"]), "is damaged: build the index anew")
+
+    # Documents
+
+    @cached_property
+    def ids(self) -> list[str]:
+        """The id of every document, by row."""
+        return [name.decode() for segment in self.segments for name in segment.ids]
+
+    def id_of(self, row: int) -> str:
+        number = int(np.searchsorted(self.bases, row, "right")) - 1
+        return self.segments[number].ids[int(row - self.bases[number])].decode()
+
+    @cached_property
+    def _row_of(self) -> dict[str, int]:
+        return {name: row for row, name in enumerate(self.ids)}
+
+    def row(self, name: str) -> int:
+        """The row of a document."""
+        if name not in self._row_of:
+            raise InputError(name, f"is not in the index {self.folder}")
+        return self._row_of[name]
+
+    # Words
+
+    def field(self, name: str) -> str:
+        """The name, when the index has such a field."""
+        return checked_choice("field", name, self.fields)
+
+    def lengths(self, field: str) -> NDArray[np.int32]:
+        """The number of terms in a field of each document."""
+        parts = [segment.field(self.field(field)).lengths for segment in self.segments]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+    def lists(self, field: str, terms: Sequence[bytes]) -> Lists:
+        """The postings of terms over all segments; a term that does not occur has an empty list."""
+        parts = [segment.field(self.field(field)) for segment in self.segments]
+        numbers = [part.terms.find(terms) for part in parts]
+        lengths = np.zeros((len(parts), len(terms)), np.int64)
+        occurrences = np.zeros(len(terms), np.int64)
+        for number, part, length in zip(numbers, parts, lengths, strict=True):
+            here = number >= 0
+            length[here] = (part.starts[1:] - part.starts[:-1])[number[here]]
+            occurrences[here] += part.totals[number[here]]
+        offsets = np.zeros(len(terms) + 1, np.int64)
+        np.cumsum(lengths.sum(0), out=offsets[1:])
+        documents, frequencies = np.empty(offsets[-1], np.int32), np.empty(offsets[-1], np.int32)
+        targets = offsets[:-1].copy()
+        for number, part, length, base in zip(numbers, parts, lengths, self.bases, strict=False):
+            taken = ranges(part.starts[np.maximum(number, 0)], length) if len(part.terms) else np.empty(0, np.int64)
+            into = ranges(targets, length)
+            documents[into] = part.documents[taken] + np.int32(base)
+            frequencies[into] = part.frequencies[taken]
+            targets += length
+        return Lists(offsets, documents, frequencies, occurrences)
+
+    def expand(self, field: str, prefix: str, limit: int = 1000) -> list[str]:
+        """The terms of a field that begin with a prefix, sorted; at most `limit` of each segment."""
+        found: set[bytes] = set()
+        for segment in self.segments:
+            terms = segment.field(self.field(field)).terms
+            found.update(terms[number] for number in terms.prefixed(prefix.encode())[:limit])
+        return [term.decode() for term in sorted(found)]
+
+    # What is known of documents
+
+    def column(self, name: str) -> NDArray[Any]:
+        """A number for each document: a day since 1970 (`segment.MISSING` where none is known), or a family."""
+        checked_choice("column", name, list(NUMBERS))
+        return np.concatenate([segment.numbers(name) for segment in self.segments])
+
+    def having(self, column: str, words: Sequence[str]) -> NDArray[np.bool_]:
+        """Which documents are of one of these offices, or have one of these classes or a class under one of them.
+
+        A class is a section, class, subclass or group: C07 holds C07D401/04, and C07D4 the group 4, not 40 to 49.
+        """
+        checked_choice("column", column, list(CODES))
+        asked = ["".join(word.upper().split()) for word in words]
+        return np.concatenate([_having(segment.coded(column), asked, column) for segment in self.segments])
+
+
+def _having(column: CodedColumn, asked: Sequence[str], name: str) -> NDArray[np.bool_]:
+    chosen = np.zeros(len(column.terms) + 1, np.bool_)
+    for word in asked:
+        exactly = column.terms.find([word.encode()])
+        chosen[exactly] = exactly[0] >= 0
+        if name == "classes":
+            whole_group = len(word) > 4 and "/" not in word
+            under = column.terms.prefixed((word + "/" if whole_group else word).encode())
+            chosen[under.start : under.stop] = True
+    return column.having(chosen)

@@ -1,0 +1,116 @@
+"""A batch of documents as a segment: words are found, numbered, reduced to terms, and sorted by term."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from leadline.retrieval.index.analysis import Analysis
+from leadline.retrieval.index.batches import DocumentBatch, coded
+from leadline.retrieval.index.characters import joined
+from leadline.retrieval.index.derived import deriving
+from leadline.retrieval.index.kernels.arguments import PositionLists, PostingLists, TermCounts, TextWords
+from leadline.retrieval.index.occurrences import Found, Occurrences
+from leadline.retrieval.index.terms import Terms, offsets_of
+from leadline.text.compiled import Kernel
+from leadline.text.engine import compiled_job
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def inverted(batch: DocumentBatch, analysis: Analysis, positions: bool) -> dict[str, NDArray[Any]]:
+    """The arrays of the segment that a batch makes."""
+    ids = Terms.of([name.encode() for name in batch.ids])
+    content: dict[str, NDArray[Any]] = {"ids": ids.buffer, "id_offsets": ids.offsets}
+    for name, found in _occurrences(batch, analysis):
+        content |= {f"{name}/{array}": values for array, values in _field(found, positions).items()}
+    for name, numbers in batch.numbers.items():
+        content[f"columns/{name}"] = numbers
+    for name, words in batch.codes.items():
+        content |= {f"columns/{name}/{array}": values for array, values in coded(words).items()}
+    return content
+
+
+def _occurrences(batch: DocumentBatch, analysis: Analysis) -> Iterator[tuple[str, Occurrences]]:
+    """The terms of each field, one field at a time in memory: the documents' own, then those made of them."""
+    for name, texts in batch.texts.items():
+        yield name, Found.of(*joined(texts), analysis.words).terms(analysis)
+    if batch.derived:
+        whole = ["\n".join(texts) for texts in zip(*batch.texts.values(), strict=True)]
+        for name in batch.derived:
+            yield name, deriving(name)(whole, analysis)
+
+
+def _field(found: Occurrences, positions: bool) -> dict[str, NDArray[Any]]:
+    names = sorted({term for term in found.terms if term})
+    number = {name: code for code, name in enumerate(names)}
+    term_of = np.array([number.get(term, -1) for term in found.terms], np.int32)
+    words = TextWords(len(found.offsets) - 1, found.offsets, found.codes, term_of, len(names))
+    size = _BYTES_A_WORD * len(found.codes)
+    counts, lengths = _counted.choose(size)(words)
+    starts = offsets_of(counts.texts)
+    documents, frequencies, places = _filled.choose(size)(words, counts, starts, positions)
+    terms = Terms.of(names)
+    return {
+        "terms": terms.buffer, "term_offsets": terms.offsets, "starts": starts, "totals": counts.occurrences,
+        "documents": documents, "frequencies": frequencies, "lengths": lengths, "positions": places,
+    }  # fmt: skip
+
+
+_BYTES_A_WORD = 2  # NumPy sorts a word into its list in the time in which plain Python reads so many bytes of text
+
+
+def _occurring(words: TextWords) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """The term of every word that is not left out, its text, and its position there."""
+    text = np.repeat(np.arange(words.texts), np.diff(words.offsets))
+    term = words.term_of[words.codes].astype(np.int64)
+    here = np.flatnonzero(term >= 0)
+    return term[here], text[here], here - words.offsets[text[here]]
+
+
+def _counted_plain(words: TextWords) -> tuple[TermCounts, NDArray[np.int32]]:
+    term, text, _ = _occurring(words)
+    once = np.unique(term * words.texts + text)
+    counts = TermCounts(
+        texts=np.bincount(once // max(words.texts, 1), minlength=words.terms),
+        occurrences=np.bincount(term, minlength=words.terms),
+    )
+    return counts, np.bincount(text, minlength=words.texts).astype(np.int32)
+
+
+@compiled_job("leadline.retrieval.index.kernels.inverting.count_terms", plain=_counted_plain)
+def _counted(kernel: Kernel, words: TextWords) -> tuple[TermCounts, NDArray[np.int32]]:
+    """In how many texts each term occurs and how often, and the number of terms of each text."""
+    counts = TermCounts(np.empty(words.terms, np.int64), np.empty(words.terms, np.int64))
+    lengths = np.empty(words.texts, np.int32)
+    kernel(words, np.empty(words.terms, np.int32), counts, lengths)
+    return counts, lengths
+
+
+_Filled = tuple["NDArray[np.int32]", "NDArray[np.int32]", "NDArray[np.int32]"]
+
+
+def _filled_plain(words: TextWords, counts: TermCounts, starts: NDArray[np.int64], positions: bool) -> _Filled:
+    term, text, position = _occurring(words)
+    key = term * words.texts + text
+    order = np.argsort(key, kind="stable")
+    once, frequencies = np.unique(key, return_counts=True)
+    places = position[order] if positions else np.empty(0, np.int64)
+    documents = once % max(words.texts, 1)
+    return documents.astype(np.int32), frequencies.astype(np.int32), places.astype(np.int32)
+
+
+@compiled_job("leadline.retrieval.index.kernels.inverting.fill_postings", plain=_filled_plain)
+def _filled(
+    kernel: Kernel, words: TextWords, counts: TermCounts, starts: NDArray[np.int64], positions: bool
+) -> _Filled:
+    """The documents of each term, its frequency in each, and its positions there where these are wanted."""
+    postings = int(starts[-1])
+    lists = PostingLists(starts[:-1].copy(), np.empty(postings, np.int32), np.empty(postings, np.int32))
+    ends = offsets_of(counts.occurrences)
+    places = PositionLists(positions, ends[:-1].copy(), np.empty(int(ends[-1]) if positions else 0, np.int32))
+    kernel(words, np.empty(words.terms, np.int32), lists, places)
+    return lists.documents, lists.frequencies, places.positions

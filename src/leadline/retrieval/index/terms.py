@@ -1,0 +1,86 @@
+"""A dictionary: every term of a field once, sorted by its bytes, so that terms are found by bisection and by prefix."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from leadline.retrieval.index.kernels.arguments import SortedTerms
+from leadline.text.compiled import Kernel
+from leadline.text.engine import compiled_job
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def offsets_of(lengths: Sequence[int] | NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+    """Where each of several lists begins when they stand one behind the other, and where the last ends.
+
+    >>> offsets_of([2, 0, 3]).tolist()
+    [0, 2, 2, 5]
+    """
+    offsets = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    return offsets
+
+
+@dataclass(frozen=True)
+class Terms:
+    """Sorted terms.
+
+    >>> terms = Terms.of([b"acid", b"acids", b"base"])
+    >>> terms.find([b"base", b"ac"]).tolist(), terms.prefixed(b"acid")
+    ([2, -1], range(0, 2))
+    """
+
+    buffer: NDArray[np.uint8]
+    offsets: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, terms: Sequence[bytes]) -> Terms:
+        return cls(np.frombuffer(b"".join(terms), np.uint8), offsets_of([len(term) for term in terms]))
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, number: int) -> bytes:
+        if number >= len(self):
+            raise IndexError(number)
+        return self.buffer[self.offsets[number] : self.offsets[number + 1]].tobytes()
+
+    def __iter__(self) -> Iterator[bytes]:
+        return (self[number] for number in range(len(self)))
+
+    def find(self, wanted: Sequence[bytes]) -> NDArray[np.int64]:
+        """The number of each term, -1 for one that is not here."""
+        return _find.choose(_BYTES_A_TERM * len(wanted))(self, wanted)
+
+    def arrays(self) -> SortedTerms:
+        """The dictionary as a kernel takes it."""
+        return SortedTerms(self.buffer, self.offsets)
+
+    def prefixed(self, prefix: bytes) -> range:
+        """The numbers of the terms that begin with a prefix."""
+        beyond = prefix.rstrip(b"\xff")
+        beyond = beyond[:-1] + bytes([beyond[-1] + 1]) if beyond else b""
+        return range(bisect_left(self, prefix), bisect_left(self, beyond) if beyond else len(self))
+
+
+_BYTES_A_TERM = 100  # plain Python finds a term in the time in which it reads so many bytes of text
+
+
+def _find_plain(terms: Terms, wanted: Sequence[bytes]) -> NDArray[np.int64]:
+    places = (bisect_left(terms, term) for term in wanted)
+    found = [n if n < len(terms) and terms[n] == term else -1 for n, term in zip(places, wanted, strict=True)]
+    return np.array(found, np.int64)
+
+
+@compiled_job("leadline.retrieval.index.kernels.merging.find_terms", plain=_find_plain)
+def _find(kernel: Kernel, terms: Terms, wanted: Sequence[bytes]) -> NDArray[np.int64]:
+    found = np.empty(len(wanted), np.int64)
+    kernel(terms.arrays(), len(terms), Terms.of(wanted).arrays(), len(wanted), found)
+    return found

@@ -1,0 +1,187 @@
+"""Writing and changing an index: new files first, then the manifest; files that it no longer names are deleted last."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import shutil
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+import numpy as np
+
+from leadline.errors import InputError, checked_choice
+from leadline.retrieval.index import arrays
+from leadline.retrieval.index.analysis import Analysis
+from leadline.retrieval.index.batches import BATCH_BYTES, DocumentBatch, Records, batches
+from leadline.retrieval.index.derived import parted
+from leadline.retrieval.index.families import Members, Unit, family_batches
+from leadline.retrieval.index.inverting import inverted
+from leadline.retrieval.index.manifest import MANIFEST, VERSION, WHAT, file_digest
+from leadline.retrieval.index.merging import merge
+from leadline.retrieval.index.segment import Segment, write_segment
+from leadline.retrieval.index.terms import Terms
+from leadline.text.source import write_whole
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+AT_ONCE = 16  # segments merged together: the head of each dictionary is compared for every term
+
+
+def build(
+    source: Iterable[Any] | Records, folder: Path, fields: Sequence[str], analysis: Analysis, positions: bool,
+    workers: int | None, origin: str, unit: Unit = "document", members: Members = "joined",
+) -> None:  # fmt: skip
+    """Write an index of documents."""
+    if not parted(fields)[0]:
+        problem = f"{fields[0]} is made of others: name one of these too" if fields else "an index needs at least one"
+        raise InputError("fields", problem)
+    checked_choice("unit", unit, get_args(Unit))
+    checked_choice("members", members, get_args(Members))
+    settings = {
+        "analysis": analysis.settings(), "fields": list(fields), "positions": positions, "source": origin,
+        "unit": unit, "members": members,
+    }  # fmt: skip
+    made = _new_segment(_units(source, fields, unit, members), folder, fields, analysis, positions, workers)
+    _commit(folder, settings, [made])
+
+
+def add(
+    source: Iterable[Any] | Records, folder: Path, manifest: dict[str, Any], analysis: Analysis, workers: int | None
+) -> None:
+    """Write one more segment of an index of documents."""
+    units = _units(source, manifest["fields"], "document", "joined")
+    made = _new_segment(units, folder, manifest["fields"], analysis, manifest["positions"], workers)
+    _commit(folder, manifest, [*(folder / segment["file"] for segment in manifest["segments"]), made])
+
+
+def merge_all(segments: Sequence[Segment], folder: Path, manifest: dict[str, Any]) -> None:
+    """Write all segments of an index as one."""
+    made = _new_path(folder)
+    merge(segments, manifest["fields"], made)
+    _commit(folder, manifest, [made])
+
+
+def _new_path(folder: Path) -> Path:
+    return folder / f"segment-{secrets.token_hex(6)}.arrays"
+
+
+def _new_segment(
+    source: Iterator[DocumentBatch], folder: Path, fields: Sequence[str], analysis: Analysis, positions: bool,
+    workers: int | None,
+) -> Path:  # fmt: skip
+    """One segment of all documents: batches are inverted side by side, and what they make is merged."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(str(folder), f"cannot be made: {(error.strerror or str(error)).lower()}") from None
+    staging = folder / f".unfinished-{secrets.token_hex(6)}"
+    staging.mkdir()
+    try:
+        pieces = list(_pieces(source, staging, analysis, positions, workers or os.cpu_count() or 1))
+        if not pieces:
+            raise InputError(str(folder), "there are no documents to index")
+        while len(pieces) > 1:
+            rounds = range(0, len(pieces), AT_ONCE)
+            pieces = [_merged(pieces[at : at + AT_ONCE], fields, staging) for at in rounds]
+        made = _new_path(folder)
+        os.replace(pieces[0], made)
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+    return made
+
+
+def _units(
+    source: Iterable[Any] | Records, fields: Sequence[str], unit: Unit, members: Members
+) -> Iterator[DocumentBatch]:
+    """Batches of documents or of families, each with the fields that are to be made of its texts."""
+    own, made = parted(fields)
+    if unit == "family" and not hasattr(source, "records"):
+        raise InputError("unit", "only a collection knows families: build one first, or say document")
+    found = batches(source, own) if unit == "document" else family_batches(source, own, BATCH_BYTES, members)
+    return (replace(batch, derived=tuple(made)) for batch in found)
+
+
+def _pieces(
+    source: Iterator[DocumentBatch], staging: Path, analysis: Analysis, positions: bool, workers: int
+) -> Iterator[Path]:
+    """A file for each batch, in their order. Only so many batches are in memory as there are workers, and one more."""
+
+    def invert(batch: DocumentBatch) -> Path:
+        path = _new_path(staging)
+        write_segment(path, inverted(batch, analysis, positions))
+        return path
+
+    waiting: deque[Future[Path]] = deque()
+    with ThreadPoolExecutor(workers) as pool:
+        for batch in source:
+            waiting.append(pool.submit(invert, batch))
+            if len(waiting) > workers:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+def _merged(pieces: Sequence[Path], fields: Sequence[str], staging: Path) -> Path:
+    if len(pieces) == 1:
+        return pieces[0]
+    made = _new_path(staging)
+    merge([Segment(piece) for piece in pieces], fields, made)
+    for piece in pieces:
+        with contextlib.suppress(OSError):  # some systems keep what is still mapped
+            piece.unlink()
+    return made
+
+
+def _commit(folder: Path, settings: dict[str, Any], paths: Sequence[Path]) -> None:
+    """Make these the segments of the index: everything else is on disk when the manifest changes."""
+    segments = [Segment(path) for path in paths]
+    known = {segment["file"]: segment for segment in settings.get("segments", [])}
+    try:
+        places = sorted_places([name for segment in segments for name in segment.ids])
+    except InputError:
+        for path in paths:
+            if path.name not in known:
+                path.unlink(missing_ok=True)
+        raise
+    order = folder / f"order-{secrets.token_hex(6)}.arrays"
+    arrays.create(order, {"ranks": (np.int32, len(places))})["ranks"][:] = places
+    described = [
+        known.get(path.name) or {"file": path.name, "documents": len(segment), "sha256": file_digest(path)}
+        for path, segment in zip(paths, segments, strict=True)
+    ]
+    counts = {"documents": len(places)} | {
+        f"{name} words": sum(int(segment.field(name).totals.sum()) for segment in segments)
+        for name in settings["fields"]
+    }
+    manifest = {
+        "what": WHAT, "version": VERSION, "analysis": settings["analysis"], "fields": settings["fields"],
+        "positions": settings["positions"], "source": settings["source"], "unit": settings.get("unit", "document"),
+        "members": settings.get("members", "joined"), "counts": counts, "segments": described, "order": order.name,
+    }  # fmt: skip
+    write_whole(folder / MANIFEST, json.dumps(manifest, indent=1, ensure_ascii=False).encode())
+    named = {order.name, *(path.name for path in paths)}
+    for left in [*folder.glob("segment-*.arrays"), *folder.glob("order-*.arrays")]:
+        if left.name not in named:
+            with contextlib.suppress(OSError):
+                left.unlink()
+
+
+def sorted_places(names: Sequence[bytes] | Terms) -> NDArray[np.int32]:
+    """The place of each name when all are sorted; two that are the same are refused."""
+    listed = list(names)
+    order = sorted(range(len(listed)), key=listed.__getitem__)
+    for before, after in pairwise(order):
+        if listed[before] == listed[after]:
+            raise InputError(listed[after].decode(), "is in the index already: an id names one document")
+    places = np.empty(len(listed), np.int32)
+    places[order] = np.arange(len(listed), dtype=np.int32)
+    return places

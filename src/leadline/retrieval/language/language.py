@@ -1,0 +1,156 @@
+"""Search in the query language, ranked by any model or by date (docs/query-language.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from leadline.errors import checked_choice
+from leadline.retrieval.index.index import Index
+from leadline.retrieval.index.segment import MISSING
+from leadline.retrieval.language.meaning import Meaning
+from leadline.retrieval.language.query_terms import WiderIndex
+from leadline.retrieval.language.reading import understand
+from leadline.retrieval.language.spans import QueryWord
+from leadline.retrieval.language.tree import FILTERS, ORDERS, Node, ResultOrder, Within, parts_of
+from leadline.retrieval.models.ranking import Ranking
+from leadline.retrieval.models.searcher import Combine, Contribution, FieldsInput, Searcher
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a query found, and how it was understood."""
+
+    ranking: Ranking  # the k first
+    found: int  # all that match
+    query: str  # the query as it was understood
+    order: ResultOrder
+    terms: Mapping[str, float]  # the terms that rank, with their weights
+    words: tuple[QueryWord, ...]  # the same, word by word, to mark them in texts
+    notes: tuple[str, ...]
+    is_empty: bool  # whether the text had no word to search for, and no filter
+    _how: Mapping[str, Any]
+
+
+class Language:
+    """The query language over an index.
+
+    >>> from tempfile import mkdtemp
+    >>> texts = [{"id": "EP1", "title": "Polymer film"}, {"id": "EP2", "title": "Film of metal, polymerised"}]
+    >>> language = Language(Index.build(texts, mkdtemp(), fields=["title"], positions=True))
+    >>> [language.search(query).found for query in ("polym* AND film", '"polymer film"', "metal NEAR/2 film", "-metal")]
+    [2, 1, 1, 1]
+    """
+
+    def __init__(self, index: Index) -> None:
+        self.index = WiderIndex(index)
+        self.searcher = Searcher(self.index)
+
+    def search(
+        self,
+        text: str,
+        model: str = "bm25",
+        k: int = 1000,
+        *,
+        fields: FieldsInput = None,
+        combine: Combine = "text",
+        mask: NDArray[np.bool_] | None = None,
+        order: ResultOrder | None = None,
+        **parameters: Any,
+    ) -> Answer:
+        """The first k documents that match a query; none where it has no word to search for and no filter.
+
+        `fields` are searched for words that name no field (default: the documents' own fields); `order` applies where
+        the query itself has no `sort:`.
+        """
+        if order is not None:
+            checked_choice("order", order, ORDERS)
+        asked = understand(text, self.index.fields)
+        weighted = self.searcher._weighted(self.index.own if fields is None else fields)
+        usual = tuple(weighted)
+        if asked.tree is not None:
+            weighted |= dict.fromkeys(sorted(_named(asked.tree) - weighted.keys()), 1.0)
+        meaning = Meaning(self.index, usual, tuple(weighted))
+        matching = meaning.matching(asked.tree) if asked.tree is not None else None
+        notes = [*asked.notes, *meaning.notes]
+        how = {"model": model, "fields": weighted, "combine": combine, **parameters}
+        is_empty = matching is None
+        if matching is None:
+            matching = np.zeros(len(self.index), np.bool_)
+            notes.append("there is no word to search for")
+        if mask is not None:
+            matching = matching & mask
+        first = asked.order or order or "score"
+        if first == "score" and not meaning.terms and matching.any():
+            notes.append("there is no word to rank by: the newest come first")
+            first = "newest"
+        ranking = self._ranked(matching, meaning.terms, min(k, len(self.index)), first, how)
+        return Answer(
+            ranking, int(matching.sum()), asked.query, first, meaning.terms, tuple(dict.fromkeys(meaning.words)),
+            tuple(dict.fromkeys(notes)), is_empty, how,
+        )  # fmt: skip
+
+    def why(self, answer: Answer, document: str | int) -> list[Contribution]:
+        """What each word or phrase of the query adds to the score of a document."""
+        return self.searcher.why(answer.terms, document, **answer._how) if answer.terms else []
+
+    def _ranked(
+        self,
+        matching: NDArray[np.bool_],
+        terms: Mapping[str, float],
+        k: int,
+        order: ResultOrder,
+        how: Mapping[str, Any],
+    ) -> Ranking:
+        if order == "score":
+            best = self.searcher.search(terms, k=k, mask=matching, **how) if terms and matching.any() else _none()
+            return self._completed(best, matching, k)
+        matched = np.flatnonzero(matching)
+        days = self._public_days()[matched].astype(np.int64)
+        # A document without a date comes last: its day is the lowest number, whichever end comes first.
+        rows = self._first(matched, days if order == "newest" else np.where(days == MISSING, days, -days), k)
+        scores = np.zeros(len(self.index))
+        if terms and len(rows):
+            only = np.zeros(len(self.index), np.bool_)
+            only[rows] = True
+            scored = self.searcher.search(terms, k=len(rows), mask=only, **how)
+            scores[scored.rows] = scored.scores
+        return Ranking(rows, scores[rows])
+
+    def _completed(self, best: Ranking, matching: NDArray[np.bool_], k: int) -> Ranking:
+        """Add the documents that match without any ranking word, as some of `film OR NOT metal` do, at the end."""
+        others = matching.copy()
+        others[best.rows] = False
+        if len(best) == k or not others.any():
+            return best
+        unranked = np.flatnonzero(others)
+        rows = self._first(unranked, np.zeros(len(unranked)), k - len(best))
+        lowest = min(0.0, float(best.scores[-1])) if len(best) else 0.0
+        return Ranking(np.concatenate([best.rows, rows]), np.concatenate([best.scores, np.full(len(rows), lowest)]))
+
+    def _first(self, rows: NDArray[np.integer], keys: NDArray[Any], k: int) -> NDArray[np.int32]:
+        """The k rows with the highest keys; equal keys in the order of ties."""
+        from leadline.records.runs.order import tie_order
+
+        return rows[tie_order(keys, self.index.ranks[rows])[:k]].astype(np.int32)
+
+    def _public_days(self) -> NDArray[np.int32]:
+        from leadline.collections.documents.hidden import public_days
+
+        return public_days(self.index.column("publication"), self.index.column("known"))
+
+
+def _none() -> Ranking:
+    return Ranking(np.empty(0, np.int32), np.empty(0))
+
+
+def _named(node: Node) -> set[str]:
+    """The fields of documents that a query names."""
+    own = {node.field} - set(FILTERS) if isinstance(node, Within) else set()
+    return own.union(*map(_named, parts_of(node)))

@@ -1,0 +1,237 @@
+"""Which documents a query asks for, and which of its words rank them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from leadline.errors import InputError
+from leadline.retrieval.index import derived
+from leadline.retrieval.index.index import Index
+from leadline.retrieval.index.segment import MISSING
+from leadline.retrieval.language.query_terms import QueryTerm, WiderIndex, phrase_of
+from leadline.retrieval.language.spans import AnyOf, NearBy, Phrase, Positional, QueryWord, query_words
+from leadline.retrieval.language.tree import (
+    FILTERS,
+    And,
+    Boosted,
+    Near,
+    Node,
+    Or,
+    Side,
+    Within,
+    WordOrPhrase,
+    is_filter,
+    parts_of,
+    query_text,
+)
+from leadline.text.days import day_number, parse_date
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Mask = NDArray[np.bool_]
+
+
+@dataclass
+class Meaning:
+    """Evaluates a query on an index. A part whose words are all stop words is ignored.
+
+    `terms` are the terms that rank, with their weights: those of all parts that are not excluded.
+    """
+
+    index: WiderIndex
+    fields: tuple[str, ...]  # searched for words that name no field
+    scored: tuple[str, ...]  # these, and those that the query names
+    terms: dict[str, float] = field(default_factory=dict)
+    words: list[QueryWord] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def matching(self, node: Node) -> Mask | None:
+        """The documents asked for; None where the query has no word that the index knows how to seek."""
+        return self._matching(node, self.fields, 1.0, quiet=True)
+
+    def _matching(self, node: Node, fields: Sequence[str], weight: float, *, quiet: bool = False) -> Mask | None:
+        """`weight` is what the words of this part count in the ranking; 0 where they are excluded."""
+        if isinstance(node, WordOrPhrase):
+            return self._words(node, fields, weight, quiet)
+        return _MEANINGS[type(node)](self, node, fields, weight)
+
+    # WordOrPhrase, phrases, words near each other
+
+    def _words(self, node: WordOrPhrase, fields: Sequence[str], weight: float, quiet: bool) -> Mask | None:
+        if set(fields) <= set(self.index.derived) and not node.text.endswith("*"):
+            return self._derived(node, fields, weight)
+        phrase = self._phrase(node, quiet)
+        if phrase is None:
+            return None
+        if len(phrase.words) == 1 or self.index.manifest["positions"]:
+            return self._sought(phrase, fields, weight)
+        self._lacks_positions(query_text(node))
+        return self._all_words(phrase, fields, weight)
+
+    def _derived(self, node: WordOrPhrase, fields: Sequence[str], weight: float) -> Mask | None:
+        """WordOrPhrase in a field that is made of others: all that the field makes of them."""
+        analysis = self.index.analysis
+        made = dict.fromkeys(term for name in fields for term in derived.terms(name, [node.text], analysis))
+        if not made:
+            self._note(f"{node.text[:40]} is left out: {' and '.join(fields)} would hold nothing of it")
+            return None
+        return reduce(
+            np.logical_and, [self._sought(Phrase((QueryWord(term.encode()),)), fields, weight) for term in made]
+        )
+
+    def _phrase(self, node: WordOrPhrase, quiet: bool = False) -> Phrase | None:
+        phrase = phrase_of(self.index.analysis, node.text)
+        if phrase is None and not quiet:
+            self._note(f"{node.text[:40]} is left out: too common to be in the index")
+        if "*" in node.text.strip("*") and not node.quoted:
+            self._note(f"{node.text[:40]}: a star cuts a word off only at its end")
+        return phrase
+
+    def _sought(self, part: Positional, fields: Sequence[str], weight: float) -> Mask:
+        if weight:
+            self.words += query_words(part)
+        name = _name(part)
+        everywhere = set(fields) == set(self.scored)
+        plain = isinstance(part, Phrase) and part.words == (QueryWord(name.encode()),)
+        if not (plain and everywhere):
+            name = name if everywhere else f"{','.join(fields)}:{name}"
+            self.index.add_term(name, QueryTerm(part, tuple(self.index.fields) if everywhere else tuple(fields)))
+        if weight:
+            self.terms[name] = self.terms.get(name, 0.0) + weight
+        mask = np.zeros(len(self.index), np.bool_)
+        for each in fields:
+            mask[self.index.lists(each, [name.encode()]).documents] = True
+        return mask
+
+    def _all_words(self, part: Positional, fields: Sequence[str], weight: float) -> Mask:
+        singles = [Phrase((unit,)) for unit in dict.fromkeys(query_words(part))]
+        return reduce(np.logical_and, [self._sought(single, fields, weight) for single in singles])
+
+    def _near(self, node: Near, fields: Sequence[str], weight: float) -> Mask | None:
+        if not self.index.manifest["positions"]:
+            self._lacks_positions(query_text(node))
+            return self._and(And(node.parts), fields, weight)
+        near = self._positional(node)
+        if near is None:
+            self._note("NEAR joins words, phrases and choices of them in one field: elsewhere it was taken as AND")
+            return self._and(And(node.parts), fields, weight)
+        part, own = near
+        return None if part is None else self._sought(part, own or fields, weight)
+
+    def _positional(self, node: Node) -> tuple[Positional | None, tuple[str, ...]] | None:
+        """A part as something that has places, and the field it names; None where it has no places."""
+        if isinstance(node, WordOrPhrase):
+            return self._phrase(node), ()
+        if isinstance(node, Within) and node.field not in FILTERS:
+            inside = self._positional(node.part)
+            return inside and (inside[0], inside[1] or (node.field,))
+        if isinstance(node, Boosted):  # what is near counts as a whole
+            return self._positional(node.part)
+        if isinstance(node, And) or (isinstance(node, Side) and any(mark for mark, _ in node.parts)):
+            return None
+        found = [self._positional(part) for part in parts_of(node)]
+        named = {own for each in found if each is not None for own in [each[1]] if own}
+        if None in found or len(named) > 1 or (named and not isinstance(node, Near)):
+            return None
+        own = named.pop() if named else ()
+        if isinstance(node, Near):
+            return self._chain(node, [each[0] for each in found if each]), own
+        parts = tuple(each[0] for each in found if each and each[0])
+        return (AnyOf(parts) if len(parts) > 1 else parts[0] if parts else None), own
+
+    def _chain(self, node: Near, parts: Sequence[Positional | None]) -> Positional | None:
+        kept = [(part, within) for part, within in zip(parts, (0, *node.within), strict=True) if part is not None]
+        if len(kept) < 2:
+            return kept[0][0] if kept else None
+        return NearBy(tuple(part for part, _ in kept), tuple(within for _, within in kept[1:]))
+
+    def _lacks_positions(self, part: str) -> None:
+        self._note(
+            f"{part[:60]} was taken as all of its words: the index keeps no positions; "
+            "`leadline index --positions` makes one that does"
+        )
+
+    # Parts together
+
+    def _and(self, node: And, fields: Sequence[str], weight: float) -> Mask | None:
+        return _together(np.logical_and, [self._matching(part, fields, weight) for part in node.parts])
+
+    def _or(self, node: Or, fields: Sequence[str], weight: float) -> Mask | None:
+        return _together(np.logical_or, [self._matching(part, fields, weight) for part in node.parts])
+
+    def _side(self, node: Side, fields: Sequence[str], weight: float) -> Mask | None:
+        """Required parts and filters hold, excluded ones do not; where no word is required, at least one is there."""
+        by_mark: dict[str, list[Mask]] = {"+": [], "-": [], "": [], "filter": []}
+        for mark, part in node.parts:
+            found = self._matching(part, fields, 0.0 if mark == "-" else weight, quiet=not mark)
+            if found is not None:
+                by_mark["filter" if mark != "-" and is_filter(part) else mark].append(found)
+        words = [] if by_mark["+"] else by_mark[""]
+        conditions = [*by_mark["+"], *by_mark["filter"], *([reduce(np.logical_or, words)] if words else [])]
+        excluded = [~found for found in by_mark["-"]]
+        return _together(np.logical_and, [*conditions, *excluded])
+
+    def _within(self, node: Within, fields: Sequence[str], weight: float) -> Mask | None:
+        if node.field in FILTERS:
+            assert isinstance(node.part, WordOrPhrase)  # the reader gives every value a filter of its own
+            return _FILTERS[node.field](self.index, node.part.text)
+        return self._matching(node.part, (node.field,), weight)
+
+    def _boosted(self, node: Boosted, fields: Sequence[str], weight: float) -> Mask | None:
+        return self._matching(node.part, fields, weight * node.factor)
+
+    def _note(self, note: str) -> None:
+        if note not in self.notes:
+            self.notes.append(note)
+
+
+_MEANINGS: dict[type, Callable[[Meaning, Any, Sequence[str], float], Any]] = {
+    Near: Meaning._near, And: Meaning._and, Or: Meaning._or, Side: Meaning._side, Within: Meaning._within,
+    Boosted: Meaning._boosted,
+}  # fmt: skip
+
+
+def _together(join: Callable[[Mask, Mask], Mask], parts: Sequence[Mask | None]) -> Mask | None:
+    known = [part for part in parts if part is not None]
+    return reduce(join, known) if known else None
+
+
+def _name(part: Positional) -> str:
+    """A part as a query would write it, in the terms of the index."""
+    if isinstance(part, Phrase):
+        words = [_word(unit) if unit is not None else "_" for unit in part.words]
+        return words[0] if len(words) == 1 else f'"{" ".join(words)}"'
+    if isinstance(part, AnyOf):
+        return f"({' OR '.join(map(_name, part.parts))})"
+    names = map(_name, part.parts)
+    return next(names) + "".join(f" NEAR/{within} {name}" for within, name in zip(part.within, names, strict=True))
+
+
+def _word(unit: QueryWord) -> str:
+    return f"{unit.prefix.decode()}*" if unit.prefix else unit.term.decode()
+
+
+# What is known of a document, as masks
+
+_FILTERS: dict[str, Callable[[WiderIndex, str], Mask]] = {
+    "class": lambda index, value: index.having("classes", [value]),
+    "office": lambda index, value: index.having("office", [value]),
+    "before": lambda index, value: published(index, "before", value),
+    "after": lambda index, value: published(index, "after", value),
+}
+
+
+def published(index: Index, when: str, date: str) -> Mask:
+    """The documents published before a day or after it; those without a date are neither."""
+    try:
+        than = day_number(parse_date(date))
+    except InputError:
+        raise InputError(f"--{when}", f"{date!r} is not a date; write 1998-08-12") from None
+    days = index.column("publication")
+    return (days < than) & (days != MISSING) if when == "before" else days > than

@@ -1,0 +1,189 @@
+"""Parse a query. Any text is a query: what cannot be parsed is taken as plain words, with a note.
+
+    any of two or three, better both     polymer film
+    both                                 polymer AND film
+    one without the other                polymer NOT film, polymer -film
+    a phrase, or words near each other   "polymer film", polymer NEAR/3 film
+
+NEAR binds most tightly, then NOT and the marks + and -, then words side by side, then AND, and OR the least.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from leadline.collections.documents.classes import levels, symbol
+from leadline.retrieval.language.lexing import ENDS, MARKS, STARTS, Token, tokenized
+from leadline.retrieval.language.tree import (
+    FILTERS,
+    And,
+    Boosted,
+    Near,
+    Node,
+    Or,
+    Side,
+    Understood,
+    Within,
+    WordOrPhrase,
+)
+from leadline.text.days import iso
+
+
+def understand(text: str, fields: Sequence[str]) -> Understood:
+    """What a text asks of documents with these fields.
+
+    >>> understand("title:film OR (acid -metal^2) sort:newest", ["title"]).query
+    'title:film OR acid -metal^2 sort:newest'
+    >>> understand("polymer AND (", ["title"])
+    Understood(tree=Side(parts=(('', WordOrPhrase(text='polymer', quoted=False)),
+      ('', WordOrPhrase(text='and', quoted=False)))), order=None,
+      notes=('( is never closed: taken as closed at the end', 'AND has nothing to join: taken as a word'))
+    """
+    found = tokenized(text, [*fields, *FILTERS])
+    parser = _Parser(_joining(found.tokens, found.notes), found.notes)
+    tree = parser.alternatives() if parser.tokens else None
+    return Understood(tree, found.order, tuple(dict.fromkeys(found.notes)))
+
+
+OPERATORS = ("AND", "OR", "NOT", "NEAR")
+_WANTED_BEHIND = dict.fromkeys(("AND", "OR", *MARKS), STARTS | MARKS) | dict.fromkeys(("NEAR", "field"), STARTS)
+
+
+def _joining(tokens: Sequence[Token], notes: list[str]) -> list[Token]:
+    """The tokens with every operator between two parts: others become words, and marks without a part go."""
+    kept: list[Token] = []
+    for token in reversed(tokens):
+        behind = kept[-1].kind if kept else ")"
+        if behind in _WANTED_BEHIND.get(token.kind, {behind}):
+            kept.append(token)
+        elif token.kind in OPERATORS:
+            kept.append(_as_word(token, notes))
+    joined: list[Token] = []
+    for token in reversed(kept):
+        before = joined[-1].kind if joined else "("
+        joined.append(_as_word(token, notes) if token.kind in ("AND", "OR", "NEAR") and before not in ENDS else token)
+    return joined
+
+
+def _as_word(operator: Token, notes: list[str]) -> Token:
+    notes.append(f"{operator.text} has nothing to join: taken as a word")
+    return Token("word", operator.text.lower())
+
+
+class _Parser:
+    """Recursive descent, one method a level; every level is given at least one part."""
+
+    def __init__(self, tokens: Sequence[Token], notes: list[str]) -> None:
+        self.tokens, self.notes = tokens, notes
+        self.at = 0
+
+    def _kind(self) -> str:
+        return self.tokens[self.at].kind if self.at < len(self.tokens) else ")"
+
+    def _taken(self, kind: str) -> bool:
+        taken = self._kind() == kind and self.at < len(self.tokens)
+        self.at += taken
+        return taken
+
+    def alternatives(self) -> Node:
+        parts = [self._all()]
+        while self._taken("OR"):
+            parts.append(self._all())
+        return parts[0] if len(parts) == 1 else Or(tuple(parts))
+
+    def _all(self) -> Node:
+        parts = [self._side()]
+        while self._taken("AND"):
+            parts.append(self._side())
+        return parts[0] if len(parts) == 1 else And(tuple(parts))
+
+    def _side(self) -> Node:
+        parts = []
+        while self._kind() in STARTS | MARKS:
+            mark = ""
+            while self._kind() in MARKS:  # not not is nothing
+                here = "+" if self._kind() == "+" else "-"
+                mark = here if mark != "-" else "" if here == "-" else "-"
+                self.at += 1
+            parts.append((mark, self._near()))
+        return parts[0][1] if len(parts) == 1 and not parts[0][0] else Side(tuple(parts))
+
+    def _near(self) -> Node:
+        parts, within = [self._unit()], []
+        while self._kind() == "NEAR":
+            within.append(int(self.tokens[self.at].number))
+            self.at += 1
+            parts.append(self._unit())
+        return parts[0] if len(parts) == 1 else Near(tuple(parts), tuple(within))
+
+    def _unit(self) -> Node:
+        field = ""
+        while self._kind() == "field":
+            field = self.tokens[self.at].text
+            self.at += 1
+        token = self.tokens[self.at]
+        self.at += 1
+        node: Node
+        if token.kind == "(":
+            node = self.alternatives()
+            self.at += 1
+        else:
+            node = WordOrPhrase(token.text, token.kind == "quoted")
+        if field:
+            node = self._within(field, node)
+        if self._kind() == "boost":
+            node = Boosted(node, self.tokens[self.at].number)
+            self.at += 1
+        return node
+
+    def _within(self, field: str, node: Node) -> Node:
+        """A part in a field; the innermost field counts, and an invalid value of a filter is taken as words."""
+        if isinstance(node, Within):
+            return node
+        if field not in FILTERS:
+            return Within(field, node)
+        return self._filters(field, node)
+
+    def _filters(self, name: str, node: Node) -> Node:
+        """The filter for every word of a part: class:(C07D OR A61K) is class:C07D OR class:A61K."""
+        if isinstance(node, WordOrPhrase):
+            values = [filter_value(name, written) for written in node.text.split(",")]
+            if all(values):
+                filters: list[Node] = [Within(name, WordOrPhrase(value)) for value in values]
+                return filters[0] if len(filters) == 1 else Or(tuple(filters))
+            self.notes.append(f"{name}:{node.text[:40]} was taken as words: {_EXPECTED[name]}")
+            return Side((("", WordOrPhrase(name)), ("", node)))
+        if isinstance(node, (Within, Boosted)):
+            return node if isinstance(node, Within) else self._filters(name, node.part)
+        if isinstance(node, Near):
+            self.notes.append(f"NEAR says nothing about {name}: taken as AND")
+            return And(tuple(self._filters(name, part) for part in node.parts))
+        if isinstance(node, Side):
+            if not any(mark for mark, _ in node.parts):  # a class of several
+                return Or(tuple(self._filters(name, part) for _, part in node.parts))
+            return Side(tuple((mark, self._filters(name, part)) for mark, part in node.parts))
+        return replace(node, parts=tuple(self._filters(name, part) for part in node.parts))
+
+
+_EXPECTED = {
+    "class": "write a class like C07, C07D or C07D401/04",
+    "office": "write an office in two letters",
+    "before": "write a day like 1998-08-12, or a month or year",
+    "after": "write a day like 1998-08-12, or a month or year",
+}
+
+
+def filter_value(name: str, written: str) -> str:
+    """A filter's value in one spelling; empty where it is invalid.
+
+    >>> filter_value("class", "c07d 401/04"), filter_value("before", "12.8.1998"), filter_value("office", "Europe")
+    ('C07D401/04', '1998-08-12', '')
+    """
+    written = written.strip().rstrip("*").upper()
+    if name == "class":
+        compact = "".join(written.split())
+        return compact if compact and compact in levels(symbol(compact)) else ""
+    if name == "office":
+        return written if len(written) == 2 and written.isascii() and written.isalpha() else ""
+    return iso(written)

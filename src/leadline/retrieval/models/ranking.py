@@ -1,0 +1,124 @@
+"""The best documents of queries, by machine code or by NumPy, with one result to the last bit.
+
+The order is that of `runs/order.py`: higher score first, equal scores by document id, higher first. A document is
+ranked when it has a term of the query, whatever its score.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from leadline.retrieval.models.kernels.arguments import (
+    BINS,
+    BLOCK,
+    GROUP,
+    BestDocuments,
+    Candidates,
+    QueryLists,
+    WeightLists,
+)
+from leadline.retrieval.models.weights import Weights
+from leadline.text.compiled import Kernel
+from leadline.text.engine import compiled_job
+from leadline.text.memory import ReusedArrays
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+BYTES_A_POSTING = 0.65  # NumPy adds up a posting in the time in which plain Python reads so much text
+AT_ONCE = 256  # queries whose results are one array
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The documents of a query, best first: their rows in the index, and their scores."""
+
+    rows: NDArray[np.int32]
+    scores: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+@dataclass(frozen=True)
+class Vector:
+    """A query as the search takes it: numbers of lists of weights, and what each is multiplied by."""
+
+    lists: NDArray[np.int64]
+    multipliers: NDArray[np.float64]
+
+
+_memory = threading.local()
+
+
+def rank(weights: Weights, queries: Sequence[Vector], k: int, mask: NDArray[np.bool_] | None) -> list[Ranking]:
+    """The k best documents of each query among those the mask allows."""
+    starts, stops = weights.directory[:, 0], weights.directory[:, -1]
+    postings = sum(int((stops[query.lists] - starts[query.lists]).sum()) for query in queries)
+    size = int(BYTES_A_POSTING * (postings + len(queries) * len(weights.index)))
+    return _ranked.choose(size)(weights, queries, min(k, len(weights.index)), mask)
+
+
+def _ranked_plain(weights: Weights, queries: Sequence[Vector], k: int, mask: NDArray[np.bool_] | None) -> list[Ranking]:
+    return [_query_ranked_plain(weights, query, k, mask) for query in queries]
+
+
+def _query_ranked_plain(weights: Weights, query: Vector, k: int, mask: NDArray[np.bool_] | None) -> Ranking:
+    totals = np.full(len(weights.index), -0.0)
+    for number, multiplier in zip(query.lists.tolist(), query.multipliers.tolist(), strict=True):
+        documents, values = weights.postings(number)
+        totals[documents] += multiplier * values + 0.0
+    touched = (totals != 0) | ~np.signbit(totals)  # a document without any term still has -0.0
+    if mask is not None:
+        touched &= mask
+    rows = np.flatnonzero(touched)
+    best = rows[np.lexsort((-weights.index.ranks[rows].astype(np.int64), -totals[rows]))[:k]]
+    return Ranking(best.astype(np.int32), totals[best])
+
+
+@compiled_job("leadline.retrieval.models.kernels.ranking.rank_documents", plain=_ranked_plain)
+def _ranked(
+    kernel: Kernel, weights: Weights, queries: Sequence[Vector], k: int, mask: NDArray[np.bool_] | None
+) -> list[Ranking]:
+    found: list[Ranking] = []
+    for start in range(0, len(queries), AT_ONCE):
+        found += _batch_ranked(kernel, weights, queries[start : start + AT_ONCE], k, mask)
+    return found
+
+
+def _batch_ranked(
+    kernel: Kernel, weights: Weights, queries: Sequence[Vector], k: int, mask: NDArray[np.bool_] | None
+) -> list[Ranking]:
+    documents, count = len(weights.index), len(queries)
+    lists = np.concatenate([query.lists for query in queries])
+    multipliers = np.concatenate([query.multipliers for query in queries])
+    offsets = np.zeros(count + 1, np.int64)
+    np.cumsum([len(query.lists) for query in queries], out=offsets[1:])
+    # What a term can add at most: nothing, where its document lacks it.
+    most = np.maximum(0.0, np.maximum(multipliers * weights.highest[lists], multipliers * weights.lowest[lists]))
+    highest = np.zeros(count)
+    np.add.at(highest, np.repeat(np.arange(count), np.diff(offsets)), most)
+    best = BestDocuments(np.empty(count * k, np.int32), np.empty(count * k), np.empty(count, np.int32))
+    if not hasattr(_memory, "arrays"):
+        _memory.arrays = ReusedArrays()
+    take = _memory.arrays.take
+    room = documents + GROUP
+    kernel(
+        QueryLists(count, offsets, lists, multipliers, highest),
+        WeightLists(weights.directory, weights.places, weights.values),
+        documents, weights.index.ranks, mask is not None, (best.found if mask is None else mask).view(np.uint8), k,
+        take("totals", BLOCK + GROUP, np.float64), take("histogram", BINS, np.int32),
+        Candidates(
+            rows=take("rows", room, np.int32), keys=take("keys", room, np.uint64),
+            spare_rows=take("spare rows", room, np.int32), spare_keys=take("spare keys", room, np.uint64),
+        ),
+        best,
+    )  # fmt: skip
+    return [
+        Ranking(best.rows[q * k : q * k + n], best.scores[q * k : q * k + n]) for q, n in enumerate(best.found.tolist())
+    ]

@@ -1,0 +1,67 @@
+"""The register of models: a model is a function of Postings with the decorator `model`, in a file of its own.
+
+It gives the weight of each posting; a document's score is the sum, over the terms of the query that it has, of the
+term's weight in the query times the weight of the posting. The function's parameters after `postings` are the model's.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, get_type_hints
+
+from leadline.errors import InputError, nearest
+from leadline.options import checked
+from leadline.register import Register
+from leadline.retrieval.models.postings import Array
+
+
+@dataclass(frozen=True)
+class Model:
+    """What the register knows of a model."""
+
+    name: str
+    function: Callable[..., Array]
+    by_field: bool  # wants to know how each field sees the postings
+
+    @property
+    def meaning(self) -> str:
+        return (inspect.getdoc(self.function) or "").splitlines()[0]
+
+    @cached_property
+    def parameters(self) -> Mapping[str, Any]:
+        """The parameters with their defaults."""
+        return {name: p.default for name, p in list(inspect.signature(self.function).parameters.items())[1:]}
+
+    @cached_property
+    def types(self) -> Mapping[str, Any]:
+        return get_type_hints(self.function, include_extras=True)
+
+    def settled(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return all parameters, those not given with their defaults; an unknown or wrong one is an error."""
+        values = dict(self.parameters)
+        for name, value in given.items():
+            if name not in self.parameters:
+                known = ", ".join(self.parameters) or "none"
+                problem = f"has no parameter {name!r}, it has {known}{nearest(name, self.parameters)}"
+                raise InputError(self.name, problem)
+            try:
+                values[name] = checked(name, value, self.types[name])
+            except ValueError as error:
+                raise InputError(self.name, str(error)) from None
+        return values
+
+
+MODELS = Register[Model]("model", "leadline.retrieval.models.catalogue", entry_points="leadline.models")
+
+
+def model(name: str, *, by_field: bool = False) -> Callable[[Callable[..., Array]], Callable[..., Array]]:
+    """Enter a function of Postings into the register under a name. Only with `by_field` has it `postings.fields`."""
+
+    def enter(function: Callable[..., Array]) -> Callable[..., Array]:
+        MODELS.add(name, Model(name, function, by_field), home=function.__module__)
+        return function
+
+    return enter

@@ -1,0 +1,156 @@
+"""Lists of weights: what a model makes of a term's postings, computed once and kept for the queries to come."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from leadline.retrieval.index.index import Index
+from leadline.retrieval.index.uniting import united
+from leadline.retrieval.models.kernels.arguments import BLOCK
+from leadline.retrieval.models.postings import InField, Postings
+from leadline.retrieval.models.registry import Model
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+POSTINGS_KEPT = 200_000_000  # in memory, 10 bytes each; with more, all are forgotten
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A model with all its parameters, over fields with their weights."""
+
+    model: Model
+    parameters: tuple[tuple[str, Any], ...]
+    fields: tuple[tuple[str, float], ...]
+
+    @classmethod
+    def of(cls, model: Model, given: Mapping[str, Any], fields: Mapping[str, float]) -> Recipe:
+        values = model.settled(given)
+        frozen = {n: tuple(value.items()) if isinstance(value, Mapping) else value for n, value in values.items()}
+        return cls(model, tuple(frozen.items()), tuple(fields.items()))
+
+    def __call__(self, postings: Postings) -> NDArray[np.float64]:
+        thawed = {name: dict(value) if isinstance(value, tuple) else value for name, value in self.parameters}
+        # Adding 0 makes +0.0 of -0.0, which means to the search that a document lacks the term.
+        return np.asarray(self.model.function(postings, **thawed), np.float64) + 0.0
+
+
+class Weights:
+    """The lists of weights of an index, made when they are first asked for.
+
+    A list's postings stand by blocks of documents: those of list l in block b are from directory[l, b] up to
+    directory[l, b + 1]. A posting is a document's place within its block, and the weight.
+    """
+
+    def __init__(self, index: Index) -> None:
+        self.index = index
+        self.blocks = -(-len(index) // BLOCK)
+        self._lengths: dict[Any, tuple[NDArray[np.float64], int, float]] = {}
+        self.clear()
+
+    def clear(self) -> None:
+        self.places, self.values = np.empty(1 << 16, np.uint16), np.empty(1 << 16)
+        self.directory = np.empty((64, self.blocks + 1), np.int64)
+        self.lowest, self.highest = np.empty(64), np.empty(64)
+        self.lists = self.used = 0
+        self._numbers: dict[Recipe, dict[str, int]] = {}
+
+    def as_now(self) -> Weights:
+        """The lists there are now, whatever is made or forgotten later: lists are never changed, only replaced."""
+        now = object.__new__(Weights)
+        now.__dict__.update(self.__dict__)
+        return now
+
+    def numbers(self, recipes: Sequence[Recipe], terms: Sequence[str]) -> list[Mapping[str, int]]:
+        """For each recipe the number of every term's list."""
+        if self.used > POSTINGS_KEPT:
+            self.clear()
+        for recipe in recipes:
+            known = self._numbers.setdefault(recipe, {})
+            missing = [term for term in terms if term not in known]
+            if missing:
+                self._make(recipe, missing)
+        return [self._numbers[recipe] for recipe in recipes]
+
+    def _make(self, recipe: Recipe, terms: Sequence[str]) -> None:
+        lists = [self.index.lists(name, [term.encode() for term in terms]) for name, _ in recipe.fields]
+        offsets, documents, frequencies = united(lists, len(self.index))
+        df = np.diff(offsets)
+        each = np.repeat(np.arange(len(terms)), df)
+        weights = [weight for _, weight in recipe.fields]
+        lengths, having, tokens = self._statistics(recipe.fields)
+        occurrences = sum(weight * part.occurrences for weight, part in zip(weights, lists, strict=True))
+        postings = Postings(
+            tf=frequencies[0] if weights == [1.0] else np.asarray(weights) @ frequencies,
+            length=lengths[documents], df=df[each].astype(np.float64),
+            cf=np.asarray(occurrences, np.float64)[each], documents=having, tokens=tokens,
+            fields={
+                name: self._in_field(name, weight, tf, np.diff(part.offsets)[each], documents)
+                for (name, weight), tf, part in zip(recipe.fields, frequencies, lists, strict=True)
+                if recipe.model.by_field
+            },
+        )  # fmt: skip
+        self._append(recipe, terms, offsets, documents, recipe(postings))
+
+    def _in_field(self, name: str, weight: float, tf: Any, df: Any, documents: Any) -> InField:
+        lengths, having, tokens = self._statistics(((name, 1.0),))
+        return InField(weight, tf, lengths[documents], df.astype(np.float64), tokens / having if having else 1.0)
+
+    def _statistics(self, fields: tuple[tuple[str, float], ...]) -> tuple[NDArray[np.float64], int, float]:
+        """The length of every document over some fields, how many have any word there, and all their words."""
+        if fields not in self._lengths:
+            lengths = np.zeros(len(self.index))
+            for name, weight in fields:
+                lengths += weight * self.index.lengths(name)
+            self._lengths[fields] = lengths, int(np.count_nonzero(lengths)), float(lengths.sum())
+        return self._lengths[fields]
+
+    def _append(
+        self, recipe: Recipe, terms: Sequence[str], offsets: NDArray[np.int64], documents: NDArray[np.int32],
+        values: NDArray[np.float64],
+    ) -> None:  # fmt: skip
+        count, first, last = len(documents), self.lists, self.lists + len(terms)
+        if self.used + count > len(self.places):
+            room = max(2 * len(self.places), self.used + count)
+            self.places, self.values = _longer(self.places, room), _longer(self.values, room)
+        if last > len(self.directory):
+            room = max(2 * len(self.directory), last)
+            self.directory, self.lowest, self.highest = (
+                _longer(array, room) for array in (self.directory, self.lowest, self.highest)
+            )
+        self.places[self.used : self.used + count] = documents % BLOCK
+        self.values[self.used : self.used + count] = values
+        in_block = np.repeat(np.arange(len(terms)) * self.blocks, np.diff(offsets)) + documents // BLOCK
+        sizes = np.bincount(in_block, minlength=len(terms) * self.blocks).reshape(-1, self.blocks)
+        self.directory[first:last, 0] = offsets[:-1] + self.used
+        self.directory[first:last, 1:] = self.directory[first:last, :1] + np.cumsum(sizes, axis=1)
+        filled = first + np.flatnonzero(np.diff(offsets))
+        self.lowest[first:last] = self.highest[first:last] = 0
+        if count:
+            self.lowest[filled] = np.minimum.reduceat(values, offsets[filled - first])
+            self.highest[filled] = np.maximum.reduceat(values, offsets[filled - first])
+        self._numbers[recipe].update(zip(terms, range(first, last), strict=True))
+        self.used, self.lists = self.used + count, last
+
+    def postings(self, number: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """The documents of a list and their weights."""
+        row = self.directory[number]
+        base = np.repeat(np.arange(self.blocks) * BLOCK, np.diff(row))
+        return base + self.places[row[0] : row[-1]], self.values[row[0] : row[-1]]
+
+    def weight(self, number: int, document: int) -> float | None:
+        """The weight of one document in a list; None where the document lacks the term."""
+        start, stop = self.directory[number, document // BLOCK :][:2]
+        at = start + np.searchsorted(self.places[start:stop], document % BLOCK)
+        return float(self.values[at]) if at < stop and self.places[at] == document % BLOCK else None
+
+
+def _longer(array: NDArray[Any], size: int) -> NDArray[Any]:
+    longer = np.empty((size, *array.shape[1:]), array.dtype)
+    longer[: len(array)] = array
+    return longer

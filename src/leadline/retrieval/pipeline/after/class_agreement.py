@@ -1,0 +1,37 @@
+"""Classes as evidence: results that share the topic's classes gain."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar
+
+from leadline.retrieval.pipeline.combining import mixed
+from leadline.retrieval.pipeline.document_classes import AgreementMeasure, ClassLevel
+from leadline.retrieval.pipeline.options import Share
+from leadline.retrieval.pipeline.pipeline import Step, step
+from leadline.retrieval.pipeline.request import Request
+
+if TYPE_CHECKING:
+    from leadline.retrieval.pipeline.context import SearchContext
+
+
+@step("class_agreement")
+class ClassAgreement(Step):
+    """Results are ordered again by how far their classes agree with the topic's, at a level of the classification.
+
+    Formula: (1 − weight) · first + weight · agreement, both from 0 to 1. Agreement is the share of the topic's classes
+    that the document has; or `jaccard`, of the classes of either; or `any`, whether it has one; or `main`, whether the
+    first of each is the same. Purdue ordered by similarity of IPC classes at TREC-CHEM 2009.
+    """
+
+    needs_patent: ClassVar[bool] = True
+    level: ClassLevel = "subclass"
+    weight: Share = 0.2
+    by: AgreementMeasure = "share"
+
+    def __call__(self, context: SearchContext, request: Request) -> Request:
+        first, symbols = request.ranking, context.class_symbols(request)
+        if first is None or not len(first) or not symbols:
+            return request if symbols else request.with_note("without any class")
+        agreement = context.classes.agreement(symbols, self.level, self.by, first.rows)
+        return replace(request, ranking=context.ranking(*mixed(first, first.rows, agreement, self.weight)))

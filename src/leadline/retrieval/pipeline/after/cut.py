@@ -1,0 +1,26 @@
+"""Only the first k."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from leadline.retrieval.models.ranking import Ranking
+from leadline.retrieval.pipeline.options import Count
+from leadline.retrieval.pipeline.pipeline import Step, step
+from leadline.retrieval.pipeline.request import Request
+
+if TYPE_CHECKING:
+    from leadline.retrieval.pipeline.context import SearchContext
+
+
+@step("cut")
+class Cut(Step):
+    """Keep the first k results."""
+
+    k: Count = 1000
+
+    def __call__(self, context: SearchContext, request: Request) -> Request:
+        if request.ranking is None:
+            return request
+        return replace(request, ranking=Ranking(request.ranking.rows[: self.k], request.ranking.scores[: self.k]))

@@ -1,0 +1,100 @@
+"""Combine the results of several pipelines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from leadline.errors import InputError
+from leadline.records.runs.order import tie_order
+from leadline.records.runs.run import Run
+from leadline.retrieval.models.ranking import Ranking
+from leadline.retrieval.pipeline.combining import Combining, Normalising, combined
+from leadline.retrieval.pipeline.options import Count, Weight
+from leadline.retrieval.pipeline.pipeline import Step, step
+from leadline.retrieval.pipeline.request import Request
+
+if TYPE_CHECKING:
+    from leadline.retrieval.pipeline.context import SearchContext
+
+
+@step("fuse")
+class Fuse(Step):
+    """The results of several pipelines combined: each starts from the request as it is here.
+
+    `how` is linear (with `weights`), combsum, combmnz or rrf. Scores are made comparable first, `normalise="minmax"`
+    or `"z"`, in each list by itself; a document that a list lacks gets the score of its last document. A pipeline
+    may be a single step, such as a run from a file.
+    """
+
+    of: tuple[Step, ...] = ()
+    how: Combining = "rrf"
+    weights: tuple[float, ...] = ()
+    normalise: Normalising = "minmax"
+    constant: Weight = 60.0
+    depth: Count = 1000
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.of:
+            raise InputError("fuse: of", "name the pipelines to combine")
+        if self.weights and len(self.weights) != len(self.of):
+            raise InputError("fuse: weights", f"{len(self.weights)} for {len(self.of)} pipelines")
+
+    @property
+    def wants_patent(self) -> bool:
+        return any(pipeline.wants_patent for pipeline in self.of)
+
+    def __call__(self, context: SearchContext, request: Request) -> Request:
+        done = [pipeline(context, request) for pipeline in self.of]
+        lists = [one.ranking for one in done if one.ranking is not None]
+        if len(lists) < len(done):
+            raise InputError("fuse: of", "a pipeline finds nothing: end each with a search")
+        rows, scores = combined(lists, self.how, self.weights, self.normalise, self.constant)
+        notes = dict.fromkeys(note for one in done for note in one.notes)
+        return replace(request, ranking=context.ranking(rows, scores, self.depth), notes=tuple(notes))
+
+
+def merged(
+    runs: Sequence[Run],
+    how: Combining = "rrf",
+    weights: Sequence[float] = (),
+    normalise: Normalising = "minmax",
+    *,
+    constant: float = 60.0,
+    k: int = 1000,
+    name: str = "merged",
+) -> Run:
+    """Several runs as one, of whatever indexes and systems they are. A topic counts in the runs that answer it.
+
+    >>> a, b = Run.of({"7": {"d1": 2.0, "d2": 1.0}}), Run.of({"7": {"d2": 5.0, "d3": 4.0}})
+    >>> [document for document, _ in merged([a, b]).ranking("7")]
+    ['d2', 'd1', 'd3']
+    """
+    if weights and len(weights) != len(runs):
+        raise InputError("weights", f"{len(weights)} for {len(runs)} runs")
+    found: dict[str, dict[str, float]] = {}
+    for topic in dict.fromkeys(topic for run in runs for topic in run.topics):
+        answering = [number for number, run in enumerate(runs) if topic in run.topics]
+        rankings = [runs[number].ranking(topic) for number in answering]
+        code = {document: place for place, document in enumerate(dict.fromkeys(_documents(rankings)))}
+        lists = [
+            Ranking(
+                np.array([code[document] for document, _ in ranking], np.int32),
+                np.array([score for _, score in ranking], np.float64),
+            )
+            for ranking in rankings
+        ]
+        own = [weights[number] for number in answering] if weights else ()
+        rows, scores = combined(lists, how, own, normalise, constant)
+        names = list(code)
+        best = tie_order(scores, np.array([names[row].encode() for row in rows]))[:k]
+        found[topic] = {names[rows[place]]: float(scores[place]) for place in best}
+    return Run.of(found, name)
+
+
+def _documents(rankings: Iterable[list[tuple[str, float]]]) -> Iterable[str]:
+    return (document for ranking in rankings for document, _ in ranking)

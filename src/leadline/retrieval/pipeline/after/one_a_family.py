@@ -1,0 +1,22 @@
+"""One hit a family: the best of them stays."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from leadline.retrieval.pipeline.pipeline import Step, step
+from leadline.retrieval.pipeline.request import Request
+
+if TYPE_CHECKING:
+    from leadline.retrieval.pipeline.context import SearchContext
+
+
+@step("one_a_family")
+class OneAFamily(Step):
+    """Of the results in one family only the first stays: the others are the same invention again."""
+
+    def __call__(self, context: SearchContext, request: Request) -> Request:
+        if request.ranking is None:
+            return request
+        return replace(request, ranking=context.one_a_family(request.ranking))

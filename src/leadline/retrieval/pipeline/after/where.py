@@ -1,0 +1,45 @@
+"""A pipeline that runs only where its fields and packages are present."""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import TYPE_CHECKING
+
+from leadline.errors import InputError
+from leadline.retrieval.pipeline.options import Names
+from leadline.retrieval.pipeline.pipeline import Step, step
+from leadline.retrieval.pipeline.request import Request
+
+if TYPE_CHECKING:
+    from leadline.retrieval.pipeline.context import SearchContext
+
+
+@step("where")
+class Where(Step):
+    """One pipeline where the index has these fields and these packages are installed, otherwise another.
+
+    Without `otherwise` the request stays as it is. A note says what was missing.
+    """
+
+    fields: Names = ()
+    packages: Names = ()
+    then: Step | None = None
+    otherwise: Step | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.then is None or not (self.fields or self.packages):
+            raise InputError("where", "name `fields` or `packages`, and with `then` the pipeline that needs them")
+
+    @property
+    def wants_patent(self) -> bool:
+        return any(one is not None and one.wants_patent for one in (self.then, self.otherwise))
+
+    def __call__(self, context: SearchContext, request: Request) -> Request:
+        lacking = [f"the field {name} in the index" for name in self.fields if name not in context.index.fields]
+        lacking += [f"the package {name}" for name in self.packages if importlib.util.find_spec(name) is None]
+        if lacking:
+            noted = request.with_note(f"searched without {' and '.join(lacking)}")
+            return noted if self.otherwise is None else self.otherwise(context, noted)
+        assert self.then is not None
+        return self.then(context, request)

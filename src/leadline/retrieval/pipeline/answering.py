@@ -1,0 +1,127 @@
+"""Run a pipeline for each topic, and collect what it finds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from leadline.collections.documents.document import Document
+from leadline.collections.documents.numbers import normalise
+from leadline.errors import InputError
+from leadline.records.runs.run import Run
+from leadline.records.topics.topic import Topic
+from leadline.retrieval.pipeline.journal import Journal, TopicResult
+from leadline.retrieval.pipeline.request import Request
+
+if TYPE_CHECKING:
+    from leadline.retrieval.pipeline.context import SearchContext
+
+Asked = Iterable[Topic | Document | str]
+Progress = Callable[[int, int, str], None]
+SURELY_A_NUMBER = 5  # digits: PA-7 is not a patent of Panama
+
+
+class System(Protocol):
+    """A pipeline or a single step."""
+
+    @property
+    def wants_patent(self) -> bool: ...
+    @property
+    def last(self) -> str: ...
+    def __call__(self, context: SearchContext, request: Request) -> Request: ...
+
+
+@dataclass(frozen=True)
+class Answers:
+    """The documents found for each topic, and notes about topics."""
+
+    found: dict[str, tuple[Sequence[str], Sequence[float]]]
+    topics_by_note: dict[str, list[str]]
+
+    def add(self, topic: str, found: TopicResult) -> None:
+        documents, scores, notes = found
+        self.found[topic] = documents, scores
+        for note in dict.fromkeys(notes):
+            self.topics_by_note.setdefault(note, []).append(topic)
+
+    def run(self, name: str = "run") -> Run:
+        topics = [topic for topic, (documents, _) in self.found.items() for _ in documents]
+        documents = [document for documents, _ in self.found.values() for document in documents]
+        scores = np.array([score for _, scores in self.found.values() for score in scores], np.float64)
+        if not documents:
+            why = "".join(f"; {note}" for note in self.notes[:1])
+            raise InputError(name, f"nothing was found for any topic{why}")
+        return Run.from_columns(topics, documents, scores, name)
+
+    @property
+    def notes(self) -> list[str]:
+        counted = {
+            note: f"{len(topics):,} topic{'s' * (len(topics) != 1)}" for note, topics in self.topics_by_note.items()
+        }
+        return [f"{counted[note]} {note}: {_some(topics)}" for note, topics in self.topics_by_note.items()]
+
+
+def answer_topics(
+    system: System, context: SearchContext, topics: Asked, k: int, progress: Progress | None, journal: Journal | None
+) -> Answers:
+    """The k best documents of every topic."""
+    if k < 1:
+        raise InputError("k", f"must be at least 1, got {k}")
+    requests = context.requests(topics)
+    _check(system, requests, context)
+    answers = Answers({}, {})
+    for done, request in enumerate(requests):
+        name = request.topic.id
+        if progress is not None:
+            progress(done, len(requests), name)
+        known = journal.get(name) if journal is not None else None
+        if known is None:
+            known = _found(system, context, request, k)
+            if journal is not None:
+                journal.add(name, known)
+        answers.add(name, known)
+    return answers
+
+
+def _found(system: System, context: SearchContext, request: Request, k: int) -> TopicResult:
+    done = system(context, request)
+    if done.ranking is None:
+        raise InputError("pipeline", f"ends with {system.last}, which finds no documents: add a search step")
+    rows, scores = done.ranking.rows[:k], done.ranking.scores[:k]
+    notes = done.notes if len(rows) else (*done.notes, "for which nothing was found")
+    return context.names(rows), scores.tolist(), notes
+
+
+def _check(system: System, requests: Sequence[Request], context: SearchContext) -> None:
+    """Refuse wrong topics before any work is done: duplicates, and names of patents that are not in the collection."""
+    seen: set[str] = set()
+    for request in requests:
+        if request.topic.id in seen:
+            raise InputError("topics", f"topic {request.topic.id} is listed twice")
+        seen.add(request.topic.id)
+    texts = [request.topic for request in requests if not request.is_patent]
+    # Searched for by its title alone, a patent would find its own family and later documents.
+    lost = [topic.patent for topic in texts if system.wants_patent or names_patent(topic)]
+    if len(lost) == 1:
+        raise InputError(f"topic {lost[0]}", f"is not a patent of {context.location}")
+    if lost:
+        raise InputError(
+            "topics", f"{len(lost):,} of {len(requests):,} are not patents of {context.location}: {_some(lost)}"
+        )
+
+
+def names_patent(topic: Topic) -> bool:
+    """Whether a topic's name looks like the number of a patent.
+
+    >>> names_patent(Topic("EP-0049154-B2")), names_patent(Topic("PA-7", document="EP1")), names_patent(Topic("TS-7"))
+    (True, True, False)
+    """
+    number = normalise(topic.id)
+    return bool(topic.document) or (number.office != "" and sum(map(str.isdigit, number.serial)) >= SURELY_A_NUMBER)
+
+
+def _some(names: Sequence[str], most: int = 3) -> str:
+    return ", ".join(names[:most]) + (" …" if len(names) > most else "")

@@ -1,0 +1,121 @@
+"""Several lists of documents as one: scores made comparable, then combined."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from leadline.retrieval.models.ranking import Ranking
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Array = np.ndarray
+Normalising = Literal["minmax", "z", "none"]
+Combining = Literal["linear", "combsum", "combmnz", "rrf"]
+
+
+def minmax(scores: Array) -> Array:
+    """Scores from 0 for the lowest to 1 for the highest; 1 where all are equal.
+
+    >>> minmax(np.array([3.0, 2.0, 1.0])), minmax(np.array([7.0, 7.0]))
+    (array([1. , 0.5, 0. ]), array([1., 1.]))
+    """
+    if not len(scores):
+        return scores
+    lowest, highest = scores.min(), scores.max()
+    return (scores - lowest) / (highest - lowest) if highest > lowest else np.ones(len(scores))
+
+
+def z(scores: Array) -> Array:
+    """Scores as distances from their mean, in standard deviations (of all scores, not of a sample).
+
+    >>> z(np.array([3.0, 1.0]))
+    array([ 1., -1.])
+    """
+    spread = scores.std() if len(scores) else 0.0
+    return (scores - scores.mean()) / spread if spread > 0 else np.zeros(len(scores))
+
+
+def as_they_are(scores: Array) -> Array:
+    return scores
+
+
+NORMALISED: dict[str, Callable[[Array], Array]] = {"minmax": minmax, "z": z, "none": as_they_are}
+# What a list gives a document it lacks: what its last document has.
+ABSENT: dict[str, Callable[[Array], float]] = {
+    "minmax": lambda scores: 0.0,
+    "z": lambda scores: float(scores.min(initial=0.0)),
+    "none": lambda scores: 0.0,
+}
+
+
+def linear(scores: Array, ranks: Array, weights: Array, constant: float) -> Array:
+    """The weighted sum of the scores."""
+    return weights @ scores
+
+
+def combsum(scores: Array, ranks: Array, weights: Array, constant: float) -> Array:
+    """The sum of the scores. Fox and Shaw, Combination of Multiple Searches, TREC-2, 1994."""
+    return scores.sum(0)
+
+
+def combmnz(scores: Array, ranks: Array, weights: Array, constant: float) -> Array:
+    """The sum of the scores times the number of lists that have the document. Fox and Shaw, TREC-2, 1994."""
+    return scores.sum(0) * (ranks > 0).sum(0)
+
+
+def rrf(scores: Array, ranks: Array, weights: Array, constant: float) -> Array:
+    """Σ weight / (constant + rank) over the lists that have the document; scores do not matter.
+
+    Cormack, Clarke and Büttcher, Reciprocal Rank Fusion outperforms Condorcet, SIGIR 2009, where the constant is 60.
+    """
+    return weights @ np.where(ranks > 0, 1.0 / (constant + ranks), 0.0)
+
+
+COMBINED: dict[str, Callable[[Array, Array, Array, float], Array]] = {
+    "linear": linear, "combsum": combsum, "combmnz": combmnz, "rrf": rrf,
+}  # fmt: skip
+
+
+def combined(
+    lists: Sequence[Ranking],
+    how: Combining,
+    weights: Sequence[float] = (),
+    normalise: Normalising = "minmax",
+    constant: float = 60.0,
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """The documents of all lists, by row, and their scores together. Without weights all lists weigh the same.
+
+    >>> one = Ranking(np.array([4, 2], np.int32), np.array([9.0, 5.0]))
+    >>> other = Ranking(np.array([2, 7], np.int32), np.array([0.4, 0.2]))
+    >>> rows, scores = combined([one, other], "linear", [0.75, 0.25])
+    >>> dict(zip(rows.tolist(), scores.tolist()))
+    {2: 0.25, 4: 0.75, 7: 0.0}
+    """
+    rows, place = np.unique(np.concatenate([ranking.rows for ranking in lists]), return_inverse=True)
+    scores, ranks = np.zeros((len(lists), len(rows))), np.zeros((len(lists), len(rows)))
+    start = 0
+    for number, ranking in enumerate(lists):
+        here = place[start : start + len(ranking)]
+        own = NORMALISED[normalise](ranking.scores)
+        scores[number] = ABSENT[normalise](own)
+        scores[number, here] = own
+        ranks[number, here] = np.arange(1, len(ranking) + 1)
+        start += len(ranking)
+    shares = np.array(weights or [1.0 / len(lists)] * len(lists))
+    return rows.astype(np.int64), COMBINED[how](scores, ranks, shares, constant)
+
+
+def mixed(first: Ranking, rows: NDArray[np.integer], gains: NDArray[np.float64], weight: float) -> tuple[Array, Array]:
+    """First results, and a gain from 0 to 1 for some documents: (1 − weight) · first, from 0 to 1, + weight · gain.
+
+    Documents that were not among the first have 0 there, as the last of them has.
+    """
+    both = np.union1d(first.rows, rows).astype(np.int64)
+    total = np.zeros(len(both))
+    total[np.searchsorted(both, first.rows)] = (1 - weight) * minmax(first.scores)
+    total[np.searchsorted(both, rows)] += weight * gains
+    return both, total

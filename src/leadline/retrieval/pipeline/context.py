@@ -1,0 +1,261 @@
+"""An open index with its collection, and everything the steps of a pipeline ask of both, as plain arrays.
+
+Each array is made on first use and kept. Unless noted otherwise, arrays have one entry per row of the index.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache, cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from leadline.collections.documents.document import Document
+from leadline.collections.documents.store import Collection
+from leadline.errors import InputError
+from leadline.retrieval.index.derived import parted
+from leadline.retrieval.index.index import Index
+from leadline.retrieval.models.ranking import Ranking
+from leadline.retrieval.models.searcher import Searcher
+
+# What only pipelines need is imported where it is used: a plain search does not load it.
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from leadline.collections.documents.hidden import DocumentDates
+    from leadline.records.topics.topic import Topic
+    from leadline.retrieval.pipeline.document_classes import Classes
+    from leadline.retrieval.pipeline.document_terms import DocumentTerms
+    from leadline.retrieval.pipeline.links import Links
+    from leadline.retrieval.pipeline.options import Fields
+    from leadline.retrieval.pipeline.outside_patents import FamilyFinder
+    from leadline.retrieval.pipeline.request import Request
+
+
+class SearchContext:
+    """An index and its collection, ready for the steps of a pipeline."""
+
+    def __init__(self, index: Index, collection: Collection | None = None) -> None:
+        self.index, self._collection = index, collection
+        self.searcher = Searcher(index)
+        self.outside_patents: dict[str, Document] = {}  # patents that are not in the collection, for topics to name
+        self._others: dict[Path, SearchContext] = {}
+        self._last: tuple[str, Document] | None = None  # the steps of a pipeline ask for the same document again
+
+    @classmethod
+    def open(cls, folder: str | os.PathLike[str], collection: str | os.PathLike[str] | None = None) -> SearchContext:
+        """Open an index. The default collection is the one the index was built from, if it is still there."""
+        index = Index.open(folder)
+        if collection is not None:
+            return cls(index, Collection.open(collection))
+        source = index.manifest["source"]
+        for place in (Path(source), index.folder / source):
+            if source and place.is_dir():
+                return cls(index, Collection.open(place))
+        return cls(index)
+
+    def other_index(self, folder: str) -> SearchContext:
+        """The context of another index, opened once."""
+        path = Path(folder).resolve()
+        if path not in self._others:
+            self._others[path] = SearchContext.open(folder)
+        return self._others[path]
+
+    @property
+    def collection(self) -> Collection:
+        if self._collection is None:
+            source = self.index.manifest["source"]
+            where = f"and its collection {source} is not there" if source else "which was made of no collection"
+            what = f"is an index without texts and citations, {where}: name the collection"
+            raise InputError(str(self.index.folder), what)
+        return self._collection
+
+    @property
+    def location(self) -> str:
+        """The folder of the collection, or of the index where there is no collection, for messages."""
+        return str(self.index.folder if self._collection is None else self._collection.folder)
+
+    @cached_property
+    def fields(self) -> list[str]:
+        """The documents' own fields in the index, which are searched by default."""
+        return parted(self.index.fields)[0]
+
+    def nonempty_fields(self, fields: Fields) -> dict[str, float]:
+        """Those of the fields that have any word, with their weights: a source may have no claims at all."""
+        named = self.fields if fields is None else fields
+        weighted = named if isinstance(named, Mapping) else dict.fromkeys(named, 1.0)
+        return {name: weight for name, weight in weighted.items() if self._postings(self.index.field(name))}
+
+    def _postings(self, field: str) -> int:
+        return sum(len(segment.field(field).documents) for segment in self.index.segments)
+
+    # Topics
+
+    def add_patents(self, patents: Iterable[Document]) -> None:
+        """Add patents that are not in the collection, so that topics may name them."""
+        self.outside_patents |= {patent.id: patent for patent in patents}
+
+    def requests(self, topics: Iterable[Topic | Document | str]) -> list[Request]:
+        """A request for each topic: a patent of the collection, a patent given as a Document, or a text."""
+        from leadline.records.topics.topic import Topic
+
+        given = [Topic(each) if isinstance(each, str) else each for each in topics]
+        named = [Topic(each.id) if isinstance(each, Document) else each for each in given]
+        outside = [each if isinstance(each, Document) else self.outside_patents.get(each.patent) for each in given]
+        rows, days = self._located([topic.patent for topic in named])
+        return [self._request(*each) for each in zip(named, rows.tolist(), days.tolist(), outside, strict=True)]
+
+    def request(self, topic: Topic | Document | str) -> Request:
+        return self.requests([topic])[0]
+
+    def _request(self, topic: Topic, row: int, day: int, outside: Document | None) -> Request:
+        from leadline.retrieval.pipeline.outside_patents import day_of
+        from leadline.retrieval.pipeline.request import Request
+
+        families: tuple[int, ...] = ()
+        if row >= 0:
+            families = (int(self.family[row]),) * bool(self.family[row] >= 0)
+        elif outside is not None:
+            families = self.family_finder.families(outside) if self._collection is not None else ()
+            day = day_of(outside)
+        else:
+            return Request(topic)
+        request = Request(topic, row if row >= 0 else None, outside, families, day)
+        return request if request.is_dated else request.with_note("without any date, for which nothing was too late")
+
+    def _located(self, names: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """The row in the index of each patent, by any spelling of its number, and its day; row -1: not in the index."""
+        from leadline.collections.documents.hidden import days_of
+        from leadline.collections.documents.numbers import normalise
+
+        if self._collection is None:
+            rows = self.rows([name if name in self.row_of else normalise(name).id for name in names])
+            return rows, self.dates.known[rows]
+        inside = self._collection.rows(names)
+        # A row of the index may be a whole family, whose day is not the topic's.
+        days = days_of(self._collection.records["known"])[inside]
+        return np.where(inside >= 0, self.index_rows[inside], -1), days
+
+    def document(self, request: Request) -> Document:
+        """The patent that is the topic."""
+        if request.outside is not None:
+            return request.outside
+        if request.row is None:
+            raise InputError(f"topic {request.topic.patent}", f"is not a patent of {self.location}")
+        if self._last is None or self._last[0] != request.topic.patent:
+            self._last = request.topic.patent, self.collection.document(request.topic.patent)
+        return self._last[1]
+
+    def class_symbols(self, request: Request) -> list[str]:
+        """The classes of the topic's patent, the main one first."""
+        if request.outside is not None:
+            return [*request.outside.ipc, *request.outside.cpc]
+        return [] if request.row is None else self.classes.of_document(request.row)
+
+    def visible(self, request: Request) -> NDArray[np.bool_]:
+        """The documents that may be found: not the topic's own family, nothing too late, and what filters allow."""
+        visible = ~self.dates.hidden(request, request.dates)
+        return visible if request.mask is None else visible & request.mask
+
+    # Documents
+
+    def names(self, rows: NDArray[np.integer]) -> list[str]:
+        """The ids of the documents in these rows."""
+        segment = np.searchsorted(self.index.bases, rows, "right") - 1
+        places = zip(segment.tolist(), (rows - self.index.bases[segment]).tolist(), strict=True)
+        return [self.index.segments[number].ids[place].decode() for number, place in places]
+
+    @cached_property
+    def row_of(self) -> dict[str, int]:
+        return {name: row for row, name in enumerate(self.index.ids)}
+
+    def rows(self, ids: Iterable[str]) -> NDArray[np.int64]:
+        """The row of each id; -1 for one that is not in the index."""
+        return np.array([self.row_of.get(name, -1) for name in ids], np.int64)
+
+    def ranking(self, rows: NDArray[np.integer], scores: NDArray[np.float64], k: int | None = None) -> Ranking:
+        """The k first of these documents, or all, best first."""
+        from leadline.records.runs.order import tie_order
+
+        order = tie_order(scores, self.index.ranks[rows])[:k]
+        return Ranking(rows[order].astype(np.int32), scores[order])
+
+    def one_a_family(self, ranking: Ranking, k: int | None = None) -> Ranking:
+        """The first document of each family, for the k first families or all."""
+        first = np.sort(np.unique(self.family_or_self[ranking.rows], return_index=True)[1])[:k]
+        return Ranking(ranking.rows[first], ranking.scores[first])
+
+    @cached_property
+    def family(self) -> NDArray[np.int64]:
+        """A number for each family; -1 where it is unknown."""
+        return self.index.column("family")
+
+    @cached_property
+    def family_or_self(self) -> NDArray[np.int64]:
+        """A number for each family; a document of unknown family has a number of its own."""
+        alone = self.family.max(initial=-1) + 1 + np.arange(len(self.family))
+        return np.where(self.family < 0, alone, self.family)
+
+    @cached_property
+    def dates(self) -> DocumentDates:
+        from leadline.collections.documents.hidden import DocumentDates, Serials
+
+        known, publication = self.index.column("known"), self.index.column("publication")
+        serials = cache(lambda: Serials.of(self.collection.records, self.index_rows, len(self.index)))
+        return DocumentDates(self.family, known, publication, serials)
+
+    @cached_property
+    def index_rows(self) -> NDArray[np.int64]:
+        """The row in the index of each row of the collection; -1 for a document that was not indexed."""
+        from leadline.retrieval.pipeline.index_rows import index_rows
+
+        return index_rows(self.index, self.collection)
+
+    @cached_property
+    def family_finder(self) -> FamilyFinder:
+        from leadline.retrieval.pipeline.outside_patents import FamilyFinder
+
+        return FamilyFinder(self.collection)
+
+    @cached_property
+    def citations(self) -> Links:
+        """From each document to those it cites."""
+        from leadline.retrieval.pipeline.links import Links
+
+        return Links.of(self.collection.citations, self.index_rows, len(self.index))
+
+    @cached_property
+    def family_members(self) -> Links:
+        """From each document to the members of its family, including itself."""
+        from leadline.retrieval.pipeline.links import Links
+
+        return Links.of_groups(self.family_or_self)
+
+    @cached_property
+    def classes(self) -> Classes:
+        from leadline.retrieval.pipeline.document_classes import Classes
+
+        return Classes([segment.coded("classes") for segment in self.index.segments])
+
+    @cached_property
+    def document_terms(self) -> DocumentTerms:
+        from leadline.retrieval.pipeline.document_terms import DocumentTerms
+
+        return DocumentTerms(self.index)
+
+    def document_frequencies(self, terms: Sequence[str], fields: Iterable[str]) -> NDArray[np.int64]:
+        """In how many documents each term occurs, in the field where it is most common."""
+        encoded = [term.encode() for term in terms]
+        most = np.zeros(len(terms), np.int64)
+        for field in fields:
+            total = np.zeros(len(terms), np.int64)
+            for segment in self.index.segments:
+                part = segment.field(self.index.field(field))
+                numbers = part.terms.find(encoded)
+                here = numbers >= 0
+                total[here] += (part.starts[1:] - part.starts[:-1])[numbers[here]]
+            most = np.maximum(most, total)
+        return most

@@ -1,0 +1,28 @@
+"""Choose the rule of what is too late for a topic."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from leadline.collections.documents.hidden import DateRule
+from leadline.retrieval.pipeline.pipeline import Step, step
+from leadline.retrieval.pipeline.request import Request
+
+if TYPE_CHECKING:
+    from leadline.retrieval.pipeline.context import SearchContext
+
+
+@step("dates")
+class Dates(Step):
+    """Documents that came too late are not found, by a rule of `documents/hidden.py` (default: publication).
+
+    Before a search it limits what the search may see; after one it removes results. So a step between two of them may
+    use documents that the result must not hold: `Dates("none") >> Search() >> … >> Dates()`.
+    """
+
+    by: DateRule = "publication"
+
+    def __call__(self, context: SearchContext, request: Request) -> Request:
+        changed = replace(request, dates=self.by)
+        return changed if changed.ranking is None else changed.filtered(context.visible(changed))

@@ -1,0 +1,169 @@
+"""Plan the runs of a grid: every combination of some choices.
+
+    [choices.query]                        # a choice, by any name, and its options:
+    whole = "text"                         # a step or a list of steps, as in pipeline files
+    title = {step = "text", fields = ["title"]}
+    [choices.model]
+    bm25 = {step = "search", model = {each = ["bm25(k1=0.9)", "bm25(k1=1.2)"]}}     # a choice for each
+    dph = {step = "search", model = "dph"}
+    [choices.feedback]
+    none = []
+    rm3 = ["rm3", {again = "model"}]       # the steps chosen there, again
+
+A run takes one option of each table, and runs their steps in order. These are 2 · 3 · 2 runs. A list of `runs` makes
+fewer: each entry names "all", one or several options of a table; a table that is not named gives its first option.
+
+    [[runs]]
+    query = "all"
+    model = ["bm25 bm25(k1=0.9)", "dph"]
+
+`{system = "bitem"}` means the steps of a named system; the table `parts` is as in pipeline files.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from leadline.errors import InputError, checked_choice
+from leadline.retrieval.pipeline.pipeline import Pipeline, pipeline_of
+from leadline.retrieval.pipeline.pipeline_files import system
+from leadline.text.source import read_text
+
+KNOWN = ("about", "choices", "runs", "parts")
+EVERY = "all"
+MOST = 10_000  # runs of a grid: more are surely a mistake
+Choices = Mapping[str, Mapping[str, list[Any]]]  # by table and name, the steps as they are written
+
+
+@dataclass(frozen=True)
+class Planned:
+    """One run of a grid."""
+
+    name: str
+    choices: Mapping[str, str]
+    pipeline: Pipeline
+
+
+def read_grid(path: str) -> list[Planned]:
+    """The runs of a grid in a TOML file."""
+    try:
+        written = tomllib.loads(read_text(path).bytes().decode("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(path, f"is not TOML: {' '.join(str(error).split())}") from None
+    return plan(written, path)
+
+
+def plan(written: Mapping[str, Any], where: str = "grid") -> list[Planned]:
+    """The runs of a grid, named after what was chosen.
+
+    >>> texts = {"whole": "text", "title": {"step": "text", "fields": "title"}}
+    >>> models = {"bm25": {"step": "search", "model": {"each": ["bm25(k1=0.9)", "dph"]}}}
+    >>> [run.name for run in plan({"choices": {"query": texts, "model": models}})][:2]
+    ['whole-bm25_bm25_k1=0.9', 'whole-bm25_dph']
+    """
+    for key in written:
+        checked_choice(where, key, KNOWN)
+    choices = _choices(written.get("choices"), where)
+    parts = written.get("parts", {})
+    found: dict[str, Planned] = {}
+    for chosen in _combinations(choices, written.get("runs"), where):
+        name = "-".join(map(_file_name, chosen.values()))
+        if name in found:
+            if found[name].choices == chosen:
+                continue
+            raise InputError(where, f"two runs would be called {name}: give their choices names that differ more")
+        steps = [step for table, choice in chosen.items() for step in _steps(choices, chosen, table, choice, where)]
+        if not steps:
+            raise InputError(where, f"the run {name} has no steps")
+        found[name] = Planned(name, chosen, pipeline_of(steps, where, parts))
+        if len(found) > MOST:
+            raise InputError(where, f"asks for more than {MOST:,} runs: list those you want in [[runs]]")
+    return list(found.values())
+
+
+def _choices(written: Any, where: str) -> Choices:
+    if not isinstance(written, Mapping) or not written:
+        raise InputError(where, "has no choices: name them in tables [choices.query], [choices.model], …")
+    choices: dict[str, dict[str, list[Any]]] = {}
+    for table, entries in written.items():
+        if not isinstance(entries, Mapping) or not entries:
+            raise InputError(where, f"[choices.{table}] has nothing to choose from")
+        if table == "run":
+            raise InputError(where, "[choices.run]: `run` names the run itself; choose another name")
+        choices[table] = {name: made for key, steps in entries.items() for name, made in _each(key, steps)}
+    return choices
+
+
+def _each(name: str, written: Any) -> Iterator[tuple[str, list[Any]]]:
+    """A choice, or one for each value of the options that have several."""
+    steps = written if isinstance(written, list) else [written]
+    several = [
+        (place, option, value["each"])
+        for place, step in enumerate(steps)
+        if isinstance(step, Mapping)
+        for option, value in step.items()
+        if isinstance(value, Mapping) and list(value) == ["each"]
+    ]
+    for _, option, listed in several:
+        if not isinstance(listed, list) or not listed:
+            raise InputError(name, f"{option}: each takes a list of at least one value")
+    for values in itertools.product(*(listed for _, _, listed in several)):
+        made = [dict(step) if isinstance(step, Mapping) else step for step in steps]
+        for (place, option, _), value in zip(several, values, strict=True):
+            made[place][option] = value
+        yield " ".join([name, *map(_value_name, values)]), made
+
+
+def _value_name(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "+".join(f"{name}={_value_name(each)}" for name, each in value.items())
+    return "+".join(map(_value_name, value)) if isinstance(value, list) else str(value)
+
+
+def _combinations(choices: Choices, runs: Any, where: str) -> Iterator[dict[str, str]]:
+    """What each run chooses, table by table."""
+    blocks = [dict.fromkeys(choices, EVERY)] if runs is None else runs
+    if not isinstance(blocks, list | tuple) or not blocks or not all(isinstance(block, Mapping) for block in blocks):
+        raise InputError(where, "`runs` must be a list of tables: write [[runs]], then query = …")
+    for block in blocks:
+        for table in block:
+            checked_choice(f"{where}: [[runs]]", table, list(choices))
+        options = [_named(block.get(table), table, list(entries), where) for table, entries in choices.items()]
+        for combination in itertools.product(*options):
+            yield dict(zip(choices, combination, strict=True))
+
+
+def _named(asked: Any, table: str, known: Sequence[str], where: str) -> Sequence[str]:
+    if asked is None:
+        return known[:1]
+    if asked == EVERY:
+        return known
+    listed = asked if isinstance(asked, list) else [asked]
+    return [checked_choice(f"{where}: [[runs]] {table}", name, known) for name in listed]
+
+
+def _steps(choices: Choices, chosen: Mapping[str, str], table: str, choice: str, where: str) -> Iterator[Any]:
+    """The steps of a choice, with those of an earlier one where they are wanted again."""
+    earlier = list(choices)[: list(choices).index(table)]
+    for step in choices[table][choice]:
+        if isinstance(step, Mapping) and "again" in step:
+            again = checked_choice(f"{where}: again", step["again"], earlier or ["nothing"])
+            yield from _steps(choices, chosen, again, chosen[again], where)
+        elif isinstance(step, Mapping) and "system" in step:
+            yield system(step["system"])
+        else:
+            yield step
+
+
+def _file_name(choice: str) -> str:
+    """A choice as part of a file's name.
+
+    >>> _file_name("bm25(k1=0.9, b=0.4)")
+    'bm25_k1=0.9_b=0.4'
+    """
+    return re.sub(r"[^\w.=+]+", "_", choice).strip("_.") or "_"

@@ -1,0 +1,148 @@
+"""Make the runs of a grid on disk. Each is written whole, and a finished run is not made again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from leadline.errors import InputError
+from leadline.records.topics.topic import Topics
+from leadline.retrieval.pipeline.answering import Progress
+from leadline.retrieval.pipeline.context import SearchContext
+from leadline.retrieval.pipeline.grid_plan import Planned
+from leadline.retrieval.pipeline.journal import Journal
+from leadline.retrieval.pipeline.pipeline_files import settings
+from leadline.text.source import write_whole
+
+RUNS, TABLE, MANIFEST = "runs", "runs.tsv", "manifest.json"
+NOTHING = "nothing found"  # in place of the digest of a run's content
+
+
+@dataclass
+class GridResult:
+    """Which runs were made and which were kept."""
+
+    made: list[str] = field(default_factory=list)
+    kept: list[str] = field(default_factory=list)  # from before
+    notes: dict[str, None] = field(default_factory=dict)
+
+
+class GridRuns:
+    """A folder with `runs/NAME.run`, a table `runs.tsv` of what each run chose, and a manifest of what it is made of.
+
+    The manifest holds for every finished run a digest of all that it depends on, and one of its content; a run is kept
+    when both fit. Inside a run, `NAME.unfinished` holds the topics that are done.
+    """
+
+    def __init__(self, folder: Path, context: SearchContext, topics: Topics, k: int) -> None:
+        self.folder, self.context, self.topics, self.k = folder, context, topics, k
+        self.index = [segment["sha256"] for segment in context.index.manifest["segments"]]
+        self.asked = [repr(topic) for topic in topics]
+        _refuse_other_content(folder)
+        try:
+            (folder / RUNS).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(str(folder), f"cannot be a folder: {(error.strerror or str(error)).lower()}") from None
+        self.finished = self._read()
+
+    def make(self, plan: Sequence[Planned], progress: Progress | None = None) -> GridResult:
+        """Make every run of the plan; a run in the folder that was made of something else is replaced."""
+        outcome = GridResult()
+        write_whole(self.folder / TABLE, table(plan))
+        for number, planned in enumerate(plan):
+            made_of = {"system": settings(planned.pipeline), "index": self.index, "topics": self.asked, "k": self.k}
+            if self._is_finished(planned.name, made_of):
+                outcome.kept += self._found(planned.name)
+                continue
+
+            def report(done: int, total: int, _: str, number: int = number, name: str = planned.name) -> None:
+                if progress is not None:
+                    progress(number * total + done, len(plan) * total, name)
+
+            outcome.notes |= dict.fromkeys(self._make(planned, made_of, report))
+            outcome.made += self._found(planned.name)
+        outcome.notes |= dict.fromkeys(self._strangers(plan))
+        return outcome
+
+    def _make(self, planned: Planned, made_of: dict[str, Any], progress: Progress) -> list[str]:
+        journal = Journal(self.folder / f"{planned.name}.unfinished", made_of)
+        try:
+            answers = planned.pipeline.answer(self.context, self.topics, self.k, progress=progress, journal=journal)
+        except InputError as error:
+            raise InputError(f"run {planned.name}", str(error)) from None
+        notes = answers.notes
+        if any(documents for documents, _ in answers.found.values()):
+            content = answers.run(planned.name).to_bytes()
+            write_whole(self._file(planned.name), content)
+            known = hashlib.sha256(content).hexdigest()
+        else:  # as claim queries find where no topic has claims: the other runs are still wanted
+            self._file(planned.name).unlink(missing_ok=True)
+            known, notes = NOTHING, [f"the run {planned.name} found nothing and is left out; {notes[0]}"]
+        self.finished[planned.name] = {"made_of": _digest(made_of), "content": known}
+        self._write()
+        journal.finish()
+        return notes
+
+    def _found(self, name: str) -> list[str]:
+        return [name] if self._file(name).is_file() else []
+
+    def _file(self, name: str) -> Path:
+        return self.folder / RUNS / f"{name}.run"
+
+    def _is_finished(self, name: str, made_of: dict[str, Any]) -> bool:
+        known = self.finished.get(name, {})
+        if known.get("made_of") != _digest(made_of):
+            return False
+        try:
+            content = hashlib.sha256(self._file(name).read_bytes()).hexdigest()
+        except OSError:
+            content = NOTHING
+        return content == known.get("content")
+
+    def _read(self) -> dict[str, dict[str, str]]:
+        try:
+            written = json.loads((self.folder / MANIFEST).read_text(encoding="utf-8"))
+            return dict(written["runs"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return {}  # make every run
+
+    def _write(self) -> None:
+        from leadline.version import __version__
+
+        facts = {"what": "a grid of runs", "leadline": __version__, "topics": len(self.topics), "k": self.k}
+        manifest = {**facts, "index": {"folder": self.context.index.folder.name, "segments": self.index}}
+        manifest |= {"runs": self.finished}
+        write_whole(self.folder / MANIFEST, f"{json.dumps(manifest, indent=1)}\n".encode())
+
+    def _strangers(self, plan: Sequence[Planned]) -> list[str]:
+        """Warn of other runs in the folder: evaluating the folder would include them."""
+        own = {self._file(planned.name).name for planned in plan}
+        others = sorted(path.name for path in (self.folder / RUNS).glob("*.run") if path.name not in own)
+        if not others:
+            return []
+        return [f"{len(others):,} runs in {self.folder / RUNS} are not of this grid: {others[0]} …"]
+
+
+def table(plan: Sequence[Planned]) -> bytes:
+    """A line per run with its choices, for `leadline evaluate --runs-info`."""
+    columns = list(plan[0].choices)
+    lines = [["run", *columns], *([planned.name, *planned.choices.values()] for planned in plan)]
+    return "".join("\t".join(" ".join(cell.split()) for cell in line) + "\n" for line in lines).encode()
+
+
+def _digest(made_of: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()
+
+
+def _refuse_other_content(folder: Path) -> None:
+    """Refuse a folder with another manifest: an index or a collection would be overwritten."""
+    try:
+        written = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return
+    if not isinstance(written, dict) or written.get("what") != "a grid of runs":
+        raise InputError(str(folder), "does not hold a grid of runs: name another folder")

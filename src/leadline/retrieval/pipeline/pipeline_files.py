@@ -1,0 +1,85 @@
+"""Pipelines from TOML files, and named systems.
+
+    about = "title and claims, then what the first results cite"
+    steps = [
+      {step = "text", fields = ["title", "claims"]},
+      {step = "search", model = "bm25(k1=0.9, b=0.4)", fields = {title = 2, claims = 1}},
+      {step = "citations", documents = 20},
+    ]
+
+A step with default options may be written as its name, "one_a_family". Where a step takes pipelines, it takes lists of
+steps, or the names of entries in the table `parts`:
+
+    steps = [{step = "fuse", how = "rrf", of = ["all words", "each claim"]}]
+    [parts]
+    "all words" = ["text", "search"]
+    "each claim" = ["claims", {step = "search", several = "best"}]
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import tomllib
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+from leadline.errors import InputError, checked_choice
+from leadline.retrieval.pipeline.pipeline import STEPS, Pipeline, Step, pipeline_of
+from leadline.text.source import read_text
+
+KNOWN = ("about", "steps", "parts")
+
+
+def read_pipeline(path: str) -> Pipeline:
+    """The pipeline that a TOML file describes."""
+    try:
+        written = tomllib.loads(read_text(path).bytes().decode("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(path, f"is not TOML: {' '.join(str(error).split())}") from None
+    for name in written:
+        checked_choice(path, name, KNOWN)
+    if "steps" not in written:
+        raise InputError(path, "has no `steps`: give a list of steps, in the order in which they run")
+    parts = written.get("parts", {})
+    if not isinstance(parts, Mapping):
+        raise InputError(path, "`parts` is not a table of pipelines")
+    for name in parts:
+        if name in STEPS:
+            raise InputError(path, f"a part is named {name!r} as a step is: give it another name")
+    return pipeline_of(written["steps"], path, parts)
+
+
+def settings(one: Step) -> Any:
+    """A step or pipeline as a file would write it, with every option.
+
+    >>> settings(pipeline_of(["one_a_family", {"step": "cut", "k": 10}]))
+    [{'step': 'one_a_family'}, {'step': 'cut', 'k': 10}]
+    """
+    if isinstance(one, Pipeline):
+        return [settings(each) for each in one.steps]
+    return {"step": one.name} | {option.name: _plain(getattr(one, option.name)) for option in fields(one)}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Step):
+        return settings(value)
+    if isinstance(value, tuple):
+        return [_plain(each) for each in value]
+    return dict(value) if isinstance(value, Mapping) else value
+
+
+def systems() -> list[str]:
+    """The names of all systems: one for each file of the folder `systems`."""
+    from leadline.retrieval import systems as folder
+
+    return sorted(module.name for module in pkgutil.iter_modules(folder.__path__))
+
+
+def system(name: str) -> Pipeline:
+    """A system by its name, or as a file ending in .toml describes it."""
+    if name.endswith(".toml"):
+        return read_pipeline(name)
+    checked_choice("system", name, systems())
+    return pipeline_of(importlib.import_module(f"leadline.retrieval.systems.{name}").PIPELINE, name)

@@ -1,0 +1,84 @@
+"""The claims of a patent as its queries, each with the claims it refers to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from leadline.collections.documents.document import Claim
+from leadline.retrieval.pipeline.options import Weight
+from leadline.retrieval.pipeline.pipeline import Step, step
+from leadline.retrieval.pipeline.query.patent_fields import summed
+from leadline.retrieval.pipeline.request import Query, Request
+
+if TYPE_CHECKING:
+    from leadline.retrieval.pipeline.context import SearchContext
+
+ClaimWording = Literal["unnested", "alone"]
+Which = Literal["all", "independent", "first"]
+
+
+@step("claims")
+class Claims(Step):
+    """A query for each claim, or one of all.
+
+    `wording="unnested"` gives a dependent claim the text of every claim it refers back to, at any distance, each once:
+    so it is complete by itself, as in Iowa's runs at TREC-CHEM 2009.
+    """
+
+    needs_patent: ClassVar[bool] = True
+    wording: ClaimWording = "unnested"
+    which: Which = "all"
+    each: Literal["apart", "together"] = "apart"
+    dependent: Weight = 1.0  # the weight of a dependent claim; an independent one has 1
+
+    def __call__(self, context: SearchContext, request: Request) -> Request:
+        queries = claim_queries(context, context.document(request).claims, self.wording, self.which, self.dependent)
+        if not queries:
+            request = request.with_note("without claims")
+        if self.each == "together" and queries:
+            weighted = ({term: query.weight * count for term, count in query.terms.items()} for query in queries)
+            queries = [Query(summed(weighted), name="claims")]
+        return replace(request, queries=tuple(queries))
+
+
+def claim_queries(
+    context: SearchContext, claims: Sequence[Claim], wording: ClaimWording, which: Which = "all", dependent: float = 1.0
+) -> list[Query]:
+    """A query for each claim that has a term."""
+    texts = unnested(claims) if wording == "unnested" else [claim.text for claim in claims]
+    chosen = [
+        (claim, text)
+        for place, (claim, text) in enumerate(zip(claims, texts, strict=True))
+        if which == "all" or (claim.independent if which == "independent" else place == 0)
+    ]
+    found = [
+        Query(
+            Counter(context.index.analysis.terms(text)), name=f"claim {claim.number}",
+            weight=1.0 if claim.independent else dependent,
+        )
+        for claim, text in chosen
+    ]  # fmt: skip
+    return [query for query in found if query.terms and query.weight]
+
+
+def unnested(claims: Sequence[Claim]) -> list[str]:
+    """The text of each claim behind the texts of those it refers back to.
+
+    >>> unnested([Claim(1, "A nail."), Claim(2, "Claim 1, bent.", (1,)), Claim(3, "Claims 1 and 2, of tin.", (1, 2))])
+    ['A nail.', 'A nail. Claim 1, bent.', 'A nail. Claim 1, bent. Claims 1 and 2, of tin.']
+    """
+    by_number = {claim.number: claim for claim in claims}
+    texts = []
+    for claim in claims:
+        behind: set[int] = set()
+        waiting = list(claim.parents)
+        while waiting:
+            parent = waiting.pop()
+            if parent not in behind and parent in by_number and parent != claim.number:
+                behind.add(parent)
+                waiting.extend(by_number[parent].parents)
+        texts.append(" ".join([*(by_number[one].text for one in sorted(behind)), claim.text]))
+    return texts

@@ -1,0 +1,57 @@
+"""Every step of this room under one roof: `from leadline.retrieval.pipeline.steps import Search, Text`."""
+
+from leadline.retrieval.dense.dense_steps import Dense, Hybrid
+from leadline.retrieval.pipeline.after.citations import Citations
+from leadline.retrieval.pipeline.after.claim_scores import ClaimScores
+from leadline.retrieval.pipeline.after.class_agreement import ClassAgreement
+from leadline.retrieval.pipeline.after.cut import Cut
+from leadline.retrieval.pipeline.after.either import Either
+from leadline.retrieval.pipeline.after.elsewhere import Elsewhere
+from leadline.retrieval.pipeline.after.family_members import FamilyMembers
+from leadline.retrieval.pipeline.after.fuse import Fuse
+from leadline.retrieval.pipeline.after.one_a_family import OneAFamily
+from leadline.retrieval.pipeline.after.rm3 import RM3
+from leadline.retrieval.pipeline.after.where import Where
+from leadline.retrieval.pipeline.filters.dates import Dates
+from leadline.retrieval.pipeline.filters.only import Only
+from leadline.retrieval.pipeline.filters.same_class import SameClass
+from leadline.retrieval.pipeline.pipeline import Pipeline, Step
+from leadline.retrieval.pipeline.query.best_terms import BestTerms
+from leadline.retrieval.pipeline.query.claims import Claims
+from leadline.retrieval.pipeline.query.drop_terms import DropTerms
+from leadline.retrieval.pipeline.query.from_run import FromRun
+from leadline.retrieval.pipeline.query.nouns import Nouns
+from leadline.retrieval.pipeline.query.search import Search
+from leadline.retrieval.pipeline.query.survey import Survey
+from leadline.retrieval.pipeline.query.text import Text
+from leadline.retrieval.pipeline.synonyms.expand import Expand
+
+__all__ = [
+    "RM3",
+    "BestTerms",
+    "Citations",
+    "ClaimScores",
+    "Claims",
+    "ClassAgreement",
+    "Cut",
+    "Dates",
+    "Dense",
+    "DropTerms",
+    "Either",
+    "Elsewhere",
+    "Expand",
+    "FamilyMembers",
+    "FromRun",
+    "Fuse",
+    "Hybrid",
+    "Nouns",
+    "OneAFamily",
+    "Only",
+    "Pipeline",
+    "SameClass",
+    "Search",
+    "Step",
+    "Survey",
+    "Text",
+    "Where",
+]

@@ -1,0 +1,41 @@
+"""The abbreviations of the collection as synonyms: learned when they are first asked for, and kept beside the index."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from leadline.errors import InputError
+from leadline.retrieval.pipeline.synonyms.learning import Learned, learn, write_learned
+from leadline.retrieval.pipeline.synonyms.synonym_sources import source
+from leadline.retrieval.pipeline.synonyms.thesaurus import Thesaurus
+
+if TYPE_CHECKING:
+    from leadline.retrieval.pipeline.context import SearchContext
+
+KEPT = "abbreviations.tsv"
+
+
+@source("abbreviations")
+def abbreviations(context: SearchContext) -> Thesaurus:
+    """Short forms and what they are short for, as the collection itself says: "polyvinyl alcohol (PVA)"."""
+    path, about = context.index.folder / KEPT, f"learned from the collection {context.collection.manifest['hash']}"
+    found = _kept(path, about)
+    if found is None:
+        found = learn(context.collection)
+        with contextlib.suppress(OSError, InputError):  # an index that cannot be written is searched all the same
+            write_learned(found, path, about)
+    return Thesaurus.of([each.short, each.long] for each in found)
+
+
+def _kept(path: Path, about: str) -> list[Learned] | None:
+    """What was learned before; None where nothing was, or from another collection."""
+    try:
+        opening, _, *lines = path.read_text(encoding="utf-8").splitlines()
+        if opening != f"# {about}":
+            return None
+        cells = [line.split("\t") for line in lines]
+        return [Learned(short, long, int(documents), by) for short, long, documents, by in cells]
+    except (OSError, ValueError):
+        return None

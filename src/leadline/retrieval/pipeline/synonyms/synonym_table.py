@@ -1,0 +1,55 @@
+"""Synonyms of the user's own: a table in a file, TSV or CSV."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Sequence
+
+from leadline.errors import InputError
+from leadline.retrieval.pipeline.synonyms.thesaurus import Thesaurus
+from leadline.text.source import read_text
+
+# First cells that say what the columns are. Under a column of groups is no name, but what holds names together.
+_HEADS = ("name", "term", "short", "synonym", "group")
+_NOT_NAMES = ("documents", "count", "weight", "by")
+
+
+def read_table(path: str | os.PathLike[str]) -> Thesaurus:
+    """The synonyms of a table: the names of a line mean the same, and so do lines with the same first name.
+
+    Most tables have two columns, a name and a synonym. Lines that begin with # say nothing. With a header `group name`
+    the first column only says which names belong together.
+
+    >>> from tempfile import mkdtemp
+    >>> from pathlib import Path
+    >>> path = Path(mkdtemp()) / "own.tsv"
+    >>> _ = path.write_text("acetone\\tpropanone\\nacetone\\t67-64-1\\n")
+    >>> read_table(path).synonyms("Propanone")
+    ['acetone', '67-64-1']
+    """
+    text = read_text(path)
+    try:
+        content = text.bytes().decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(text.name, "is not UTF-8") from None
+    rows = [row for row in _rows(content) if row]
+    places, grouped = list(range(max(map(len, rows), default=0))), False
+    if rows and rows[0][0].lower() in _HEADS:
+        head = [cell.lower() for cell in rows.pop(0)]
+        grouped = head[0] == "group"
+        places = [place for place, title in enumerate(head) if title not in (*_NOT_NAMES, "group")]
+    groups: dict[str, list[str]] = {}
+    for row in rows:
+        names = [row[place] for place in places if place < len(row) and row[place]]
+        groups.setdefault(row[0].lower(), []).extend(names)
+    if not any(len(set(group)) > 1 for group in groups.values()):
+        need = "a group and a name in each line" if grouped else "two names in a line, apart by a tab or a comma"
+        raise InputError(text.name, f"has no two names that mean the same; it needs {need}")
+    return Thesaurus.of(groups.values())
+
+
+def _rows(content: str) -> list[Sequence[str]]:
+    lines = [line for line in content.splitlines() if line.strip() and not line.startswith("#")]
+    separator = "\t" if any("\t" in line for line in lines) else ","
+    return [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=separator)]

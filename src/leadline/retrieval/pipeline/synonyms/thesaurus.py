@@ -1,0 +1,173 @@
+"""Groups of names that mean the same, a million of them if need be, found in texts by their letters."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from leadline.retrieval.index import arrays
+from leadline.retrieval.index.stop_words import COMMON
+from leadline.retrieval.index.terms import Terms
+from leadline.retrieval.pipeline.synonyms.text_words import TextWords, hashed, letters_only
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_COMMON = COMMON["en"]
+_SIEVE_BITS = 22
+LONGEST = 10  # words of a name that is looked for
+
+
+class Match(NamedTuple):
+    """A name found in a text, other names for it, and the share of their weight that these have.
+
+    Where a name has several meanings each has its share.
+    """
+
+    name: str
+    synonyms: Sequence[str]
+    share: float = 1.0
+
+
+@dataclass(frozen=True)
+class Thesaurus:
+    """Names in groups: those of group g are names[groups[g]:groups[g + 1]]. A name may be in several.
+
+    >>> acids = Thesaurus.of([["acetic acid", "ethanoic acid", "64-19-7"], ["W/O", "water-in-oil"]])
+    >>> text = TextWords.of("Acetic acids in a water in oil emulsion")
+    >>> [(match.name, match.synonyms) for match in acids.matches(text)]
+    [('acetic acids', ['ethanoic acid', '64-19-7']), ('water in oil', ['W/O'])]
+    """
+
+    names: Terms  # not sorted
+    groups: NDArray[np.int32]
+    keys: NDArray[np.uint64]  # the hashes of the names, sorted
+    order: NDArray[np.int32]  # and the name of each
+
+    @classmethod
+    def of(cls, groups: Iterable[Sequence[str]]) -> Thesaurus:
+        listed = [list(dict.fromkeys(group)) for group in groups]
+        starts = np.concatenate([[0], np.cumsum([len(group) for group in listed])]).astype(np.int32)
+        names = [name for group in listed for name in group]
+        hashes = hashed([letters_only(name) for name in names])
+        order = np.argsort(hashes, kind="stable").astype(np.int32)
+        return cls(Terms.of([name.encode() for name in names]), starts, hashes[order], order)
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        content: dict[str, NDArray[Any]] = {
+            "names": self.names.buffer, "name_offsets": self.names.offsets.astype(np.int32), "groups": self.groups,
+            "keys": self.keys, "order": self.order,
+        }  # fmt: skip
+        into = arrays.create(path, {name: (array.dtype, len(array)) for name, array in content.items()})
+        for name, array in content.items():
+            into[name][:] = array
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Thesaurus:
+        """A thesaurus on disk, not yet in memory."""
+        get = arrays.read(path)
+        return cls(Terms(get["names"], get["name_offsets"]), get["groups"], get["keys"], get["order"])
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def synonyms(self, name: str) -> list[str]:
+        """All other names for a name.
+
+        >>> Thesaurus.of([["PE", "polyethylene"], ["PE", "phosphatidylethanolamine"]]).synonyms("pe")
+        ['polyethylene', 'phosphatidylethanolamine']
+        """
+        return [other for match in self.matches(TextWords.of(name)) if letters_only(match.name) == letters_only(name)
+                for other in match.synonyms]  # fmt: skip
+
+    def matches(self, words: TextWords) -> Iterator[Match]:
+        """The names in a text, each place where it begins with the longest name there, and each name once."""
+        if not len(self):
+            return
+        seen: set[bytes] = set()
+        for first, last in _longest(self._places(words)):
+            name = words.written(first, last)
+            key = letters_only(name)
+            if key not in seen:
+                seen.add(key)
+                yield from self._meanings(name)
+
+    def _places(self, words: TextWords) -> dict[int, int]:
+        """The first and last word of each name in the text: of names that begin at the same word the longest."""
+        found: dict[int, int] = {}
+        joined = np.ones(len(words), np.bool_)  # whether the words from here on may be one name
+        last_letter = words.content[words.starts + words.lengths - 1]
+        for count in range(1, min(LONGEST, len(words)) + 1):
+            if count > 1:
+                joined = joined[:-1] & words.close[count - 2 :]
+            plural = last_letter[count - 1 :] == ord("s")
+            known = joined & (self._has(words.hashes(count)) | (plural & self._has(words.hashes(count, cut=1))))
+            for first in np.flatnonzero(known).tolist():
+                if self._groups_of(words.written(first, first + count - 1)):
+                    found[first] = first + count - 1
+        return found
+
+    @cached_property
+    def _sieve(self) -> NDArray[np.bool_]:
+        """Whether any name's hash begins like this: rules most spans of a text out with one lookup."""
+        sieve = np.zeros(1 << _SIEVE_BITS, np.bool_)
+        sieve[self.keys >> np.uint64(64 - _SIEVE_BITS)] = True
+        return sieve
+
+    def _has(self, hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        found = self._sieve[hashes >> np.uint64(64 - _SIEVE_BITS)]
+        likely = hashes[found]
+        places = np.minimum(np.searchsorted(self.keys, likely), len(self.keys) - 1)
+        found[found] = self.keys[places] == likely
+        return found
+
+    def _groups_of(self, name: str) -> list[int]:
+        """The groups that have a name as a text writes it.
+
+        Names with the same hash are distinguished by their letters. A number must be written exactly: 354,063 is not
+        the substance 354-06-3; and a common word at an end must be a word of the name: "a state" is not astate.
+        """
+        wanted = letters_only(name)
+        (key,) = hashed([wanted])
+        alike = self.order[np.searchsorted(self.keys, key) : np.searchsorted(self.keys, key, "right")].tolist()
+        same = [number for number in alike if _is_written(name, wanted, self.names[number].decode())]
+        return sorted({int(np.searchsorted(self.groups, number, "right")) - 1 for number in same})
+
+    def _meanings(self, name: str) -> Iterator[Match]:
+        """A match for each group that has the name."""
+        groups = self._groups_of(name)
+        own = letters_only(name)
+        for group in groups:
+            names = [self.names[number].decode() for number in range(self.groups[group], self.groups[group + 1])]
+            others = [other for other in names if letters_only(other) != own]
+            if others:
+                yield Match(name, others, 1 / len(groups))
+
+
+def _is_written(name: str, letters: bytes, known: str) -> bool:
+    """Whether a text means a known name by what it writes."""
+    if letters_only(known) != letters:
+        return False
+    if letters.isdigit():
+        return name == known
+    words = TextWords.of(name).texts
+    return all(word.encode() not in _COMMON or word in TextWords.of(known).texts for word in (words[0], words[-1]))
+
+
+def _longest(places: dict[int, int]) -> list[tuple[int, int]]:
+    """The spans that no longer one covers, in the order of the text.
+
+    >>> _longest({0: 2, 1: 1, 2: 3})
+    [(0, 2), (2, 3)]
+    """
+    kept, end = [], -1
+    for first, last in sorted(places.items()):
+        if last > end:
+            kept.append((first, last))
+            end = last
+    return kept

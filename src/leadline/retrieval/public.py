@@ -1,0 +1,132 @@
+"""The public functions that make collections and indexes, and search."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from leadline.errors import InputError
+from leadline.records.inputs import Path
+
+if TYPE_CHECKING:
+    from leadline.collections.documents.document import Document
+    from leadline.collections.documents.store import Collection
+    from leadline.records.runs.run import Run
+    from leadline.records.topics.topic import Topics
+    from leadline.retrieval.answers.prior_art_search import PriorArt
+    from leadline.retrieval.answers.word_search import SearchResult
+    from leadline.retrieval.index.index import Index
+    from leadline.retrieval.pipeline.context import SearchContext
+    from leadline.retrieval.pipeline.pipeline import Pipeline, Step
+
+IndexLike: TypeAlias = "Path | Index | SearchContext"
+Progress: TypeAlias = Callable[[int, int], None]
+
+
+def build_collection(
+    sources: Path | Iterable[Path],
+    folder: Path,
+    *,
+    keep: str | Sequence[str] | None = None,
+    form: str | None = None,
+    mapping: Path | None = None,
+    processes: int = 1,
+    progress: Progress | None = None,
+) -> Collection:
+    """Make a collection from files, folders and archives of patents and articles. A stopped build is continued."""
+    from leadline.collections.documents.store import Collection
+
+    listed = [sources] if isinstance(sources, (str, os.PathLike)) else list(sources)
+    return Collection.build(
+        listed, folder, keep=keep, form=form, mapping=mapping, processes=processes, progress=progress
+    )
+
+
+def build_index(
+    collection: Path | Collection | Iterable[Document | Mapping[str, Any]],
+    folder: Path,
+    *,
+    fields: Sequence[str] = ("title", "abstract", "description", "claims"),
+    positions: bool = False,
+    language: str = "en",
+    stemming: Literal["snowball", "porter", "none"] = "snowball",
+    stop_words: Literal["common", "none"] = "common",
+    unit: Literal["document", "family"] = "document",
+    workers: int | None = None,
+) -> Index:
+    """Make a collection, or any documents, searchable. `positions` are needed for phrases and NEAR."""
+    from leadline.collections.documents.store import Collection
+    from leadline.retrieval.index.analysis import Analysis
+    from leadline.retrieval.index.index import Index
+
+    source = Collection.open(collection) if isinstance(collection, (str, os.PathLike)) else collection
+    origin = str(source.folder.absolute()) if isinstance(source, Collection) else ""
+    analysis = Analysis(language, stemming, stop_words)
+    return Index.build(
+        source, folder, fields=fields, analysis=analysis, positions=positions, workers=workers, origin=origin, unit=unit
+    )
+
+
+def search(
+    index: IndexLike,
+    query: str,
+    k: int = 20,
+    *,
+    model: str = "bm25",
+    fields: Sequence[str] | Mapping[str, float] | None = None,
+    before: str | None = None,
+    after: str | None = None,
+    classes: Sequence[str] = (),
+    offices: Sequence[str] = (),
+    newest: bool = False,
+) -> SearchResult:
+    """The best k families for a query in words, as docs/query-language.md describes it."""
+    from leadline.retrieval.answers.word_search import search_words
+
+    return search_words(
+        _context(index), query, k, model=model, fields=fields, before=before, after=after, classes=classes,
+        offices=offices, newest=newest,
+    )  # fmt: skip
+
+
+def prior_art(
+    index: IndexLike, patent: str | Document, k: int = 10, *, system: str | Step | None = None, snippet: int = 200
+) -> PriorArt:
+    """What came before a patent and bears on its claims. The patent is a number in the collection, or a Document.
+
+    `system` is the name of a system or a pipeline (default: the 30 best terms of each field, with BM25).
+    """
+    from leadline.retrieval.answers.prior_art_search import DEFAULT_SYSTEM
+    from leadline.retrieval.answers.prior_art_search import prior_art as prior_art_of
+
+    context = _context(index)
+    request = context.request(patent)
+    if not request.is_patent:
+        raise InputError(str(patent), "is not a patent of the collection")
+    return prior_art_of(context, request, _pipeline(system or DEFAULT_SYSTEM), k, snippet)
+
+
+def make_run(index: IndexLike, topics: Path | Topics, system: str | Step = "best", k: int = 1000) -> Run:
+    """Search for every topic with a named system, a pipeline, or one described in a TOML file."""
+    from leadline.records.topics.topic import Topics
+
+    asked = Topics.read(topics) if isinstance(topics, (str, os.PathLike)) else topics
+    name = system if isinstance(system, str) else "run"
+    return _pipeline(system).run(_context(index), asked, k, name=name)
+
+
+def _context(index: IndexLike) -> SearchContext:
+    from leadline.retrieval.index.index import Index
+    from leadline.retrieval.pipeline.context import SearchContext
+
+    if isinstance(index, SearchContext):
+        return index
+    return SearchContext.open(index.folder if isinstance(index, Index) else index)
+
+
+def _pipeline(system: str | Step) -> Pipeline:
+    from leadline.retrieval.pipeline.pipeline import pipeline_of
+    from leadline.retrieval.pipeline.pipeline_files import system as system_named
+
+    return system_named(system) if isinstance(system, str) else pipeline_of(system)

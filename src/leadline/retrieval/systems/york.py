@@ -1,0 +1,23 @@
+"""York University at TREC-CHEM 2009 (york09caPA01, york09ca07): keywords for long queries, synonyms, abbreviations.
+
+What they did: for prior art an algorithm chose keywords of the long query by what the whole collection says of them.
+For the technical survey chemical terms were expanded with names from ChemIDplus and PubChem, and abbreviations with
+what they stand for. They searched with Okapi.
+
+What differs here: the overview does not print the two algorithms. Keywords here are the 100 terms of each field with
+the largest TF-IDF, without those that more than half of all documents have. Synonyms are those of the package
+`chemicals` (names of PubChem and registry numbers; without the package there are none, and the run says so), and
+abbreviations are learned from the collection's own "long form (LF)". Both tasks have both.
+"""
+
+from __future__ import annotations
+
+from leadline.retrieval.pipeline.after.where import Where
+from leadline.retrieval.pipeline.steps import BestTerms, DropTerms, Either, Search, Survey
+from leadline.retrieval.pipeline.synonyms.expand import Expand
+
+CHEMICALS = Where(packages=("chemicals",), then=Expand(("chemistry",), weight=0.3))
+ABBREVIATIONS = Expand(("abbreviations",), weight=0.3)
+KEYWORDS = BestTerms(100) >> DropTerms(most=0.5)
+
+PIPELINE = Either(patent=KEYWORDS, text=Survey()) >> CHEMICALS >> ABBREVIATIONS >> Search("bm25(k1=1.2, b=0.35)")

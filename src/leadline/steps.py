@@ -1,0 +1,34 @@
+"""The steps of pipelines: `Text() >> Search("bm25") >> Citations() >> OneAFamily()`; see docs/pipelines.md.
+
+A step of your own is a class with the decorator `step`; `system("bitem")` is a named system; `systems()` names all.
+
+>>> from leadline.steps import OneAFamily, Search, Text
+>>> len((Text() >> Search("bm25(k1=0.9)") >> OneAFamily()).steps)
+3
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from leadline.retrieval.pipeline import steps as _steps
+from leadline.retrieval.pipeline.pipeline import STEPS, step
+from leadline.retrieval.pipeline.pipeline_files import read_pipeline, system, systems
+from leadline.retrieval.pipeline.request import Request
+from leadline.retrieval.pipeline.steps import *  # noqa: F403
+
+__all__ = ["Request", "names", "read_pipeline", "step", "system", "systems"]
+__all__ += _steps.__all__
+
+
+def names() -> list[str]:
+    """The name of every step in files of pipelines."""
+    return list(STEPS)
+
+
+def __getattr__(name: str) -> Any:
+    """A step that another package or this program added, by the name of its class."""
+    for kind in STEPS.values():
+        if kind.__name__ == name:
+            return kind
+    raise AttributeError(f"module 'leadline.steps' has no attribute {name!r}")

@@ -1,0 +1,255 @@
+"""The public functions that compare systems.
+
+They take scores, `compare(scores, "AP")`, or judgements and runs, `compare(qrels, runs, "AP")`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, overload
+
+from leadline.errors import InputError
+from leadline.records.inputs import Path, QrelsLike, RunsLike
+
+if TYPE_CHECKING:
+    from leadline.measures.measure import Measure
+    from leadline.records.scores.scores import Scores
+    from leadline.trust.agreement import Agreement
+    from leadline.trust.correlation import Correlation
+    from leadline.trust.incomplete import Incomplete
+    from leadline.trust.left_out import LeftOut
+    from leadline.trust.pairs import Pairs
+    from leadline.trust.power import Power
+    from leadline.trust.slices import Slices
+    from leadline.trust.spectrogram import Spectrogram
+    from leadline.trust.study import Study
+    from leadline.trust.verdict import Verdicts
+
+MeasureLike: TypeAlias = "str | Measure"
+MeasuresLike: TypeAlias = "MeasureLike | Iterable[MeasureLike]"
+Test = Literal["randomisation", "t", "wilcoxon", "bootstrap", "tukey"]
+Correction = Literal["holm", "bonferroni", "bh", "none"]
+
+
+@overload
+def compare(
+    scores: Scores, /, measure: MeasureLike, *, test: Test = ..., correction: Correction = ..., draws: int = ...,
+    seed: int = ...,
+) -> Pairs: ...  # fmt: skip
+@overload
+def compare(
+    qrels: QrelsLike, runs: RunsLike, /, measure: MeasureLike, *, test: Test = ..., correction: Correction = ...,
+    draws: int = ..., seed: int = ...,
+) -> Pairs: ...  # fmt: skip
+def compare(
+    *inputs: Any,
+    measure: MeasureLike | None = None,
+    test: Test = "randomisation",
+    correction: Correction = "holm",
+    draws: int = 100_000,
+    seed: int = 1,
+) -> Pairs:
+    """Compare every pair of runs under one measure: difference, effect, interval and p.
+
+    >>> qrels = {str(t): {"a": 1, "b": 1, "x": 0} for t in range(20)}
+    >>> runs = {"good": {t: {"a": 2.0, "b": 1.0} for t in qrels}, "poor": {t: {"x": 1.0} for t in qrels}}
+    >>> compare(qrels, runs, "R@10", test="t").letters()
+    {'good': 'a', 'poor': 'b'}
+    """
+    from leadline.trust.pairs import compare as compare_scores
+
+    scores, (name,) = _scores_and_measures(inputs, measure)
+    return compare_scores(scores, name, test=test, correction=correction, draws=draws, seed=seed)
+
+
+@overload
+def power(
+    scores: Scores, /, measures: MeasuresLike | None = ..., *, test: Literal["bootstrap", "tukey"] = ...,
+    alpha: float = ..., draws: int = ..., seed: int = ...,
+) -> Power: ...  # fmt: skip
+@overload
+def power(
+    qrels: QrelsLike, runs: RunsLike, /, measures: MeasuresLike, *, test: Literal["bootstrap", "tukey"] = ...,
+    alpha: float = ..., draws: int = ..., seed: int = ...,
+) -> Power: ...  # fmt: skip
+def power(
+    *inputs: Any,
+    measures: MeasuresLike | None = None,
+    test: Literal["bootstrap", "tukey"] = "bootstrap",
+    alpha: float = 0.05,
+    draws: int = 10_000,
+    seed: int = 1,
+) -> Power:
+    """How well each measure tells the systems apart: the share of pairs with a significant difference."""
+    from leadline.trust.power import power as power_of_scores
+
+    scores, names = _scores_and_measures(inputs, measures)
+    return power_of_scores(scores, names, test=test, alpha=alpha, draws=draws, seed=seed)
+
+
+@overload
+def correlation(scores: Scores, /, measures: MeasuresLike | None = ...) -> Correlation: ...
+@overload
+def correlation(qrels: QrelsLike, runs: RunsLike, /, measures: MeasuresLike) -> Correlation: ...
+def correlation(*inputs: Any, measures: MeasuresLike | None = None) -> Correlation:
+    """Whether measures rank the systems alike: Kendall's tau and tau_AP of every pair of measures."""
+    from leadline.trust.correlation import correlation as correlation_of_scores
+
+    return correlation_of_scores(*_scores_and_measures(inputs, measures))
+
+
+@overload
+def agreement(scores: Scores, /, measures: MeasuresLike | None = ...) -> Agreement: ...
+@overload
+def agreement(qrels: QrelsLike, runs: RunsLike, /, measures: MeasuresLike) -> Agreement: ...
+def agreement(*inputs: Any, measures: MeasuresLike | None = None) -> Agreement:
+    """How often three measures reach the same conclusion about a pair of systems."""
+    from leadline.trust.agreement import agreement as agreement_of_scores
+
+    return agreement_of_scores(*_scores_and_measures(inputs, measures))
+
+
+@overload
+def slices(scores: Scores, /, measure: MeasureLike, *, topics: Path | Mapping[str, Any], by: str) -> Slices: ...
+@overload
+def slices(
+    qrels: QrelsLike, runs: RunsLike, /, measure: MeasureLike, *, topics: Path | Mapping[str, Any], by: str
+) -> Slices: ...
+def slices(*inputs: Any, measure: MeasureLike | None = None, topics: Path | Mapping[str, Any], by: str) -> Slices:
+    """Scores by an attribute of the topics: `topics` is a table of them, or the values by topic; `by` its column."""
+    from leadline.trust.slices import read_attributes
+    from leadline.trust.slices import slices as slices_of_scores
+
+    scores, (name,) = _scores_and_measures(inputs, measure)
+    if isinstance(topics, Mapping):
+        return slices_of_scores(scores, name, topics, by)
+    known = read_attributes(topics)
+    if by not in known:
+        raise InputError(str(topics), f"has no column {by!r}; it has {', '.join(known)}")
+    return slices_of_scores(scores, name, known[by], by)
+
+
+@overload
+def spectrogram(scores: Scores, /, measure: MeasureLike) -> Spectrogram: ...
+@overload
+def spectrogram(qrels: QrelsLike, runs: RunsLike, /, measure: MeasureLike) -> Spectrogram: ...
+def spectrogram(*inputs: Any, measure: MeasureLike | None = None) -> Spectrogram:
+    """Which system answers which topic: the scores of every run on every topic, both in order."""
+    from leadline.trust.spectrogram import spectrogram as spectrogram_of_scores
+
+    scores, (name,) = _scores_and_measures(inputs, measure)
+    return spectrogram_of_scores(scores, name)
+
+
+@overload
+def verdict(scores: Scores, /, measure: MeasureLike, *, alpha: float = ..., seed: int = ...) -> Verdicts: ...
+@overload
+def verdict(
+    qrels: QrelsLike,
+    runs: RunsLike,
+    /,
+    measure: MeasureLike,
+    *,
+    samples: int = ...,
+    alpha: float = ...,
+    seed: int = ...,
+) -> Verdicts: ...
+def verdict(
+    *inputs: Any, measure: MeasureLike | None = None, samples: int = 100, alpha: float = 0.05, seed: int = 1
+) -> Verdicts:
+    """Whether the leader is better than each other run: firm, fragile or undecided, in plain words.
+
+    Only with judgements and runs can it be tried with half the judgements; with scores alone, nothing is called firm.
+
+    >>> qrels = {str(t): {"a": 1, "b": 1, "x": 0} for t in range(20)}
+    >>> runs = {"good": {t: {"a": 2.0, "b": 1.0} for t in qrels}, "poor": {t: {"x": 1.0} for t in qrels}}
+    >>> verdict(qrels, runs, "R@10", samples=10).verdicts[0].word
+    'firm'
+    """
+    from leadline.trust.study import open_study
+    from leadline.trust.verdict import Verdicts
+
+    if _is_scores(inputs):
+        scores, (name,) = _scores_and_measures(inputs, measure)
+        return Verdicts.of(scores, name, alpha=alpha, seed=seed)
+    qrels, runs, wanted = _qrels_runs_measures(inputs, measure)
+    study = open_study(qrels, runs, wanted)
+    scores, (name,) = study.scores(), _one(study.scores().measures)
+    return Verdicts.of(scores, name, study=study, samples=samples, alpha=alpha, seed=seed)
+
+
+@overload
+def incomplete(study: Study, /, *, keep: Sequence[float] = ..., samples: int = ..., seed: int = ...) -> Incomplete: ...
+@overload
+def incomplete(
+    qrels: QrelsLike, runs: RunsLike, /, measures: MeasuresLike, *, keep: Sequence[float] = ..., samples: int = ...,
+    seed: int = ...,
+) -> Incomplete: ...  # fmt: skip
+def incomplete(
+    *inputs: Any,
+    measures: MeasuresLike | None = None,
+    keep: Sequence[float] = (0.2, 0.4, 0.6, 0.8),
+    samples: int = 100,
+    seed: int = 1,
+) -> Incomplete:
+    """Whether fewer judgements would give the same ranking of the systems: Kendall's tau for each share kept.
+
+    >>> qrels = {"7": {"a": 1, "b": 1, "c": 1, "d": 0}}
+    >>> runs = {"x": {"7": {"a": 9, "b": 8}}, "y": {"7": {"d": 9, "c": 8}}, "z": {"7": {"d": 9}}}
+    >>> incomplete(qrels, runs, "R", keep=[1], samples=2).mean
+    array([[1.]])
+    """
+    from leadline.trust.incomplete import Incomplete
+    from leadline.trust.study import Study, open_study
+
+    is_study = len(inputs) == 1 and isinstance(inputs[0], Study)
+    study = inputs[0] if is_study else open_study(*_qrels_runs_measures(inputs, measures))
+    return Incomplete.of(study, keep=keep, samples=samples, seed=seed)
+
+
+def left_out(study: Study, *, depths: Iterable[int] | None = None, teams: Mapping[str, str] | None = None) -> LeftOut:
+    """How the ranking changes without the documents that one run, or one team, found alone, or with shallower pools.
+
+    `depths` are those of pools to try instead; `teams` gives the team of a run (default: each run by itself).
+    """
+    from leadline.trust import left_out as studies
+
+    others = studies.each_run(study, teams=teams) if depths is None else studies.each_depth(study, depths)
+    return studies.left_out(study, others)
+
+
+def _is_scores(inputs: tuple[Any, ...]) -> bool:
+    from leadline.records.scores.scores import Scores
+
+    return bool(inputs) and isinstance(inputs[0], Scores)
+
+
+def _scores_and_measures(inputs: tuple[Any, ...], measures: Any) -> tuple[Scores, tuple[str, ...]]:
+    """The scores to compare and the names of their measures, from scores or from judgements and runs."""
+    if not _is_scores(inputs):
+        from leadline.measures.evaluate import evaluate
+
+        scores = evaluate(*_qrels_runs_measures(inputs, measures))
+        return scores, scores.measures
+    scores, *more = inputs
+    wanted = more[0] if more else measures
+    if len(more) > 1 or (more and measures is not None):
+        raise TypeError("give scores and measures, or judgements, runs and measures")
+    if wanted is None:
+        return cast("Scores", scores), scores.measures
+    from leadline.measures.notation import parse_measures
+
+    return cast("Scores", scores), tuple(each.text for each in parse_measures(wanted))
+
+
+def _qrels_runs_measures(inputs: tuple[Any, ...], measures: Any) -> tuple[Any, Any, Any]:
+    given = inputs if measures is None else (*inputs, measures)
+    if len(given) != 3:
+        raise TypeError("give scores and measures, or judgements, runs and measures")
+    return given
+
+
+def _one(measures: tuple[str, ...]) -> tuple[str]:
+    if len(measures) != 1:
+        raise InputError("measure", f"give one measure to decide by, got {', '.join(measures)}")
+    return (measures[0],)

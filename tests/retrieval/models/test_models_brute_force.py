@@ -1,0 +1,144 @@
+"""The best documents are those a plain computation over all documents finds, in both engines, for every model."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from leadline.errors import InputError
+from leadline.retrieval.index.analysis import Analysis
+from leadline.retrieval.index.index import Index
+from leadline.retrieval.models.postings import InField, Postings
+from leadline.retrieval.models.registry import MODELS
+from leadline.retrieval.models.searcher import Searcher
+
+PLAIN = Analysis(stemming="none", stop_words="none")
+WORDS = ["acid", "base", "salt", "film", "metal"]
+documents = st.lists(
+    st.fixed_dictionaries({
+        "title": st.lists(st.sampled_from(WORDS), max_size=3).map(" ".join),
+        "body": st.lists(st.sampled_from(WORDS), max_size=8).map(" ".join),
+    }),
+    min_size=1, max_size=12,
+).filter(lambda texts: any(text["title"] or text["body"] for text in texts))  # fmt: skip
+queries = st.dictionaries(st.sampled_from([*WORDS, "unknown"]), st.sampled_from([1.0, 2.0, 0.5, -1.0, 0.3]), min_size=1)
+
+
+def brute_force(texts, names, query, model, k, fields, mask):
+    """Every document by itself, from its words: no postings, no lists. Returns the rows and scores of the best."""
+    counts = {
+        name: np.array([[text[name].split().count(term) for term in query] for text in texts], float) for name in fields
+    }
+    lengths = {name: np.array([len(text[name].split()) for text in texts], float) for name in fields}
+    tf = sum(weight * counts[name] for name, weight in fields.items())
+    length = sum(weight * lengths[name] for name, weight in fields.items())
+    scores, matched = np.zeros(len(texts)), np.zeros(len(texts), bool)
+    for number, weight in enumerate(query.values()):
+        has = tf[:, number] > 0
+        if not has.any():
+            continue
+        ones = np.ones(int(has.sum()))
+        within = {
+            name: InField(
+                fields[name], counts[name][has, number], lengths[name][has],
+                np.count_nonzero(counts[name][:, number]) * ones,
+                lengths[name].sum() / np.count_nonzero(lengths[name]) if lengths[name].any() else 1.0,
+            )
+            for name in fields
+        }  # fmt: skip
+        postings = Postings(
+            tf[has, number], length[has], has.sum() * ones, tf[:, number].sum() * ones,
+            int(np.count_nonzero(length)), float(length.sum()), within,
+        )  # fmt: skip
+        scores[has] += weight * MODELS[model].function(postings)
+        matched |= has
+    rows = np.flatnonzero(matched & mask)
+    order = sorted(rows.tolist(), key=lambda row: (scores[row], names[row].encode()), reverse=True)[:k]
+    return order, scores[order]
+
+
+@pytest.mark.parametrize("engine", ["plain", "compiled"])
+@pytest.mark.parametrize("model", list(MODELS))
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(texts=documents, query=queries, seed=st.integers(0, 99), k=st.integers(1, 6), weight=st.sampled_from([1.0, 2.0]))
+def test_every_model_finds_what_brute_force_finds(texts, query, seed, k, weight, model, engine, monkeypatch) -> None:
+    monkeypatch.setenv("LEADLINE_ENGINE", engine)
+    rng = np.random.default_rng(seed)
+    names = [f"D{number}" for number in rng.permutation(len(texts))]
+    mask = rng.random(len(texts)) < 0.8
+    fields = {"title": weight, "body": 1.0}
+    with tempfile.TemporaryDirectory() as folder:
+        given_documents = [{"id": name, **text} for name, text in zip(names, texts, strict=True)]
+        half = (len(texts) + 1) // 2
+        index = Index.build(given_documents[:half], folder, fields=["title", "body"], analysis=PLAIN, workers=1)
+        if len(texts) > half:
+            index = index.add(given_documents[half:], workers=1)
+        searcher = Searcher(index)
+        found = searcher.search(query, model, k, fields=fields, mask=mask)
+        rows, scores = brute_force(texts, names, query, model, k, fields, mask)
+        assert found.rows.tolist() == rows
+        assert found.scores == pytest.approx(scores, rel=1e-12, abs=1e-12)
+        for row, score in zip(rows[:2], found.scores, strict=False):
+            assert sum(each.score for each in searcher.why(query, row, model, fields=fields)) == score
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Searcher:
+    """Enough documents for several blocks, with so few different words that many scores are equal."""
+    rng = np.random.default_rng(5)
+    words = np.array([f"w{number}" for number in range(40)])
+    chances = 1 / np.arange(1, 41)
+    texts = [" ".join(rng.choice(words, rng.integers(1, 9), p=chances / chances.sum())) for _ in range(20_000)]
+    names = rng.permutation(len(texts))
+    documents = [{"id": f"D{name}", "body": text} for name, text in zip(names, texts, strict=True)]
+    return Searcher(Index.build(documents, tmp_path_factory.mktemp("large"), fields=["body"], analysis=PLAIN))
+
+
+@pytest.mark.parametrize("k", [1, 10, 1000, 50_000])
+@pytest.mark.parametrize("masked", [False, True])
+def test_both_engines_agree_to_the_last_bit(k, masked, large: Searcher, monkeypatch) -> None:
+    rng = np.random.default_rng(k)
+    mask = rng.random(len(large.index)) < 0.3 if masked else None
+    terms, weights = rng.integers(0, 40, (5, 6)), rng.normal(1, 1, (5, 6)).tolist()
+    asked = [
+        {f"w{term}": weight for term, weight in zip(*both, strict=True)} for both in zip(terms, weights, strict=True)
+    ]
+    asked += [{"w1": 1.0}, {"w1": -1.0}, {"w1": 0.0}, {"absent": 1.0}]
+    found = {}
+    for engine in ("plain", "compiled"):
+        monkeypatch.setenv("LEADLINE_ENGINE", engine)
+        found[engine] = large.search_many(asked, k=k, mask=mask, threads=2)
+    for plain, compiled in zip(found["plain"], found["compiled"], strict=True):
+        assert plain.rows.tolist() == compiled.rows.tolist()
+        assert plain.scores.tobytes() == compiled.scores.tobytes()
+
+
+def test_scores_of_fields_can_be_added(large: Searcher, tmp_path: Path) -> None:
+    documents = [{"id": "A", "title": "acid film", "body": "acid"}, {"id": "B", "title": "base", "body": "acid base"}]
+    searcher = Searcher(Index.build(documents, tmp_path, fields=["title", "body"], analysis=PLAIN))
+    both = searcher.search(["acid"], fields={"title": 2, "body": 1}, combine="scores")
+    title, body = (searcher.search(["acid"], fields=name) for name in ("title", "body"))
+    assert both.scores[0] == 2 * title.scores[0] + body.scores[body.rows == 0][0]
+    assert [each.field for each in searcher.why(["acid"], "A", combine="scores")] == ["title", "body"]
+
+
+def test_wrong_input_is_one_clear_line(large: Searcher) -> None:
+    for query, options, words in [
+        ("", {}, "query: has no term to search for"),
+        ("...", {}, "query: has no term to search for: '...'"),
+        ("w1", {"k": 0}, "k: must be at least 1, got 0"),
+        ("w1", {"fields": "title"}, "field: 'title' is not one of body"),
+        ("w1", {"fields": {"body": 0}}, "fields: at least one field needs a weight"),
+        ("w1", {"combine": "sum"}, "combine: 'sum' is not one of text, scores"),
+        ("w1", {"model": "tf-idf"}, "model: 'tf-idf' is not one of .* did you mean tfidf?"),
+        ("w1", {"mask": np.ones(3, bool)}, "mask: must be 20000 truth values"),
+    ]:
+        with pytest.raises(InputError, match=words):
+            large.search(query, **options)
+    with pytest.raises(InputError, match="XYZ: is not in the index"):
+        large.why("w1", "XYZ")

@@ -1,0 +1,86 @@
+"""The Python of README and the documents uses public names only, passes a strict type checker, and runs."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import leadline as ll
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+PUBLIC = {"leadline", *(f"leadline.{name}" for name in ("measures", "models", "steps", "readers", "figures"))}
+
+
+def python_of(page: Path) -> str:
+    return "\n".join(re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL))
+
+
+WITH_PYTHON = [page for page in PAGES if python_of(page)]
+
+
+def strictly_typed(path: Path) -> str:
+    """What mypy says of a file; nothing when all is well."""
+    command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "--cache-dir", str(path.parent / "mypy")]
+    done = subprocess.run([*command, str(path)], capture_output=True, text=True, cwd=ROOT, check=False)
+    return done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("page", WITH_PYTHON, ids=lambda page: page.name)
+def test_python_of_a_page_imports_public_names_only(page: Path) -> None:
+    imported = re.findall(r"^(?:from|import) (leadline[\w.]*)", python_of(page), re.MULTILINE)
+    assert set(imported) <= PUBLIC
+
+
+def test_python_of_all_pages_is_strictly_typed(tmp_path: Path) -> None:
+    pages = tmp_path / "pages"
+    pages.mkdir()
+    for page in WITH_PYTHON:
+        (pages / f"{page.stem.replace('-', '_')}.py").write_text(python_of(page), encoding="utf-8")
+    assert not strictly_typed(pages)
+
+
+@pytest.mark.parametrize("page", WITH_PYTHON, ids=lambda page: page.name)
+def test_python_of_a_page_runs(
+    page: Path, example_files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("altair", reason="a chart needs the package altair")
+    import shutil
+
+    shutil.copytree(example_files, tmp_path / "copy")
+    monkeypatch.chdir(tmp_path / "copy")
+    exec(compile(python_of(page), page.name, "exec"), {"__name__": "page"})
+
+
+def test_a_users_file_with_every_public_name_is_strictly_typed(tmp_path: Path) -> None:
+    """`examples/every_name.py` is what a user may write: it must name all that is public."""
+    user = ROOT / "examples" / "every_name.py"
+    text = user.read_text(encoding="utf-8")
+    missing = [name for name in ll.__all__ if not re.search(rf"\bll\.{name}\b", text)]
+    assert not missing
+    copy = tmp_path / "user.py"
+    copy.write_text(text, encoding="utf-8")
+    assert not strictly_typed(copy)
+
+
+@pytest.mark.parametrize("name", ll.__all__)
+def test_every_public_name_is_there_and_explained(name: str) -> None:
+    member = getattr(ll, name)
+    assert name == "__version__" or (member.__doc__ or "").strip()
+
+
+def test_no_public_function_takes_anything_at_all() -> None:
+    """Signatures say what they take: no `Any` but in what a user's own values are."""
+    import inspect
+
+    for name in ll.__all__:
+        member = getattr(ll, name)
+        if inspect.isfunction(member):
+            for parameter in inspect.signature(member).parameters.values():
+                loose = parameter.annotation == "Any" and parameter.kind is not parameter.VAR_POSITIONAL
+                assert not loose, f"{name}({parameter.name})"
+                assert parameter.name not in ("memory", "kernels"), name
