@@ -142,5 +142,5 @@ def test_incomplete(command: Command, option: str, value: str) -> None:
 def test_seeds_below_0_are_refused(command: Command, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         command(*PAIRS, "--seed", "-1")
-    assert ended.value.code == 1
-    assert capsys.readouterr().err.startswith("leadline: --seed: ")
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.startswith("leadline compare pairs: --seed")

@@ -69,5 +69,5 @@ def test_what_cannot_be_ranked_is_refused() -> None:
         ideal_run(Qrels.of({"1": {"a": 1}}))
     with pytest.raises(InputError, match="no relevant document"):
         ideal_run(judged("1 1 a 0", "1 2 b 0"))
-    with pytest.raises(InputError, match="none of coverage, single"):
+    with pytest.raises(InputError, match="not one of coverage, single"):
         order(judged("1 1 a 1"), "deep")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from leadline.collections.simulate.streams import mixed, share, stream
 
 import leadline as ll
 from leadline.cli import main
+from leadline.collections.simulate.randomness import generator, hashed, hashed_uniform
 
 
 def office(folder: Path, seed: int) -> ll.Collection:
@@ -36,12 +36,12 @@ def test_citations_differ_with_the_seed(offices: list[ll.Collection]) -> None:
 
 def test_streams_depend_on_seed_and_purpose() -> None:
     paths = [(1, "texts", 0), (2, "texts", 0), (1, "texts", 1), (1, "claims", 0), (1,), (1, "texts")]
-    drawn = {path: stream(*path).integers(2**62, size=4).tolist() for path in paths}
+    drawn = {path: generator(*path).integers(2**62, size=4).tolist() for path in paths}
     assert len({tuple(numbers) for numbers in drawn.values()}) == len(paths)
-    assert all(stream(*path).integers(2**62, size=4).tolist() == drawn[path] for path in paths)
+    assert all(generator(*path).integers(2**62, size=4).tolist() == drawn[path] for path in paths)
 
 
 def test_numbers_by_key_depend_on_every_key_and_its_place() -> None:
     keys = [(1, 2, 3), (3, 2, 1), (1, 2), (1, 2, 4), (2, 2, 3), (1, 3, 3)]
-    assert len({int(mixed(*key)) for key in keys}) == len(keys)
-    assert all(0 <= float(share(*key)) < 1 for key in keys)
+    assert len({int(hashed(*key)) for key in keys}) == len(keys)
+    assert all(0 <= float(hashed_uniform(*key)) < 1 for key in keys)

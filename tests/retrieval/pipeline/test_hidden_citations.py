@@ -16,12 +16,16 @@ CITED_BY_TOPIC, CITED_BY_SIBLING = "US5000009A", "US5000010A"
 
 @pytest.mark.parametrize("seen", ["before", "all"])
 @pytest.mark.parametrize("members", ["family", "document"])
-def test_family_members_among_the_first_results_give_nothing(lab: ll.Laboratory, seen: str, members: str) -> None:
+def test_family_members_among_the_first_results_give_nothing(
+    context: ll.SearchContext, seen: str, members: str
+) -> None:
     """A step of one's own may put the topic or its sibling among the results without asking what is visible."""
     names = [SIBLING, TOPIC, CITED_BY_BOTH]
-    first = replace(lab.request(TOPIC), dates="none", ranking=lab.ranking(lab.rows(names), np.array([3.0, 2.0, 1.0])))
-    done = Citations(weight=0.5, seen=seen, members=members)(lab, first)  # type: ignore[arg-type]
+    first = replace(
+        context.request(TOPIC), dates="none", ranking=context.ranking(context.rows(names), np.array([3.0, 2.0, 1.0]))
+    )
+    done = Citations(weight=0.5, seen=seen, members=members)(context, first)  # type: ignore[arg-type]
     assert done.ranking is not None
-    found = set(lab.names(done.ranking.rows))
+    found = set(context.names(done.ranking.rows))
     assert "US4000003A" in found  # which an innocent result cites
     assert not found & {CITED_BY_TOPIC, CITED_BY_SIBLING}
