@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add_options(parser, "index")
     add("query", metavar="QUERY", nargs="+", help="words to search for; put -- before a query that begins with -")
-    models = f"ranking model, such as 'bm25(k1=0.9, b=0.4)': {', '.join(MODELS)} (default: %(default)s)"
+    models = "ranking model: bm25, bm25f, dirichlet or another, such as 'bm25(k1=0.9, b=0.4)' (default: %(default)s)"
     add("--model", metavar="MODEL", default="bm25", help=models)
     add("--fields", metavar="NAMES", help="fields to search, with weights: title=2,abstract (default: all)")
     add_options(parser, "--before", "--after", "--class", "--office")

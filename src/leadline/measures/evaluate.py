@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 import numpy as np
 
 from leadline.errors import InputError, MeasureError, checked_choice
-from leadline.measures import alignment
+from leadline.measures.alignment import Alignment, Summary, listed
 from leadline.measures.hits import Array, Hits, Judged
 from leadline.measures.join import RunHits, join, join_text, length_table, pays, reading_of, together
 from leadline.measures.measure import Measure, View
 from leadline.measures.notation import parse_measures
-from leadline.records.inputs import QrelsLike, RunLike, RunsLike
+from leadline.records.inputs import Order, QrelsLike, RunLike, RunsLike
 from leadline.records.qrels.qrels import Qrels
 from leadline.records.qrels.read_qrels import qrels_of, read_qrels
-from leadline.records.runs.order import Order
 from leadline.records.runs.read_runs import run_names, run_of, run_of_text, run_paths
 from leadline.records.runs.run import Run
 from leadline.records.scores.scores import Scores
@@ -132,7 +131,7 @@ def evaluate(
     cube = np.empty((len(sources), len(judged.topics), len(wanted), len(treatments)))
     bounds = (cube[..., 0].copy(), cube[..., 0].copy()) if ties else None
     everything = Judged.of(judged)
-    report: alignment.Alignment | None = None
+    report: Alignment | None = None
     by_view: dict[View, list[int]] = {}
     for m, measure in enumerate(wanted):
         by_view.setdefault(view_with_reads(measure, reads), []).append(m)
@@ -140,7 +139,7 @@ def evaluate(
         summaries = []
         stream = hits_of_runs(sources, judged, view, order, reads=reads, lengths=lengths, progress=progress)
         for rows, parts in _batches(stream):
-            summaries += [alignment.Summary.of(part) for part in parts]
+            summaries += [Summary.of(part) for part in parts]
             hits = together(parts, judged, judged=everything, with_ties=ties)
             for m in places:
                 for k, treatment in enumerate(treatments):
@@ -155,7 +154,7 @@ def evaluate(
                         bound[rows, :, m] = extreme.reshape(len(parts), -1)
         if report is None or "seconds" not in view.needs:
             missing = "left out" if view.layout == "dynamic" else "scored 0"
-            report = alignment.Alignment([source.name for source in sources], judged, summaries, missing)
+            report = Alignment([source.name for source in sources], judged, summaries, missing)
             report.check()
     assert report is not None
     values = cube.reshape(len(sources), len(judged.topics), -1)
@@ -167,7 +166,7 @@ def evaluate(
         notes.append("judged by subtopic: measures without subtopics use a document's largest grade")
     absent = [topic for topic in dict.fromkeys(map(str, topics or ())) if topic not in judged.topics]
     if absent:
-        notes.append(f"asked for but not judged: {alignment.listed(absent)}")
+        notes.append(f"asked for but not judged: {listed(absent)}")
     return Scores(
         tuple(names),
         judged.topics,

@@ -27,9 +27,8 @@ from leadline.measures.join import together
 from leadline.measures.measure import Measure, View
 from leadline.measures.notation import parse_measures
 from leadline.measures.unjudged import first_only
-from leadline.records.inputs import QrelsLike, RunsLike
+from leadline.records.inputs import Order, QrelsLike, RunsLike
 from leadline.records.qrels.qrels import Qrels
-from leadline.records.runs.order import Order
 from leadline.records.scores.scores import Scores
 from leadline.trust.thinning import (
     Drawn,

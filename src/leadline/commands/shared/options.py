@@ -11,11 +11,8 @@ from functools import partial
 from typing import Any, TypeVar, get_args
 
 from leadline.errors import InputError, LeadlineError, UsageError, nearest, not_a_choice
-from leadline.measures.notation import parse_measures
-from leadline.records.qrels.read_qrels import Format
-from leadline.records.runs.order import Order
+from leadline.records.inputs import Format, Order
 from leadline.records.scores.table import FORMATS
-from leadline.text.days import parse_date
 
 Item = TypeVar("Item")
 
@@ -104,6 +101,13 @@ def as_written(check: Callable[[str], object]) -> Callable[[str], str]:
     return convert
 
 
+def is_date(text: str) -> None:
+    """Raise InputError if a text is not a date."""
+    from leadline.text.days import parse_date
+
+    parse_date(text)
+
+
 def filter_values(name: str, text: str) -> list[str]:
     """The classes or offices of a list, in their normal spelling."""
     from leadline.retrieval.language.reading import filter_value
@@ -153,8 +157,8 @@ _SHARED: dict[str, dict[str, Any]] = {
                 "help": "only these classes: C07D,A61K"},
     "--office": {"metavar": "CODES", "type": as_written(partial(filter_values, "office")),
                  "help": "only these offices: EP,US"},
-    "--before": {"metavar": "DATE", "type": as_written(parse_date), "help": "only patents published before this date"},
-    "--after": {"metavar": "DATE", "type": as_written(parse_date), "help": "only patents published after this date"},
+    "--before": {"metavar": "DATE", "type": as_written(is_date), "help": "only patents published before this date"},
+    "--after": {"metavar": "DATE", "type": as_written(is_date), "help": "only patents published after this date"},
     "-k": {"metavar": "N", "type": whole_number(1), "default": 1000,
            "help": "documents per topic (default: %(default)s)"},
     "--collection": {"metavar": "DIR", "help": "collection folder, if it was moved after indexing"},
@@ -230,6 +234,8 @@ def check_measures(options: argparse.Namespace) -> None:
     """Refuse unknown measures before any file is read."""
     if options.measures:
         with wrong_usage("-m"):
+            from leadline.measures.notation import parse_measures
+
             parse_measures(options.measures, rel=options.rel)
 
 

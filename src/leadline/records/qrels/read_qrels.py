@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 
 from leadline.errors import InputError, not_a_choice
+from leadline.records.inputs import Format
 from leadline.records.qrels.qrels import LARGEST_GRADE, Builder, Qrels
 from leadline.text import frames
 from leadline.text.fields import FieldTable, number_of, read_fields
 from leadline.text.source import SourceText, read_text
-
-Format = Literal["plain", "strata", "subtopics", "prels", "passages"]
 
 _COLUMNS = {
     "plain": "topic 0 document grade",

@@ -5,10 +5,11 @@ Its compiled twin is `order_run` in `kernels/ordering.py`; a property test compa
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from leadline.records.inputs import Order
 from leadline.records.runs.kernels.arguments import LineOrder, RunLines
 from leadline.text.compiled import Kernel
 from leadline.text.engine import compiled_job
@@ -19,7 +20,6 @@ from leadline.text.memory import NEW_ARRAYS, NewArrays
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Order = Literal["score", "rank", "file"]
 Ordered = tuple["NDArray[np.int64]", "NDArray[np.int32]", tuple[int, int] | None]
 SORTING = {"file": 0, "score": 1, "rank": 2}  # as order_run in the kernels numbers them
 

@@ -12,8 +12,9 @@ from typing import Any, Literal
 import numpy as np
 
 from leadline.errors import InputError, nearest
+from leadline.records.inputs import Order
 from leadline.records.runs.kernels.arguments import RunLines, RunTopics
-from leadline.records.runs.order import Order, ordered
+from leadline.records.runs.order import ordered
 from leadline.records.runs.run import Run
 from leadline.text import frames
 from leadline.text.compiled import Kernel

@@ -26,13 +26,14 @@ from leadline.retrieval.index import arrays
 from leadline.retrieval.index.analysis import Analysis
 from leadline.retrieval.index.batches import FIELDS, Records
 from leadline.retrieval.index.derived import parted
-from leadline.retrieval.index.families import Members, Unit
 from leadline.retrieval.index.manifest import MANIFEST, file_digest, read_manifest
 from leadline.retrieval.index.segment import CODES, NUMBERS, CodedColumn, Segment
 from leadline.text.ids import ranges
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from leadline.retrieval.index.families import Members, Unit
 
 
 @dataclass(frozen=True)
