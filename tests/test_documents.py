@@ -84,3 +84,19 @@ def test_no_public_function_takes_anything_at_all() -> None:
                 loose = parameter.annotation == "Any" and parameter.kind is not parameter.VAR_POSITIONAL
                 assert not loose, f"{name}({parameter.name})"
                 assert parameter.name not in ("memory", "kernels"), name
+
+
+def test_public_names_are_not_hidden_by_modules_of_the_same_name() -> None:
+    """A submodule that is imported becomes an attribute of its package, and would hide a function of that name."""
+    code = (
+        "import leadline as ll, pkgutil, importlib, types\n"
+        "for module in pkgutil.walk_packages(ll.__path__, 'leadline.'):\n"
+        "    if '.kernels' not in module.name: importlib.import_module(module.name)\n"
+        "submodules = ['figures', 'measures', 'models', 'readers', 'steps']\n"
+        "for place in [ll, *(getattr(ll, name) for name in submodules)]:\n"
+        "    for name in place.__all__:\n"
+        "        is_module = isinstance(getattr(place, name), types.ModuleType)\n"
+        "        assert is_module == (place is ll and name in submodules), (place.__name__, name)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert not done.stderr

@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from leadline.collections.documents.document import Document
     from leadline.collections.documents.store import Collection
     from leadline.judge.citations.from_citations import from_citations
+    from leadline.measures.definition import Measure
     from leadline.measures.evaluate import evaluate
     from leadline.measures.explain import explain_topic
     from leadline.measures.ideal import ideal_run
-    from leadline.measures.measure import Measure
     from leadline.measures.notation import parse_measure
+    from leadline.measures.score_tables import read_scores
     from leadline.records.qrels.qrels import Qrels
     from leadline.records.qrels.read_qrels import read_qrels
     from leadline.records.runs.read_runs import read_run
     from leadline.records.runs.run import Run
-    from leadline.records.scores.read_scores import read_scores
     from leadline.records.scores.scores import Scores
     from leadline.records.topics.topic import Topic, Topics
     from leadline.retrieval.index.index import Index
@@ -123,13 +123,13 @@ _HOMES = {
     "leadline.measures.evaluate": ("evaluate",),
     "leadline.measures.explain": ("explain_topic",),
     "leadline.measures.ideal": ("ideal_run",),
-    "leadline.measures.measure": ("Measure",),
+    "leadline.measures.definition": ("Measure",),
     "leadline.measures.notation": ("parse_measure",),
     "leadline.records.qrels.qrels": ("Qrels",),
     "leadline.records.qrels.read_qrels": ("read_qrels",),
     "leadline.records.runs.read_runs": ("read_run",),
     "leadline.records.runs.run": ("Run",),
-    "leadline.records.scores.read_scores": ("read_scores",),
+    "leadline.measures.score_tables": ("read_scores",),
     "leadline.records.scores.scores": ("Scores",),
     "leadline.records.topics.topic": ("Topic", "Topics"),
     "leadline.retrieval.index.index": ("Index",),

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leadline.errors import InputError, LeadlineError, MeasureError, MismatchError
+from leadline.measures.definition import MEASURES, View
 from leadline.measures.evaluate import evaluate
-from leadline.measures.measure import MEASURES, View
 from leadline.records.qrels.qrels import Qrels
 from leadline.records.qrels.read_qrels import read_qrels
 from leadline.show.papers import published

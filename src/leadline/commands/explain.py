@@ -15,8 +15,8 @@ import textwrap
 from leadline.commands.shared.options import add_options, check_format, wrong_usage
 from leadline.commands.shared.output import write, write_table
 from leadline.errors import UsageError
+from leadline.measures.definition import Measure
 from leadline.measures.explain import explain_topic, options_of, sections, worked_example
-from leadline.measures.measure import Measure
 from leadline.measures.notation import parse_measure
 from leadline.records.side_tables import read_lengths
 

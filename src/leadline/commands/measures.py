@@ -12,7 +12,7 @@ import argparse
 from leadline.commands.shared.options import add_options, check_format
 from leadline.commands.shared.output import write_table
 from leadline.errors import InputError
-from leadline.measures.measure import MEASURES
+from leadline.measures.definition import MEASURES
 from leadline.records.scores.table import Table
 
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from leadline.measures.definition import Measure, measure
     from leadline.measures.for_ir_measures import offer as offer_to_ir_measures
     from leadline.measures.hits import Array, Hits, ratio
-    from leadline.measures.measure import Measure, measure
     from leadline.measures.notation import parse_measure as parse
 
 __all__ = ["Array", "Hits", "Measure", "measure", "names", "offer_to_ir_measures", "parse", "ratio"]
@@ -22,8 +22,8 @@ _HOMES = {
     "Array": ("leadline.measures.hits", "Array"),
     "Hits": ("leadline.measures.hits", "Hits"),
     "ratio": ("leadline.measures.hits", "ratio"),
-    "Measure": ("leadline.measures.measure", "Measure"),
-    "measure": ("leadline.measures.measure", "measure"),
+    "Measure": ("leadline.measures.definition", "Measure"),
+    "measure": ("leadline.measures.definition", "measure"),
     "parse": ("leadline.measures.notation", "parse_measure"),
     "offer_to_ir_measures": ("leadline.measures.for_ir_measures", "offer"),
 }
@@ -31,7 +31,7 @@ _HOMES = {
 
 def names() -> list[str]:
     """The name of every measure."""
-    from leadline.measures.measure import MEASURES
+    from leadline.measures.definition import MEASURES
 
     return list(MEASURES)
 

@@ -13,9 +13,9 @@ import numpy as np
 
 from leadline.errors import InputError, MeasureError, checked_choice
 from leadline.measures.alignment import Alignment, Summary, listed
+from leadline.measures.definition import Measure, View
 from leadline.measures.hits import Array, Hits, Judged
 from leadline.measures.join import RunHits, join, join_text, length_table, pays, reading_of, together
-from leadline.measures.measure import Measure, View
 from leadline.measures.notation import parse_measures
 from leadline.records.inputs import Order, QrelsLike, RunLike, RunsLike
 from leadline.records.qrels.qrels import Qrels

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from leadline.errors import InputError
+from leadline.measures.definition import Definition, Measure
 from leadline.measures.evaluate import (
     Source,
     check_needs,
@@ -21,7 +22,6 @@ from leadline.measures.evaluate import (
 )
 from leadline.measures.hits import Hits, Integers, Reading
 from leadline.measures.join import RunHits, join, together
-from leadline.measures.measure import Definition, Measure
 from leadline.measures.notation import parse_measure
 from leadline.records.inputs import Order, QrelsLike, RunLike
 from leadline.records.qrels.qrels import Qrels

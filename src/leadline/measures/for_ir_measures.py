@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from leadline.errors import LeadlineError
+from leadline.measures.definition import MEASURES, Definition
 from leadline.measures.evaluate import evaluate
-from leadline.measures.measure import MEASURES, Definition
 from leadline.measures.notation import parse_measure
 from leadline.records.qrels.read_qrels import qrels_of
 from leadline.records.runs.read_runs import run_of

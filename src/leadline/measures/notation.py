@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from leadline.errors import MeasureError, nearest
-from leadline.measures.measure import MEASURES, Definition, Measure
+from leadline.measures.definition import MEASURES, Definition, Measure
 from leadline.options import parsed
 
 _WRITTEN = re.compile(r"(?P<name>[^\s(@]+)\s*(?:\((?P<options>.*)\))?\s*(?:@\s*(?P<at>[^\s@]+))?", re.DOTALL)

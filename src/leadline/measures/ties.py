@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from leadline.errors import MeasureError
+from leadline.measures.definition import Measure
 from leadline.measures.hits import Array, Hits, Integers
-from leadline.measures.measure import Measure
 
 SHUFFLES = 200  # random orders for measures whose extremes no simple order reaches
 

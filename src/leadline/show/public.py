@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from leadline.records.inputs import Path, QrelsLike, RunsLike
 
 if TYPE_CHECKING:
-    from leadline.measures.measure import Measure
+    from leadline.measures.definition import Measure
     from leadline.records.scores.scores import Scores
 
 

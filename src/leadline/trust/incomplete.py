@@ -54,6 +54,7 @@ class Incomplete:
         kept; the others become unjudged. With `of="judged"` judgements of documents that are not relevant are left out
         as well. All measures see the same samples. To study a measure at two efforts, list it twice: AP@100 AP@1000.
 
+        >>> from leadline.trust.study import open_study
         >>> qrels = {"7": {"a": 1, "b": 1, "c": 1, "d": 0}}
         >>> runs = {"x": {"7": {"a": 9, "b": 8}}, "y": {"7": {"d": 9, "c": 8}}, "z": {"7": {"d": 9}}}
         >>> found = Incomplete.of(open_study(qrels, runs, "R AP"), keep=[0.7, 1], samples=20)

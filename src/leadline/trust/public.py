@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, overload
 
-from leadline.errors import InputError
+from leadline.errors import InputError, checked_choice
 from leadline.records.inputs import Path, QrelsLike, RunsLike
 
 if TYPE_CHECKING:
-    from leadline.measures.measure import Measure
+    from leadline.measures.definition import Measure
     from leadline.records.scores.scores import Scores
     from leadline.trust.agreement import Agreement
     from leadline.trust.correlation import Correlation
@@ -58,7 +58,7 @@ def compare(
     """
     from leadline.trust.pairs import compare as compare_scores
 
-    scores, (name,) = _scores_and_measures(inputs, measure)
+    scores, name = _scores_and_measure(inputs, measure)
     return compare_scores(scores, name, test=test, correction=correction, draws=draws, seed=seed)
 
 
@@ -120,7 +120,7 @@ def slices(*inputs: Any, measure: MeasureLike | None = None, topics: Path | Mapp
     from leadline.trust.slices import read_attributes
     from leadline.trust.slices import slices as slices_of_scores
 
-    scores, (name,) = _scores_and_measures(inputs, measure)
+    scores, name = _scores_and_measure(inputs, measure)
     if isinstance(topics, Mapping):
         return slices_of_scores(scores, name, topics, by)
     known = read_attributes(topics)
@@ -137,7 +137,7 @@ def spectrogram(*inputs: Any, measure: MeasureLike | None = None) -> Spectrogram
     """Which system answers which topic: the scores of every run on every topic, both in order."""
     from leadline.trust.spectrogram import spectrogram as spectrogram_of_scores
 
-    scores, (name,) = _scores_and_measures(inputs, measure)
+    scores, name = _scores_and_measure(inputs, measure)
     return spectrogram_of_scores(scores, name)
 
 
@@ -170,11 +170,11 @@ def verdict(
     from leadline.trust.verdict import Verdicts
 
     if _is_scores(inputs):
-        scores, (name,) = _scores_and_measures(inputs, measure)
+        scores, name = _scores_and_measure(inputs, measure)
         return Verdicts.of(scores, name, alpha=alpha, seed=seed)
     qrels, runs, wanted = _qrels_runs_measures(inputs, measure)
     study = open_study(qrels, runs, wanted)
-    scores, (name,) = study.scores(), _one(study.scores().measures)
+    scores, name = _scores_and_measure((study.scores(),), None)
     return Verdicts.of(scores, name, study=study, samples=samples, alpha=alpha, seed=seed)
 
 
@@ -202,6 +202,8 @@ def incomplete(
     from leadline.trust.incomplete import Incomplete
     from leadline.trust.study import Study, open_study
 
+    if _is_scores(inputs):
+        raise InputError("scores", "cannot show what fewer judgements would do: give judgements, runs and measures")
     is_study = len(inputs) == 1 and isinstance(inputs[0], Study)
     study = inputs[0] if is_study else open_study(*_qrels_runs_measures(inputs, measures))
     return Incomplete.of(study, keep=keep, samples=samples, seed=seed)
@@ -213,7 +215,10 @@ def left_out(study: Study, *, depths: Iterable[int] | None = None, teams: Mappin
     `depths` are those of pools to try instead; `teams` gives the team of a run (default: each run by itself).
     """
     from leadline.trust import left_out as studies
+    from leadline.trust.study import Study
 
+    if not isinstance(study, Study):
+        raise InputError("study", "must be made by open_study(qrels, runs, measures)")
     others = studies.each_run(study, teams=teams) if depths is None else studies.each_depth(study, depths)
     return studies.left_out(study, others)
 
@@ -231,25 +236,32 @@ def _scores_and_measures(inputs: tuple[Any, ...], measures: Any) -> tuple[Scores
 
         scores = evaluate(*_qrels_runs_measures(inputs, measures))
         return scores, scores.measures
-    scores, *more = inputs
-    wanted = more[0] if more else measures
-    if len(more) > 1 or (more and measures is not None):
-        raise TypeError("give scores and measures, or judgements, runs and measures")
-    if wanted is None:
-        return cast("Scores", scores), scores.measures
-    from leadline.measures.notation import parse_measures
+    scores = cast("Scores", inputs[0])
+    given = [*inputs[1:], *([] if measures is None else [measures])]
+    if len(given) > 1:
+        raise InputError("scores", "with scores, give only the measures")
+    return scores, _named_in(scores, given[0]) if given else scores.measures
 
-    return cast("Scores", scores), tuple(each.text for each in parse_measures(wanted))
+
+def _named_in(scores: Scores, wanted: Any) -> tuple[str, ...]:
+    """The names of measures that the scores have. A table of scores may hold measures that are not ours."""
+    listed = [wanted] if isinstance(wanted, str) or not isinstance(wanted, Iterable) else list(wanted)
+    names = tuple(name for each in listed for name in str(getattr(each, "text", each)).split())
+    for name in names:
+        checked_choice("measure", name, scores.measures)
+    return names
+
+
+def _scores_and_measure(inputs: tuple[Any, ...], measure: Any) -> tuple[Scores, str]:
+    """The same for a comparison under one measure."""
+    scores, names = _scores_and_measures(inputs, measure)
+    if len(names) != 1:
+        raise InputError("measure", f"give one measure to compare by, got {len(names)}: {', '.join(names)}")
+    return scores, names[0]
 
 
 def _qrels_runs_measures(inputs: tuple[Any, ...], measures: Any) -> tuple[Any, Any, Any]:
     given = inputs if measures is None else (*inputs, measures)
     if len(given) != 3:
-        raise TypeError("give scores and measures, or judgements, runs and measures")
+        raise InputError("inputs", "give scores and measures, or judgements, runs and measures")
     return given
-
-
-def _one(measures: tuple[str, ...]) -> tuple[str]:
-    if len(measures) != 1:
-        raise InputError("measure", f"give one measure to decide by, got {', '.join(measures)}")
-    return (measures[0],)

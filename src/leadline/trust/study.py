@@ -21,10 +21,10 @@ import numpy as np
 
 from leadline.errors import InputError, MeasureError, checked_choice
 from leadline.measures.alignment import Alignment, Summary, listed
+from leadline.measures.definition import Measure, View
 from leadline.measures.evaluate import Progress, check_needs, hits_of_runs, open_qrels, open_sources
 from leadline.measures.hits import Array, Hits, Mask
 from leadline.measures.join import together
-from leadline.measures.measure import Measure, View
 from leadline.measures.notation import parse_measures
 from leadline.measures.unjudged import first_only
 from leadline.records.inputs import Order, QrelsLike, RunsLike

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from leadline.commands.shared.options import add_choice, add_options, check_format, check_measures
 from leadline.commands.shared.output import progress_bar
-from leadline.errors import MeasureError, UsageError
+from leadline.errors import UsageError
 from leadline.measures.evaluate import evaluate
-from leadline.measures.notation import parse_measure
-from leadline.records.scores.read_scores import read_scores
-from leadline.records.scores.scores import Better, Scores
+from leadline.measures.score_tables import read_scores
+from leadline.records.scores.scores import Scores
 from leadline.records.side_tables import read_topics
 from leadline.trust.study import Study, open_study
 
@@ -58,8 +56,7 @@ def load_scores(options: argparse.Namespace) -> Scores:
     # A table with a column for each topic does not say which measure it holds; -m does.
     name = {"measure": wanted[0]} if len(wanted) == 1 else {}
     scores = read_scores(options.scores, columns=options.columns, **name)
-    scores = scores.select_measures(wanted) if wanted else scores
-    return replace(scores, better=tuple(map(_better, scores.measures)))
+    return scores.select_measures(wanted) if wanted else scores
 
 
 def load_study(options: argparse.Namespace, default: str) -> Study:
@@ -80,11 +77,3 @@ def _reading(options: argparse.Namespace, progress: Any) -> dict[str, Any]:
     topics = read_topics(options.only) if options.only else None
     return {"rel": options.rel, "order": options.order, "topics": topics, "qrels_format": options.qrels_format,
             "progress": progress}  # fmt: skip
-
-
-def _better(measure: str) -> Better:
-    """Whether higher values are better, as the measure says if it is one of ours."""
-    try:
-        return parse_measure(measure).definition.better
-    except MeasureError:
-        return "higher"

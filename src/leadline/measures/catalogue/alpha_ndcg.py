@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from leadline.measures.aspects import Theta
+from leadline.measures.definition import measure
 from leadline.measures.hits import Array, Hits, Integers, ratio
 from leadline.measures.intents import Reader, discounted_gain, greedy_ideal, topic_weight
-from leadline.measures.measure import measure
 from leadline.options import Share
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from leadline.measures.definition import measure
 from leadline.measures.hits import Array, Hits, ratio
-from leadline.measures.measure import measure
 
 
 @measure("bpref")

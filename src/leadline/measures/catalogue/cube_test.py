@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 from leadline.measures.aspects import Theta
 from leadline.measures.cube import Lid, Passages, Time, Variant, fill
+from leadline.measures.definition import View, measure
 from leadline.measures.hits import Array, Hits
-from leadline.measures.measure import View, measure
 from leadline.options import Bounds, Share
 
 Grade = Annotated[int, Bounds(1)] | None

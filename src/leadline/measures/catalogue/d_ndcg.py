@@ -6,9 +6,9 @@ import numpy as np
 
 from leadline.measures.aspects import Theta, subtopic_hits
 from leadline.measures.catalogue.intent_aware import intent_recall
+from leadline.measures.definition import measure
 from leadline.measures.hits import Array, Hits, ratio
 from leadline.measures.intents import all_judged, intent_weights
-from leadline.measures.measure import measure
 
 
 def _gain(hits: Hits, theta: Theta) -> Array:

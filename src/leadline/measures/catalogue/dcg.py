@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from leadline.measures.definition import measure
 from leadline.measures.gains import Base, Discount, Gain, Ideal, discounts, gains_of
 from leadline.measures.hits import Array, Hits, ratio
-from leadline.measures.measure import measure
 
 
 @measure("DCG", at="effort", rename={"dcg": "gain"})

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from leadline.measures.definition import measure
 from leadline.measures.hits import Array, Hits
-from leadline.measures.measure import measure
 
 
 @measure("num_q", aliases=("NumQ",), better="neither", aggregate="sum", counts=True)

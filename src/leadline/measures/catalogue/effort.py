@@ -6,8 +6,8 @@ from typing import Annotated
 
 import numpy as np
 
+from leadline.measures.definition import measure
 from leadline.measures.hits import Array, Hits, Integers, ratio
-from leadline.measures.measure import measure
 from leadline.options import Bounds
 
 ShareOrPercent = Annotated[float, Bounds(0, 100, above=True)]

@@ -7,9 +7,9 @@ from typing import Annotated
 import numpy as np
 
 from leadline.errors import MeasureError
+from leadline.measures.definition import measure
 from leadline.measures.gains import running_sums
 from leadline.measures.hits import Array, Hits
-from leadline.measures.measure import measure
 from leadline.options import Bounds
 
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from leadline.errors import MeasureError
 from leadline.measures.aspects import Theta
+from leadline.measures.definition import measure
 from leadline.measures.hits import Array, Hits, Integers, ratio
 from leadline.measures.intents import Reader, discounted_gain, greedy_ideal, topic_weight
-from leadline.measures.measure import measure
 from leadline.options import Bounds, Share
 
 Graded = Literal["no", "exp", "linear"]

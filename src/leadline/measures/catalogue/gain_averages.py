@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from leadline.measures.catalogue.dcg import ndcg
+from leadline.measures.definition import measure
 from leadline.measures.gains import Ideal, discounts, gains_of, running_sums
 from leadline.measures.hits import Array, Hits, Integers, ratio
-from leadline.measures.measure import measure
 
 
 @measure("ndcg_rel")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from leadline.measures.definition import measure
 from leadline.measures.hits import Array, Hits
-from leadline.measures.measure import measure
 from leadline.measures.strata import estimated_found, estimated_relevant, strata_of
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from leadline.measures.aspects import Theta, subtopic_hits
+from leadline.measures.definition import measure
 from leadline.measures.hits import Array, Hits, ratio
 from leadline.measures.intents import all_judged, coverable_weight, intent_weights, topic_weight
-from leadline.measures.measure import measure
 
 
 @measure("P_IA", at="cutoff", needs="subtopics", aliases=("P-IA",))

@@ -7,9 +7,9 @@ import math
 import numpy as np
 
 from leadline.measures.aspects import Theta
+from leadline.measures.definition import measure
 from leadline.measures.hits import Array, Hits, ratio
 from leadline.measures.intents import Reader, discounted_gain, greedy_ideal, topic_weight
-from leadline.measures.measure import measure
 from leadline.options import Share
 
 

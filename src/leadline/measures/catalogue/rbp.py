@@ -6,9 +6,9 @@ from typing import Annotated
 
 import numpy as np
 
+from leadline.measures.definition import measure
 from leadline.measures.gains import Gain, gains_of
 from leadline.measures.hits import Array, Hits
-from leadline.measures.measure import measure
 from leadline.options import Bounds
 
 Persistence = Annotated[float, Bounds(0, 1, below=True)]  # the chance of reading on

@@ -7,8 +7,8 @@ from typing import Annotated
 import numpy as np
 
 from leadline.errors import MeasureError
+from leadline.measures.definition import measure
 from leadline.measures.hits import Array, Hits, ratio
-from leadline.measures.measure import measure
 from leadline.options import Bounds
 
 

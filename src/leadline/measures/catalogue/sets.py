@@ -8,8 +8,8 @@ import numpy as np
 
 from leadline.measures.catalogue.average_precision import average_precision
 from leadline.measures.catalogue.precision import precision, recall
+from leadline.measures.definition import measure
 from leadline.measures.hits import Array, Hits, ratio
-from leadline.measures.measure import measure
 from leadline.options import Bounds
 
 Weight = Annotated[float, Bounds(0)]  # of recall beside precision

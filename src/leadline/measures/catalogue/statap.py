@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from leadline.errors import MeasureError
+from leadline.measures.definition import measure
 from leadline.measures.gains import running_sums
 from leadline.measures.hits import Array, Hits, ratio
-from leadline.measures.measure import measure
 
 
 @measure("statAP", needs="prels", aliases=("statMAP",))

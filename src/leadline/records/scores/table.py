@@ -38,6 +38,9 @@ class Table:
     digits: int = 3
     asides: Mapping[tuple[int, int], str] = field(default_factory=dict)  # text beside a number, in small type
 
+    def __str__(self) -> str:
+        return self.render("table")
+
     def render(self, format: str) -> str:
         """The table as text."""
         return _WRITERS[checked_choice("format", format, FORMATS)](self)

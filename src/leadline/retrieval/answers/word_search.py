@@ -86,6 +86,8 @@ def search_words(
     newest: bool = False,
 ) -> SearchResult:
     """The best k families for a query, from as many documents as that takes."""
+    if k < 1:
+        raise InputError("k", f"must be at least 1, got {k}")
     name, parameters = parse_model(model)
     language = Language(context.index)
     mask = _allowed(language, before, after, {"classes": classes, "office": offices})

@@ -21,9 +21,9 @@ from typing import Any
 
 import numpy as np
 
+from leadline.measures.definition import Measure
 from leadline.measures.evaluate import Progress
 from leadline.measures.hits import Array, Hits, Integers
-from leadline.measures.measure import Measure
 from leadline.measures.notation import parse_measure, parse_measures
 from leadline.records.inputs import QrelsLike, RunsLike
 from leadline.records.qrels.qrels import Qrels, Subtopics
