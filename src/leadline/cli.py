@@ -79,7 +79,11 @@ def _run(arguments: list[str]) -> None:
         if group and arguments[1:2] in (["-h"], ["--help"]):
             print(overview(group))
             return
-        hint = f"; did you mean {', '.join(group)}?" if group else nearest(" ".join(arguments[:2]), files)
+        # A command may be misspelt, or named by its second word alone: `verdict` for `compare verdict`.
+        longer = [command for command in files if command.endswith(f" {name}")]
+        hint = nearest(name, files) or nearest(" ".join(arguments[:2]), files)
+        if group or longer:
+            hint = f"; did you mean {', '.join(group or longer)}?"
         _fail("leadline", f"no command {name!r}{hint or '; `leadline --help` lists the commands'}", 2)
     command = importlib.import_module(f"leadline.commands.{name.replace(' ', '.').replace('-', '_')}")
     description, _, examples = (command.__doc__ or "").partition("Examples:")
