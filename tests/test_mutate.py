@@ -71,7 +71,13 @@ def test_tests_that_fail_anyway_prove_nothing(tree: Path) -> None:
 
 def test_checking_runs_no_test(tree: Path) -> None:
     fits, stale = {"find": "x * 2", "replace": "3"}, {"find": "x * 9", "replace": "3"}
-    gone = {"find": "x * 2", "replace": "3", "tests": ["tests/test_gone.py"]}
-    assert mutate(tree, fits, options=("--check",)) == (0, ["all 1 mutations fit the code"])
-    status, lines = mutate(tree, fits, stale, gone, options=("--check",))
-    assert (status, words(lines)) == (1, ["stale", "stale"])
+    gone = [{**fits, "tests": [f"tests/{test}"]} for test in ("test_gone.py", "test_toy.py::test_doub")]
+    named = {**fits, "tests": ["tests/test_toy.py::test_double[3]"]}
+    assert mutate(tree, fits, named, options=("--check",)) == (0, ["all 2 mutations fit the code"])
+    status, lines = mutate(tree, fits, stale, *gone, options=("--check",))
+    assert (status, words(lines)) == (1, ["stale"] * 3)
+
+
+def test_our_own_mutations_fit_the_code() -> None:
+    done = subprocess.run([sys.executable, str(TOOL), "--check"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr

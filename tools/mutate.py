@@ -17,7 +17,7 @@ The tree is never changed: every worker has a copy of it in a temporary folder. 
 
     killed    a test failed, as it should
     survived  every test passed: a test is missing
-    stale     the text to find, or a test file, is not there (or the text is there more than once)
+    stale     the text to find, or a test, is not there (or the text is there more than once)
     error     pytest could not run the tests, so nothing is known
 
 The exit status is 0 when all were killed.
@@ -84,8 +84,11 @@ def read_mutations(path: Path) -> list[Mutation]:
 def mutated(tree: Path, mutation: Mutation) -> tuple[Path, str]:
     """The file that a mutation changes and its text after the change; StaleError where the mutation does not fit."""
     for test in mutation.tests:
-        if not (tree / test.partition("::")[0]).exists():
+        name, _, member = test.partition("[")[0].partition("::")
+        if not (tree / name).exists():
             raise StaleError(f"no test file {test}")
+        if member and f"def {member.rpartition('::')[2]}(" not in (tree / name).read_text(encoding="utf-8"):
+            raise StaleError(f"no test {test}")
     path = tree / mutation.file
     if not path.exists():
         holders = [each for each in (tree / "src").rglob("*.py") if mutation.find in each.read_text(encoding="utf-8")]
