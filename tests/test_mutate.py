@@ -64,6 +64,13 @@ def test_only_some_and_all_killed(tree: Path) -> None:
     assert mutate(tree, caught, missed, options=("-k", "number", "--trust-tests"))[0] == 0
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no signals")
+def test_a_crash_is_noticed(tree: Path) -> None:
+    status, lines = mutate(tree, {"find": "x * 2", "replace": "__import__('os').abort()"}, options=("--trust-tests",))
+    assert (status, words(lines)) == (0, ["killed", "1"])
+    assert "[crashed with SIGABRT]" in lines[0]
+
+
 def test_tests_that_fail_anyway_prove_nothing(tree: Path) -> None:
     (tree / "tests/test_toy.py").write_text("def test():\n    assert False\n", encoding="utf-8")
     assert mutate(tree, {"find": "x * 2", "replace": "3"}) == (2, [])
