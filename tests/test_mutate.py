@@ -64,6 +64,13 @@ def test_only_some_and_all_killed(tree: Path) -> None:
     assert mutate(tree, caught, missed, options=("-k", "number", "--trust-tests"))[0] == 0
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no signals")
+def test_a_crash_is_noticed(tree: Path) -> None:
+    status, lines = mutate(tree, {"find": "x * 2", "replace": "__import__('os').abort()"}, options=("--trust-tests",))
+    assert (status, words(lines)) == (0, ["killed", "1"])
+    assert "[crashed with SIGABRT]" in lines[0]
+
+
 def test_tests_that_fail_anyway_prove_nothing(tree: Path) -> None:
     (tree / "tests/test_toy.py").write_text("def test():\n    assert False\n", encoding="utf-8")
     assert mutate(tree, {"find": "x * 2", "replace": "3"}) == (2, [])
@@ -71,7 +78,13 @@ def test_tests_that_fail_anyway_prove_nothing(tree: Path) -> None:
 
 def test_checking_runs_no_test(tree: Path) -> None:
     fits, stale = {"find": "x * 2", "replace": "3"}, {"find": "x * 9", "replace": "3"}
-    gone = {"find": "x * 2", "replace": "3", "tests": ["tests/test_gone.py"]}
-    assert mutate(tree, fits, options=("--check",)) == (0, ["all 1 mutations fit the code"])
-    status, lines = mutate(tree, fits, stale, gone, options=("--check",))
-    assert (status, words(lines)) == (1, ["stale", "stale"])
+    gone = [{**fits, "tests": [f"tests/{test}"]} for test in ("test_gone.py", "test_toy.py::test_doub")]
+    named = {**fits, "tests": ["tests/test_toy.py::test_double[3]"]}
+    assert mutate(tree, fits, named, options=("--check",)) == (0, ["all 2 mutations fit the code"])
+    status, lines = mutate(tree, fits, stale, *gone, options=("--check",))
+    assert (status, words(lines)) == (1, ["stale"] * 3)
+
+
+def test_our_own_mutations_fit_the_code() -> None:
+    done = subprocess.run([sys.executable, str(TOOL), "--check"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr

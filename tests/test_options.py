@@ -20,6 +20,11 @@ Fields = Mapping[str, Annotated[float, Bounds(0)]] | tuple[str, ...] | None
     ("value", "hint", "expected"),
     [
         (1, Count, 1),
+        (LARGEST, Count, LARGEST),
+        (-LARGEST, int, -LARGEST),
+        (0.0, Share, 0.0),
+        (1.0, Share, 1.0),
+        (0, Annotated[float, Bounds(0, 1, below=True)], 0.0),
         (1, float, 1.0),
         (True, bool, True),
         ("exp", Gain, "exp"),

@@ -15,9 +15,9 @@ A mutation is a table of the TOML file:
 
 The tree is never changed: every worker has a copy of it in a temporary folder. Outcomes:
 
-    killed    a test failed, as it should
+    killed    a test failed or crashed, as it should
     survived  every test passed: a test is missing
-    stale     the text to find, or a test file, is not there (or the text is there more than once)
+    stale     the text to find, or a test, is not there (or the text is there more than once)
     error     pytest could not run the tests, so nothing is known
 
 The exit status is 0 when all were killed.
@@ -46,6 +46,7 @@ from typing import NamedTuple
 HOME = Path(__file__).resolve().parents[1]
 IGNORED = shutil.ignore_patterns(".*", "__pycache__", "*.pyc", "node_modules")
 TESTS_FAILED = 1  # pytest's exit status; others say that it could not run them
+CRASHES = (signal.SIGSEGV, signal.SIGABRT, signal.SIGFPE, signal.SIGILL)  # of Python itself, which no one overlooks
 
 
 @dataclass(frozen=True)
@@ -84,8 +85,11 @@ def read_mutations(path: Path) -> list[Mutation]:
 def mutated(tree: Path, mutation: Mutation) -> tuple[Path, str]:
     """The file that a mutation changes and its text after the change; StaleError where the mutation does not fit."""
     for test in mutation.tests:
-        if not (tree / test.partition("::")[0]).exists():
+        name, _, member = test.partition("[")[0].partition("::")
+        if not (tree / name).exists():
             raise StaleError(f"no test file {test}")
+        if member and f"def {member.rpartition('::')[2]}(" not in (tree / name).read_text(encoding="utf-8"):
+            raise StaleError(f"no test {test}")
     path = tree / mutation.file
     if not path.exists():
         holders = [each for each in (tree / "src").rglob("*.py") if mutation.find in each.read_text(encoding="utf-8")]
@@ -143,6 +147,8 @@ def outcome(tree: Path, mutation: Mutation, timeout: float) -> Outcome:
     finally:
         path.write_bytes(before)
     word = {0: "survived", TESTS_FAILED: "killed"}.get(done.returncode, "error")
+    if -done.returncode in CRASHES:
+        word, note = "killed", f"crashed with {signal.Signals(-done.returncode).name}"
     if word == "error":
         note = (done.stdout.strip().splitlines() or done.stderr.strip().splitlines() or ["no output"])[-1]
     return Outcome(word, mutation, time.monotonic() - start, note)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -72,4 +73,25 @@ def test_threads_that_forget_each_others_weights(index: ll.Index, monkeypatch: p
     searcher = ll.Searcher(index)
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(lambda query: searcher.search(query, k=20), queries))
+    assert all(map(same, found, expected))
+
+
+def test_one_thread_at_a_time_makes_weights(index: ll.Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    queries = ["ink cobalt", "paper glass"]
+    expected = [ll.Searcher(index).search(query, k=20) for query in queries]
+    searcher = ll.Searcher(index)
+    numbers, entered, second_entered, overlaps = searcher.weights.numbers, [], Event(), []
+
+    def slow_numbers(*arguments: Any) -> Any:
+        entered.append(True)
+        if len(entered) == 1:
+            overlaps.append(second_entered.wait(0.5))
+        else:
+            second_entered.set()
+        return numbers(*arguments)
+
+    monkeypatch.setattr(searcher.weights, "numbers", slow_numbers)
+    with ThreadPoolExecutor(2) as pool:
+        found = list(pool.map(lambda query: searcher.search(query, k=20), queries))
+    assert (len(entered), overlaps) == (2, [False])
     assert all(map(same, found, expected))
