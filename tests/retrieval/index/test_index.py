@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from leadline.collections.documents.document import Claim, Document, Priority
-from leadline.errors import InputError
+from leadline.errors import InputError, LeadlineWarning
 from leadline.retrieval.index import arrays, batches
 from leadline.retrieval.index.analysis import Analysis
 from leadline.retrieval.index.index import Index
@@ -206,3 +206,27 @@ def test_a_first_query_never_imports_numba(tmp_path: Path) -> None:
         text=True,
     )  # fmt: skip
     assert done.stdout.split() == ["2", "False", "False"]
+
+
+def test_another_version_of_the_stemmer_is_one_warning(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
+    import Stemmer
+
+    made = Index.build(DOCUMENTS, tmp_path, fields=["body"])
+    assert made.manifest["stemmer"] == Stemmer.version()
+    assert made.add([{"id": "D9", "body": "films"}]).merge().manifest["stemmer"] == Stemmer.version()
+    assert not recwarn
+    manifest = tmp_path / "manifest.json"
+    written = json.loads(manifest.read_text(encoding="utf-8"))
+    manifest.write_text(json.dumps(written | {"stemmer": "2.2.0"}), encoding="utf-8")
+    with pytest.warns(LeadlineWarning) as warned:
+        index = Index.open(tmp_path)
+    assert [str(each.message) for each in warned] == [
+        f"{tmp_path}: made with PyStemmer 2.2.0, this is {Stemmer.version()}, and stems may differ: "
+        "build the index again, or install that version"
+    ]
+    assert Searcher(index).search("films")
+    del written["stemmer"]  # as an older version of Leadline wrote it
+    manifest.write_text(json.dumps(written), encoding="utf-8")
+    Index.open(tmp_path)
+    assert Index.build(DOCUMENTS, tmp_path, fields=["body"], analysis=PLAIN).manifest["stemmer"] is None
+    assert not recwarn

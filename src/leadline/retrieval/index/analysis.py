@@ -71,6 +71,16 @@ class Analysis:
     def settings(self) -> dict[str, str]:
         return asdict(self)
 
+    def stemmer_version(self) -> str | None:
+        """The version of PyStemmer, on which stems depend; None without stemming or without the package."""
+        if self.stemming == "none":
+            return None
+        try:
+            import Stemmer
+        except ImportError:
+            return None
+        return str(Stemmer.version())
+
     def terms(self, text: str) -> list[str]:
         """The terms of a text, in its order."""
         content, offsets = joined([text])
