@@ -9,21 +9,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+# Imported now: the import of the module `measure` would later replace the function of that name here.
+from leadline.measures.hits import Array, Hits, ratio
+from leadline.measures.measure import Measure, measure
+
 if TYPE_CHECKING:
     from leadline.measures.for_ir_measures import offer as offer_to_ir_measures
-    from leadline.measures.hits import Array, Hits, ratio
-    from leadline.measures.measure import Measure, measure
     from leadline.measures.notation import parse_measure as parse
 
 __all__ = ["Array", "Hits", "Measure", "measure", "names", "offer_to_ir_measures", "parse", "ratio"]
 
 # Imported when first used: an evaluation imports only the modules it needs.
 _HOMES = {
-    "Array": ("leadline.measures.hits", "Array"),
-    "Hits": ("leadline.measures.hits", "Hits"),
-    "ratio": ("leadline.measures.hits", "ratio"),
-    "Measure": ("leadline.measures.measure", "Measure"),
-    "measure": ("leadline.measures.measure", "measure"),
     "parse": ("leadline.measures.notation", "parse_measure"),
     "offer_to_ir_measures": ("leadline.measures.for_ir_measures", "offer"),
 }

@@ -165,7 +165,8 @@ def _commit(folder: Path, settings: dict[str, Any], paths: Sequence[Path]) -> No
     manifest = {
         "what": WHAT, "version": VERSION, "analysis": settings["analysis"], "fields": settings["fields"],
         "positions": settings["positions"], "source": settings["source"], "unit": settings.get("unit", "document"),
-        "members": settings.get("members", "joined"), "stemmer": settings.get("stemmer"), "counts": counts, "segments": described, "order": order.name,
+        "members": settings.get("members", "joined"), "stemmer": settings.get("stemmer"),
+        "counts": counts, "segments": described, "order": order.name,
     }  # fmt: skip
     write_whole(folder / MANIFEST, json.dumps(manifest, indent=1, ensure_ascii=False).encode())
     named = {order.name, *(path.name for path in paths)}
