@@ -33,8 +33,8 @@ found = {"measure": ll.evaluate(qrels, run, ["Half@1", "Half(rel=2)@10", "half_r
 import my_measures
 found["outside"] = ll.evaluate(qrels, run, ["Found@1"]).values.tolist()
 
-texts = {"US4000001A": "rock salt", "US4000002A": "rock salt and water", "US4000003A": "halite", "US4000004A": "rock salt"}
-lines = [json.dumps({"id": id, "title": text}) for id, text in texts.items()]
+texts = ["rock salt", "rock salt and water", "halite", "rock salt"]
+lines = [json.dumps({"id": f"US400000{n}A", "title": text}) for n, text in enumerate(texts, start=1)]
 Path("a.jsonl").write_text(chr(10).join(lines))
 index = ll.build_index(ll.build_collection("a.jsonl", "patents", keep="all"), "index", fields=["title"])
 found["model"] = [hit.score for hit in ll.search(index, "halite", model="log_count(base=2.0)").hits]
@@ -44,7 +44,9 @@ def answers(step):
     return [document for document, _ in run.ranking("US4000004A")]
 found["step"] = answers('"search", "better_half"')
 found["synonyms"] = sorted(answers('{step = "expand", synonyms = ["salts"], common = 1.0}, "search"'))
-Path("m.xml").write_text("<m><memo number='1'><subject>Nail</subject></memo><internal-memo number='2'><body>Bolt</body></internal-memo><memo/></m>")
+memo = "<memo number='1'><subject>Nail</subject></memo>"
+other = "<internal-memo number='2'><body>Bolt</body></internal-memo>"
+Path("m.xml").write_text(f"<m>{memo}{other}<memo><body>No number</body></memo></m>")
 memos = ll.build_collection("m.xml", "memos", keep="all")
 found["reader"] = [[document.id, document.title] for document in memos.documents()]
 found["figure"] = "The longest run has 2 documents" in ll.report(qrels, run).html

@@ -136,11 +136,11 @@ def test_damage_and_other_versions_are_told_in_one_line(tmp_path: Path) -> None:
         (lambda: segment.write_bytes(content[:-100]), "cut short or damaged"),
         (lambda: segment.write_bytes(content[:20]), "cut short or damaged"),
         (lambda: segment.write_bytes(b"something else"), "is not a file of an index"),
-        (segment.unlink, "is missing: build the index anew"),
+        (segment.unlink, "is missing: build the index again"),
         (lambda: (tmp_path / "manifest.json").write_text(json.dumps({**manifest, "version": 99})), "version 99, not 1"),
         (lambda: (tmp_path / "manifest.json").write_text("{"), "cannot be read"),
         (lambda: (tmp_path / "manifest.json").write_text("{}"), "is not the manifest of an index"),
-        ((tmp_path / "manifest.json").unlink, "is no index"),
+        ((tmp_path / "manifest.json").unlink, "is not an index"),
     ]:
         change()
         with pytest.raises(InputError, match=words) as told:

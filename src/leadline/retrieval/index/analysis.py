@@ -65,7 +65,7 @@ class Analysis:
     def of(cls, settings: dict[str, Any], where: str) -> Analysis:
         """The analysis with these settings, as a manifest holds them."""
         if set(settings) != {option.name for option in fields(cls)}:
-            raise InputError(where, "has settings of analysis that this version does not know: build the index anew")
+            raise InputError(where, "has settings of analysis that this version does not know: build the index again")
         return cls(**settings)
 
     def settings(self) -> dict[str, str]:

@@ -104,7 +104,7 @@ class Index:
         from leadline.retrieval.index.writing import add
 
         if self.unit != "document":
-            problem = "is an index of families, which are known of one collection: build it anew"
+            problem = "is an index of families, to which nothing can be added: build it again"
             raise InputError(str(self.folder), problem)
         add(source, self.folder, self.manifest, self.analysis, workers)
         return Index.open(self.folder)
@@ -133,7 +133,7 @@ class Index:
         """Read every byte and compare it with what was written."""
         for segment in self.manifest["segments"]:
             if file_digest(self.folder / segment["file"]) != segment["sha256"]:
-                raise InputError(str(self.folder / segment["file"]), "is damaged: build the index anew")
+                raise InputError(str(self.folder / segment["file"]), "is damaged: build the index again")
 
     # Documents
 
