@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Collection
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -77,3 +78,40 @@ def test_files_stay_small() -> None:
         if (count := len(path.read_text(encoding="utf-8").splitlines())) > 400 and path.name != "kernels.py"
     }
     assert not long, f"these want to be two files: {long}"
+
+
+def modules() -> dict[str, Path]:
+    """Every module of the package with its file."""
+    found = {
+        ".".join(("leadline", *path.relative_to(PACKAGE).with_suffix("").parts)): path for path in PACKAGE.rglob("*.py")
+    }
+    return {name.removesuffix(".__init__"): path for name, path in found.items()}
+
+
+def modules_imported(path: Path, known: Collection[str]) -> set[str]:
+    """The modules of the package that a file imports anywhere: at the top, in functions, or for the type checker."""
+    imported = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            whole = (f"{node.module}.{alias.name}" for alias in node.names)
+            imported |= {name if name in known else node.module for name in whole}
+        elif isinstance(node, ast.Import):
+            imported |= {alias.name for alias in node.names}
+    return imported & set(known)
+
+
+def test_modules_import_each_other_in_no_circle() -> None:
+    known = modules()
+    graph = {name: modules_imported(path, known) for name, path in known.items()}
+    assert graph["leadline.cli"], "no import was recognised"
+    TopologicalSorter(graph).prepare()
+
+
+def test_no_two_classes_share_a_name() -> None:
+    homes: dict[str, list[str]] = {}
+    for module, path in modules().items():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                homes.setdefault(node.name, []).append(module)
+    shared = {name: places for name, places in homes.items() if len(places) > 1}
+    assert not shared

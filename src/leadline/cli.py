@@ -49,7 +49,7 @@ def _print_warning(message: Warning | str, category: type[Warning], *_place: Any
         print(f"leadline: {printable(str(message))}", file=sys.stderr)
 
 
-class _Parser(argparse.ArgumentParser):
+class _CommandParser(argparse.ArgumentParser):
     """An argument parser that reports wrong usage in one line."""
 
     def error(self, message: str) -> NoReturn:
@@ -87,7 +87,7 @@ def _run(arguments: list[str]) -> None:
         _fail("leadline", f"no command {name!r}{hint or '; `leadline --help` lists the commands'}", 2)
     command = importlib.import_module(f"leadline.commands.{name.replace(' ', '.').replace('-', '_')}")
     description, _, examples = (command.__doc__ or "").partition("Examples:")
-    parser = _Parser(
+    parser = _CommandParser(
         prog=f"leadline {name}",
         description=description.strip(),
         epilog=f"examples:{examples.rstrip()}",

@@ -42,6 +42,8 @@ class Register(Mapping[str, Member], Generic[Member]):
 
     def add(self, name: str, member: Member, *, aliases: tuple[str, ...] = (), home: str = "") -> None:
         """Add a member. A module may replace what it added itself, as a notebook does; nobody else's."""
+        if home.split(".", maxsplit=1)[0] != __package__:
+            self._load_packages()  # so that the name of one that is not yet imported is refused
         with self._lock:
             for each in (name, *aliases):
                 taken = self._names.get(each.lower())
@@ -125,7 +127,10 @@ class Register(Mapping[str, Member], Generic[Member]):
             try:
                 entry.load()
             except Exception as error:  # somebody else's code, which may fail in any way
-                warnings.warn(f"{entry.value} cannot be loaded: {error}", LeadlineWarning, stacklevel=2)
+                problem = " ".join(f"{type(error).__name__}: {error}".split())
+                warnings.warn(
+                    f"{self._group}: {entry.value} cannot be loaded: {problem}", LeadlineWarning, stacklevel=2
+                )
 
 
 def _files(package: str) -> Mapping[str, str]:

@@ -1,6 +1,7 @@
 """The steps of pipelines: `Text() >> Search("bm25") >> Citations() >> OneAFamily()`; see docs/pipelines.md.
 
-A step of your own is a class with the decorator `step`; `system("bitem")` is a named system; `systems()` names all.
+A step of your own is a class with the decorator `step`, and synonyms of your own for the step `expand` are a function
+with the decorator `synonym_source`. `system("bitem")` is a named system; `systems()` names all.
 
 >>> from leadline.steps import OneAFamily, Search, Text
 >>> len((Text() >> Search("bm25(k1=0.9)") >> OneAFamily()).steps)
@@ -16,8 +17,10 @@ from leadline.retrieval.pipeline.pipeline import STEPS, step
 from leadline.retrieval.pipeline.pipeline_files import read_pipeline, system, systems
 from leadline.retrieval.pipeline.request import Request
 from leadline.retrieval.pipeline.steps import *  # noqa: F403
+from leadline.retrieval.pipeline.synonyms.synonym_sources import synonym_source
+from leadline.retrieval.pipeline.synonyms.thesaurus import Thesaurus
 
-__all__ = ["Request", "names", "read_pipeline", "step", "system", "systems"]
+__all__ = ["Request", "Thesaurus", "names", "read_pipeline", "step", "synonym_source", "system", "systems"]
 __all__ += _steps.__all__
 
 

@@ -41,7 +41,7 @@ def test_index_refuses_in_one_line(office: Any, tmp_path: Path) -> None:
     new = str(tmp_path / "new")
     assert "did you mean title?" in office.error("index", office.collection, "-o", new, "--fields", "titel", status=2)
     assert "is not an index" in office.error("index", office.collection, "-o", office.collection)
-    assert office.error("index", new, "-o", new).endswith("is no collection; `leadline collection build` makes one")
+    assert office.error("index", new, "-o", new).endswith("is not a collection; `leadline collection build` makes one")
     assert "needs --language de" in office.error("index", office.collection, "-o", new, "--stop", "german", status=2)
     assert "--stem" in office.error("index", office.collection, "-o", office.index, "--add", "--stem", "none", status=2)
     other = tmp_path / "other"
@@ -58,5 +58,5 @@ def test_a_damaged_index_is_one_line(office: Any, tmp_path: Path) -> None:
     (index / "manifest.json").write_text(json.dumps(manifest))
     segment = next(index.glob("segment-*"))
     segment.write_bytes(segment.read_bytes()[:-100])
-    assert office.error("search", str(index), "film").endswith("is cut short or damaged: build the index anew")
-    assert "is no index" in office.error("search", str(tmp_path / "nothing"), "film")
+    assert office.error("search", str(index), "film").endswith("is cut short or damaged: build the index again")
+    assert "is not an index" in office.error("search", str(tmp_path / "nothing"), "film")

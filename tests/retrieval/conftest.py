@@ -61,7 +61,7 @@ DOCUMENTS = [
 
 
 def built(documents: list[Document], folder: Path, analysis: Analysis = PLAIN) -> SearchContext:
-    """The laboratory of these documents, as the commands would make it."""
+    """The search context of these documents, as the commands would make it."""
     write_collection(documents, folder / "collection", {"sources": "by hand"})
     Index.build(
         Collection.open(folder / "collection"), folder / "index", analysis=analysis, workers=1,

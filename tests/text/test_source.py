@@ -164,3 +164,16 @@ def test_sizes_and_names(tmp_path: Path) -> None:
     assert size_of(tmp_path / "nothing") == 0
     names = ["a.run.gz", "a.txt.zst", "a.b.run", ".run", "a.parquet", "a", "dir/a.trec.bz2", "a.jsonl.xz"]
     assert [stem(name) for name in names] == ["a", "a", "a.b", ".run", "a", "a", "a", "a"]
+
+
+def test_a_folder_is_called_one_where_opening_it_is_a_permission_error(tmp_path: Path, monkeypatch) -> None:
+    """On Windows, opening a folder or replacing one raises PermissionError."""
+
+    def refuse(*_arguments: object, **_options: object) -> None:
+        raise PermissionError(13, "Permission denied", str(tmp_path))
+
+    monkeypatch.setattr("builtins.open", refuse)
+    with pytest.raises(ll.InputError, match="is a folder, expected a file"):
+        read_text(tmp_path)
+    with pytest.raises(ll.InputError, match="permission denied"):
+        read_text(tmp_path / "file.run")

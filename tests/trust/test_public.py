@@ -80,9 +80,7 @@ def test_judgements_come_first(compare: Callable[..., Any]) -> None:
     ],
 )
 def test_too_few_or_too_many_inputs_are_refused(inputs: tuple[Any, ...], options: dict[str, str]) -> None:
-    with pytest.raises(
-        InputError, match="give scores and measures, or judgements, runs and measures|give only the measures"
-    ):
+    with pytest.raises(InputError, match=r"give scores and measures, or|give only the measures"):
         ll.compare(*inputs, **options)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -107,10 +107,14 @@ values_in_bins = st.one_of(
     st.lists(st.integers(0, 8), min_size=1, max_size=60),
     st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=60),
     st.lists(st.floats(1e-9, 1e-7), min_size=1, max_size=60),
+    st.lists(st.floats(-1e-320, 1e-320), min_size=1, max_size=60),
+    st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=60),
 )
 
 
 @given(values_in_bins)
+@example([0, 1, 2, 3, 5e-324, -1])
+@example([0, 1, 2, 3, 1.7e308, 1.6e308])
 def test_every_value_is_in_one_bin_and_no_bin_is_empty(values: list[float]) -> None:
     numbers = np.array(values, float)
     bins = binned(numbers)

@@ -35,8 +35,8 @@ def run(options: argparse.Namespace) -> None:
     if options.plan:
         write(table(plan))
         return
-    lab = SearchContext.open(options.index, options.collection)
-    runs = GridRuns(Path(options.output), lab, Topics.read(options.topics), options.k)
+    context = SearchContext.open(options.index, options.collection)
+    runs = GridRuns(Path(options.output), context, Topics.read(options.topics), options.k)
     with progress_bar("searching", quiet=options.quiet) as progress:
         outcome = runs.make(plan, progress)
     kept = f", {len(outcome.kept):,} already there" if outcome.kept else ""

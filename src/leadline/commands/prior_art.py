@@ -47,10 +47,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     check_format(options)
     pipeline = system(options.system) if options.system else DEFAULT_SYSTEM
-    lab = SearchContext.open(options.index, options.collection)
+    context = SearchContext.open(options.index, options.collection)
     page = TerminalPage.for_output(options.output)
-    topic = _topic(lab, " ".join(options.patent), options.date)
-    found = prior_art(lab, topic, pipeline, options.k, snippet_length(page))
+    topic = _topic(context, " ".join(options.patent), options.date)
+    found = prior_art(context, topic, pipeline, options.k, snippet_length(page))
     if options.format == "json":
         write(
             f"{json.dumps(_record(found), indent=1, ensure_ascii=False)}\n".encode("utf-8", "replace"), options.output
@@ -64,19 +64,19 @@ def run(options: argparse.Namespace) -> None:
     print_notes([*(f"{found.topic.id}, {note}" for note in found.notes), *_hidden(found)], options)
 
 
-def _topic(lab: SearchContext, written: str, date: str | None) -> Request:
+def _topic(context: SearchContext, written: str, date: str | None) -> Request:
     """The patent as a topic, read from a file or found in the collection."""
     if not Path(written).is_file():
         if date:
             raise UsageError("--date", "can only be used with a file: the collection has the dates of its patents")
-        request = lab.request(written)
+        request = context.request(written)
         if not request.is_patent:
-            raise InputError(written, f"is neither a patent in {lab.collection.folder} nor a file")
+            raise InputError(written, f"is neither a patent in {context.collection.folder} nor a file")
         return request
     document = read_patent(written)
     if date:
         document = replace(document, application=parse_date(date).isoformat(), priorities=())
-    return lab.request(document)
+    return context.request(document)
 
 
 # For people

@@ -39,44 +39,44 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     pipeline = system(options.system)
-    lab = SearchContext.open(options.index, options.collection)
-    asked = _read_topics(options, lab)
+    context = SearchContext.open(options.index, options.collection)
+    asked = _read_topics(options, context)
     tag = options.tag or stem(options.system.removesuffix(".toml"))
     made_of = {
         "system": settings(pipeline),
-        "index": [segment["sha256"] for segment in lab.index.manifest["segments"]],
-        "topics": [repr((topic, lab.outside_patents.get(topic.patent))) for topic in asked],
+        "index": [segment["sha256"] for segment in context.index.manifest["segments"]],
+        "topics": [repr((topic, context.outside_patents.get(topic.patent))) for topic in asked],
         "k": options.k,
     }
     journal = None if options.output == "-" else Journal(Path(f"{options.output}.unfinished"), made_of)
     if journal is not None and len(journal):
         print_notes([f"continues after {len(journal):,} finished topics"], options)
     with progress_bar("searching", quiet=options.quiet) as progress:
-        answers = pipeline.answer(lab, asked, options.k, progress=progress, journal=journal)
+        answers = pipeline.answer(context, asked, options.k, progress=progress, journal=journal)
     write(answers.run(tag).to_bytes(), options.output)
     if journal is not None:
         journal.finish()
-        _write_manifest(options, lab, made_of, tag)
+        _write_manifest(options, context, made_of, tag)
     print_notes(answers.notes, options)
 
 
-def _read_topics(options: argparse.Namespace, lab: SearchContext) -> Topics:
+def _read_topics(options: argparse.Namespace, context: SearchContext) -> Topics:
     """The topics of TOPICS, or all patents of --patents."""
     if options.patents is not None:
-        lab.add_patents(read_patents(options.patents))
+        context.add_patents(read_patents(options.patents))
     if options.topics is not None:
         return Topics.read(options.topics)
-    if not lab.outside_patents:
+    if not context.outside_patents:
         raise UsageError("TOPICS", "give TOPICS, or --patents FILE")
-    return Topics.of(lab.outside_patents, options.patents)
+    return Topics.of(context.outside_patents, options.patents)
 
 
-def _write_manifest(options: argparse.Namespace, lab: SearchContext, made_of: dict[str, Any], tag: str) -> None:
+def _write_manifest(options: argparse.Namespace, context: SearchContext, made_of: dict[str, Any], tag: str) -> None:
     """Write beside the run what it was made from, so that it can be traced and made again."""
     from leadline.version import __version__
 
     topics = [Path(name).name for name in (options.topics, options.patents) if name]
     facts = {"what": "a run", "leadline": __version__, "tag": tag, "topics": topics, "k": options.k}
-    manifest = {**facts, "index": {"folder": lab.index.folder.name, "segments": made_of["index"]}}
+    manifest = {**facts, "index": {"folder": context.index.folder.name, "segments": made_of["index"]}}
     manifest |= {"system": {"name": options.system, "steps": made_of["system"]}}
     write_whole(f"{options.output}.manifest.json", f"{json.dumps(manifest, indent=1, ensure_ascii=False)}\n".encode())

@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> None:
     text = " ".join(options.query)
     with wrong_usage("--model"):
         name, parameters = parse_model(options.model)
-        MODELS.named(name).settled(parameters)
+        MODELS.named(name).checked_parameters(parameters)
     context = SearchContext.open(options.index, options.collection)
     fields = _fields(options.fields, context.index)
     classes, offices = filter_values("class", options.classes or ""), filter_values("office", options.office or "")

@@ -22,29 +22,37 @@ from leadline.measures.notation import parse_measure
 from leadline.records.qrels.read_qrels import qrels_of
 from leadline.records.runs.read_runs import run_of
 
+_OURS: dict[str, str] = {}  # measures offered so far: {name in ir_measures: name here}
 
-@cache
+
 def offer() -> Any:
-    """Add the measures that ir_measures does not have, and a provider for all measures here. Return the provider."""
-    import ir_measures
-    from ir_measures import providers
+    """Add the measures that ir_measures does not have, and a provider for all measures here. Return the provider.
+
+    Called again, it adds the measures that were registered since.
+    """
     from ir_measures.measures import registry
 
-    ours = {}
     for definition in MEASURES.values():
         known = registry.get(definition.name)
         if known is None:
             known = registry[definition.name] = _measure_class(definition)()
-        ours[known.NAME] = definition.name
+        _OURS[known.NAME] = definition.name
+    return _provider()
+
+
+@cache
+def _provider() -> Any:
+    import ir_measures
+    from ir_measures import providers
 
     class LeadlineProvider(providers.Provider):  # type: ignore[misc]
         NAME = "leadline"
 
         def supports(self, measure: Any) -> bool:
-            return measure.NAME in ours and _text(measure, ours) is not None
+            return measure.NAME in _OURS and _text(measure) is not None
 
         def _evaluator(self, measures: Iterable[Any], qrels: Any) -> Any:
-            return _evaluator(ir_measures, list(measures), qrels, ours)
+            return _evaluator(ir_measures, list(measures), qrels)
 
     provider = LeadlineProvider()
     providers.registry["leadline"] = provider
@@ -74,11 +82,11 @@ def _measure_class(definition: Definition) -> Any:
     )
 
 
-def _text(measure: Any, ours: dict[str, str]) -> str | None:
+def _text(measure: Any) -> str | None:
     """Their measure in our notation; None if it has options unknown here."""
     options = ", ".join(f"{name}={value}" for name, value in measure.params.items() if name != measure.AT_PARAM)
     at = measure.params.get(measure.AT_PARAM)
-    text = ours[measure.NAME] + (f"({options})" if options else "") + (f"@{at}" if at is not None else "")
+    text = _OURS[measure.NAME] + (f"({options})" if options else "") + (f"@{at}" if at is not None else "")
     try:
         parse_measure(text)
     except LeadlineError:
@@ -86,9 +94,9 @@ def _text(measure: Any, ours: dict[str, str]) -> str | None:
     return text
 
 
-def _evaluator(ir_measures: Any, measures: list[Any], qrels: Any, ours: dict[str, str]) -> Any:
+def _evaluator(ir_measures: Any, measures: list[Any], qrels: Any) -> Any:
     judged = qrels_of(qrels)
-    wanted = [parse_measure(_text(measure, ours) or "") for measure in measures]
+    wanted = [parse_measure(_text(measure) or "") for measure in measures]
 
     class LeadlineEvaluator(ir_measures.Evaluator):  # type: ignore[misc]
         def _iter_calc(self, run: Any) -> Iterator[Any]:

@@ -34,12 +34,14 @@ def _orders(hits: Hits, level: int, rng: np.random.Generator, shuffled: bool) ->
         return
     relevant = hits.relevant(level)
     # The sort key of each hit in its tie: negative before the unjudged documents, positive after them. The orders are:
-    # relevant, unjudged, irrelevant; the reverse; relevant, irrelevant, unjudged; the reverse.
+    # relevant, unjudged, irrelevant; the reverse; relevant, irrelevant, unjudged; the reverse. Pooled documents that
+    # nobody judged (grade below 0) stand between the irrelevant and the unjudged ones.
     gain = np.where(relevant, hits.grade, 0)
-    wrong_last = np.where(relevant, -gain - 1.0, 1.0)
+    wrong = np.where(hits.grade < 0, 0.5, 1.0)
+    wrong_last = np.where(relevant, -gain - 1.0, wrong)
     yield reordered(hits, wrong_last)
     yield reordered(hits, -wrong_last)
-    judged_first = np.where(relevant, -gain - 1.0, -0.5)
+    judged_first = np.where(relevant, -gain - 2.0, -wrong)
     yield reordered(hits, judged_first)
     yield reordered(hits, -judged_first)
     if shuffled:

@@ -108,5 +108,5 @@ def parse_date(text: str) -> datetime.date:
     """
     written = iso(text)
     if not written:
-        raise InputError("date", f"{text!r} is no date; write 1998-08-12")
+        raise InputError("date", f"{text!r} is not a date; write 1998-08-12")
     return datetime.date.fromisoformat(_completed(written, late=False))

@@ -164,7 +164,7 @@ def pick(frame: polars.DataFrame, names: Sequence[str], where: str) -> str:
 
 
 def strings(frame: polars.DataFrame, column: str, where: str) -> list[str]:
-    """Return a column of ids as strings, whole floats without `.0`; a missing id is an error."""
+    """Return a column of ids as strings, whole floats without `.0`; a missing id or another float is an error."""
     import polars
 
     series = frame[column]
@@ -176,7 +176,12 @@ def strings(frame: polars.DataFrame, column: str, where: str) -> list[str]:
     if series.dtype.is_float():
         if not series.is_finite().all():
             raise InputError(where, f"{column} holds a number that is not finite, expected names")
-        series = series.cast(polars.Int64)
+        whole = series.cast(polars.Int64, strict=False)
+        wrong = (whole.is_null() | (whole.cast(series.dtype) != series)).arg_true()
+        if len(wrong):
+            row = int(wrong[0])
+            raise InputError(where, f"row {row + 1}: {column} {series[row]} is not a whole number, expected names")
+        series = whole
     return [decode_id(value) if isinstance(value, bytes) else str(value) for value in series.to_list()]
 
 

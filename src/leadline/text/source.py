@@ -95,7 +95,7 @@ def read_text(path: str | os.PathLike[str], memory: NewArrays = NEW_ARRAYS) -> S
             buffer = memory.take("text", size + PADDING, np.uint8)
             filled = _fill(file, buffer, size)
     except OSError as error:
-        raise InputError(name, _reason(error)) from None
+        raise InputError(name, _reason(error, name)) from None
     return SourceText._checked(buffer, filled, name)
 
 
@@ -123,10 +123,10 @@ def _fill(file: io.FileIO, buffer: NDArray[np.uint8], size: int) -> int:
     return filled
 
 
-def _reason(error: OSError) -> str:
+def _reason(error: OSError, path: str | os.PathLike[str]) -> str:
     if isinstance(error, FileNotFoundError):
         return "no such file"
-    if isinstance(error, IsADirectoryError):
+    if isinstance(error, IsADirectoryError) or os.path.isdir(path):  # Windows has a PermissionError for folders
         return "is a folder, expected a file"
     return (error.strerror or str(error)).lower()
 
@@ -208,7 +208,7 @@ def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
     except OSError as error:
         with contextlib.suppress(OSError):
             part.unlink()
-        raise InputError(os.fspath(path) or "output", f"cannot be written: {_reason(error)}") from None
+        raise InputError(os.fspath(path) or "output", f"cannot be written: {_reason(error, target)}") from None
 
 
 def stem(path: str | os.PathLike[str]) -> str:

@@ -62,7 +62,7 @@ def roundest(low: float, high: float, aim: float) -> float:
     if low < 0 <= high:
         return 0.0
     power = math.floor(math.log10(max(abs(low), abs(high)))) + 1
-    for exponent in range(power, power - 7, -1):
+    for exponent in range(min(power, 307), max(power - 7, -324), -1):  # 10.0**-324 is 0, 5 * 10.0**308 infinite
         for step in (5, 2, 1):
             edges = [round(edge, max(0, 1 - exponent)) for edge in _multiples(low, high, step * 10.0**exponent)]
             inside = [edge for edge in edges if low < edge <= high]

@@ -246,7 +246,7 @@ def test_selection(collection: Collection) -> None:
     assert rows(classes=["C07D4"]) == []
     assert rows(classes=["C02", "G"]) == [0, 1]
     assert rows(offices=["ep"]) == [1, 2]
-    with pytest.raises(InputError, match="'soon' is no date"):
+    with pytest.raises(InputError, match="'soon' is not a date"):
         rows(before="soon")
 
 
@@ -269,7 +269,7 @@ def test_info(collection: Collection, capsys: pytest.CaptureFixture[str], tmp_pa
 
 
 def test_what_is_no_collection(tmp_path: Path, collection: Collection) -> None:
-    with pytest.raises(InputError, match="is no collection"):
+    with pytest.raises(InputError, match="is not a collection"):
         Collection.open(tmp_path)
     (tmp_path / "manifest.json").write_text("{}")
     with pytest.raises(InputError, match="is not the manifest of a collection"):

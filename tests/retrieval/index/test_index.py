@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from leadline.collections.documents.document import Claim, Document, Priority
-from leadline.errors import InputError
+from leadline.errors import InputError, LeadlineWarning
 from leadline.retrieval.index import arrays, batches
 from leadline.retrieval.index.analysis import Analysis
 from leadline.retrieval.index.index import Index
@@ -136,11 +136,11 @@ def test_damage_and_other_versions_are_told_in_one_line(tmp_path: Path) -> None:
         (lambda: segment.write_bytes(content[:-100]), "cut short or damaged"),
         (lambda: segment.write_bytes(content[:20]), "cut short or damaged"),
         (lambda: segment.write_bytes(b"something else"), "is not a file of an index"),
-        (segment.unlink, "is missing: build the index anew"),
+        (segment.unlink, "is missing: build the index again"),
         (lambda: (tmp_path / "manifest.json").write_text(json.dumps({**manifest, "version": 99})), "version 99, not 1"),
         (lambda: (tmp_path / "manifest.json").write_text("{"), "cannot be read"),
         (lambda: (tmp_path / "manifest.json").write_text("{}"), "is not the manifest of an index"),
-        ((tmp_path / "manifest.json").unlink, "is no index"),
+        ((tmp_path / "manifest.json").unlink, "is not an index"),
     ]:
         change()
         with pytest.raises(InputError, match=words) as told:
@@ -206,3 +206,27 @@ def test_a_first_query_never_imports_numba(tmp_path: Path) -> None:
         text=True,
     )  # fmt: skip
     assert done.stdout.split() == ["2", "False", "False"]
+
+
+def test_another_version_of_the_stemmer_is_one_warning(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
+    import Stemmer
+
+    made = Index.build(DOCUMENTS, tmp_path, fields=["body"])
+    assert made.manifest["stemmer"] == Stemmer.version()
+    assert made.add([{"id": "D9", "body": "films"}]).merge().manifest["stemmer"] == Stemmer.version()
+    assert not recwarn
+    manifest = tmp_path / "manifest.json"
+    written = json.loads(manifest.read_text(encoding="utf-8"))
+    manifest.write_text(json.dumps(written | {"stemmer": "2.2.0"}), encoding="utf-8")
+    with pytest.warns(LeadlineWarning) as warned:
+        index = Index.open(tmp_path)
+    assert [str(each.message) for each in warned] == [
+        f"{tmp_path}: made with PyStemmer 2.2.0, this is {Stemmer.version()}, and stems may differ: "
+        "build the index again, or install that version"
+    ]
+    assert Searcher(index).search("films")
+    del written["stemmer"]  # as an older version of Leadline wrote it
+    manifest.write_text(json.dumps(written), encoding="utf-8")
+    Index.open(tmp_path)
+    assert Index.build(DOCUMENTS, tmp_path, fields=["body"], analysis=PLAIN).manifest["stemmer"] is None
+    assert not recwarn

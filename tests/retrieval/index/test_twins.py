@@ -15,7 +15,7 @@ from leadline.retrieval.index import analysis, batches, inverting, merging, occu
 from leadline.retrieval.index.analysis import Analysis
 from leadline.retrieval.index.characters import joined
 from leadline.retrieval.index.index import Index, Lists
-from leadline.retrieval.index.kernels.arguments import TextWords
+from leadline.retrieval.index.kernels.arguments import BatchWords
 from leadline.retrieval.index.terms import Terms, _find, offsets_of
 from leadline.retrieval.models.searcher import Searcher
 from leadline.text.engine import Job
@@ -53,7 +53,7 @@ def test_words_and_their_numbers(texts: list[str], words: str) -> None:
 )
 def test_postings(texts: list[list[int]], term_of: list[int], positions: bool) -> None:
     codes = np.array([code for each in texts for code in each], np.int32)
-    words = TextWords(len(texts), offsets_of([len(each) for each in texts]), codes, np.array(term_of, np.int32), 4)
+    words = BatchWords(len(texts), offsets_of([len(each) for each in texts]), codes, np.array(term_of, np.int32), 4)
     plain, fast = both(inverting._counted, words)
     assert plain == fast
     counts, _ = inverting._counted.version(False)(words)

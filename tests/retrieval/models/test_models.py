@@ -90,8 +90,8 @@ def test_wrong_names_are_refused_with_the_nearest() -> None:
     with pytest.raises(InputError, match=r"did you mean dirichlet\?"):
         MODELS.named("dirichet")
     with pytest.raises(InputError, match=r"has no parameter 'k', it has k1, b, variant; did you mean k1\?"):
-        MODELS.named("bm25").settled({"k": 2})
+        MODELS.named("bm25").checked_parameters({"k": 2})
     with pytest.raises(InputError, match="bm25: k1 must be a number, got '2'"):
-        MODELS.named("bm25").settled({"k1": "2"})
+        MODELS.named("bm25").checked_parameters({"k1": "2"})
     with pytest.raises(InputError, match="variant must be lucene, robertson or atire, got 'okapi'"):
-        MODELS.named("bm25").settled({"variant": "okapi"})
+        MODELS.named("bm25").checked_parameters({"variant": "okapi"})

@@ -108,7 +108,7 @@ def test_only_some_offices_classes_and_years(context: SearchContext) -> None:
         "US5000001A"
     ]
     assert found(context, WHOLE >> Only(offices="EP", before="1994")) == ["EP0500002A1"]
-    with pytest.raises(InputError, match="'soon' is no date"):
+    with pytest.raises(InputError, match="'soon' is not a date"):
         Only(before="soon")
 
 

@@ -45,17 +45,17 @@ class Collection:
             inside = Path(folder) / "collection"  # the collection of a simulated office
             exists = (inside / MANIFEST).exists()
             hint = f"did you mean {inside}?" if exists else "`leadline collection build` makes one"
-            raise InputError(os.fspath(folder), f"is no collection; {hint}") from None
+            raise InputError(os.fspath(folder), f"is not a collection; {hint}") from None
         except (OSError, ValueError) as error:
             raise InputError(str(path), f"cannot be read: {' '.join(str(error).split())}") from None
         if not isinstance(manifest, dict) or manifest.get("what") != "a leadline collection":
             raise InputError(str(path), "is not the manifest of a collection")
         if manifest["version"] != VERSION:
-            raise InputError(str(path), f"is of version {manifest['version']}, not {VERSION}: build it anew")
+            raise InputError(str(path), f"is of version {manifest['version']}, not {VERSION}: build it again")
         collection = cls(Path(folder), manifest)
         for name in (*manifest["tables"], *collection._parts):
             if not (collection.inside / name).exists():
-                raise InputError(str(collection.inside / name), "is missing: build the collection anew")
+                raise InputError(str(collection.inside / name), "is missing: build the collection again")
         return collection
 
     @classmethod

@@ -65,11 +65,21 @@ class Analysis:
     def of(cls, settings: dict[str, Any], where: str) -> Analysis:
         """The analysis with these settings, as a manifest holds them."""
         if set(settings) != {option.name for option in fields(cls)}:
-            raise InputError(where, "has settings of analysis that this version does not know: build the index anew")
+            raise InputError(where, "has settings of analysis that this version does not know: build the index again")
         return cls(**settings)
 
     def settings(self) -> dict[str, str]:
         return asdict(self)
+
+    def stemmer_version(self) -> str | None:
+        """The version of PyStemmer, on which stems depend; None without stemming or without the package."""
+        if self.stemming == "none":
+            return None
+        try:
+            import Stemmer
+        except ImportError:
+            return None
+        return str(Stemmer.version())
 
     def terms(self, text: str) -> list[str]:
         """The terms of a text, in its order."""

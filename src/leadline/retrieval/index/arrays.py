@@ -51,14 +51,14 @@ def read(path: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:
             size = os.fstat(file.fileno()).st_size
             table = json.loads(file.read(length)) if length < size else None
     except FileNotFoundError:
-        raise InputError(name, "is missing: build the index anew") from None
+        raise InputError(name, "is missing: build the index again") from None
     except ValueError:
         table = None
     except OSError as error:
         raise InputError(name, f"cannot be read: {(error.strerror or str(error)).lower()}") from None
     begin = -(-(len(OPENING) + 8 + length) // _ALIGNED) * _ALIGNED
     if table is None or size != begin + table["bytes"] + _ALIGNED:
-        raise InputError(name, "is cut short or damaged: build the index anew")
+        raise InputError(name, "is cut short or damaged: build the index again")
     return _mapped(path, table["arrays"], begin, "r")
 
 

@@ -13,6 +13,7 @@ the last step of every change: opening the folder gives the old index or the new
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from leadline.errors import InputError, checked_choice
+from leadline.errors import InputError, LeadlineWarning, checked_choice
 from leadline.retrieval.index import arrays
 from leadline.retrieval.index.analysis import Analysis
 from leadline.retrieval.index.batches import FIELDS, Records
@@ -52,6 +53,7 @@ class Index:
     def __init__(self, folder: Path, manifest: dict[str, Any]) -> None:
         self.folder, self.manifest = folder, manifest
         self.analysis = Analysis.of(manifest["analysis"], str(folder / MANIFEST))
+        self._check_stemmer()
         self.fields: list[str] = manifest["fields"]
         # The documents' own fields, and those made of them, which are searched only where they are named.
         self.own, self.derived = parted(self.fields)
@@ -103,7 +105,7 @@ class Index:
         from leadline.retrieval.index.writing import add
 
         if self.unit != "document":
-            problem = "is an index of families, which are known of one collection: build it anew"
+            problem = "is an index of families, to which nothing can be added: build it again"
             raise InputError(str(self.folder), problem)
         add(source, self.folder, self.manifest, self.analysis, workers)
         return Index.open(self.folder)
@@ -117,6 +119,14 @@ class Index:
         merge_all(self.segments, self.folder, self.manifest)
         return Index.open(self.folder)
 
+    def _check_stemmer(self) -> None:
+        """Warn where words would be stemmed by another version than those of the index."""
+        made, here = self.manifest.get("stemmer"), self.analysis.stemmer_version()
+        if made and here and made != here:
+            problem = f"made with PyStemmer {made}, this is {here}, and stems may differ"
+            fix = "build the index again, or install that version"
+            warnings.warn(f"{self.folder}: {problem}: {fix}", LeadlineWarning, stacklevel=4)
+
     def __len__(self) -> int:
         return int(self.bases[-1])
 
@@ -124,7 +134,7 @@ class Index:
         """Read every byte and compare it with what was written."""
         for segment in self.manifest["segments"]:
             if file_digest(self.folder / segment["file"]) != segment["sha256"]:
-                raise InputError(str(self.folder / segment["file"]), "is damaged: build the index anew")
+                raise InputError(str(self.folder / segment["file"]), "is damaged: build the index again")
 
     # Documents
 

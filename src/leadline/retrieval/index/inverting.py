@@ -11,7 +11,7 @@ from leadline.retrieval.index.analysis import Analysis
 from leadline.retrieval.index.batches import DocumentBatch, coded
 from leadline.retrieval.index.characters import joined
 from leadline.retrieval.index.derived import deriving
-from leadline.retrieval.index.kernels.arguments import PositionLists, PostingLists, TermCounts, TextWords
+from leadline.retrieval.index.kernels.arguments import BatchWords, PositionLists, PostingLists, TermCounts
 from leadline.retrieval.index.occurrences import Found, Occurrences
 from leadline.retrieval.index.terms import Terms, offsets_of
 from leadline.text.compiled import Kernel
@@ -48,7 +48,7 @@ def _field(found: Occurrences, positions: bool) -> dict[str, NDArray[Any]]:
     names = sorted({term for term in found.terms if term})
     number = {name: code for code, name in enumerate(names)}
     term_of = np.array([number.get(term, -1) for term in found.terms], np.int32)
-    words = TextWords(len(found.offsets) - 1, found.offsets, found.codes, term_of, len(names))
+    words = BatchWords(len(found.offsets) - 1, found.offsets, found.codes, term_of, len(names))
     size = _BYTES_A_WORD * len(found.codes)
     counts, lengths = _counted.choose(size)(words)
     starts = offsets_of(counts.texts)
@@ -63,7 +63,7 @@ def _field(found: Occurrences, positions: bool) -> dict[str, NDArray[Any]]:
 _BYTES_A_WORD = 2  # NumPy sorts a word into its list in the time in which plain Python reads so many bytes of text
 
 
-def _occurring(words: TextWords) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def _occurring(words: BatchWords) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """The term of every word that is not left out, its text, and its position there."""
     text = np.repeat(np.arange(words.texts), np.diff(words.offsets))
     term = words.term_of[words.codes].astype(np.int64)
@@ -71,7 +71,7 @@ def _occurring(words: TextWords) -> tuple[NDArray[np.int64], NDArray[np.int64], 
     return term[here], text[here], here - words.offsets[text[here]]
 
 
-def _counted_plain(words: TextWords) -> tuple[TermCounts, NDArray[np.int32]]:
+def _counted_plain(words: BatchWords) -> tuple[TermCounts, NDArray[np.int32]]:
     term, text, _ = _occurring(words)
     once = np.unique(term * words.texts + text)
     counts = TermCounts(
@@ -82,7 +82,7 @@ def _counted_plain(words: TextWords) -> tuple[TermCounts, NDArray[np.int32]]:
 
 
 @compiled_job("leadline.retrieval.index.kernels.inverting.count_terms", plain=_counted_plain)
-def _counted(kernel: Kernel, words: TextWords) -> tuple[TermCounts, NDArray[np.int32]]:
+def _counted(kernel: Kernel, words: BatchWords) -> tuple[TermCounts, NDArray[np.int32]]:
     """In how many texts each term occurs and how often, and the number of terms of each text."""
     counts = TermCounts(np.empty(words.terms, np.int64), np.empty(words.terms, np.int64))
     lengths = np.empty(words.texts, np.int32)
@@ -93,7 +93,7 @@ def _counted(kernel: Kernel, words: TextWords) -> tuple[TermCounts, NDArray[np.i
 _Filled = tuple["NDArray[np.int32]", "NDArray[np.int32]", "NDArray[np.int32]"]
 
 
-def _filled_plain(words: TextWords, counts: TermCounts, starts: NDArray[np.int64], positions: bool) -> _Filled:
+def _filled_plain(words: BatchWords, counts: TermCounts, starts: NDArray[np.int64], positions: bool) -> _Filled:
     term, text, position = _occurring(words)
     key = term * words.texts + text
     order = np.argsort(key, kind="stable")
@@ -105,7 +105,7 @@ def _filled_plain(words: TextWords, counts: TermCounts, starts: NDArray[np.int64
 
 @compiled_job("leadline.retrieval.index.kernels.inverting.fill_postings", plain=_filled_plain)
 def _filled(
-    kernel: Kernel, words: TextWords, counts: TermCounts, starts: NDArray[np.int64], positions: bool
+    kernel: Kernel, words: BatchWords, counts: TermCounts, starts: NDArray[np.int64], positions: bool
 ) -> _Filled:
     """The documents of each term, its frequency in each, and its positions there where these are wanted."""
     postings = int(starts[-1])

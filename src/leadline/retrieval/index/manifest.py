@@ -19,15 +19,15 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
-        raise InputError(str(folder), "is no index; `leadline index` makes one") from None
+        raise InputError(str(folder), "is not an index; `leadline index` makes one") from None
     except (OSError, ValueError) as error:
         raise InputError(str(path), f"cannot be read: {' '.join(str(error).split())}") from None
     if not isinstance(manifest, dict) or manifest.get("what") != WHAT:
         raise InputError(str(path), "is not the manifest of an index")
     if manifest.get("version") != VERSION:
-        raise InputError(str(path), f"is of version {manifest.get('version')}, not {VERSION}: build the index anew")
+        raise InputError(str(path), f"is of version {manifest.get('version')}, not {VERSION}: build the index again")
     if not all(isinstance(manifest.get(name), list) for name in ("fields", "segments")):
-        raise InputError(str(path), "is damaged: build the index anew")
+        raise InputError(str(path), "is damaged: build the index again")
     return manifest
 
 

@@ -48,7 +48,7 @@ def build(
     checked_choice("members", members, get_args(Members))
     settings = {
         "analysis": analysis.settings(), "fields": list(fields), "positions": positions, "source": origin,
-        "unit": unit, "members": members,
+        "unit": unit, "members": members, "stemmer": analysis.stemmer_version(),
     }  # fmt: skip
     made = _new_segment(_units(source, fields, unit, members), folder, fields, analysis, positions, workers)
     _commit(folder, settings, [made])
@@ -165,7 +165,8 @@ def _commit(folder: Path, settings: dict[str, Any], paths: Sequence[Path]) -> No
     manifest = {
         "what": WHAT, "version": VERSION, "analysis": settings["analysis"], "fields": settings["fields"],
         "positions": settings["positions"], "source": settings["source"], "unit": settings.get("unit", "document"),
-        "members": settings.get("members", "joined"), "counts": counts, "segments": described, "order": order.name,
+        "members": settings.get("members", "joined"), "stemmer": settings.get("stemmer"),
+        "counts": counts, "segments": described, "order": order.name,
     }  # fmt: skip
     write_whole(folder / MANIFEST, json.dumps(manifest, indent=1, ensure_ascii=False).encode())
     named = {order.name, *(path.name for path in paths)}

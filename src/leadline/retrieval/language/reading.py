@@ -41,7 +41,7 @@ def understand(text: str, fields: Sequence[str]) -> Understood:
       notes=('( is never closed: taken as closed at the end', 'AND has nothing to join: taken as a word'))
     """
     found = tokenized(text, [*fields, *FILTERS])
-    parser = _Parser(_joining(found.tokens, found.notes), found.notes)
+    parser = _QueryParser(_joining(found.tokens, found.notes), found.notes)
     tree = parser.alternatives() if parser.tokens else None
     return Understood(tree, found.order, tuple(dict.fromkeys(found.notes)))
 
@@ -71,7 +71,7 @@ def _as_word(operator: Token, notes: list[str]) -> Token:
     return Token("word", operator.text.lower())
 
 
-class _Parser:
+class _QueryParser:
     """Recursive descent, one method a level; every level is given at least one part."""
 
     def __init__(self, tokens: Sequence[Token], notes: list[str]) -> None:

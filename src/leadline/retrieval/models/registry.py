@@ -39,7 +39,7 @@ class Model:
     def types(self) -> Mapping[str, Any]:
         return get_type_hints(self.function, include_extras=True)
 
-    def settled(self, given: Mapping[str, Any]) -> dict[str, Any]:
+    def checked_parameters(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return all parameters, those not given with their defaults; an unknown or wrong one is an error."""
         values = dict(self.parameters)
         for name, value in given.items():

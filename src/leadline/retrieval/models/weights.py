@@ -30,7 +30,7 @@ class Recipe:
 
     @classmethod
     def of(cls, model: Model, given: Mapping[str, Any], fields: Mapping[str, float]) -> Recipe:
-        values = model.settled(given)
+        values = model.checked_parameters(given)
         frozen = {n: tuple(value.items()) if isinstance(value, Mapping) else value for n, value in values.items()}
         return cls(model, tuple(frozen.items()), tuple(fields.items()))
 

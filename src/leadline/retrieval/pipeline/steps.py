@@ -1,4 +1,4 @@
-"""Every step of this room under one roof: `from leadline.retrieval.pipeline.steps import Search, Text`."""
+"""Every step, to be imported from one module: `from leadline.retrieval.pipeline.steps import Search, Text`."""
 
 from leadline.retrieval.dense.dense_steps import Dense, Hybrid
 from leadline.retrieval.pipeline.after.citations import Citations

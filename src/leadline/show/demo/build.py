@@ -97,8 +97,8 @@ def build_lab(folder: Path, settings: Settings, systems: Sequence[Planned], stag
     if not done.has("runs", runs):
         topics = Topics.read(folder / "topics.tsv")
         with stage(f"{len(systems)} systems on {len(list(topics))} topics") as step:
-            lab = SearchContext.open(folder / "index", folder / "office" / "collection")
-            GridRuns(folder, lab, topics, DEPTH).make(systems, step)
+            context = SearchContext.open(folder / "index", folder / "office" / "collection")
+            GridRuns(folder, context, topics, DEPTH).make(systems, step)
             _drop_others(folder, systems)
         done.add("runs", runs)
     return folder

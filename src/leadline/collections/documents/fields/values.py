@@ -50,7 +50,7 @@ def _normalised(where: str, value: Any, normal: Callable[[str], str], expected: 
 
 
 def _date(where: str, value: Any) -> str:
-    return _normalised(where, value, iso, "no date, expected YYYY-MM-DD")
+    return _normalised(where, value, iso, "not a date, expected YYYY-MM-DD")
 
 
 def _symbol(where: str, value: Any) -> str:

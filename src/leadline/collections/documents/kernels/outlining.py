@@ -213,7 +213,7 @@ def after_instruction(text: Any, i: int, size: int) -> int:
     if end == i or end >= size or not (is_blank(text[end]) or text[end] == QUESTION):
         return UNSURE
     if end - i == 3 and (text[i] | 32) == 120 and (text[i + 1] | 32) == 109 and (text[i + 2] | 32) == 108:
-        return UNSURE  # <?xml is no instruction
+        return UNSURE  # <?xml is not an instruction
     if text[end] == QUESTION and (end + 1 >= size or text[end + 1] != GREATER):
         return UNSURE
     i = end

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from leadline.text.kernels.arguments import Bytes, Int32s, Int64s
 
 
-class TextWords(NamedTuple):
+class BatchWords(NamedTuple):
     """The words of texts as numbers: those of text t are codes[offsets[t]:offsets[t + 1]]."""
 
     texts: int

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from leadline.retrieval.index.kernels.arguments import PositionLists, PostingLists, TermCounts, TextWords
+from leadline.retrieval.index.kernels.arguments import BatchWords, PositionLists, PostingLists, TermCounts
 from leadline.text.kernels.arguments import FieldSlices, HashTable, Int32s, Int64s, UInt64, kernel
 from leadline.text.kernels.columns import number_fields
 
@@ -14,7 +14,7 @@ def number_words(words: FieldSlices, count: int, seed: UInt64, table: HashTable,
 
 
 @kernel
-def count_terms(words: TextWords, latest: Int32s, counts: TermCounts, lengths: Int32s) -> int:
+def count_terms(words: BatchWords, latest: Int32s, counts: TermCounts, lengths: Int32s) -> int:
     """Count each term's texts and occurrences, and each text's terms; returns the number of postings.
 
     `latest` is room for a number a term.
@@ -38,7 +38,7 @@ def count_terms(words: TextWords, latest: Int32s, counts: TermCounts, lengths: I
 
 
 @kernel
-def fill_postings(words: TextWords, latest: Int32s, lists: PostingLists, places: PositionLists) -> int:
+def fill_postings(words: BatchWords, latest: Int32s, lists: PostingLists, places: PositionLists) -> int:
     """Write each term's documents in ascending order with its frequency there, and its positions.
 
     A word that is left out, such as a stop word, still takes its position, so that the others stand as far apart as in

@@ -44,7 +44,7 @@ class Search(Step):
     def __post_init__(self) -> None:
         super().__post_init__()
         name, parameters = parse_model(self.model)
-        MODELS.named(name).settled(parameters)
+        MODELS.named(name).checked_parameters(parameters)
 
     def __call__(self, context: SearchContext, request: Request) -> Request:
         queries = [query for query in request.queries if query.terms]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from leadline.errors import InputError
 from leadline.retrieval.pipeline.synonyms.learning import Learned, learn, write_learned
-from leadline.retrieval.pipeline.synonyms.synonym_sources import source
+from leadline.retrieval.pipeline.synonyms.synonym_sources import synonym_source
 from leadline.retrieval.pipeline.synonyms.thesaurus import Thesaurus
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 KEPT = "abbreviations.tsv"
 
 
-@source("abbreviations")
+@synonym_source("abbreviations")
 def abbreviations(context: SearchContext) -> Thesaurus:
     """Short forms and what they are short for, as the collection itself says: "polyvinyl alcohol (PVA)"."""
     path, about = context.index.folder / KEPT, f"learned from the collection {context.collection.manifest['hash']}"

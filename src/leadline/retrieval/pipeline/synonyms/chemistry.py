@@ -25,7 +25,7 @@ from leadline.errors import InputError
 from leadline.retrieval.index import chemistry as names
 from leadline.retrieval.index.chemistry import KINDS, is_chemical_name, is_registry_number
 from leadline.retrieval.pipeline.synonyms import text_words
-from leadline.retrieval.pipeline.synonyms.synonym_sources import source
+from leadline.retrieval.pipeline.synonyms.synonym_sources import synonym_source
 from leadline.retrieval.pipeline.synonyms.text_words import letters_only
 from leadline.retrieval.pipeline.synonyms.thesaurus import Thesaurus
 from leadline.text.compiled import cache_directory
@@ -50,7 +50,7 @@ _EVERYDAY = frozenset(_WORDS.split())
 _SHARED, _FEWEST, _MOST, _FIRST = 2, 5, 80, 9
 
 
-@source("chemistry")
+@synonym_source("chemistry")
 def chemistry(context: SearchContext) -> Thesaurus:
     """The chemical names of the package, the same for every index."""
     return chemicals()

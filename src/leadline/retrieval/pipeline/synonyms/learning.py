@@ -137,7 +137,7 @@ def name_before(context: str) -> str:
     """
     words = [word.strip(".,;:").lower() for word in context.split()]
     taken = 1
-    # A kind of substance is no name without the word before it, and ends a name before it; else what is chemistry
+    # A kind of substance is not a name without the word before it, and ends a name before it; else what is chemistry
     # belongs to the name. One that begins with places, 2-chloro-, begins here.
     while taken < min(len(words), MOST_WORDS) and not words[-taken][:1].isdigit():
         here, left = words[-taken], words[-taken - 1]

@@ -28,10 +28,10 @@ class Finder(Protocol):
 
 SynonymSource = Callable[["SearchContext"], Finder]
 SOURCES = Register[SynonymSource]("synonyms", "leadline.retrieval.pipeline.synonyms", entry_points="leadline.synonyms")
-_opened: WeakKeyDictionary[SearchContext, dict[str, Finder]] = WeakKeyDictionary()
+_opened: WeakKeyDictionary[SearchContext, dict[SynonymSource | str, Finder]] = WeakKeyDictionary()
 
 
-def source(name: str) -> Callable[[SynonymSource], SynonymSource]:
+def synonym_source(name: str) -> Callable[[SynonymSource], SynonymSource]:
     """Register a function of the search context as a source."""
 
     def enter(function: SynonymSource) -> SynonymSource:
@@ -55,7 +55,9 @@ def open_source(name: str, context: SearchContext) -> Finder:
     from leadline.retrieval.pipeline.synonyms.synonym_table import read_table
 
     check_source(name)
+    found = SOURCES.find(name)
     known = _opened.setdefault(context, {})
-    if name not in known:
-        known[name] = SOURCES[name](context) if name in SOURCES else read_table(Path(name))
-    return known[name]
+    key = found or name  # a function, because a source may be replaced
+    if key not in known:
+        known[key] = found(context) if found else read_table(Path(name))
+    return known[key]

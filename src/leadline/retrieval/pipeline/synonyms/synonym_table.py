@@ -10,7 +10,7 @@ from leadline.errors import InputError
 from leadline.retrieval.pipeline.synonyms.thesaurus import Thesaurus
 from leadline.text.source import read_text
 
-# First cells that say what the columns are. Under a column of groups is no name, but what holds names together.
+# First cells that say what the columns are. A column of groups does not hold names, but what holds names together.
 _HEADS = ("name", "term", "short", "synonym", "group")
 _NOT_NAMES = ("documents", "count", "weight", "by")
 

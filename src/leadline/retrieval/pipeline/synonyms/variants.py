@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from leadline.retrieval.index.stop_words import COMMON
-from leadline.retrieval.pipeline.synonyms.synonym_sources import source
+from leadline.retrieval.pipeline.synonyms.synonym_sources import synonym_source
 from leadline.retrieval.pipeline.synonyms.text_words import TextWords
 from leadline.retrieval.pipeline.synonyms.thesaurus import Match
 
@@ -76,6 +76,6 @@ def _pointed(texts: list[str], gaps: list[str]) -> Iterator[Match]:
         at = end + 1
 
 
-@source("variants")
+@synonym_source("variants")
 def variants(context: SearchContext) -> Variants:
     return Variants()
