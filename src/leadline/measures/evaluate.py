@@ -17,7 +17,8 @@ from leadline.measures.definition import Measure, View
 from leadline.measures.hits import Array, Hits, Judged
 from leadline.measures.join import RunHits, join, join_text, length_table, pays, reading_of, together
 from leadline.measures.notation import parse_measures
-from leadline.records.inputs import Order, QrelsLike, RunLike, RunsLike
+from leadline.records.choices import Order
+from leadline.records.inputs import QrelsLike, RunLike, RunsLike
 from leadline.records.qrels.qrels import Qrels
 from leadline.records.qrels.read_qrels import qrels_of, read_qrels
 from leadline.records.runs.read_runs import run_names, run_of, run_of_text, run_paths

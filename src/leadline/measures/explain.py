@@ -23,7 +23,8 @@ from leadline.measures.evaluate import (
 from leadline.measures.hits import Hits, Integers, Reading
 from leadline.measures.join import RunHits, join, together
 from leadline.measures.notation import parse_measure
-from leadline.records.inputs import Order, QrelsLike, RunLike
+from leadline.records.choices import Order
+from leadline.records.inputs import QrelsLike, RunLike
 from leadline.records.qrels.qrels import Qrels
 from leadline.records.runs.run import Run
 from leadline.records.scores.table import Table

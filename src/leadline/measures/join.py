@@ -12,7 +12,7 @@ import numpy as np
 from leadline.errors import InputError, MeasureError
 from leadline.measures.hits import AGAIN, Hits, Judged, Reading
 from leadline.measures.kernels.arguments import HitColumns, JudgedDocuments, JudgedTopics, TopicHits
-from leadline.records.inputs import Order
+from leadline.records.choices import Order
 from leadline.records.qrels.qrels import Qrels
 from leadline.records.runs.kernels.arguments import LineOrder, RunLines
 from leadline.records.runs.order import SORTING

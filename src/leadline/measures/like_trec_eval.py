@@ -19,7 +19,7 @@ from leadline.measures.hits import Array, Hits, Mask
 from leadline.measures.join import join, pays, together
 from leadline.measures.notation import parse_measure
 from leadline.measures.unjudged import first_only, judged_only
-from leadline.records.inputs import Order
+from leadline.records.choices import Order
 from leadline.records.qrels.qrels import Qrels
 from leadline.records.runs.read_runs import read_run
 from leadline.records.runs.run import Run

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from leadline.records.qrels.qrels import Qrels
@@ -70,7 +70,3 @@ RunLike: TypeAlias = (
     " | Iterable[ScoredDocument]"
 )
 RunsLike: TypeAlias = "RunLike | Sequence[RunLike] | Mapping[str, RunLike]"  # one run, several, or several by name
-
-# The words for the order of a run's lines, and for the formats of judgements.
-Order = Literal["score", "rank", "file"]
-Format = Literal["plain", "strata", "subtopics", "prels", "passages"]

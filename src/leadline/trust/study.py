@@ -27,7 +27,8 @@ from leadline.measures.hits import Array, Hits, Mask
 from leadline.measures.join import together
 from leadline.measures.notation import parse_measures
 from leadline.measures.unjudged import first_only
-from leadline.records.inputs import Order, QrelsLike, RunsLike
+from leadline.records.choices import Order
+from leadline.records.inputs import QrelsLike, RunsLike
 from leadline.records.qrels.qrels import Qrels
 from leadline.records.scores.scores import Scores
 from leadline.trust.thinning import (

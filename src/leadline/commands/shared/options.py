@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, TypeVar, get_args
 
 from leadline.errors import InputError, LeadlineError, UsageError, nearest, not_a_choice
-from leadline.records.inputs import Format, Order
+from leadline.records.choices import Format, Order
 from leadline.records.scores.table import FORMATS
 
 Item = TypeVar("Item")

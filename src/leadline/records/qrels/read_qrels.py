@@ -9,7 +9,7 @@ from typing import Any, get_args
 import numpy as np
 
 from leadline.errors import InputError, not_a_choice
-from leadline.records.inputs import Format
+from leadline.records.choices import Format
 from leadline.records.qrels.qrels import LARGEST_GRADE, Builder, Qrels
 from leadline.text import frames
 from leadline.text.fields import FieldTable, number_of, read_fields

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from leadline.records.inputs import Order
+from leadline.records.choices import Order
 from leadline.records.runs.kernels.arguments import LineOrder, RunLines
 from leadline.text.compiled import Kernel
 from leadline.text.engine import compiled_job

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from leadline.errors import InputError, nearest
-from leadline.records.inputs import Order
+from leadline.records.choices import Order
 from leadline.records.runs.kernels.arguments import RunLines, RunTopics
 from leadline.records.runs.order import ordered
 from leadline.records.runs.run import Run

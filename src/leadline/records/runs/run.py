@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from leadline.errors import InputError
-from leadline.records.inputs import Order
+from leadline.records.choices import Order
 from leadline.records.runs.order import ordered
 from leadline.text.fields import read_fields, shown
 from leadline.text.frames import columns_of_mapping
