@@ -36,7 +36,7 @@ from leadline.errors import InputError
 from leadline.judge.citations.from_citations import count_relevant, from_citations
 from leadline.judge.citations.sampling import sample_topics
 from leadline.records.topics.topic import Topics
-from leadline.text.source import write_whole
+from leadline.text.files import write_whole
 
 WHAT = "a simulated patent office"
 Progress = Callable[[int, int], None]

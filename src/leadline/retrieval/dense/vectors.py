@@ -15,7 +15,7 @@ import numpy as np
 
 from leadline.errors import InputError
 from leadline.retrieval.dense.encoder import Encoder, Precision
-from leadline.text.source import write_whole
+from leadline.text.files import write_whole
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

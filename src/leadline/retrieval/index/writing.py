@@ -28,7 +28,7 @@ from leadline.retrieval.index.manifest import MANIFEST, VERSION, WHAT, file_dige
 from leadline.retrieval.index.merging import merge
 from leadline.retrieval.index.segment import Segment, write_segment
 from leadline.retrieval.index.terms import Terms
-from leadline.text.source import write_whole
+from leadline.text.files import write_whole
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

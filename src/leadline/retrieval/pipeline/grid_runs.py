@@ -16,7 +16,7 @@ from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.grid_plan import Planned
 from leadline.retrieval.pipeline.journal import Journal
 from leadline.retrieval.pipeline.pipeline_files import settings
-from leadline.text.source import write_whole
+from leadline.text.files import write_whole
 
 RUNS, TABLE, MANIFEST = "runs", "runs.tsv", "manifest.json"
 NOTHING = "nothing found"  # in place of the digest of a run's content

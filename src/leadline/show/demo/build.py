@@ -31,7 +31,7 @@ from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.grid_plan import Planned
 from leadline.retrieval.pipeline.grid_runs import GridRuns
 from leadline.show.report.page_key import code_of
-from leadline.text.source import write_whole
+from leadline.text.files import write_whole
 from leadline.version import __version__
 
 KEYS = "made.json"

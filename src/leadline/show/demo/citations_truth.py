@@ -28,7 +28,7 @@ from leadline.records.topics.topic import Topics
 from leadline.show.demo.build import DoneSteps, Stage, build_lab, step_key
 from leadline.show.demo.systems import LARGE, planned
 from leadline.show.papers.beyond import STORED
-from leadline.text.source import write_whole
+from leadline.text.files import write_whole
 from leadline.trust.recovery import Recovery, recovery, together
 from leadline.trust.study import Study, open_study
 

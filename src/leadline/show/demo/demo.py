@@ -16,7 +16,7 @@ from leadline.show.figures.evidence import Evidence
 from leadline.show.papers.inputs import PaperInputs
 from leadline.show.report.page import report
 from leadline.show.report.page_key import code_of, key_of, key_written_in
-from leadline.text.source import write_whole
+from leadline.text.files import write_whole
 from leadline.trust.incomplete import Incomplete
 
 MEASURE = "PRES@100"
