@@ -20,6 +20,7 @@ from leadline.errors import InputError
 from leadline.judge.simulated_office import write_office
 from leadline.records.qrels.read_qrels import read_qrels
 from leadline.records.topics.topic import Topics
+from leadline.text.owned_folder import IDENTITY
 
 SMALL = Settings(patents=1500, seed=7, topics=20)
 
@@ -35,7 +36,7 @@ def hashes(folder: Path) -> dict[str, str]:
     return {
         str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in sorted(folder.rglob("*"))
-        if path.is_file()
+        if path.is_file() and path.name != IDENTITY  # which holds a random id
     }
 
 
