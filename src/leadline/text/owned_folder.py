@@ -24,7 +24,7 @@ from leadline.text.files import PART_PREFIX, new_file, reported, sync_folder, wr
 from leadline.text.lock import LOCK_FILE, FolderLock
 
 IDENTITY = "leadline.jsonl"
-_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)?")
+_NAME = re.compile(r"[\w=+-][\w.=+-]*(/[\w=+-][\w.=+-]*)?")
 _LARGEST = 64 << 20  # bytes of an identity file: far more names than any folder of ours has
 
 
@@ -117,6 +117,13 @@ class OwnedFolder:
                     file.flush()
                     os.fsync(file.fileno())
             self.names.update(new)
+
+    def reserve(self, *names: str) -> None:
+        """List names that are about to be written; refuse one that is there and not ours."""
+        for name in names:
+            if name not in self.names and os.path.lexists(self.path / name):
+                raise InputError(str(self.path / name), f"is not of this {self.kind}: move it, or name a new folder")
+        self.add(*names)
 
     def remove(self, names: Iterable[str]) -> list[str]:
         """Remove files and empty folders of ours; returns what could not be removed."""
