@@ -85,6 +85,8 @@ def _run(arguments: list[str]) -> None:
         if group or longer:
             hint = f"; did you mean {', '.join(group or longer)}?"
         _fail("leadline", f"no command {name!r}{hint or '; `leadline --help` lists the commands'}", 2)
+    from leadline.commands.shared.output import check_outputs
+
     command = importlib.import_module(f"leadline.commands.{name.replace(' ', '.').replace('-', '_')}")
     description, _, examples = (command.__doc__ or "").partition("Examples:")
     parser = _CommandParser(
@@ -96,7 +98,9 @@ def _run(arguments: list[str]) -> None:
     )
     command.add_arguments(parser)
     try:
-        command.run(parser.parse_intermixed_args(arguments[words:]))
+        options = parser.parse_intermixed_args(arguments[words:])
+        check_outputs(options)
+        command.run(options)
     except UsageError as error:
         _fail(parser.prog, str(error), 2)
 

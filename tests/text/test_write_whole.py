@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import leadline as ll
-from leadline.text.source import write_whole
+from leadline.text.files import write_whole
 
 OLD, NEW = b"old content\n", b"new" * 50_000
 resource = pytest.importorskip("resource")

@@ -23,7 +23,8 @@ from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.journal import Journal
 from leadline.retrieval.pipeline.outside_patents import read_patents
 from leadline.retrieval.pipeline.pipeline_files import settings, system
-from leadline.text.source import stem, write_whole
+from leadline.text.files import write_whole
+from leadline.text.source import stem
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

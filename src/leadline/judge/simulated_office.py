@@ -36,9 +36,11 @@ from leadline.errors import InputError
 from leadline.judge.citations.from_citations import count_relevant, from_citations
 from leadline.judge.citations.sampling import sample_topics
 from leadline.records.topics.topic import Topics
-from leadline.text.source import write_whole
+from leadline.text.files import write_whole
+from leadline.text.owned_folder import OwnedFolder
 
-WHAT = "a simulated patent office"
+KIND, VERSION, WHAT = "simulated office", 1, "a simulated patent office"
+JUDGED = ("topics.tsv", "qrels.citations.txt", "qrels.true.txt", "qrels.true.claims.txt")
 Progress = Callable[[int, int], None]
 
 
@@ -53,11 +55,17 @@ class OfficeOnDisk:
 
 def write_office(settings: Settings, folder: str | os.PathLike[str], progress: Progress | None = None) -> OfficeOnDisk:
     """Simulate an office and write all of it. The manifest comes last: when it is there, everything is."""
-    place = Path(folder)
-    _check(place)
-    (place / "truth").mkdir(parents=True, exist_ok=True)
-    (place / "manifest.json").unlink(missing_ok=True)
-    step = progress or (lambda _done, _total: None)
+    with OwnedFolder.locked(folder, KIND, VERSION) as owned:
+        return _write_office(settings, owned, progress or (lambda _done, _total: None))
+
+
+def _write_office(settings: Settings, owned: OwnedFolder, step: Progress) -> OfficeOnDisk:
+    place, tables = owned.path, [f"truth/{name}.parquet" for name in TABLES]
+    owned.reserve("manifest.json", "collection", "truth", *tables, *JUDGED, f"{JUDGED[1]}.why.tsv")
+    owned.remove(["manifest.json", *tables])
+    if (place / "truth").is_symlink():
+        raise InputError(str(place / "truth"), "is a link: name a new folder for the office")
+    (place / "truth").mkdir(exist_ok=True)
     office = build_office(settings, lambda done, total: step(done, 3 * total))  # a third of the work, about
     origin = {"simulated": dataclasses.asdict(settings), "fingerprint": _fingerprint(office)}
     collection = write_collection(_with_progress(office, step), place / "collection", origin)
@@ -67,13 +75,6 @@ def write_office(settings: Settings, folder: str | os.PathLike[str], progress: P
     manifest = _manifest(office, topics, collection["hash"], place)
     write_whole(place / "manifest.json", f"{json.dumps(manifest, indent=1, ensure_ascii=False)}\n".encode())
     return OfficeOnDisk(office, topics, manifest)
-
-
-def _check(place: Path) -> None:
-    if place.exists() and not place.is_dir():
-        raise InputError(str(place), "is a file; name a folder for the office")
-    if place.is_dir() and any(place.iterdir()) and not (place / "truth").is_dir():
-        raise InputError(str(place), "is a folder with other things in it; name an empty or a new one")
 
 
 def _fingerprint(office: SimulatedOffice) -> str:

@@ -21,7 +21,7 @@ class Report:
 
     def write(self, path: Path) -> None:
         """Write the page to a file."""
-        from leadline.text.source import write_whole
+        from leadline.text.files import write_whole
 
         write_whole(path, self.html.encode("utf-8", "replace"))
 

@@ -15,7 +15,6 @@ import hashlib
 import importlib
 import importlib.util
 import json
-import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -24,6 +23,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from leadline.text.cache import cache_directory, read_cached, write_cached
 
 Kernel = Callable[..., int]
 # The arguments of a kernel, one for each parameter: a kind, or for a group the kind of each member by its name.
@@ -36,15 +37,6 @@ _IMPORT = re.compile(r"^from (leadline[\w.]*) import", re.MULTILINE)
 _PACKAGE_ROOT = Path(__file__).parents[1]
 
 
-def cache_directory() -> Path:
-    """Where object code is stored: LEADLINE_CACHE, or the user's cache."""
-    named = os.environ.get("LEADLINE_CACHE")
-    if named:
-        return Path(named)
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return Path(base) / "leadline"
-
-
 class KernelLibrary:
     """The kernels of one package of modules. Every method may raise whatever Numba, llvmlite or the system raises."""
 
@@ -54,7 +46,7 @@ class KernelLibrary:
 
     def is_cached(self) -> bool:
         """Whether the machine code can be loaded without compiling."""
-        return self._object_file.exists()
+        return self._object_file.is_absolute() and self._object_file.exists()
 
     def load(self) -> tuple[Mapping[str, Kernel], OSError | None]:
         """The kernels by name, compiled where the cache lacks them; and why they could not be cached, if so."""
@@ -240,33 +232,3 @@ def _callable(name: str, address: int, signature: Signature) -> Kernel:
         return int(native(*passed))
 
     return call
-
-
-def write_cached(path: Path, content: bytes) -> OSError | None:
-    """Write a file and its checksum, whole or not at all; returns the error where the cache cannot be written."""
-    import tempfile
-
-    try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as part:
-            part.write(hashlib.sha256(content).digest() + content)
-        os.replace(part.name, path)
-    except OSError as error:
-        return error
-    return None
-
-
-def read_cached(path: Path) -> bytes | None:
-    """What `write_cached` wrote; None where it is missing or damaged, or other users could have written it.
-
-    The checksum matters: LLVM crashes on an object file that is damaged.
-    """
-    try:
-        about = path.stat()
-        if hasattr(os, "getuid") and (about.st_uid != os.getuid() or about.st_mode & 0o022):
-            return None
-        stored = path.read_bytes()
-    except OSError:
-        return None
-    digest, content = stored[:32], stored[32:]
-    return content if hashlib.sha256(content).digest() == digest else None

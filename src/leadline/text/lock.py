@@ -20,7 +20,7 @@ LOCK_FILE = "lock"
 if sys.platform == "win32":
     import msvcrt
 
-    def _lock(file: FileIO) -> bool:
+    def try_lock(file: FileIO) -> bool:
         """Lock a file if no one else has; whether that worked."""
         file.seek(1 << 30)  # others cannot read a locked byte, so lock one far behind the holder's name
         try:
@@ -32,13 +32,17 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-    def _lock(file: FileIO) -> bool:
+    def try_lock(file: FileIO) -> bool:
         """Lock a file if no one else has; whether that worked."""
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return False
         return True
+
+
+def _without_links(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)
 
 
 class FolderLock:
@@ -51,8 +55,8 @@ class FolderLock:
     def acquire(self) -> None:
         """Lock the folder, or raise InputError with the process that holds the lock."""
         while self._file is None:
-            file = self.path.open("a+b", buffering=0)
-            if not _lock(file):
+            file = FileIO(self.path, "a+", opener=_without_links)
+            if not try_lock(file):
                 file.seek(0)
                 holder = file.read(200).decode("utf-8", "replace").strip() or "another process"
                 file.close()

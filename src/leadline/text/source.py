@@ -190,27 +190,6 @@ def pieces_of(file: IO[bytes], name: str) -> Iterator[bytes]:
         raise InputError(name, f"is damaged: {' '.join(str(error).lower().split())}") from None
 
 
-def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write a file completely or not at all: the old one stays until the new one is complete.
-
-    A link is followed. A device or a pipe is written to directly.
-    """
-    target = Path(os.path.realpath(path))
-    part = target.with_name(f".leadline-{os.getpid()}.part")
-    try:
-        if not os.fspath(path):
-            raise FileNotFoundError
-        if target.exists() and not target.is_file():
-            target.write_bytes(content)
-            return
-        part.write_bytes(content)
-        os.replace(part, target)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            part.unlink()
-        raise InputError(os.fspath(path) or "output", f"cannot be written: {_reason(error, target)}") from None
-
-
 def stem(path: str | os.PathLike[str]) -> str:
     """Return a file's name without folder and endings: the name of a run.
 

@@ -20,6 +20,7 @@ from leadline.errors import InputError
 from leadline.judge.simulated_office import write_office
 from leadline.records.qrels.read_qrels import read_qrels
 from leadline.records.topics.topic import Topics
+from leadline.text.owned_folder import IDENTITY, OwnedFolder
 
 SMALL = Settings(patents=1500, seed=7, topics=20)
 
@@ -35,7 +36,7 @@ def hashes(folder: Path) -> dict[str, str]:
     return {
         str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in sorted(folder.rglob("*"))
-        if path.is_file()
+        if path.is_file() and path.name != IDENTITY  # which holds a random id
     }
 
 
@@ -125,3 +126,27 @@ def test_a_folder_with_other_things_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="other things"):
         write_office(SMALL, tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_strangers_folder_with_our_names_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "truth").mkdir()
+    (tmp_path / "truth" / "claims.parquet").write_text("mine")
+    (tmp_path / "manifest.json").write_text("{}")
+    before = contents(tmp_path)
+    with pytest.raises(InputError, match="other things in it, or is a simulated office of an older version"):
+        write_office(SMALL, tmp_path)
+    assert contents(tmp_path) == before
+
+
+def test_links_in_an_office_are_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "precious").mkdir()
+    owned = OwnedFolder.claim(tmp_path / "o", "simulated office", 1)
+    owned.add("truth")
+    (tmp_path / "o" / "truth").symlink_to(tmp_path / "precious")
+    with pytest.raises(InputError, match="truth: is a link"):
+        write_office(SMALL, tmp_path / "o")
+    assert contents(tmp_path / "precious") == {}

@@ -69,7 +69,9 @@ def test_batches_additions_and_merges_make_the_same_index(positions, tmp_path: P
         if positions:
             assert [found.tolist() for found in near(index, "body", [b"acid", b"film"], 2)] == [[0, 4], [1, 1]]
     assert len(Index.open(tmp_path / "grown").segments) == 1
-    assert len(list((tmp_path / "grown").iterdir())) == 3  # manifest, order, and one segment: nothing is left over
+    assert (
+        len(list((tmp_path / "grown").iterdir())) == 4
+    )  # identity, manifest, order, and one segment: nothing is left over
     with pytest.raises(InputError, match="phrase: needs" if positions else "keeps no positions"):
         near(whole, "body", [])
 
@@ -168,7 +170,7 @@ def test_what_cannot_be_indexed_leaves_the_old_index(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="field: 'titel' is not one of body"):
         index.lengths("titel")
     assert state(Index.open(tmp_path)) == state(index)
-    assert len(list(tmp_path.iterdir())) == 3
+    assert len(list(tmp_path.iterdir())) == 4
 
 
 def test_sorted_terms_are_found_in_both_engines() -> None:

@@ -22,6 +22,7 @@ from leadline.retrieval.pipeline.grid_plan import plan, read_grid
 from leadline.retrieval.pipeline.grid_runs import GridRuns
 from leadline.retrieval.pipeline.pipeline_files import settings, system
 from leadline.retrieval.pipeline.steps import RM3, Search, Text
+from leadline.text.owned_folder import OwnedFolder
 
 TOPICS = ["EP1000000A1", "US5000009A", "US5000001A", "US5000006A"]
 GRID = """
@@ -122,7 +123,7 @@ def test_runs_and_their_table(context: SearchContext, files: Path, capsys: pytes
     runs = plan(written(GRID))
     assert "12 runs made" in capsys.readouterr().err
     assert {path.stem for path in (out / "runs").iterdir()} == {run.name for run in runs}
-    assert {path.name for path in out.iterdir()} == {"runs", "runs.tsv", "manifest.json"}
+    assert {path.name for path in out.iterdir()} == {"runs", "runs.tsv", "manifest.json", "leadline.jsonl"}
     info = read_runs_info(out / "runs.tsv")
     assert info == {run.name: run.choices for run in runs}
     for run in (runs[0], runs[-1]):
@@ -227,3 +228,29 @@ def test_a_run_that_finds_nothing_stops_no_grid(context, files: Path, capsys: py
     assert [path.name for path in (files / "out" / "runs").iterdir()] == ["anywhere.run"]
     grid(*arguments(context, files))
     assert "0 runs made" in capsys.readouterr().err  # nor is nothing looked for again
+
+
+def test_a_strangers_folder_and_a_strangers_run_are_left_alone(context: SearchContext, files: Path) -> None:
+    (files / "grid.toml").write_text('[choices.where]\nanywhere = ["text", "search"]')
+    (files / "out" / "runs").mkdir(parents=True)
+    (files / "out" / "runs" / "anywhere.run").write_text("mine")
+    with pytest.raises(InputError, match="has other things in it"):
+        grid(*arguments(context, files))
+    assert [path.name for path in (files / "out").iterdir()] == ["runs"]
+    (files / "out" / "runs" / "anywhere.run").unlink()
+    (files / "out" / "runs").rmdir()
+    grid(*arguments(context, files))
+    (files / "out" / "runs" / "other.run").write_text("mine")
+    (files / "grid.toml").write_text('[choices.where]\nother = ["text", "search"]')
+    with pytest.raises(InputError, match=r"other\.run: is not of this grid"):
+        grid(*arguments(context, files))
+    assert (files / "out" / "runs" / "other.run").read_text() == "mine"
+
+
+def test_a_second_grid_in_one_folder_waits_for_no_one(context: SearchContext, files: Path) -> None:
+    (files / "grid.toml").write_text('[choices.where]\nanywhere = ["text", "search"]')
+    with (
+        OwnedFolder.locked(files / "out", "grid", 1),
+        pytest.raises(InputError, match=r"process \d+ on .* is writing in this folder"),
+    ):
+        grid(*arguments(context, files))

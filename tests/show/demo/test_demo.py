@@ -5,16 +5,20 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from leadline.collections.simulate.settings import Settings
+from leadline.errors import InputError
 from leadline.records.qrels.qrels import Qrels
-from leadline.show.demo.build import DoneSteps, step_key
+from leadline.show.demo.build import DoneSteps, _drop_others, build_lab, step_key
 from leadline.show.demo.citations_truth import restricted
 from leadline.show.demo.systems import EIGHT, LARGE, SMALL, planned
 from leadline.show.report.page_key import key_written_in
+from leadline.text.owned_folder import OwnedFolder
 
 
 def demo(folder: Path, *more: str) -> subprocess.CompletedProcess[str]:
@@ -99,3 +103,22 @@ def test_a_key_knows_inputs_and_code(tmp_path: Path) -> None:
     done.add("office", "x")
     assert done.has("office", "x")
     assert not done.has("office", "y")
+
+
+@pytest.mark.parametrize("name", ["made.json", "office/notes.txt", "runs/mine.run"])
+def test_a_folder_that_only_looks_like_a_demo_is_left_alone(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_text("{}")
+    with pytest.raises(InputError, match="has other things in it"):
+        build_lab(tmp_path, Settings(), [], lambda _: nullcontext(None))
+    assert [str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()] == [name]
+
+
+def test_only_runs_of_the_demo_are_dropped(tmp_path: Path) -> None:
+    owned = OwnedFolder.claim(tmp_path, "demo", 1)
+    (tmp_path / "runs").mkdir()
+    owned.add("runs", "runs/old.run")
+    for name in ("old.run", "mine.run"):
+        (tmp_path / "runs" / name).write_text("x")
+    _drop_others(owned, [])
+    assert [path.name for path in (tmp_path / "runs").iterdir()] == ["mine.run"]

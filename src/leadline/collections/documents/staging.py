@@ -4,6 +4,7 @@
     DIR/collection-<hash>/       parts and tables of the current collection
     DIR/building/                parts and journal of one being built
     DIR/lock                     names the process that is building
+    DIR/leadline.jsonl           says that this is a collection, and lists all that we made: nothing else is removed
 
 A build that is killed at any point leaves either the old collection or the new one.
 """
@@ -13,66 +14,55 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import shutil
+import os
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from leadline.collections.documents.document import Document
 from leadline.collections.documents.parts import write_part
 from leadline.collections.documents.sources import fingerprint
 from leadline.errors import InputError
-from leadline.text.lock import LOCK_FILE, FolderLock
-from leadline.text.source import write_whole
+from leadline.text.files import reported, sync_folder, write_whole
+from leadline.text.owned_folder import OwnedFolder
 
 if TYPE_CHECKING:
     import polars as pl
 
 VERSION = 1
 MANIFEST = "manifest.json"
+KIND, BUILDING = "collection", "building"
+MADE_LAST = ("records.parquet", "citations.parquet", "families.parquet", "lookup.parquet", "broken.tsv", MANIFEST)
 BROKEN_IN_MANIFEST = 100  # all of them are in broken.tsv
 
 
 class Staging:
     """The folder of a build, and the parts that are done."""
 
-    def __init__(self, folder: Path, origin: dict[str, Any]) -> None:
-        self.folder = folder
-        self.building = folder / "building"
+    def __init__(self, owned: OwnedFolder, origin: dict[str, Any]) -> None:
+        self.owned, self.folder = owned, owned.path
+        self.building = self.folder / BUILDING
         self.origin = origin
         self.key = _hash({"version": VERSION, **origin})
         self.done: dict[int, dict[str, Any]] = {}
         self.finished: dict[str, Any] | None = None
-        self._lock = FolderLock(folder)
 
     @classmethod
-    def open(cls, folder: Path, origin: dict[str, Any]) -> Staging:
+    @contextlib.contextmanager
+    def open(cls, folder: Path, origin: dict[str, Any]) -> Iterator[Staging]:
         """Begin a build, or resume one of the same sources and options that did not finish."""
-        staging = cls(folder, origin)
-        _check_target(folder)
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            staging._lock.acquire()
-        except OSError as error:
-            raise InputError(str(folder), f"cannot be written: {(error.strerror or str(error)).lower()}") from None
-        staging.finished = staging._finished()
-        if staging.finished is None:
-            staging._resume()
-        return staging
-
-    def __enter__(self) -> Staging:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if isinstance(error, InputError):  # nothing to resume; a stop or a crash keeps the parts
-            shutil.rmtree(self.building, ignore_errors=True)
-        self._lock.release()
-        with contextlib.suppress(OSError):
-            self.folder.rmdir()  # fails unless the folder is empty
+        with OwnedFolder.locked(folder, KIND, VERSION) as owned:
+            staging = cls(owned, origin)
+            staging.finished = staging._finished()
+            if staging.finished is None:
+                staging._resume()
+            try:
+                yield staging
+            except InputError:  # nothing to resume; a stop or a crash keeps the parts
+                owned.remove_all(BUILDING)
+                raise
 
     @property
     def documents(self) -> int:
@@ -94,7 +84,10 @@ class Staging:
         return number in self.done
 
     def part(self, number: int) -> Path:
-        return self.building / f"part-{number:05}.parquet"
+        """Where a part is; it is listed as ours before it is made."""
+        path = self.building / f"part-{number:05}.parquet"
+        self.owned.add(f"{BUILDING}/{path.name}", f"{BUILDING}/{path.stem}.unfinished")
+        return path
 
     def add(self, number: int, documents: Sequence[Document]) -> None:
         """Write documents as a part, unless the part is done."""
@@ -116,6 +109,9 @@ class Staging:
 
         numbers = [number for number in sorted(self.done) if self.done[number]["documents"]]
         parts = [self.part(number) for number in numbers]
+        made_last = [f"{BUILDING}/{name}" for name in MADE_LAST]
+        self.owned.add(*made_last)
+        self.owned.remove(made_last)  # of a build that was killed
         counts = write_tables(parts, self.building, citations, families)
         broken = self.broken
         lines = "".join(f"{name}\t{offset}\t{reason}\n" for name, offset, reason in broken)
@@ -123,9 +119,8 @@ class Staging:
         forms: Counter[str] = Counter()
         for number in sorted(self.done):
             forms.update(self.done[number]["forms"])
-        (self.building / "journal.jsonl").unlink()
-        for left in self.building.glob("*.unfinished"):
-            left.unlink()
+        wanted = {f"{BUILDING}/{part.name}" for part in parts} | set(made_last)
+        self.owned.remove(name for name in self.owned.names if name.startswith(f"{BUILDING}/") and name not in wanted)
         manifest: dict[str, Any] = {
             "what": "a leadline collection",
             "version": VERSION,
@@ -150,32 +145,45 @@ class Staging:
 
     def _put_in_place(self, manifest: dict[str, Any]) -> dict[str, Any]:
         place = self.folder / manifest["folder"]
-        if self.building.exists():
-            if place.exists():  # the same content under another key
-                shutil.rmtree(place)
-            self.building.rename(place)
+        if (_read_json(self.building / MANIFEST) or {}).get("key") == self.key:
+            for path in self.building.iterdir():
+                _sync(path)
+            sync_folder(self.building)
+            self.owned.remove_all(place.name)  # the same content under another key
+            here = [name for name in self.owned.names if name.startswith(BUILDING)]
+            self.owned.add(*(name.replace(BUILDING, place.name, 1) for name in here))
+            with reported(place):
+                self.building.rename(place)
         write_whole(self.folder / MANIFEST, (place / MANIFEST).read_bytes())
-        for old in self.folder.glob("collection-*"):
-            if old != place:
-                shutil.rmtree(old, ignore_errors=True)
+        self.owned.remove(
+            name for name in self.owned.names if name.startswith("collection-") and not name.startswith(place.name)
+        )
+        self.owned.keep_only([MANIFEST])
         return manifest
 
     def _finished(self) -> dict[str, Any] | None:
         """The manifest of this collection if it is already built, even when the last step was missing."""
-        for path in (self.folder / MANIFEST, self.building / MANIFEST, *self.folder.glob(f"collection-*/{MANIFEST}")):
-            manifest = _read_json(path)
-            if manifest is not None and manifest.get("key") == self.key:
+        folders = sorted(name for name in self.owned.names if _FOLDER.fullmatch(name))
+        for folder in (BUILDING, *folders):
+            manifest = _read_json(self.folder / folder / MANIFEST)
+            if folder not in self.owned.names or (self.folder / folder).is_symlink() or manifest is None:
+                continue
+            named = str(manifest.get("folder"))
+            if manifest.get("key") == self.key and _FOLDER.fullmatch(named) and folder in (BUILDING, named):
                 return self._put_in_place(manifest)
         return None
 
     def _resume(self) -> None:
         """Take over the undamaged parts of a build with the same key; delete anything else."""
         journal = self.building / "journal.jsonl"
-        lines = journal.read_text(encoding="utf-8").splitlines() if journal.exists() else []
+        ours = BUILDING in self.owned.names and not self.building.is_symlink() and journal.is_file()
+        lines = journal.read_text(encoding="utf-8").splitlines() if ours else []
         entries = [entry for line in lines if (entry := _parsed(line)) is not None]
         if not entries or entries[0].get("key") != self.key:
-            shutil.rmtree(self.building, ignore_errors=True)
-            self.building.mkdir()
+            self.owned.remove_all(BUILDING)
+            self.owned.add(BUILDING, f"{BUILDING}/{journal.name}", MANIFEST)
+            with reported(self.building):
+                self.building.mkdir()
             journal.write_text(json.dumps({"key": self.key}) + "\n", encoding="utf-8")
             return
         for entry in entries[1:]:
@@ -185,14 +193,13 @@ class Staging:
                 self.done[number] = entry
 
 
-def _check_target(folder: Path) -> None:
-    """Refuse a folder that holds anything but a collection."""
-    if folder.exists() and not folder.is_dir():
-        raise InputError(str(folder), "is a file; name a folder for the collection")
-    if folder.is_dir():
-        ours = (folder / MANIFEST, folder / "building", folder / LOCK_FILE)
-        if any(folder.iterdir()) and not any(path.exists() for path in ours):
-            raise InputError(str(folder), "is a folder with other things in it; name an empty or a new one")
+_FOLDER = re.compile("collection-[0-9a-f]{12}")
+
+
+def _sync(path: Path) -> None:
+    """Flush a file to the disk."""
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())
 
 
 def _hash(value: Any) -> str:

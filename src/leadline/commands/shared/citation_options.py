@@ -11,7 +11,7 @@ from leadline.collections.documents.hidden import JudgementDates
 from leadline.collections.documents.store import Collection
 from leadline.commands.shared.options import add_choice, choice, list_of
 from leadline.judge.citations.provenance import RULES
-from leadline.text.source import write_whole
+from leadline.text.files import write_whole
 
 
 def add_citation_options(parser: argparse.ArgumentParser) -> None:

@@ -3,17 +3,45 @@
 from __future__ import annotations
 
 import argparse
+import glob
+import os
 import shutil
 import sys
 import textwrap
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
-from leadline.errors import printable
+from leadline.errors import InputError, printable
 from leadline.records.scores.table import Table
-from leadline.text.source import write_whole
+from leadline.text.files import check_output, write_whole
+
+INPUTS = (
+    "collection", "grid", "index", "inputs", "lengths", "map", "only", "passages", "patent", "patents", "qrels",
+    "reads", "runs", "runs_info", "score", "scores", "source", "sources", "system", "topics",
+)  # fmt: skip
+BESIDE = ("", ".manifest.json", ".why.tsv", ".unfinished")  # what a command writes as well as FILE
+
+
+def check_outputs(options: argparse.Namespace) -> None:
+    """Refuse to write over a file that the same command reads, or over one in a folder that it reads."""
+    outputs = [getattr(options, name, None) for name in ("output", "figure")]
+    named = [f"{output}{ending}" for output in outputs if output not in (None, "-") for ending in BESIDE]
+    existing = [output for output in named if os.path.isfile(output)]
+    if not existing:
+        return
+    values = [getattr(options, name, None) for name in INPUTS]
+    given = [each for value in values for each in (value if isinstance(value, list) else [value])]
+    names = [each for each in given if isinstance(each, str) and each]
+    inputs = [path for name in names for path in (*glob.glob(name, recursive=True), *glob.glob(f"{name}/*"))]
+    inputs += [name for name in names if os.path.isfile(name)]
+    for output in existing:
+        check_output(output, inputs)
+        for folder in (getattr(options, "collection", None), getattr(options, "index", None)):
+            if folder and Path(output).resolve().is_relative_to(Path(folder).resolve()):
+                raise InputError(output, f"is in {folder}, which is an input: name another file for the output")
 
 
 def write_table(table: Table, options: argparse.Namespace) -> None:

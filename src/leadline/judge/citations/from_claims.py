@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Literal
 from leadline.collections.documents.document import Claim
 from leadline.errors import InputError, MismatchError
 from leadline.records.qrels.qrels import Qrels
+from leadline.text.files import write_whole
 from leadline.text.sheet import Sheet, label, read_sheet
-from leadline.text.source import write_whole
 
 if TYPE_CHECKING:
     import polars as pl

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Literal
 from leadline.collections.documents.document import ORIGINS
 from leadline.errors import InputError, checked_choice
 from leadline.records.qrels.qrels import Qrels
+from leadline.text.files import write_whole
 from leadline.text.frames import frame_of_text
-from leadline.text.source import read_text, write_whole
+from leadline.text.source import read_text
 
 if TYPE_CHECKING:
     import polars as pl

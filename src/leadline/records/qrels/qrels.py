@@ -13,9 +13,9 @@ import numpy as np
 
 from leadline.errors import InputError
 from leadline.text.fields import Coded, hash_tables, shown
+from leadline.text.files import write_whole
 from leadline.text.frames import columns_of_mapping
 from leadline.text.ids import Ids, encode_id
-from leadline.text.source import write_whole
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

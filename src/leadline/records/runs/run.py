@@ -13,9 +13,10 @@ from leadline.errors import InputError
 from leadline.records.choices import Order
 from leadline.records.runs.order import ordered
 from leadline.text.fields import read_fields, shown
+from leadline.text.files import write_whole
 from leadline.text.frames import columns_of_mapping
 from leadline.text.ids import Ids, encode_id
-from leadline.text.source import SourceText, write_whole
+from leadline.text.source import SourceText
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,7 +13,7 @@ import numpy as np
 
 from leadline.errors import InputError
 from leadline.records.scores.table import Table
-from leadline.text.source import write_whole
+from leadline.text.files import write_whole
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

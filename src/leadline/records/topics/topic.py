@@ -15,8 +15,9 @@ from typing import Any
 
 from leadline.errors import InputError
 from leadline.records.topics.topic_sheet import TOPIC_ID, topic_sheet
+from leadline.text.files import write_whole
 from leadline.text.sheet import Sheet, label
-from leadline.text.source import read_text, write_whole
+from leadline.text.source import read_text
 
 MARKUP = (".xml", ".trec", ".topics", ".sgml")
 _FIELDS = ("title", "description", "narrative", "category", "document")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import tempfile
 from collections.abc import Sequence
 from functools import cached_property
@@ -15,7 +14,7 @@ import numpy as np
 from leadline.errors import InputError
 from leadline.retrieval.dense import model as rules
 from leadline.retrieval.dense.model import graph, model_folder
-from leadline.text.compiled import cache_directory
+from leadline.text.cache import cache_directory, read_cached, write_cached
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -96,20 +95,10 @@ class Encoder:
 def _small(folder: Path, digest: str) -> bytes:
     """The model with weights of one byte, made once and kept in the user's cache."""
     kept = cache_directory() / f"model-{digest}.onnx"
-    try:
-        content = kept.read_bytes()
-        if hashlib.sha256(content[32:]).digest() == content[:32]:
-            return content[32:]
-    except OSError:
-        pass
-    made = _quantised(graph(folder))
-    try:
-        kept.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        unfinished = kept.with_suffix(f".{os.getpid()}")
-        unfinished.write_bytes(hashlib.sha256(made).digest() + made)
-        os.replace(unfinished, kept)
-    except OSError:  # a cache that cannot be written is not an error
-        pass
+    made = read_cached(kept)
+    if made is None:
+        made = _quantised(graph(folder))
+        write_cached(kept, made)  # a cache that cannot be written is not an error
     return made
 
 

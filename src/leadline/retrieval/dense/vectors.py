@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import stat
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +16,9 @@ import numpy as np
 
 from leadline.errors import InputError
 from leadline.retrieval.dense.encoder import Encoder, Precision
-from leadline.text.source import write_whole
+from leadline.retrieval.index.manifest import KIND, VERSION
+from leadline.text.files import write_whole
+from leadline.text.owned_folder import OwnedFolder
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -65,18 +68,22 @@ def build_vectors(
     if path.exists():
         return Vectors(path, shape)
     unfinished, notes = path.with_suffix(".unfinished"), path.with_suffix(".done")
-    done = _done(notes, unfinished, shape)
-    into = np.memmap(unfinished, np.float16, "r+" if done else "w+", shape=shape)
-    for start, rows, texts in _texts(context, fields, done):
-        into[rows] = encoder.encode(texts)
-        into.flush()
-        done = start + len(rows)
-        write_whole(notes, json.dumps({"done": done}).encode())
-        if progress is not None:
-            progress(done, shape[0])
-    del into
-    os.replace(unfinished, path)
-    notes.unlink(missing_ok=True)
+    with OwnedFolder.locked(path.parent, KIND, VERSION) as owned:
+        done = _done(notes, unfinished, shape) if unfinished.name in owned.names else 0
+        owned.add(path.name, unfinished.name, notes.name)
+        if not done:
+            owned.remove([unfinished.name, notes.name])
+        into = np.memmap(unfinished, np.float16, "r+" if done else "w+", shape=shape)
+        for start, rows, texts in _texts(context, fields, done):
+            into[rows] = encoder.encode(texts)
+            into.flush()
+            done = start + len(rows)
+            write_whole(notes, json.dumps({"done": done}).encode())
+            if progress is not None:
+                progress(done, shape[0])
+        del into
+        os.replace(unfinished, path)
+        owned.remove([notes.name])
     return Vectors(path, shape)
 
 
@@ -102,7 +109,10 @@ def _done(notes: Path, unfinished: Path, shape: tuple[int, int]) -> int:
     """How many documents a stopped build had finished."""
     try:
         done = int(json.loads(notes.read_text())["done"])
-        return done if unfinished.stat().st_size == 2 * shape[0] * shape[1] and done <= shape[0] else 0
+        about = unfinished.lstat()  # a link is not ours
+        return (
+            done if stat.S_ISREG(about.st_mode) and about.st_size == 2 * shape[0] * shape[1] and done <= shape[0] else 0
+        )
     except (OSError, ValueError, KeyError, TypeError):
         return 0
 

@@ -6,10 +6,11 @@ its type, its size and where it begins. So a file that was cut short is known at
 
 from __future__ import annotations
 
+import io
 import json
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -45,25 +46,41 @@ def read(path: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:
     name = os.fspath(path)
     try:
         with open(path, "rb") as file:
-            if file.read(len(OPENING)) != OPENING:
-                raise InputError(name, "is not a file of an index")
-            length = int.from_bytes(file.read(8), "little")
-            size = os.fstat(file.fileno()).st_size
-            table = json.loads(file.read(length)) if length < size else None
+            table, begin = _table(file, os.fstat(file.fileno()).st_size, name)
     except FileNotFoundError:
         raise InputError(name, "is missing: build the index again") from None
-    except ValueError:
-        table = None
     except OSError as error:
         raise InputError(name, f"cannot be read: {(error.strerror or str(error)).lower()}") from None
+    return _mapped(path, table, begin, "r")
+
+
+def from_bytes(content: bytes, name: str) -> dict[str, NDArray[Any]]:
+    """The arrays of a file whose bytes are in memory."""
+    table, begin = _table(io.BytesIO(content), len(content), name)
+    return _views(np.frombuffer(content, np.uint8), table, begin)
+
+
+def _table(file: IO[bytes], size: int, name: str) -> tuple[Mapping[str, Any], int]:
+    """What the opening of a file says of its arrays, and where they begin."""
+    if file.read(len(OPENING)) != OPENING:
+        raise InputError(name, "is not a file of an index")
+    length = int.from_bytes(file.read(8), "little")
+    try:
+        table = json.loads(file.read(length)) if length < size else None
+    except ValueError:
+        table = None
     begin = -(-(len(OPENING) + 8 + length) // _ALIGNED) * _ALIGNED
     if table is None or size != begin + table["bytes"] + _ALIGNED:
         raise InputError(name, "is cut short or damaged: build the index again")
-    return _mapped(path, table["arrays"], begin, "r")
+    return table["arrays"], begin
 
 
 def _mapped(path: str | os.PathLike[str], table: Mapping[str, Any], begin: int, mode: Any) -> dict[str, NDArray[Any]]:
     whole = np.memmap(path, np.uint8, mode).view(np.ndarray)  # a plain array: memmap's own slices are slow
+    return _views(whole, table, begin)
+
+
+def _views(whole: NDArray[np.uint8], table: Mapping[str, Any], begin: int) -> dict[str, NDArray[Any]]:
     return {
         name: whole[begin + about["at"] :][: about["size"] * np.dtype(about["type"]).itemsize].view(about["type"])
         for name, about in table.items()

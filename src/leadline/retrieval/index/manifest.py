@@ -10,7 +10,7 @@ from typing import Any
 from leadline.errors import InputError
 
 MANIFEST = "manifest.json"
-WHAT, VERSION = "a leadline index", 1
+KIND, WHAT, VERSION = "index", "a leadline index", 1
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:

@@ -6,7 +6,6 @@ import contextlib
 import json
 import os
 import secrets
-import shutil
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -24,15 +23,17 @@ from leadline.retrieval.index.batches import BATCH_BYTES, DocumentBatch, Records
 from leadline.retrieval.index.derived import parted
 from leadline.retrieval.index.families import Members, Unit, family_batches
 from leadline.retrieval.index.inverting import inverted
-from leadline.retrieval.index.manifest import MANIFEST, VERSION, WHAT, file_digest
+from leadline.retrieval.index.manifest import KIND, MANIFEST, VERSION, WHAT, file_digest, read_manifest
 from leadline.retrieval.index.merging import merge
 from leadline.retrieval.index.segment import Segment, write_segment
 from leadline.retrieval.index.terms import Terms
-from leadline.text.source import write_whole
+from leadline.text.files import write_whole
+from leadline.text.owned_folder import OwnedFolder
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+UNFINISHED = "unfinished-"  # a folder for what is merged later
 AT_ONCE = 16  # segments merged together: the head of each dictionary is compared for every term
 
 
@@ -50,8 +51,10 @@ def build(
         "analysis": analysis.settings(), "fields": list(fields), "positions": positions, "source": origin,
         "unit": unit, "members": members, "stemmer": analysis.stemmer_version(),
     }  # fmt: skip
-    made = _new_segment(_units(source, fields, unit, members), folder, fields, analysis, positions, workers)
-    _commit(folder, settings, [made])
+    units = _units(source, fields, unit, members)
+    with OwnedFolder.locked(folder, KIND, VERSION) as owned:
+        made = _new_segment(units, owned, fields, analysis, positions, workers)
+        _commit(owned, settings, [made])
 
 
 def add(
@@ -59,43 +62,55 @@ def add(
 ) -> None:
     """Write one more segment of an index of documents."""
     units = _units(source, manifest["fields"], "document", "joined")
-    made = _new_segment(units, folder, manifest["fields"], analysis, manifest["positions"], workers)
-    _commit(folder, manifest, [*(folder / segment["file"] for segment in manifest["segments"]), made])
+    with _unchanged(folder, manifest) as owned:
+        made = _new_segment(units, owned, manifest["fields"], analysis, manifest["positions"], workers)
+        _commit(owned, manifest, [*(folder / segment["file"] for segment in manifest["segments"]), made])
 
 
 def merge_all(segments: Sequence[Segment], folder: Path, manifest: dict[str, Any]) -> None:
     """Write all segments of an index as one."""
-    made = _new_path(folder)
-    merge(segments, manifest["fields"], made)
-    _commit(folder, manifest, [made])
+    with _unchanged(folder, manifest) as owned:
+        made = _new_path(owned)
+        merge(segments, manifest["fields"], made)
+        _commit(owned, manifest, [made])
 
 
-def _new_path(folder: Path) -> Path:
-    return folder / f"segment-{secrets.token_hex(6)}.arrays"
+@contextlib.contextmanager
+def _unchanged(folder: Path, manifest: dict[str, Any]) -> Iterator[OwnedFolder]:
+    """The folder to write to, as long as its index is still the one that was opened."""
+    with OwnedFolder.locked(folder, KIND, VERSION) as owned:
+        if read_manifest(folder)["segments"] != manifest["segments"]:
+            raise InputError(str(folder), "was changed by another process: open it again")
+        yield owned
+
+
+def _new_path(owned: OwnedFolder, inside: str = "") -> Path:
+    """A new name for a segment, listed as ours."""
+    name = f"{inside}segment-{secrets.token_hex(6)}.arrays"
+    owned.add(name)
+    return owned.path / name
 
 
 def _new_segment(
-    source: Iterator[DocumentBatch], folder: Path, fields: Sequence[str], analysis: Analysis, positions: bool,
+    source: Iterator[DocumentBatch], owned: OwnedFolder, fields: Sequence[str], analysis: Analysis, positions: bool,
     workers: int | None,
 ) -> Path:  # fmt: skip
     """One segment of all documents: batches are inverted side by side, and what they make is merged."""
+    owned.remove_all(UNFINISHED)  # of a process that was killed
+    staging = f"{UNFINISHED}{secrets.token_hex(6)}"
+    owned.add(staging)
+    (owned.path / staging).mkdir()
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(str(folder), f"cannot be made: {(error.strerror or str(error)).lower()}") from None
-    staging = folder / f".unfinished-{secrets.token_hex(6)}"
-    staging.mkdir()
-    try:
-        pieces = list(_pieces(source, staging, analysis, positions, workers or os.cpu_count() or 1))
+        pieces = list(_pieces(source, owned, f"{staging}/", analysis, positions, workers or os.cpu_count() or 1))
         if not pieces:
-            raise InputError(str(folder), "there are no documents to index")
+            raise InputError(str(owned.path), "there are no documents to index")
         while len(pieces) > 1:
             rounds = range(0, len(pieces), AT_ONCE)
-            pieces = [_merged(pieces[at : at + AT_ONCE], fields, staging) for at in rounds]
-        made = _new_path(folder)
+            pieces = [_merged(pieces[at : at + AT_ONCE], fields, owned, f"{staging}/") for at in rounds]
+        made = _new_path(owned)
         os.replace(pieces[0], made)
     finally:
-        shutil.rmtree(staging, ignore_errors=True)
+        owned.remove_all(UNFINISHED)
     return made
 
 
@@ -111,48 +126,44 @@ def _units(
 
 
 def _pieces(
-    source: Iterator[DocumentBatch], staging: Path, analysis: Analysis, positions: bool, workers: int
+    source: Iterator[DocumentBatch], owned: OwnedFolder, staging: str, analysis: Analysis, positions: bool, workers: int
 ) -> Iterator[Path]:
     """A file for each batch, in their order. Only so many batches are in memory as there are workers, and one more."""
 
-    def invert(batch: DocumentBatch) -> Path:
-        path = _new_path(staging)
+    def invert(batch: DocumentBatch, path: Path) -> Path:
         write_segment(path, inverted(batch, analysis, positions))
         return path
 
     waiting: deque[Future[Path]] = deque()
     with ThreadPoolExecutor(workers) as pool:
         for batch in source:
-            waiting.append(pool.submit(invert, batch))
+            waiting.append(pool.submit(invert, batch, _new_path(owned, staging)))
             if len(waiting) > workers:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
 
 
-def _merged(pieces: Sequence[Path], fields: Sequence[str], staging: Path) -> Path:
+def _merged(pieces: Sequence[Path], fields: Sequence[str], owned: OwnedFolder, staging: str) -> Path:
     if len(pieces) == 1:
         return pieces[0]
-    made = _new_path(staging)
+    made = _new_path(owned, staging)
     merge([Segment(piece) for piece in pieces], fields, made)
-    for piece in pieces:
-        with contextlib.suppress(OSError):  # some systems keep what is still mapped
-            piece.unlink()
+    owned.remove(f"{staging}{piece.name}" for piece in pieces)  # some systems keep what is still mapped
     return made
 
 
-def _commit(folder: Path, settings: dict[str, Any], paths: Sequence[Path]) -> None:
+def _commit(owned: OwnedFolder, settings: dict[str, Any], paths: Sequence[Path]) -> None:
     """Make these the segments of the index: everything else is on disk when the manifest changes."""
     segments = [Segment(path) for path in paths]
     known = {segment["file"]: segment for segment in settings.get("segments", [])}
     try:
         places = sorted_places([name for segment in segments for name in segment.ids])
     except InputError:
-        for path in paths:
-            if path.name not in known:
-                path.unlink(missing_ok=True)
+        owned.remove(path.name for path in paths if path.name not in known)
         raise
-    order = folder / f"order-{secrets.token_hex(6)}.arrays"
+    order = owned.path / f"order-{secrets.token_hex(6)}.arrays"
+    owned.add(order.name, MANIFEST)
     arrays.create(order, {"ranks": (np.int32, len(places))})["ranks"][:] = places
     described = [
         known.get(path.name) or {"file": path.name, "documents": len(segment), "sha256": file_digest(path)}
@@ -168,12 +179,10 @@ def _commit(folder: Path, settings: dict[str, Any], paths: Sequence[Path]) -> No
         "members": settings.get("members", "joined"), "stemmer": settings.get("stemmer"),
         "counts": counts, "segments": described, "order": order.name,
     }  # fmt: skip
-    write_whole(folder / MANIFEST, json.dumps(manifest, indent=1, ensure_ascii=False).encode())
+    write_whole(owned.path / MANIFEST, json.dumps(manifest, indent=1, ensure_ascii=False).encode())
     named = {order.name, *(path.name for path in paths)}
-    for left in [*folder.glob("segment-*.arrays"), *folder.glob("order-*.arrays")]:
-        if left.name not in named:
-            with contextlib.suppress(OSError):
-                left.unlink()
+    owned.remove(name for name in owned.names if name.startswith(("segment-", "order-")) and name not in named)
+    owned.keep_only(named)
 
 
 def sorted_places(names: Sequence[bytes] | Terms) -> NDArray[np.int32]:

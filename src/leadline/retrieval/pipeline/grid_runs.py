@@ -16,8 +16,10 @@ from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.grid_plan import Planned
 from leadline.retrieval.pipeline.journal import Journal
 from leadline.retrieval.pipeline.pipeline_files import settings
-from leadline.text.source import write_whole
+from leadline.text.files import write_whole
+from leadline.text.owned_folder import OwnedFolder
 
+KIND, VERSION = "grid", 1
 RUNS, TABLE, MANIFEST = "runs", "runs.tsv", "manifest.json"
 NOTHING = "nothing found"  # in place of the digest of a run's content
 
@@ -38,20 +40,31 @@ class GridRuns:
     when both fit. Inside a run, `NAME.unfinished` holds the topics that are done.
     """
 
-    def __init__(self, folder: Path, context: SearchContext, topics: Topics, k: int) -> None:
+    def __init__(
+        self, folder: Path, context: SearchContext, topics: Topics, k: int, owned: OwnedFolder | None = None
+    ) -> None:
+        self.owned = owned  # the folder, if its writer holds the lock already
         self.folder, self.context, self.topics, self.k = folder, context, topics, k
         self.index = [segment["sha256"] for segment in context.index.manifest["segments"]]
         self.asked = [repr(topic) for topic in topics]
         _refuse_other_content(folder)
-        try:
-            (folder / RUNS).mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(str(folder), f"cannot be a folder: {(error.strerror or str(error)).lower()}") from None
-        self.finished = self._read()
+        self.finished: dict[str, dict[str, str]] = {}
 
     def make(self, plan: Sequence[Planned], progress: Progress | None = None) -> GridResult:
         """Make every run of the plan; a run in the folder that was made of something else is replaced."""
+        if self.owned is not None:
+            return self._make_all(plan, self.owned, progress)
+        with OwnedFolder.locked(self.folder, KIND, VERSION) as owned:
+            return self._make_all(plan, owned, progress)
+
+    def _make_all(self, plan: Sequence[Planned], owned: OwnedFolder, progress: Progress | None) -> GridResult:
         outcome = GridResult()
+        runs = [(f"{RUNS}/{planned.name}.run", f"{planned.name}.unfinished") for planned in plan]
+        owned.reserve(RUNS, TABLE, MANIFEST, *(name for names in runs for name in names))
+        if (self.folder / RUNS).is_symlink():
+            raise InputError(str(self.folder / RUNS), "is a link: name a new folder for the grid")
+        (self.folder / RUNS).mkdir(exist_ok=True)
+        self.finished = self._read()
         write_whole(self.folder / TABLE, table(plan))
         for number, planned in enumerate(plan):
             made_of = {"system": settings(planned.pipeline), "index": self.index, "topics": self.asked, "k": self.k}

@@ -5,13 +5,23 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import os
+import re
 from collections.abc import Sequence
+from io import FileIO
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from leadline.errors import InputError
+from leadline.text.files import reported, write_whole
+from leadline.text.lock import try_lock
 
 TopicResult = tuple[Sequence[str], Sequence[float], Sequence[str]]  # documents, their scores, notes
+
+
+def _without_links(path: str, flags: int) -> int:
+    """Open a file, but not through a link: its name can be guessed, so anyone may have put one there."""
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)
 
 
 class Journal:
@@ -24,16 +34,21 @@ class Journal:
         self.path = path
         self.key = hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()
         self._done = self._read()
-        self._file: IO[str] | None = None
+        self._file: FileIO | None = None
 
     def _read(self) -> dict[str, TopicResult]:
         """The finished topics; an incomplete last line is ignored."""
         done: dict[str, TopicResult] = {}
         try:
-            content = self.path.read_text(encoding="utf-8")
-        except (OSError, ValueError):
+            with open(self.path, encoding="utf-8", errors="replace", opener=_without_links) as file:
+                content = file.read()
+        except FileNotFoundError:
             return done
+        except OSError as error:
+            raise InputError(str(self.path), f"cannot be read: {(error.strerror or str(error)).lower()}") from None
         opening, *lines = content.split("\n")
+        if content and not re.fullmatch(r'\["[0-9a-f]{64}"\]', opening):
+            raise InputError(str(self.path), "is not an unfinished run: move it, or name another file for the run")
         if opening != json.dumps([self.key]):
             return done
         for line in lines:
@@ -41,7 +56,7 @@ class Journal:
                 topic, documents, scores, notes = json.loads(line)
                 done[topic] = documents, scores, notes
         if done and lines[-1]:  # incomplete: the next line must start on its own
-            self.path.write_text(content.rpartition("\n")[0] + "\n", encoding="utf-8")
+            write_whole(self.path, (content.rpartition("\n")[0] + "\n").encode())
         return done
 
     def __len__(self) -> int:
@@ -53,16 +68,18 @@ class Journal:
     def add(self, topic: str, found: TopicResult) -> None:
         if self._file is None:
             self._file = self._opened()
-        self._file.write(json.dumps([topic, *map(list, found)]) + "\n")
-        self._file.flush()
+        self._file.write((json.dumps([topic, *map(list, found)]) + "\n").encode())
 
-    def _opened(self) -> IO[str]:
-        try:
-            file = self.path.open("a" if self._done else "w", encoding="utf-8")
-        except OSError as error:
-            raise InputError(str(self.path), f"cannot be written: {(error.strerror or str(error)).lower()}") from None
+    def _opened(self) -> FileIO:
+        """The file to append to, locked until this process closes it."""
+        with reported(self.path):
+            file = FileIO(self.path, "a", opener=_without_links)
+        if not try_lock(file):
+            file.close()
+            raise InputError(str(self.path), "another process is making this run; wait, or name another file")
         if not self._done:
-            file.write(json.dumps([self.key]) + "\n")
+            file.truncate(0)
+            file.write((json.dumps([self.key]) + "\n").encode())
         return file
 
     def finish(self) -> None:

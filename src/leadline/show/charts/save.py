@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from leadline.errors import InputError, LeadlineError
-from leadline.text.source import write_whole
+from leadline.text.files import write_whole
 
 ENDINGS = (".svg", ".png", ".pdf", ".html", ".json")
 SCALE = 2  # of PNG, for screens with a high resolution

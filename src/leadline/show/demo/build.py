@@ -11,7 +11,6 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-import shutil
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -22,8 +21,7 @@ import numpy as np
 
 from leadline.collections.documents.store import Collection
 from leadline.collections.simulate.settings import Settings
-from leadline.errors import InputError
-from leadline.judge.simulated_office import write_office
+from leadline.judge.simulated_office import JUDGED, write_office
 from leadline.records.topics.topic import Topics
 from leadline.retrieval.index.batches import FIELDS
 from leadline.retrieval.index.index import Index
@@ -31,11 +29,11 @@ from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.grid_plan import Planned
 from leadline.retrieval.pipeline.grid_runs import GridRuns
 from leadline.show.report.page_key import code_of
-from leadline.text.source import write_whole
+from leadline.text.files import write_whole
+from leadline.text.owned_folder import OwnedFolder
 from leadline.version import __version__
 
-KEYS = "made.json"
-JUDGED = ("topics.tsv", "qrels.citations.txt", "qrels.true.txt", "qrels.true.claims.txt")
+KIND, VERSION, KEYS = "demo", 1, "made.json"
 ALL_FIELDS = (*FIELDS, "phrases", "entities", "sentences")  # scai and msoe also search the last three
 DEPTH = 1000  # documents that a system returns for a topic
 Step = Callable[..., None]
@@ -76,15 +74,21 @@ def build_lab(folder: Path, settings: Settings, systems: Sequence[Planned], stag
 
     `stage` is called with the name of each step, and returns a context manager whose value reports the progress.
     """
-    _check(folder)
-    folder.mkdir(parents=True, exist_ok=True)
+    with OwnedFolder.locked(folder, KIND, VERSION) as owned:
+        _build_lab(owned, settings, systems, stage)
+    return folder
+
+
+def _build_lab(owned: OwnedFolder, settings: Settings, systems: Sequence[Planned], stage: Stage) -> None:
+    folder = owned.path
+    owned.reserve("office", "index", KEYS, *JUDGED)
     done = DoneSteps(folder)
     office = step_key(dataclasses.asdict(settings), code=("collections/simulate", "collections/documents", "judge"))
     if not done.has("office", office) or not (folder / "office" / "manifest.json").is_file():
         with stage(f"an office of {settings.patents:,} patents") as step:
             write_office(settings, folder / "office", step)
             for name in JUDGED:
-                shutil.copyfile(folder / "office" / name, folder / name)
+                write_whole(folder / name, (folder / "office" / name).read_bytes())
         done.add("office", office)
     index = step_key(office, ALL_FIELDS, code=("retrieval/index", "retrieval/language"))
     if not done.has("index", index):
@@ -98,23 +102,12 @@ def build_lab(folder: Path, settings: Settings, systems: Sequence[Planned], stag
         topics = Topics.read(folder / "topics.tsv")
         with stage(f"{len(systems)} systems on {len(list(topics))} topics") as step:
             context = SearchContext.open(folder / "index", folder / "office" / "collection")
-            GridRuns(folder, context, topics, DEPTH).make(systems, step)
-            _drop_others(folder, systems)
+            GridRuns(folder, context, topics, DEPTH, owned).make(systems, step)
+            _drop_others(owned, systems)
         done.add("runs", runs)
-    return folder
 
 
-def _drop_others(folder: Path, systems: Sequence[Planned]) -> None:
+def _drop_others(owned: OwnedFolder, systems: Sequence[Planned]) -> None:
     """Delete runs of an earlier demo, which would otherwise be evaluated with the others."""
-    wanted = {f"{one.name}.run" for one in systems}
-    for path in (folder / "runs").glob("*.run"):
-        if path.name not in wanted:
-            path.unlink()
-
-
-def _check(folder: Path) -> None:
-    """An error for a folder that contains something other than a demo."""
-    if folder.exists() and not folder.is_dir():
-        raise InputError(str(folder), "is a file; give a folder")
-    if folder.is_dir() and any(folder.iterdir()) and not (folder / KEYS).is_file() and not (folder / "office").is_dir():
-        raise InputError(str(folder), "is a folder with other things in it; give an empty or a new one")
+    wanted = {f"runs/{one.name}.run" for one in systems}
+    owned.remove(name for name in owned.names if name.startswith("runs/") and name not in wanted)

@@ -25,10 +25,11 @@ from leadline.records.qrels.read_qrels import read_qrels
 from leadline.records.runs.read_runs import read_run
 from leadline.records.runs.run import Run
 from leadline.records.topics.topic import Topics
-from leadline.show.demo.build import DoneSteps, Stage, build_lab, step_key
+from leadline.show.demo.build import KIND, VERSION, DoneSteps, Stage, build_lab, step_key
 from leadline.show.demo.systems import LARGE, planned
 from leadline.show.papers.beyond import STORED
-from leadline.text.source import write_whole
+from leadline.text.files import write_whole
+from leadline.text.owned_folder import OwnedFolder
 from leadline.trust.recovery import Recovery, recovery, together
 from leadline.trust.study import Study, open_study
 
@@ -79,8 +80,10 @@ def study_lab(folder: Path, efforts: Sequence[int] = EFFORTS) -> Recovery:
     truth = _studies(true, claims, runs, sensible)
     judged = {name: _studies(one, restricted(claims, one), runs, sensible) for name, one in kinds.items()}
     found = recovery(truth, judged)
-    write_whole(stored, json.dumps(found.to_record()).encode())
-    done.add("citations-truth", key)
+    with OwnedFolder.locked(folder, KIND, VERSION) as owned:
+        owned.reserve(STORED)
+        write_whole(stored, json.dumps(found.to_record()).encode())
+        done.add("citations-truth", key)
     return found
 
 

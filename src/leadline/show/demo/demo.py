@@ -8,7 +8,7 @@ from pathlib import Path
 from leadline.collections.simulate.settings import Settings
 from leadline.measures.evaluate import Progress
 from leadline.measures.notation import parse_measures
-from leadline.show.demo.build import Stage, build_lab
+from leadline.show.demo.build import KIND, VERSION, Stage, build_lab
 from leadline.show.demo.citations_truth import study_lab
 from leadline.show.demo.story import story
 from leadline.show.demo.systems import SMALL, planned
@@ -16,7 +16,8 @@ from leadline.show.figures.evidence import Evidence
 from leadline.show.papers.inputs import PaperInputs
 from leadline.show.report.page import report
 from leadline.show.report.page_key import code_of, key_of, key_written_in
-from leadline.text.source import write_whole
+from leadline.text.files import write_whole
+from leadline.text.owned_folder import OwnedFolder
 from leadline.trust.incomplete import Incomplete
 
 MEASURE = "PRES@100"
@@ -50,10 +51,11 @@ def demo(folder: Path, settings: Settings, stage: Stage, samples: int = SAMPLES)
     with stage("with fewer judgements") as step:
         thinned = _thinned(cited, samples, step)
     lines = story(cited, true, thinned, recovered)
-    with stage("the report") as step:
+    with stage("the report") as step, OwnedFolder.locked(folder, KIND, VERSION) as owned:
+        owned.reserve(REPORT, TRUE_REPORT, STORY)
         write_whole(result.true_report, report(true, key=key, progress=step).encode("utf-8", "replace"))
         write_whole(result.report, report(cited, key=key, progress=step).encode("utf-8", "replace"))
-    write_whole(stored, "".join(f"{line}\n" for line in lines).encode())
+        write_whole(stored, "".join(f"{line}\n" for line in lines).encode())
     return replace(result, story=tuple(lines))
 
 

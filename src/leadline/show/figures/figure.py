@@ -30,7 +30,7 @@ from leadline.errors import InputError
 from leadline.show.charts.save import check_ending
 from leadline.show.charts.save import save as save_chart
 from leadline.show.charts.style import BUOY, DEPTH, GREY, INK, OKABE_ITO, PAPER, altair
-from leadline.text.source import write_whole
+from leadline.text.files import write_whole
 
 Theme = Literal["light", "dark"]
 Row = Mapping[str, Any]

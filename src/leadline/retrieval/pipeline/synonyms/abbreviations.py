@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leadline.errors import InputError
+from leadline.retrieval.index.manifest import KIND, VERSION
 from leadline.retrieval.pipeline.synonyms.learning import Learned, learn, write_learned
 from leadline.retrieval.pipeline.synonyms.synonym_sources import synonym_source
 from leadline.retrieval.pipeline.synonyms.thesaurus import Thesaurus
+from leadline.text.owned_folder import OwnedFolder
 
 if TYPE_CHECKING:
     from leadline.retrieval.pipeline.context import SearchContext
@@ -24,8 +27,11 @@ def abbreviations(context: SearchContext) -> Thesaurus:
     found = _kept(path, about)
     if found is None:
         found = learn(context.collection)
-        with contextlib.suppress(OSError, InputError):  # an index that cannot be written is searched all the same
-            write_learned(found, path, about)
+        # An index that cannot be written is searched all the same.
+        with contextlib.suppress(OSError, InputError), OwnedFolder.locked(path.parent, KIND, VERSION) as owned:
+            if KEPT in owned.names or not os.path.lexists(path):
+                owned.add(KEPT)
+                write_learned(found, path, about)
     return Thesaurus.of([each.short, each.long] for each in found)
 
 

@@ -1,7 +1,7 @@
 """Names and registry numbers of 74 000 substances, from the package `chemicals` (MIT), which took them from PubChem.
 
-The package's tables are read without importing it, once: what is kept in the user's cache is mapped into memory, so
-that the next search has it in milliseconds.
+The package's tables are read without importing it, once: what is made of them is kept in the user's cache, so that the
+next search has it in milliseconds.
 
 Trade names are full of everyday words (Target, Access and Select are weed killers), so not every name is believed. A
 part of it must be put together as chemical names are; or it is one of the two names that the table gives first, or one
@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
-import os
 import re
+import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
@@ -28,7 +28,7 @@ from leadline.retrieval.pipeline.synonyms import text_words
 from leadline.retrieval.pipeline.synonyms.synonym_sources import synonym_source
 from leadline.retrieval.pipeline.synonyms.text_words import letters_only
 from leadline.retrieval.pipeline.synonyms.thesaurus import Thesaurus
-from leadline.text.compiled import cache_directory
+from leadline.text.cache import cache_directory, read_cached, write_cached
 
 if TYPE_CHECKING:
     from leadline.retrieval.pipeline.context import SearchContext
@@ -60,17 +60,13 @@ def chemicals() -> Thesaurus:
     """All names of all substances that are believed, with their registry numbers."""
     folder = _folder()
     kept = cache_directory() / f"chemistry-{_digest(folder)}.arrays"
-    try:
-        return Thesaurus.read(kept)
-    except InputError:  # there is none yet, or it is damaged
-        made = Thesaurus.of(_groups(folder))
-    unfinished = kept.with_suffix(f".{os.getpid()}")
-    try:
-        kept.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        made.write(unfinished)
-        os.replace(unfinished, kept)
-    except OSError:  # a cache that cannot be written is not an error
-        unfinished.unlink(missing_ok=True)
+    content = read_cached(kept)
+    if content is not None:
+        return Thesaurus.of_bytes(content, str(kept))
+    made = Thesaurus.of(_groups(folder))
+    with tempfile.TemporaryDirectory() as private:
+        made.write(Path(private) / kept.name)
+        write_cached(kept, (Path(private) / kept.name).read_bytes())  # a cache that cannot be written is not an error
     return made
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leadline.collections.documents.store import Collection
 from leadline.retrieval.index.chemistry import KINDS, is_chemical_name, is_registry_number
 from leadline.retrieval.pipeline.synonyms.short_forms import MOST_WORDS, by_letters, by_use, is_short_form
-from leadline.text.source import write_whole
+from leadline.text.files import write_whole
 
 if TYPE_CHECKING:
     import polars as pl

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -70,7 +70,15 @@ class Thesaurus:
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Thesaurus:
         """A thesaurus on disk, not yet in memory."""
-        get = arrays.read(path)
+        return cls._of_arrays(arrays.read(path))
+
+    @classmethod
+    def of_bytes(cls, content: bytes, name: str) -> Thesaurus:
+        """The thesaurus that `write` wrote, from memory."""
+        return cls._of_arrays(arrays.from_bytes(content, name))
+
+    @classmethod
+    def _of_arrays(cls, get: Mapping[str, NDArray[Any]]) -> Thesaurus:
         return cls(Terms(get["names"], get["name_offsets"]), get["groups"], get["keys"], get["order"])
 
     def __len__(self) -> int:

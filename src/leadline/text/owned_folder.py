@@ -1,0 +1,224 @@
+"""Folders that are provably ours: an identity file says what a folder is and which names in it we made.
+
+    FOLDER/leadline.jsonl    {"kind": "collection", "format": 1, "id": "9f0c…"}, then a line for each name we made
+
+Only a name that the identity lists is ever removed or replaced. It is a file of the folder or of a folder in it, never
+reached through a link, `..` or an absolute path. What else lies there is somebody's, and stays.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import secrets
+import stat
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from leadline.errors import InputError
+from leadline.text.files import PART_PREFIX, new_file, reported, sync_folder, write_whole
+from leadline.text.lock import LOCK_FILE, FolderLock
+
+IDENTITY = "leadline.jsonl"
+_NAME = re.compile(r"[\w=+-][\w.=+-]*(/[\w=+-][\w.=+-]*)?")
+_LARGEST = 64 << 20  # bytes of an identity file: far more names than any folder of ours has
+
+
+@dataclass
+class OwnedFolder:
+    """A folder with our identity file in it."""
+
+    path: Path
+    kind: str
+    format: int
+    id: str
+    names: set[str] = field(default_factory=set)
+
+    @classmethod
+    def claim(cls, path: str | os.PathLike[str], kind: str, format: int) -> OwnedFolder:
+        """The folder to write to: new, empty, or ours and of the same kind. Anything else is refused."""
+        folder = Path(path)
+        if folder.is_symlink() and not folder.exists():
+            raise InputError(str(folder), "is a link that leads nowhere")
+        if folder.exists() and not folder.is_dir():
+            raise InputError(str(folder), f"is a file; name a folder for the {kind}")
+        if folder.is_dir() and any(not entry.name.startswith(PART_PREFIX) for entry in folder.iterdir()):
+            return cls.open(folder, kind, format, writing=True)
+        with reported(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            part, descriptor = new_file(folder)
+            try:
+                with os.fdopen(descriptor, "wb") as file:
+                    identity = {"kind": kind, "format": format, "id": secrets.token_hex(16)}
+                    file.write(json.dumps(identity).encode() + b"\n")
+                    file.flush()
+                    os.fsync(file.fileno())
+                _put_first(part, folder / IDENTITY)
+            finally:
+                part.unlink(missing_ok=True)
+            sync_folder(folder)
+        return cls.open(folder, kind, format, writing=True)
+
+    @classmethod
+    @contextlib.contextmanager
+    def locked(cls, path: str | os.PathLike[str], kind: str, format: int) -> Iterator[OwnedFolder]:
+        """The folder to write to, as `claim` gives it, while no other process writes there."""
+        folder, unused = cls.claim(path, kind, format).path, False
+        try:
+            with FolderLock(folder):
+                try:
+                    yield cls.open(folder, kind, format, writing=True)  # as the last writer left it
+                finally:
+                    unused = {entry.name for entry in folder.iterdir()} <= {IDENTITY, LOCK_FILE}
+                    if unused:
+                        (folder / IDENTITY).unlink(missing_ok=True)
+        finally:
+            if unused:
+                with contextlib.suppress(OSError):
+                    folder.rmdir()
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str], kind: str, format: int, *, writing: bool = False) -> OwnedFolder:
+        """A folder of ours. One of another kind, of a newer format, or without identity is refused."""
+        folder = Path(path)
+        owned = identity_of(folder)
+        if owned is None:
+            problem = f"is not {_with_article(kind)}"
+            if writing:
+                problem = (
+                    f"has other things in it, or is {_with_article(kind)} of an older version: make it in a new folder"
+                )
+            raise InputError(str(folder), problem)
+        if owned.kind != kind:
+            problem = f"is {_with_article(owned.kind)}, not {_with_article(kind)}; name another folder"
+            raise InputError(str(folder), problem)
+        if owned.format > format:
+            problem = f"has format {owned.format}, this version reads up to {format}: update leadline"
+            raise InputError(str(folder), problem)
+        return owned
+
+    def add(self, *names: str) -> None:
+        """List names before they are made, so that whatever is left after a stop can be removed by the next."""
+        new = [name for name in dict.fromkeys(names) if name not in self.names]
+        for name in new:
+            _checked(name, str(self.path))
+        if new:
+            # Each begins a line of its own, also behind one that was cut when a program was killed.
+            lines = "".join("\n" + json.dumps({"name": name}) for name in new) + "\n"
+            with reported(self.path / IDENTITY):
+                flags = os.O_WRONLY | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
+                descriptor = os.open(self.path / IDENTITY, flags)
+                with os.fdopen(descriptor, "ab") as file:
+                    file.write(lines.encode())
+                    file.flush()
+                    os.fsync(file.fileno())
+            self.names.update(new)
+
+    def reserve(self, *names: str) -> None:
+        """List names that are about to be written; refuse one that is there and not ours."""
+        for name in names:
+            if name not in self.names and os.path.lexists(self.path / name):
+                raise InputError(str(self.path / name), f"is not of this {self.kind}: move it, or name a new folder")
+        self.add(*names)
+
+    def remove(self, names: Iterable[str]) -> list[str]:
+        """Remove files and empty folders of ours; returns what could not be removed."""
+        kept = []
+        for name in sorted(names, key=lambda each: -each.count("/")):  # what is inside a folder before the folder
+            if name not in self.names:
+                raise InputError(str(self.path / name), "is not listed as ours, so it is not removed")
+            try:
+                self._remove_one(name)
+            except FileNotFoundError:
+                pass
+            except OSError:
+                kept.append(name)
+        return kept
+
+    def remove_all(self, prefix: str) -> None:
+        """Remove what is listed under names that begin so."""
+        self.remove([name for name in self.names if name.startswith(prefix)])
+
+    def _remove_one(self, name: str) -> None:
+        folder, _, last = name.rpartition("/")
+        place = self.path / folder if folder else self.path
+        if folder and place.is_symlink():
+            raise OSError("a link")
+        if os.unlink in os.supports_dir_fd and os.name == "posix":
+            # By descriptor, so that nobody can put a link in the folder's place between the check and the removal.
+            flags = os.O_RDONLY | os.O_DIRECTORY
+            descriptor = os.open(place, flags | os.O_NOFOLLOW if folder else flags)
+            try:
+                about = os.lstat(last, dir_fd=descriptor)
+                (os.rmdir if stat.S_ISDIR(about.st_mode) else os.unlink)(last, dir_fd=descriptor)
+            finally:
+                os.close(descriptor)
+            return
+        target = place / last
+        (target.rmdir if target.is_dir() and not target.is_symlink() else target.unlink)()
+
+    def keep_only(self, names: Iterable[str]) -> None:
+        """Forget the names that are gone: the list is written anew with these and whatever else is still there."""
+        wanted = set(names)
+        left = {name for name in self.names if name in wanted or os.path.lexists(self.path / name)}
+        identity = {"kind": self.kind, "format": self.format, "id": self.id}
+        lines = [json.dumps(identity), *(json.dumps({"name": name}) for name in sorted(left))]
+        write_whole(self.path / IDENTITY, ("\n".join(lines) + "\n").encode())
+        self.names = left
+        sync_folder(self.path)
+
+
+def _put_first(part: Path, path: Path) -> None:
+    """Give a file its name, unless another process was first."""
+    try:
+        os.link(part, path)
+    except FileExistsError:
+        pass
+    except OSError:  # a disk without hard links
+        if not os.path.lexists(path):
+            os.replace(part, path)
+
+
+def identity_of(folder: Path) -> OwnedFolder | None:
+    """What a folder says it is; None where it has no identity file. A damaged one is an error."""
+    path = folder / IDENTITY
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise InputError(str(path), f"cannot be read: {(error.strerror or str(error)).lower()}") from None
+    with os.fdopen(descriptor, "rb") as file:
+        lines = file.read(_LARGEST).splitlines()
+    head = _parsed(lines[0]) if lines else None
+    kind, format, id = (head or {}).get("kind"), (head or {}).get("format"), (head or {}).get("id")
+    if not isinstance(kind, str) or not isinstance(format, int) or not isinstance(id, str):
+        raise InputError(str(path), "is damaged: make the folder again under another name")
+    names = set()
+    for line in lines[1:]:
+        entry = _parsed(line)  # the last line may be cut where the program was killed
+        if entry is not None:
+            names.add(_checked(entry.get("name"), str(path)))
+    return OwnedFolder(folder, kind, format, id, names)
+
+
+def _checked(name: Any, where: str) -> str:
+    """A name inside the folder: plain words, at most one folder deep."""
+    if not isinstance(name, str) or not _NAME.fullmatch(name) or name == IDENTITY:
+        raise InputError(where, f"lists {name!r}, which is not a name inside the folder")
+    return name
+
+
+def _parsed(line: bytes) -> dict[str, Any] | None:
+    with contextlib.suppress(ValueError, RecursionError):
+        value = json.loads(line)
+        return value if isinstance(value, dict) else None
+    return None
+
+
+def _with_article(kind: str) -> str:
+    return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
