@@ -65,7 +65,7 @@ def test_a_lock_holds_among_spawned_processes_and_ends_with_its_own(
 def test_a_lock_on_a_file_that_was_deleted_meanwhile_is_not_taken(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first, plain = FolderLock(tmp_path), lock._lock
+    first, plain = FolderLock(tmp_path), lock.try_lock
     first.acquire()
     opened = []
 
@@ -74,7 +74,7 @@ def test_a_lock_on_a_file_that_was_deleted_meanwhile_is_not_taken(
         first.release()  # after the second opened the file, before it locks it
         return plain(file)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(lock, "_lock", late)
+    monkeypatch.setattr(lock, "try_lock", late)
     with FolderLock(tmp_path):
         assert len(opened) == 2
         assert (tmp_path / "lock").exists()

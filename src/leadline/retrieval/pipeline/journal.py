@@ -72,14 +72,21 @@ class Journal:
 
     def _opened(self) -> FileIO:
         """The file to append to, locked until this process closes it."""
+        opening = (json.dumps([self.key]) + "\n").encode()
         with reported(self.path):
-            file = FileIO(self.path, "a", opener=_without_links)
-        if not try_lock(file):
-            file.close()
-            raise InputError(str(self.path), "another process is making this run; wait, or name another file")
-        if not self._done:
-            file.truncate(0)
-            file.write((json.dumps([self.key]) + "\n").encode())
+            file = FileIO(self.path, "a+", opener=_without_links)
+            if not try_lock(file):
+                file.seek(0)
+                same = file.read(len(opening)) == opening
+                file.close()
+                if same:
+                    raise InputError(str(self.path), "another process is making this run; wait, or name another file")
+                self.path.unlink()  # of another run, whose process keeps its own file
+                file = FileIO(self.path, "x", opener=_without_links)
+                try_lock(file)
+            if not self._done:
+                file.truncate(0)
+                file.write(opening)
         return file
 
     def finish(self) -> None:
