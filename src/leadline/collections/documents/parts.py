@@ -14,6 +14,8 @@ from leadline.collections.documents.document import Citation, Claim, Document, P
 if TYPE_CHECKING:
     import polars as pl
 
+MANIFEST = "manifest.json"  # of a collection: its parts and tables with their hashes
+VERSION = 1  # of the format of collections
 ROW_GROUP_BYTES = 1 << 20  # of text: the amount that is unpacked to show one document
 _PLAIN = (
     "id", "office", "serial", "kind", "language", "title", "abstract", "description", "application", "publication",

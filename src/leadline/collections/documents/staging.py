@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leadline.collections.documents.document import Document
-from leadline.collections.documents.parts import write_part
+from leadline.collections.documents.parts import MANIFEST, VERSION, write_part
 from leadline.collections.documents.sources import fingerprint
 from leadline.errors import InputError
 from leadline.text.files import reported, sync_folder, write_whole
@@ -31,8 +31,6 @@ from leadline.text.owned_folder import OwnedFolder
 if TYPE_CHECKING:
     import polars as pl
 
-VERSION = 1
-MANIFEST = "manifest.json"
 KIND, BUILDING = "collection", "building"
 MADE_LAST = ("records.parquet", "citations.parquet", "families.parquet", "lookup.parquet", "broken.tsv", MANIFEST)
 BROKEN_IN_MANIFEST = 100  # all of them are in broken.tsv

@@ -14,8 +14,7 @@ import numpy as np
 
 from leadline.collections.documents.document import Document
 from leadline.collections.documents.numbers import normalise
-from leadline.collections.documents.parts import document_of
-from leadline.collections.documents.staging import MANIFEST, VERSION
+from leadline.collections.documents.parts import MANIFEST, VERSION, document_of
 from leadline.errors import InputError
 from leadline.text.days import parse_date
 
