@@ -18,7 +18,7 @@ from leadline.records.scores.table import Table
 from leadline.show.papers.beyond import STORED
 from leadline.show.papers.exhibit import STATES
 from leadline.show.papers.inputs import PaperInputs
-from leadline.show.papers.page import page, papers
+from leadline.show.papers.papers_page import page, papers
 from leadline.show.report.page_key import code_of, key_of, key_written_in
 
 

@@ -13,7 +13,7 @@ from leadline.errors import InputError
 from leadline.show.papers import beyond, chem_2009, cube_2013, pres_2010, robustness_2010, web_2012
 from leadline.show.papers.exhibit import Exhibit, Paper
 from leadline.show.papers.inputs import PaperInputs
-from leadline.show.papers.page import PAPERS, page, papers
+from leadline.show.papers.papers_page import PAPERS, page, papers
 
 
 def exhibit(paper: Paper, name: str) -> Exhibit:

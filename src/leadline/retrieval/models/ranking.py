@@ -69,6 +69,10 @@ def _ranked_plain(weights: Weights, queries: Sequence[Vector], k: int, mask: NDA
 
 
 def _query_ranked_plain(weights: Weights, query: Vector, k: int, mask: NDArray[np.bool_] | None) -> Ranking:
+    from leadline.records.runs.order import (
+        tie_order,  # with the kernels of runs, which a search otherwise does not need
+    )
+
     totals = np.full(len(weights.index), -0.0)
     for number, multiplier in zip(query.lists.tolist(), query.multipliers.tolist(), strict=True):
         documents, values = weights.postings(number)
@@ -77,7 +81,7 @@ def _query_ranked_plain(weights: Weights, query: Vector, k: int, mask: NDArray[n
     if mask is not None:
         touched &= mask
     rows = np.flatnonzero(touched)
-    best = rows[np.lexsort((-weights.index.ranks[rows].astype(np.int64), -totals[rows]))[:k]]
+    best = rows[tie_order(totals[rows], weights.index.ranks[rows])[:k]]
     return Ranking(best.astype(np.int32), totals[best])
 
 
