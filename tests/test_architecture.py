@@ -1,4 +1,4 @@
-"""The arrows between the rooms are those ARCHITECTURE.md draws, and they make no circle."""
+"""The arrows between the wings are those ARCHITECTURE.md draws, and they make no circle."""
 
 from __future__ import annotations
 
@@ -14,49 +14,49 @@ FOR_ALL = {"errors", "options", "register", "version"}  # files beside the wings
 PUBLIC = {"figures", "models", "readers", "steps"}  # public submodules, which only name what is in the wings
 
 
-def room_of(module: str) -> str:
-    """The room a module of the package is in; files beside the rooms are rooms of their own."""
+def wing_of(module: str) -> str:
+    """The wing a module of the package is in; files beside the wings are wings of their own."""
     parts = module.split(".")
     return parts[1] if len(parts) > 1 else "leadline"
 
 
 def imports_of(path: Path) -> set[str]:
-    """The rooms a file imports, inside functions as well."""
-    rooms = set()
+    """The wings a file imports, inside functions as well."""
+    wings = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "leadline":
             if node.module == "leadline":
-                rooms |= {alias.name for alias in node.names if (PACKAGE / alias.name).is_dir()}
+                wings |= {alias.name for alias in node.names if (PACKAGE / alias.name).is_dir()}
             else:
-                rooms.add(room_of(node.module or ""))
+                wings.add(wing_of(node.module or ""))
         elif isinstance(node, ast.Import):
-            rooms |= {room_of(alias.name) for alias in node.names if alias.name.startswith("leadline.")}
-    return rooms
+            wings |= {wing_of(alias.name) for alias in node.names if alias.name.startswith("leadline.")}
+    return wings
 
 
 def arrows_in_code() -> dict[str, set[str]]:
     arrows: dict[str, set[str]] = {}
     for path in PACKAGE.rglob("*.py"):
-        room = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
-        if room != "__init__":
-            arrows.setdefault(room, set()).update(imports_of(path) - {room} - FOR_ALL)
+        wing = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+        if wing != "__init__":
+            arrows.setdefault(wing, set()).update(imports_of(path) - {wing} - FOR_ALL)
     return arrows
 
 
 def arrows_drawn() -> dict[str, set[str]]:
-    """The lines `room -> room, room` of the block of arrows in ARCHITECTURE.md."""
+    """The lines `wing -> wing, wing` of the block of arrows in ARCHITECTURE.md."""
     text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
     block = re.search(r"```arrows\n(.*?)```", text, re.DOTALL)
     assert block, "ARCHITECTURE.md has no block of arrows"
     drawn = {}
     for line in block[1].splitlines():
-        room, _, targets = line.partition("->")
-        drawn[room.strip()] = {target.strip() for target in targets.split(",") if target.strip()}
+        wing, _, targets = line.partition("->")
+        drawn[wing.strip()] = {target.strip() for target in targets.split(",") if target.strip()}
     return drawn
 
 
 def test_arrows_are_as_drawn() -> None:
-    code = {room: targets for room, targets in arrows_in_code().items() if room not in FOR_ALL | PUBLIC}
+    code = {wing: targets for wing, targets in arrows_in_code().items() if wing not in FOR_ALL | PUBLIC}
     assert code == arrows_drawn()
 
 
@@ -64,11 +64,11 @@ def test_arrows_make_no_circle() -> None:
     TopologicalSorter(arrows_in_code()).prepare()
 
 
-def test_every_room_has_its_question() -> None:
+def test_every_wing_has_its_question() -> None:
     text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    for room in arrows_in_code():
-        if (PACKAGE / room).is_dir():
-            assert re.search(rf"`{room}/`.*\?", text), f"ARCHITECTURE.md does not say what {room}/ answers"
+    for wing in arrows_in_code():
+        if (PACKAGE / wing).is_dir():
+            assert re.search(rf"`{wing}/`.*\?", text), f"ARCHITECTURE.md does not say what {wing}/ answers"
 
 
 def test_files_stay_small() -> None:

@@ -272,7 +272,7 @@ def test_what_is_no_collection(tmp_path: Path, collection: Collection) -> None:
     with pytest.raises(InputError, match="is not a collection"):
         Collection.open(tmp_path)
     (tmp_path / "manifest.json").write_text("{}")
-    with pytest.raises(InputError, match="is not the manifest of a collection"):
+    with pytest.raises(InputError, match="is not a collection"):
         Collection.open(tmp_path)
     (tmp_path / "manifest.json").write_text(json.dumps(collection.manifest | {"version": 99}))
     with pytest.raises(InputError, match="is of version 99"):

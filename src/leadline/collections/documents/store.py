@@ -40,15 +40,12 @@ class Collection:
         path = Path(folder) / MANIFEST
         try:
             manifest = json.loads(path.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            inside = Path(folder) / "collection"  # the collection of a simulated office
-            exists = (inside / MANIFEST).exists()
-            hint = f"did you mean {inside}?" if exists else "`leadline collection build` makes one"
-            raise InputError(os.fspath(folder), f"is not a collection; {hint}") from None
+        except (FileNotFoundError, NotADirectoryError):
+            raise InputError(os.fspath(folder), f"is not a collection; {_hint(Path(folder))}") from None
         except (OSError, ValueError) as error:
             raise InputError(str(path), f"cannot be read: {' '.join(str(error).split())}") from None
         if not isinstance(manifest, dict) or manifest.get("what") != "a leadline collection":
-            raise InputError(str(path), "is not the manifest of a collection")
+            raise InputError(os.fspath(folder), f"is not a collection; {_hint(Path(folder))}")
         if manifest["version"] != VERSION:
             raise InputError(str(path), f"is of version {manifest['version']}, not {VERSION}: build it again")
         collection = cls(Path(folder), manifest)
@@ -204,3 +201,8 @@ def _escaped(symbol: str) -> str:
     # C07D4 asks for the group 4, not for 40 to 49.
     ending = r"(?:/|$)" if len(compact) > 4 and "/" not in compact else ""
     return re.escape(compact) + ending
+
+
+def _hint(folder: Path) -> str:
+    inside = folder / "collection"  # where a simulated office keeps its own
+    return f"did you mean {inside}?" if (inside / MANIFEST).exists() else "`leadline collection build` makes one"
