@@ -13,7 +13,7 @@ from leadline.errors import InputError
 from leadline.trust import pairs, power
 from leadline.trust.incomplete import Incomplete
 from leadline.trust.study import open_study
-from leadline.trust.verdict import Verdicts
+from leadline.trust.deciding import decide
 
 rng = np.random.default_rng(3)
 QRELS = {str(t): {f"d{d}": int(rng.integers(0, 3)) for d in range(20)} for t in range(30)}
@@ -41,11 +41,11 @@ SCORES = ll.evaluate(QRELS, RUNS, "AP")
         ),
         (
             lambda seed: ll.verdict(SCORES, "AP", seed=seed).verdicts,
-            lambda seed: Verdicts.of(SCORES, "AP", seed=seed).verdicts,
+            lambda seed: decide(SCORES, "AP", seed=seed).verdicts,
         ),
         (
             lambda seed: ll.verdict(QRELS, RUNS, "AP", samples=9, seed=seed).verdicts,
-            lambda seed: Verdicts.of(SCORES, "AP", study=open_study(QRELS, RUNS, "AP"), samples=9, seed=seed).verdicts,
+            lambda seed: decide(SCORES, "AP", study=open_study(QRELS, RUNS, "AP"), samples=9, seed=seed).verdicts,
         ),
         (
             lambda seed: ll.incomplete(QRELS, RUNS, "AP", keep=[0.2], samples=9, seed=seed).tau.tolist(),

@@ -9,7 +9,7 @@ from leadline.errors import MismatchError
 from leadline.records.scores.scores import Scores, t_quantile
 from leadline.trust.randomisation import flip_test, randomisation
 from leadline.trust.study import open_study
-from leadline.trust.verdict import Verdicts, lead_rests_on, topics_needed
+from leadline.trust.deciding import decide, lead_rests_on, topics_needed
 
 RNG = np.random.default_rng
 
@@ -36,7 +36,7 @@ def planted(relevant: int, found_by_better: int, topics: int = 40) -> tuple[dict
 
 def test_a_large_lead_on_many_judgements_is_firm() -> None:
     study = open_study(*planted(relevant=20, found_by_better=15), "R@20")
-    found = Verdicts.of(study.scores(), "R@20", study=study, samples=20, seed=1)
+    found = decide(study.scores(), "R@20", study=study, samples=20, seed=1)
     (only,) = found.verdicts
     assert (found.leader, only.other, only.word) == ("better", "worse", "firm")
     assert (only.significant_in, only.turned_in) == (1.0, 0.0)
@@ -47,7 +47,7 @@ def test_a_large_lead_on_many_judgements_is_firm() -> None:
 
 def test_a_lead_that_half_the_judgements_lose_is_fragile() -> None:
     study = open_study(*planted(relevant=2, found_by_better=2, topics=9), "R@20")
-    found = Verdicts.of(study.scores(), "R@20", study=study, samples=40, seed=1)
+    found = decide(study.scores(), "R@20", study=study, samples=40, seed=1)
     (only,) = found.verdicts
     assert only.p_corrected < 0.05
     assert only.significant_in < 0.95
@@ -57,7 +57,7 @@ def test_a_lead_that_half_the_judgements_lose_is_fragile() -> None:
 def test_no_difference_is_undecided_and_asks_for_more_topics() -> None:
     rng = RNG(5)
     first = rng.uniform(0, 1, 30)
-    found = Verdicts.of(scored(first, first + rng.normal(0.01, 0.2, 30)), "AP", seed=1)
+    found = decide(scored(first, first + rng.normal(0.01, 0.2, 30)), "AP", seed=1)
     (only,) = found.verdicts
     assert only.word == "undecided"
     assert only.topics_needed is None or only.topics_needed > 30
@@ -67,7 +67,7 @@ def test_no_difference_is_undecided_and_asks_for_more_topics() -> None:
 def test_without_judgements_a_lead_is_only_significant() -> None:
     rng = RNG(5)
     first = rng.uniform(0, 1, 30)
-    found = Verdicts.of(scored(first, first - 0.2), "AP", seed=1)
+    found = decide(scored(first, first - 0.2), "AP", seed=1)
     assert found.verdicts[0].word == "significant"
     assert np.isnan(found.verdicts[0].significant_in)
     assert "judgements" not in found.headline()
@@ -76,7 +76,7 @@ def test_without_judgements_a_lead_is_only_significant() -> None:
 def test_lower_is_better_where_it_is() -> None:
     rng = RNG(5)
     effort = rng.uniform(50, 100, 30)
-    found = Verdicts.of(scored(effort, effort + 40, measure="effort@0.9", better="lower"), "effort@0.9", seed=1)
+    found = decide(scored(effort, effort + 40, measure="effort@0.9", better="lower"), "effort@0.9", seed=1)
     assert found.leader == "a"
     assert found.mean == pytest.approx(effort.mean())
     assert found.verdicts[0].difference == pytest.approx(40)
@@ -86,7 +86,7 @@ def test_a_field_is_judged_leader_against_each() -> None:
     rng = RNG(5)
     base = rng.uniform(0, 0.5, 40)
     rival = base + 0.3 + rng.normal(0, 0.05, 40) - 0.002
-    found = Verdicts.of(scored(base, base + 0.3, rival, base - 0.1), "AP", seed=1)
+    found = decide(scored(base, base + 0.3, rival, base - 0.1), "AP", seed=1)
     assert found.leader in ("b", "c")
     assert [verdict.word for verdict in found.verdicts] == ["undecided", "significant", "significant"]
     assert found.headline().endswith("significant against 2, undecided against 1.")
@@ -115,7 +115,7 @@ def test_topics_needed_finds_what_a_power_table_says() -> None:
 
 def test_one_run_cannot_be_compared() -> None:
     with pytest.raises(MismatchError, match="needs two or more"):
-        Verdicts.of(scored(np.array([0.1, 0.2])), "AP", seed=1)
+        decide(scored(np.array([0.1, 0.2])), "AP", seed=1)
 
 
 def test_intervals_are_students() -> None:
@@ -132,7 +132,7 @@ def test_intervals_of_a_verdict_are_students() -> None:
     rng = RNG(8)
     first = rng.uniform(0.4, 1, 6)
     second = first - rng.uniform(0, 0.3, 6)
-    found = Verdicts.of(scored(first, second), "AP")
+    found = decide(scored(first, second), "AP")
     (only,) = found.verdicts
     for values, low, high in ((first, found.low, found.high), (first - second, only.low, only.high)):
         expected = stats.t.interval(0.95, len(values) - 1, loc=values.mean(), scale=stats.sem(values))
@@ -142,4 +142,4 @@ def test_intervals_of_a_verdict_are_students() -> None:
 
 def test_values_beyond_reason_are_refused() -> None:
     with pytest.raises(MismatchError, match="beyond"):
-        Verdicts.of(scored(np.array([1e308, -1e308, 1.0]), np.array([0.1, 0.2, 0.3])), "AP", seed=1)
+        decide(scored(np.array([1e308, -1e308, 1.0]), np.array([0.1, 0.2, 0.3])), "AP", seed=1)

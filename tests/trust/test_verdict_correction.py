@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import leadline as ll
-from leadline.trust.verdict import Verdicts
+from leadline.trust.deciding import decide
 
 TOPICS = 6  # ahead on all of them, p is 2 / 2**6
 
@@ -20,7 +20,7 @@ def field(rivals: int) -> ll.Scores:
 
 @pytest.mark.parametrize(("rivals", "word"), [(1, "significant"), (2, "undecided"), (5, "undecided")])
 def test_the_number_of_rivals_matters(rivals: int, word: str) -> None:
-    found = Verdicts.of(field(rivals), "AP").verdicts
+    found = decide(field(rivals), "AP").verdicts
     assert [verdict.p for verdict in found] == [2 / 2**TOPICS] * rivals
     assert [verdict.p_corrected for verdict in found] == pytest.approx([min(1, rivals * 2 / 2**TOPICS)] * rivals)
     assert {verdict.word for verdict in found} == {word}
@@ -33,7 +33,7 @@ def test_the_correction_is_holms() -> None:
     values = rng.random((6, 10)) * 0.4
     values[0] += 0.25
     scores = ll.Scores(tuple("abcdef"), tuple("0123456789"), ("AP",), values[:, :, None])
-    found = sorted(Verdicts.of(scores, "AP").verdicts, key=lambda verdict: verdict.p)
+    found = sorted(decide(scores, "AP").verdicts, key=lambda verdict: verdict.p)
     largest = 0.0
     for place, verdict in enumerate(found):
         largest = max(largest, min(1.0, verdict.p * (len(found) - place)))

@@ -100,10 +100,21 @@ def _print_like_trec_eval(options: argparse.Namespace) -> None:
 
 
 def headline(scores: Scores) -> str:
-    """The result in one sentence."""
+    """The result in one sentence. Nothing is tested here, so it says who comes first, not who is better."""
     leader, measure = scores.leader(), scores.measures[0]
-    value = scores.means()[leader, 0]
-    topics = count_of(int((~np.isnan(scores.values[leader, :, 0])).sum()), "topic")
+    means, shared = scores.order_means()[:, 0], int(scores.shared_topics()[:, 0].sum())
+    answered = int((~np.isnan(scores.values[leader, :, 0])).sum())
+    topics = count_of(shared or answered, "topic")
     if len(scores.runs) == 1:
-        return f"{scores.runs[0]} scores {measure} {value:.3f} over {topics}."
-    return f"{scores.runs[leader]} leads {len(scores.runs)} runs with {measure} {value:.3f} over {topics}."
+        return f"{scores.runs[0]} scores {measure} {means[0]:.3f} over {topics}."
+    if not shared:
+        topics += "; no topic has a value for every run, so runs with values for more topics come first"
+    elif shared < int((~np.isnan(scores.values[:, :, 0])).any(axis=0).sum()):
+        topics += ", those where every run has a value"
+    level = [scores.runs[r] for r in np.flatnonzero(means == means[leader]) if r != leader]
+    if level:
+        who = level[0] if len(level) == 1 else f"{len(level)} others"
+        first = f"{scores.runs[leader]} and {who} are level"
+    else:
+        first = scores.runs[leader]
+    return f"First of {len(scores.runs)} runs: {first}, {measure} {means[leader]:.3f} over {topics}."

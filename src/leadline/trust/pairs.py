@@ -14,6 +14,7 @@ from leadline.records.scores.table import Table
 from leadline.trust.aligned import aligned
 from leadline.trust.bootstrap import bootstrap, random_counts
 from leadline.trust.corrections import CORRECTIONS, corrected
+from leadline.trust.deciding import decide
 from leadline.trust.letters import letters
 from leadline.trust.order import best_first
 from leadline.trust.paired import Moments, TestResult, all_pairs, checked_draws, half_width, student_t
@@ -78,7 +79,7 @@ class Pairs:
     ) -> Verdicts:
         """The leader against every other run in words; with a study, also whether half the judgements would do."""
         assert self.scores is not None
-        return Verdicts.of(self.scores, self.measure, study=study, samples=samples, alpha=alpha, seed=seed)
+        return decide(self.scores, self.measure, study=study, samples=samples, alpha=alpha, seed=seed)
 
     def sentence(self, alpha: float = 0.05) -> str:
         """The number of significant differences, as a sentence."""

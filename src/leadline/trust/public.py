@@ -166,16 +166,16 @@ def verdict(
     >>> verdict(qrels, runs, "R@10", samples=10).verdicts[0].word
     'firm'
     """
+    from leadline.trust.deciding import decide
     from leadline.trust.study import open_study
-    from leadline.trust.verdict import Verdicts
 
     if _is_scores(inputs):
         scores, name = _scores_and_measure(inputs, measure)
-        return Verdicts.of(scores, name, alpha=alpha, seed=seed)
+        return decide(scores, name, alpha=alpha, seed=seed)
     qrels, runs, wanted = _qrels_runs_measures(inputs, measure)
     study = open_study(qrels, runs, wanted)
     scores, name = _scores_and_measure((study.scores(),), None)
-    return Verdicts.of(scores, name, study=study, samples=samples, alpha=alpha, seed=seed)
+    return decide(scores, name, study=study, samples=samples, alpha=alpha, seed=seed)
 
 
 @overload

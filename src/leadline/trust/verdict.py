@@ -1,38 +1,24 @@
-"""Is the leader really better? The answer in words that a buyer of search software understands.
+"""Verdicts in words that a buyer of search software understands: is there a winner, and how sure is that?
 
-Firm: significant after correction, and still significant in 95 % of the samples with half the judgements. Fragile:
-significant, but not that stable. Undecided: not significant. Significant: as firm or fragile, but without judgements to
-leave out, so that the two cannot be told apart.
+Firm: significant after correction, and again in 95 % of the samples with half the judgements. Fragile: significant, but
+not shown to be that stable. Undecided: not significant.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-
-from leadline.measures.hits import Array, Integers
-from leadline.measures.notation import parse_measure
-from leadline.records.scores.scores import Scores
 from leadline.records.scores.table import Table
-from leadline.trust.aligned import aligned
-from leadline.trust.corrections import holm
-from leadline.trust.order import sign
-from leadline.trust.paired import half_width
-from leadline.trust.randomisation import flip_test
-from leadline.trust.study import Study
 
-Word = Literal["firm", "fragile", "undecided", "significant"]
+Word = Literal["firm", "fragile", "undecided"]
 
-MARKS: dict[Word, str] = {"firm": "●", "significant": "●", "fragile": "◐", "undecided": "○"}
-HALF, STABLE = 0.5, 0.95  # the share of judgements kept, and of samples that must agree
-FULL_DRAWS, SAMPLE_DRAWS = 100_000, 10_000
-POWER = 0.8  # the probability of a decision that `topics_needed` asks for
+WORDS: tuple[Word, ...] = ("undecided", "fragile", "firm")  # the order in which they are listed: doubt first
+MARKS: dict[Word, str] = {"firm": "●", "fragile": "◐", "undecided": "◌"}
+STABLE = 0.95  # the share of samples in which a firm lead stays significant
+EQUAL = 1e-12  # a smaller difference is rounding
 TOP = 20  # first documents among which the unjudged ones are counted
-MANY_TOPICS = 100_000  # if more topics than this are needed, the number is not reported
 
 
 @dataclass(frozen=True)
@@ -42,12 +28,15 @@ class Verdict:
     leader: str
     other: str
     word: Word
+    criterion: str  # the criterion that decided the word
     difference: float
     low: float  # the 95 % interval of the difference
     high: float
     p: float
     p_corrected: float
     topics: int
+    wins: int  # topics on which the leader is ahead
+    losses: int
     rests_on: int  # the number of topics that must be left out for the lead to be gone
     significant_in: float  # share of the samples with half the judgements in which the lead stays significant
     turned_in: float  # share of these samples in which the other run leads
@@ -67,81 +56,42 @@ class Verdicts:
     verdicts: tuple[Verdict, ...]
     samples: int
     unjudged: float  # share of the leader's first documents that are unjudged; NaN when unknown
+    doubt: str = ""  # what unjudged documents make uncertain, as a sentence
+    alpha: float = 0.05
     notes: tuple[str, ...] = ()
-
-    @classmethod
-    def of(
-        cls,
-        scores: Scores,
-        measure: str,
-        *,
-        study: Study | None = None,
-        samples: int = 100,
-        alpha: float = 0.05,
-        seed: int | np.random.Generator = 1,
-        progress: Callable[[int, int], None] | None = None,
-    ) -> Verdicts:
-        """Compare the run with the best mean with every other, by randomisation tests with Holm's correction.
-
-        `study` holds the judgements to leave out; without it, firm and fragile leads are not told apart. The question
-        is only whether the leader leads, so the correction is for as many comparisons as there are other runs;
-        `compare` tests every pair and corrects for all of them.
-        """
-        rng = np.random.default_rng(seed)
-        matrix, _, notes = aligned(scores, measure)
-        direction = sign(scores.better[scores.measures.index(measure)])
-        matrix = matrix * direction
-        leader = int(matrix.mean(axis=1).argmax())
-        others = np.flatnonzero(np.arange(len(matrix)) != leader)
-        differences = matrix[leader] - matrix[others]
-        p = flip_test(differences, rng, FULL_DRAWS)
-        corrected = holm(p)
-        stays = turns = np.full(len(others), np.nan)
-        unjudged = math.nan
-        if study is None:
-            notes = (*notes, "without the judgements, firm and fragile leads cannot be told apart")
-        else:
-            stays, turns = _with_half(study, measure, direction, leader, others, samples, alpha, rng, progress)
-            unjudged = _unjudged(study, leader)
-        against = tuple(
-            _verdict(
-                scores.runs[leader], scores.runs[others[i]], differences[i], float(p[i]), float(corrected[i]),
-                len(others), float(stays[i]), float(turns[i]), samples, alpha,
-            )
-            for i in np.lexsort((others, differences.mean(axis=1)))
-        )  # fmt: skip
-        mean, width = float(matrix[leader].mean()) * direction, float(half_width(matrix[leader]))
-        return cls(
-            measure, scores.runs[leader], mean, mean - width, mean + width, against,
-            0 if study is None else samples, unjudged, notes,
-        )  # fmt: skip
 
     def count(self, word: Word) -> int:
         """The number of runs against which the verdict is this word."""
         return sum(verdict.word == word for verdict in self.verdicts)
 
+    @property
+    def level(self) -> tuple[str, ...]:
+        """The runs with exactly the leader's mean."""
+        return tuple(verdict.other for verdict in self.verdicts if abs(verdict.difference) < EQUAL)
+
+    @property
+    def winner(self) -> str | None:
+        """The leader if it is firmly better than every other run, else None."""
+        return self.leader if self.count("firm") == len(self.verdicts) else None
+
     def headline(self) -> str:
-        """All verdicts in two or three sentences."""
-        words: tuple[Word, ...] = ("firm", "significant", "fragile", "undecided")
-        if len(self.verdicts) == 1:
-            only = self.verdicts[0]
-            standing = f"{only.word} against {only.other}"
-        else:
-            standing = ", ".join(f"{word} against {self.count(word)}" for word in words if self.count(word))
-        text = f"{self.leader} leads with {self.measure} {self.mean:.3f} [{self.low:.3f}, {self.high:.3f}]: {standing}."
-        if self.samples:
-            held = round(self.samples * (1 - max(verdict.turned_in for verdict in self.verdicts)))
-            text += f" With half the judgements it leads its closest rival in {held} of {self.samples} samples."
-        if not math.isnan(self.unjudged):
-            share = "None" if self.unjudged == 0 else f"{self.unjudged:.0%}"
-            text += f" {share} of its first {TOP} documents were left unjudged."
-        return text
+        """All verdicts in a few sentences: who wins if anyone does, the nearest rival, what the words mean."""
+        nearest = self.verdicts[0]
+        said = [finding(self)]
+        if not self.level:
+            said.append(f"Nearest rival: {nearest.other}, {nearest.word}: {nearest.criterion}.")
+        said.append(self.doubt)
+        return " ".join(filter(None, said))
+
+    def definitions(self) -> str:
+        """What firm, fragile and undecided mean, in one sentence each."""
+        return definitions(self.alpha)
 
     def closest_reasons(self, most: int = 3) -> list[str]:
         """The reasons for the verdicts on the closest runs, as paragraphs."""
         return [
-            f"{verdict.leader} against {verdict.other}: {verdict.word}. {' '.join(verdict.reasons)}"
-            for verdict in self.verdicts[:most]
+            f"{each.leader} against {each.other}: {each.word} ({each.criterion}). {' '.join(each.reasons)}"
+            for each in self.verdicts[:most]
         ]
 
     def short_table(self) -> Table:
@@ -161,143 +111,131 @@ class Verdicts:
     def table(self) -> Table:
         """A table for programs, with all numbers."""
         columns = [
-            "run_a", "run_b", "verdict", "difference", "low", "high", "p", "p_corrected", "rests_on", "significant_in",
-            "turned_in", "topics_needed",
+            "run_a", "run_b", "verdict", "criterion", "difference", "low", "high", "p", "p_corrected", "wins", "losses",
+            "rests_on", "significant_in", "turned_in", "topics_needed",
         ]  # fmt: skip
         rows = [
             [
-                verdict.leader, verdict.other, verdict.word, verdict.difference, verdict.low, verdict.high, verdict.p,
-                verdict.p_corrected, verdict.rests_on, verdict.significant_in, verdict.turned_in, verdict.topics_needed,
+                each.leader, each.other, each.word, each.criterion, each.difference, each.low, each.high, each.p,
+                each.p_corrected, each.wins, each.losses, each.rests_on, each.significant_in, each.turned_in,
+                each.topics_needed,
             ]
-            for verdict in self.verdicts
+            for each in self.verdicts
         ]  # fmt: skip
         return Table(columns, rows)
 
     def __str__(self) -> str:
-        return "\n\n".join([self.headline(), self.short_table().render("table"), *self.closest_reasons()])
-
-
-def _with_half(
-    study: Study,
-    measure: str,
-    direction: float,
-    leader: int,
-    others: Integers,
-    samples: int,
-    alpha: float,
-    rng: np.random.Generator,
-    progress: Callable[[int, int], None] | None,
-) -> tuple[Array, Array]:
-    """The shares of the samples in which the lead over each other run stays significant, and in which it turns."""
-    place = [wanted.text for wanted in study.measures].index(measure)
-    stays, turns = np.zeros(len(others)), np.zeros(len(others))
-    for done in range(samples):
-        values = study.thinned(HALF, rng)[:, :, place] * direction
-        values = values[:, np.isfinite(values).all(axis=0)]
-        differences = values[leader] - values[others]
-        ahead = differences.mean(axis=1) > 0
-        stays += ahead & (holm(flip_test(differences, rng, SAMPLE_DRAWS)) < alpha)
-        turns += differences.mean(axis=1) < 0
-        if progress is not None:
-            progress(done + 1, samples)
-    return stays / samples, turns / samples
-
-
-def _unjudged(study: Study, leader: int) -> float:
-    """The share of the leader's first documents that are unjudged."""
-    topics = len(study.topics)
-    values = parse_measure(f"judged@{TOP}").raw(study.hits)[leader * topics : (leader + 1) * topics]
-    answered = study.hits.retrieved[leader * topics : (leader + 1) * topics] > 0
-    return float(1 - values[answered].mean()) if answered.any() else np.nan
-
-
-def lead_rests_on(differences: Array) -> int:
-    """How many of the leader's best topics must be left out for its lead to be gone.
-
-    >>> lead_rests_on(np.array([0.5, 0.1, -0.2, -0.1]))
-    1
-    """
-    left = differences.sum() - np.cumsum(np.sort(differences)[::-1])
-    return int(np.argmax(left <= 1e-12)) + 1
-
-
-def topics_needed(differences: Array, alpha: float = 0.05, power: float = POWER) -> int | None:
-    """How many topics a paired t test needs to find this mean difference with this standard deviation.
-
-    The n that solves n = ((t_alpha + t_power) sd / mean)², by iteration from the normal distribution's solution (Cohen,
-    Statistical Power Analysis for the Behavioral Sciences, 1988). None if it is above MANY_TOPICS.
-
-    >>> topics_needed(np.array([0.1, -0.1, 0.2, 0.0, 0.1, -0.05, 0.15, 0.05]))
-    28
-    """
-    from scipy.special import ndtri, stdtrit
-
-    with np.errstate(over="ignore", invalid="ignore"):
-        mean, deviation = abs(float(differences.mean())), float(differences.std(ddof=1))
-    if not math.isfinite(mean) or not math.isfinite(deviation):
-        return None
-    if deviation == 0:
-        return 2 if mean > 0 else None
-    if mean / deviation < (ndtri(1 - alpha / 2) + ndtri(power)) / np.sqrt(MANY_TOPICS):
-        return None
-    n = ((ndtri(1 - alpha / 2) + ndtri(power)) * deviation / mean) ** 2
-    for _ in range(50):
-        freedom = max(n - 1, 1.0)
-        n = ((stdtrit(freedom, 1 - alpha / 2) + stdtrit(freedom, power)) * deviation / mean) ** 2
-    return max(2, int(np.ceil(n)))
-
-
-def _verdict(
-    leader: str,
-    other: str,
-    differences: Array,
-    p: float,
-    corrected: float,
-    comparisons: int,
-    stays: float,
-    turns: float,
-    samples: int,
-    alpha: float,
-) -> Verdict:
-    """The verdict and its reasons, from the differences by topic and the results of the tests."""
-    topics = len(differences)
-    mean, width = float(differences.mean()), float(half_width(differences))
-    word: Word = "undecided"
-    if corrected < alpha:
-        word = "significant" if np.isnan(stays) else "firm" if stays >= STABLE else "fragile"
-    rests_on, needed = lead_rests_on(differences), topics_needed(differences, alpha)
-    wins, losses = int((differences > 1e-12).sum()), int((differences < -1e-12).sum())
-    reasons = [
-        f"The lead is {mean:.3f}, with 95 % confidence between {mean - width:.3f} and {mean + width:.3f};"
-        f" {leader} is ahead on {wins} of {topics} topics and behind on {losses}.",
-        _chance(p, corrected, comparisons, alpha),
-        f"The lead rests on {rests_on} of {topics} topics: without {'it' if rests_on == 1 else 'them'} it is gone.",
-    ]
-    if not np.isnan(stays):
-        reasons.append(
-            f"With half the judgements it stays significant in {round(stays * samples)} of {samples} samples,"
-            f" and the order turns in {round(turns * samples)}."
+        return "\n\n".join(
+            [self.headline(), self.short_table().render("table"), self.definitions(), *self.closest_reasons()]
         )
+
+
+def definitions(alpha: float = 0.05) -> str:
+    """What the three words mean."""
+    return (
+        f"Firm: significant after correction (p below {alpha:g}), and again in {STABLE:.0%} of the samples with half "
+        "the judgements. Fragile: significant, but not shown to be that stable. Undecided: not significant. Each "
+        "system is compared with the first."
+    )
+
+
+def outcome(found: Verdicts) -> str:
+    """Whether there is a winner, in a few words: the first thing that is said.
+
+    It claims no more than the tests support: without a firm lead over every other run there is no firm winner.
+    """
+    others, undecided = len(found.verdicts), found.count("undecided")
+    only = found.verdicts[0].other if others == 1 else ""
+    if undecided:
+        who = f"{found.leader} and {only}" if only else f"{undecided + 1} systems"
+        return f"No firm winner: {who} cannot be told apart"
+    if found.winner is None:
+        return f"No firm winner: the lead of {found.leader} is fragile"
+    return f"{found.leader} is firmly {f'better than {only}' if only else 'best'}"
+
+
+def finding(found: Verdicts) -> str:
+    """The outcome with the leader's score, as one sentence."""
+    score = f"{found.mean:.3f}" + ("" if math.isnan(found.low) else f" [{found.low:.3f}, {found.high:.3f}]")
+    if found.level:
+        who = found.level[0] if len(found.level) == 1 else f"{len(found.level)} others"
+        return f"{outcome(found)}; {found.leader} and {who} are level at {found.measure} {score}."
+    return f"{outcome(found)}; the first by {found.measure} is {found.leader} with {score} ({standing(found)})."
+
+
+def standing(found: Verdicts) -> str:
+    """Against how many runs each word holds."""
+    return ", ".join(f"{word} against {found.count(word)}" for word in WORDS if found.count(word))
+
+
+def criterion(word: Word, corrected: float, comparisons: int, stays: float, samples: int, alpha: float) -> str:
+    """The criterion that decided the word: the one that failed, or the last one passed.
+
+    >>> criterion("fragile", 0.001, 142, 0.83, 100, 0.05)
+    'with half the judgements significant in 83 of 100 samples, 95 needed'
+    >>> criterion("undecided", 0.57, 142, 0.0, 100, 0.05)
+    'p = 0.57 after correction for 142 comparisons, below 0.05 needed'
+    """
     if word == "undecided":
-        if needed is None:
-            reasons.append(
-                "The difference is so small compared with its spread that 100 000 topics would not decide it."
-            )
-        elif needed > topics:
-            reasons.append(
-                f"About {needed - topics} more topics would be needed for a decision"
-                f" ({needed} in all, for a probability of {POWER:.0%})."
-            )
-        else:
-            reasons.append("For this pair alone there are enough topics; for this many comparisons there are not.")
-    return Verdict(
-        leader, other, word, mean, mean - width, mean + width, p, corrected, topics, rests_on, stays, turns, needed,
-        tuple(reasons),
-    )  # fmt: skip
+        among = f" after correction for {comparisons} comparisons" if comparisons > 1 else ""
+        return f"p = {corrected:.2g}{among}, below {alpha:g} needed"
+    if math.isnan(stays):
+        return "significant, but without the judgements its stability cannot be tried"
+    held = f"with half the judgements significant in {round(stays * samples)} of {samples} samples"
+    return held if word == "firm" else f"{held}, {math.ceil(STABLE * samples)} needed"
+
+
+def reasons(verdict: Verdict, comparisons: int, samples: int, alpha: float, power: float) -> tuple[str, ...]:
+    """The numbers behind a verdict, one sentence each."""
+    topics = verdict.topics
+    said = [
+        f"The difference is {verdict.difference:.3f}, with 95 % confidence between {verdict.low:.3f} and"
+        f" {verdict.high:.3f}; {verdict.leader} is ahead on {verdict.wins} of {topics} topics and behind on"
+        f" {verdict.losses}.",
+        _chance(verdict.p, verdict.p_corrected, comparisons, alpha),
+    ]
+    if verdict.word != "undecided":
+        without = "it" if verdict.rests_on == 1 else "them"
+        said.append(f"The lead rests on {verdict.rests_on} of {topics} topics: without {without} it is gone.")
+    if not math.isnan(verdict.significant_in):
+        said.append(
+            f"With half the judgements it is significant in {round(verdict.significant_in * samples)} of {samples}"
+            f" samples, and the order turns in {round(verdict.turned_in * samples)}."
+        )
+    if verdict.word == "undecided":
+        said.append(_more_topics(verdict.topics_needed, topics, power))
+    return tuple(said)
 
 
 def _chance(p: float, corrected: float, comparisons: int, alpha: float) -> str:
-    """Whether the lead may be chance, with p before and after correction."""
-    finding = "It is hardly chance" if corrected < alpha else "It may be chance"
+    """Whether the difference may be chance, with p before and after correction."""
+    chance = "It is hardly chance" if corrected < alpha else "It may be chance"
     among = f", {corrected:.2g} after correction for {comparisons} comparisons" if comparisons > 1 else ""
-    return f"{finding}: p = {p:.2g}{among}."
+    return f"{chance}: p = {p:.2g}{among}."
+
+
+def _more_topics(needed: int | None, topics: int, power: float) -> str:
+    if needed is None:
+        return "The difference is so small compared with its spread that 100 000 topics would not decide it."
+    if needed > topics:
+        more = needed - topics
+        return (
+            f"About {more} more topic{'s' * (more != 1)} would be needed for a decision"
+            f" ({needed} in all, for a probability of {power:.0%})."
+        )
+    return "For this pair alone there are enough topics; for this many comparisons there are not."
+
+
+def doubt(unjudged: float, *, only_relevant: bool) -> str:
+    """What unjudged documents make uncertain, as a sentence.
+
+    `only_relevant`: the judgements list no document that is not relevant, as citations do.
+    """
+    if only_relevant:
+        return "The judgements list only relevant documents: every other document counts as not relevant."
+    if math.isnan(unjudged):
+        return ""
+    if unjudged == 0:
+        return f"All of the leader's first {TOP} documents were judged."
+    share = f"{unjudged:.0%}" if unjudged >= 0.01 else "Less than 1%"
+    return f"{share} of the leader's first {TOP} documents were never judged: its score may be too low."

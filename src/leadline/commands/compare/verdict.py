@@ -19,6 +19,7 @@ from leadline.commands.shared.comparison import (
 from leadline.commands.shared.options import add_options
 from leadline.commands.shared.output import print_notes, progress_bar, wrap_for_terminal, write, write_table
 from leadline.errors import UsageError
+from leadline.trust.deciding import decide
 from leadline.trust.verdict import Verdicts
 
 
@@ -47,10 +48,10 @@ def _decide(options: argparse.Namespace) -> Verdicts:
     rng = random_generator(options)
     if options.scores:
         scores = load_scores(options)
-        return Verdicts.of(scores, one_measure(scores), alpha=options.alpha, seed=rng)
+        return decide(scores, one_measure(scores), alpha=options.alpha, seed=rng)
     study = load_study(options, "PRES@100")
     with progress_bar("leaving judgements out", quiet=options.quiet) as progress:
-        return Verdicts.of(
+        return decide(
             study.scores(), study.measures[0].text, study=study, samples=options.samples, alpha=options.alpha, seed=rng,
             progress=progress,
         )  # fmt: skip

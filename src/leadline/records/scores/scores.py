@@ -64,6 +64,35 @@ class Scores:
         columns = [_AGGREGATES[kind](cube[:, :, m]) for m, kind in enumerate(self.aggregates)]
         return np.stack(columns, axis=1) if columns else np.empty((len(self.runs), 0))
 
+    def shared_topics(self) -> NDArray[np.bool_]:
+        """Topic × measure: the topics where every run has a value; runs without any value do not count.
+
+        Runs are ordered by their means over these, so that no run gains by failing a topic.
+        """
+        defined = ~np.isnan(self.values)
+        answers = np.asarray(defined.any(axis=1))  # run × measure: whether the run has any value
+        return np.asarray((defined | ~answers[:, None, :]).all(axis=0) & defined.any(axis=0))
+
+    def order_means(self) -> Array:
+        """The means that order the runs: over the shared topics, or over each run's own if there are none."""
+        shared = self.shared_topics()
+        kept = shared | ~shared.any(axis=0)
+        return self.means() if kept.all() else self.means(np.where(kept, self.values, np.nan))
+
+    def ranking(self, measure: int = 0) -> list[int]:
+        """The indices of the runs, best mean over the shared topics first; equal means by name.
+
+        Without shared topics, runs with values for more topics come first.
+
+        >>> effort = np.array([[[10.0], [np.nan]], [[9.0], [40.0]]])
+        >>> Scores(("a", "b"), ("1", "2"), ("effort@0.9",), effort, better=("lower",)).ranking()
+        [1, 0]
+        """
+        column = self.order_means()[:, measure] * (1 if self.better[measure] == "lower" else -1)
+        keys = np.nan_to_num(column, nan=np.inf)
+        lacking = np.isnan(self.values[:, :, measure]).sum(axis=1) * (not self.shared_topics()[:, measure].any())
+        return sorted(range(len(self.runs)), key=lambda run: (lacking[run], keys[run], self.runs[run]))
+
     def half_widths(self) -> Array:
         """Half the 95 % confidence interval of each mean, by Student's t over topics; NaN for sums and few topics."""
         defined = ~np.isnan(self.values)
@@ -82,9 +111,8 @@ class Scores:
         return self.values[:, :, self.measures.index(measure)]
 
     def leader(self, measure: int = 0) -> int:
-        """The run with the best mean."""
-        column = self.means()[:, measure] * (-1 if self.better[measure] == "lower" else 1)
-        return int(np.nanargmax(column)) if not np.isnan(column).all() else 0
+        """The index of the run with the best mean over the topics where every run has a value."""
+        return self.ranking(measure)[0]
 
     def select_runs(self, keep: Sequence[int]) -> Scores:
         """Only some of the runs, in the order given."""
@@ -116,10 +144,8 @@ class Scores:
 
     def best_per(self, count: int, attribute: str | None = None) -> Scores:
         """The best `count` runs of each team (or other attribute), by the first measure, best first."""
-        column = self.means()[:, 0] * (-1 if self.better[0] == "lower" else 1)
-        order = sorted(range(len(self.runs)), key=lambda r: (-np.nan_to_num(column[r], nan=-np.inf), self.runs[r]))
         kept, seen = [], dict[str, int]()
-        for r in order:
+        for r in self.ranking():
             group = self.attributes.get(self.runs[r], {}).get(attribute, self.runs[r]) if attribute else ""
             seen[group] = seen.get(group, 0) + 1
             if seen[group] <= count:
@@ -149,11 +175,8 @@ class Scores:
     def wide(self, *, by_topic: bool = False, intervals: bool = True, sort: bool = False) -> Table:
         """A row for each run (and topic), a column for each measure; the best mean of each is set off."""
         means, widths = self.means(), self.half_widths()
-        order = list(range(len(self.runs)))
-        if sort and self.measures:
-            sign = 1 if self.better[0] == "lower" else -1
-            order.sort(key=lambda r: (np.nan_to_num(sign * means[r, 0], nan=np.inf), self.runs[r]))
-        best = self._best(means)
+        order = self.ranking() if sort and self.measures else list(range(len(self.runs)))
+        best = self._best(self.order_means())
         extra = sorted({name for run in self.runs for name in self.attributes.get(run, {})})
         rows: list[list[Any]] = []
         set_off: set[tuple[int, int]] = set()

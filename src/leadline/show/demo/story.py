@@ -8,7 +8,6 @@ import numpy as np
 
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.formatting import percent
-from leadline.show.report.headline import WORDS
 from leadline.trust.incomplete import Incomplete
 from leadline.trust.recovery import Recovery
 from leadline.trust.verdict import Verdicts
@@ -65,13 +64,11 @@ def _firmness(cited: Evidence, true: Evidence) -> Iterator[str]:
     for name, evidence in (("By citations", cited), ("In truth", true)):
         found = evidence.verdict
         if found is not None:
-            yield f"{name}, is that firm? {_standing(found)}"
+            yield f"{name}: {_standing(found)}"
 
 
 def _standing(found: Verdicts) -> str:
-    counted = [f"{found.count(word)} {word}" for word in WORDS if found.count(word)]
-    rival = max(found.verdicts, key=lambda verdict: verdict.p)
-    return f"{found.leader} against the others: {', '.join(counted)}; the closest is {rival.other}."
+    return f"{finding(found)} The nearest is {found.verdicts[0].other}."
 
 
 def _effort(cited: Evidence, true: Evidence) -> str:

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from leadline.errors import checked_choice
 from leadline.measures.definition import Measure
 from leadline.measures.evaluate import Progress
 from leadline.measures.hits import Array, Hits, Integers
@@ -31,7 +32,7 @@ from leadline.records.scores.scores import Scores
 from leadline.records.side_tables import read_runs_info
 from leadline.show.charts.style import GREY, OKABE_ITO
 from leadline.show.figures.formatting import count
-from leadline.trust.order import best_first
+from leadline.trust.deciding import decide
 from leadline.trust.slices import read_attributes
 from leadline.trust.study import Study, open_study
 from leadline.trust.verdict import Verdicts
@@ -53,6 +54,9 @@ class Evidence:
     samples: int = 100  # with half the judgements, for the verdict
     attributes: Attributes = field(default_factory=dict)  # of topics
     runs_info: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # of runs: team, task, ...
+    baseline: str = ""  # the run of the system that is used today
+    complete: bool = False  # every relevant document is in the judgements
+    title: str = "Which system finds more?"
     _kept: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @classmethod
@@ -66,18 +70,24 @@ class Evidence:
         runs_info: Path | Mapping[str, Mapping[str, str]] | None = None,
         seed: int = 1,
         samples: int = 100,
+        baseline: str = "",
+        complete: bool = False,
+        title: str = "",
         progress: Progress | None = None,
         **reading: Any,
     ) -> Evidence:
         """Read judgements and runs, given as `evaluate` takes them.
 
         `measure` is the deciding one. `topics` is a table of attributes of topics (office, class, ...), `runs_info` one
-        of runs. Other options go to `open_study`.
+        of runs. `baseline` is the run of the system used today; `complete` says that every relevant document is in the
+        judgements. Other options go to `open_study`.
         """
         known = read_attributes(topics) if isinstance(topics, (str, os.PathLike)) else topics
         info = read_runs_info(runs_info) if isinstance(runs_info, (str, os.PathLike)) else runs_info
         study = open_study(qrels, runs, measure, progress=progress, **reading)
-        return cls(study, seed, samples, known or {}, info or {})
+        if baseline:
+            checked_choice("baseline", baseline, study.runs)
+        return cls(study, seed, samples, known or {}, info or {}, baseline, complete, title or cls.title)
 
     @property
     def runs(self) -> tuple[str, ...]:
@@ -147,13 +157,13 @@ class Evidence:
 
     @cached_property
     def means(self) -> Array:
-        """The mean of each run under the deciding measure."""
-        return self.main.means()[:, 0]
+        """The mean of each run under the deciding measure, over the topics where every run has a value."""
+        return self.main.order_means()[:, 0]
 
     @cached_property
     def order(self) -> tuple[str, ...]:
         """All runs, best mean first; equal means by name."""
-        return tuple(self.runs[r] for r in best_first(self.means, self.runs, self.measure.definition.better))
+        return tuple(self.runs[r] for r in self.main.ranking())
 
     @property
     def leader(self) -> str:
@@ -171,8 +181,10 @@ class Evidence:
 
     @cached_property
     def named(self) -> tuple[str, ...]:
-        """The runs that get a colour and a label, best first: all of a few, or leader and challenger of many."""
-        return self.order if len(self.order) <= COLOURED else self.order[:2]
+        """The runs that get a colour and a label, best first: all of a few, or the first two and the baseline."""
+        if len(self.order) <= COLOURED:
+            return self.order
+        return (*self.order[:2], *([self.baseline] if self.baseline and self.baseline not in self.order[:2] else []))
 
     def colour(self, run: str) -> str:
         """A run's colour in every figure."""
@@ -187,9 +199,9 @@ class Evidence:
         """The verdict, computed once. `progress` reports how far it is: this is the slowest step of a report."""
         if "verdict" not in self._kept:
             self._kept["verdict"] = (
-                Verdicts.of(
-                    self.main, self.measure.text, study=self.study, samples=self.samples, seed=self.rng("verdict"),
-                    progress=progress,
+                decide(
+                    self.main, self.measure.text, study=self.study, samples=self.samples, seed=self.seed,
+                    complete=self.complete, progress=progress,
                 )
                 if self.comparable
                 else None

@@ -33,13 +33,27 @@ def percent(share: float) -> str:
 
 
 def decimal(value: float, digits: int = 3) -> str:
-    """A score with a real minus sign; no sign when it rounds to 0.
+    """A score with a real minus sign; no sign when it rounds to 0, a dash for NaN.
 
-    >>> decimal(-0.3333, 2), decimal(0.0004, 2), decimal(-0.0004, 2)
-    ('−0.33', '0.00', '0.00')
+    >>> decimal(-0.3333, 2), decimal(0.0004, 2), decimal(-0.0004, 2), decimal(float("nan"))
+    ('−0.33', '0.00', '0.00', '–')
     """
+    if math.isnan(value):
+        return "–"
     written = f"{value:.{digits}f}"
     return written.replace("-", "" if float(written) == 0 else "−")
+
+
+def hours(minutes: float) -> str:
+    """A time in minutes or hours.
+
+    >>> hours(200), hours(60), hours(40), hours(1)
+    ('3.3 hours', '1 hour', '40 minutes', '1 minute')
+    """
+    if minutes < 60:
+        return count(minutes, "minute")
+    shown = f"{minutes / 60:.1f}".removesuffix(".0")
+    return f"{shown} hour{'s' * (shown != '1')}"
 
 
 def ordinal(number: int) -> str:

@@ -1,70 +1,66 @@
-"""The verdict in words, for the top of the page."""
+"""The first screen in words: is there a winner, what does it find and miss, against what we use today, how sure."""
 
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 
-from leadline.show.figures.effort import recall_after_each
-from leadline.show.figures.evidence import Evidence
-from leadline.show.figures.formatting import count, percent
-from leadline.trust.verdict import TOP, Verdicts, Word
+import numpy as np
 
-WORDS: tuple[Word, ...] = ("firm", "significant", "fragile", "undecided")
-CHIPS: dict[Word, str] = {
-    "firm": "● FIRM",
-    "significant": "● SIGNIFICANT",
-    "fragile": "◐ FRAGILE",
-    "undecided": "◌ undecided",
-}
+from leadline.measures.hits import Array
+from leadline.show.figures.effort import MINUTES, recall_after_each
+from leadline.show.figures.evidence import Evidence
+from leadline.show.figures.formatting import count, decimal, hours, percent
+from leadline.trust.verdict import MARKS, WORDS, Verdicts, Word, outcome
+
+CHIPS: dict[Word, str] = {word: f"{MARKS[word]} {word}" for word in WORDS}
+USUAL = 100  # documents that one reads for a topic in an afternoon
 
 
 @dataclass(frozen=True)
 class Headline:
-    """Who leads, with which score, how sure that is, and two or three more sentences."""
+    """The first screen: the outcome, the leader with its score, what reading gives, and how sure all that is."""
 
+    outcome: str  # "No firm winner: 10 systems cannot be told apart."
+    first_by: str  # "First by PRES@1000 (recall weighted by how early it comes):"
     leader: str
-    leads: str  # "leads with PRES@1000"
     score: str
     interval: str
-    standing: tuple[tuple[Word, str], ...]  # firm: against 131
-    sentences: tuple[str, ...]
+    standing: tuple[tuple[Word, str], ...]  # undecided: against 9
+    effort: str  # "Reading 100 documents (3.3 hours) finds 41 % and misses 59 %."
+    baseline: str
+    sure: tuple[str, ...]  # the definitions of the words, and what makes the scores uncertain
     reasons: tuple[str, ...] = ()
 
 
 def headline(evidence: Evidence) -> Headline:
-    """The verdict, or what can be said when there is nothing to compare with."""
-    found = evidence.verdict
+    """What the first screen says, also when there is nothing to compare with."""
+    found, measure = evidence.verdict, _in_words(evidence)
+    effort, baseline = _effort(evidence), _baseline(evidence)
     if found is None:
-        mean = float(evidence.means[evidence.place(evidence.leader)])
-        width = float(evidence.main.half_widths()[evidence.place(evidence.leader), 0])
+        place = evidence.place(evidence.leader)
+        mean, width = float(evidence.means[place]), float(evidence.main.half_widths()[place, 0])
         why = (
             "There is only one run: give two or more to compare them."
             if len(evidence.runs) == 1
-            else "Two or more topics with a relevant document are needed to compare runs."
+            else "Two or more topics with a value for every run are needed to compare runs."
         )
-        reaches = f"reaches {evidence.measure.text}"
-        return Headline(
-            evidence.leader, reaches, score(mean), _interval(mean - width, mean + width), (), (*_effort(evidence), why)
-        )
-    level = _equal_to_leader(evidence)
+        interval = _interval(mean - width, mean + width)
+        return Headline("", f"{measure}:", evidence.leader, decimal(mean), interval, (), effort, baseline, (why,))
+    first = f"Level by {measure}:" if found.level else f"First by {measure}:"
+    level = f" and {found.level[0] if len(found.level) == 1 else count(len(found.level), 'other')}" * bool(found.level)
     return Headline(
-        found.leader,
-        f"and {level} are level at {found.measure}" if level else f"leads with {found.measure}",
-        score(found.mean),
-        _interval(found.low, found.high),
-        _standing(found),
-        (*_effort(evidence), *_doubts(found, samples=0 if level else found.samples)),
-        () if level else tuple(found.closest_reasons()),
-    )
+        f"{outcome(found)}.", first, f"{found.leader}{level}", decimal(found.mean), _interval(found.low, found.high),
+        _standing(found), effort, baseline, tuple(filter(None, (found.definitions(), found.doubt))),
+        tuple(found.closest_reasons()),
+    )  # fmt: skip
 
 
-def _equal_to_leader(evidence: Evidence) -> str:
-    """The run, or the number of runs, with exactly the leader's score; empty if the leader is ahead of all."""
-    best = float(evidence.means[evidence.place(evidence.leader)])
-    others = [run for run in evidence.runs if run != evidence.leader]
-    level = [run for run in others if float(evidence.means[evidence.place(run)]) == best]
-    return level[0] if len(level) == 1 else f"{len(level)} others" if level else ""
+def _in_words(evidence: Evidence) -> str:
+    """The deciding measure with its meaning in a few words: the first clause of what `leadline explain` says."""
+    meaning = re.split(r"[,;:]", evidence.measure.definition.meaning)[0].rstrip(".").replace("`effort` ", "")
+    return f"{evidence.measure.text} ({meaning[:1].lower()}{meaning[1:]})"
 
 
 def _standing(found: Verdicts) -> tuple[tuple[Word, str], ...]:
@@ -73,41 +69,45 @@ def _standing(found: Verdicts) -> tuple[tuple[Word, str], ...]:
     return tuple((word, f"against {found.count(word)}") for word in WORDS if found.count(word))
 
 
-def _effort(evidence: Evidence) -> tuple[str, ...]:
-    """The leader's recall for a searcher who reads a tenth of the effort, and for one who reads all of it."""
+def _effort(evidence: Evidence) -> str:
+    """What a searcher finds and misses who reads what one reads in an afternoon, and one who reads all of it."""
     after = recall_after_each(evidence, evidence.leader)
     if not len(after):
-        return ()
+        return ""
     much = min(evidence.effort, len(after))
-    little = max(1, much // 10)
-    text = f"Reading {count(little, 'document')} finds {percent(after[little - 1])} of what is known"
-    more = f"; reading {count(much)} finds {percent(after[much - 1])}" if much > little else ""
-    return (f"{text}{more}.",)
+    some = min(USUAL, much)
+    found = f"finds {percent(after[some - 1])} of what is known and misses {percent(1 - after[some - 1])}"
+    more = f"; reading {count(much)} finds {percent(after[much - 1])}" if much > some else ""
+    return f"Reading {count(some, 'document')} ({hours(some * MINUTES)}) {found}{more}."
 
 
-def _doubts(found: Verdicts, samples: int) -> list[str]:
-    said = []
-    if samples:
-        held = round(samples * (1 - max(verdict.turned_in for verdict in found.verdicts)))
-        said.append(f"With half the judgements it leads its closest rival in {held} of {samples} samples.")
-    if not math.isnan(found.unjudged):
-        share = f"{percent(found.unjudged)} of its first {TOP} documents were never judged."
-        said.append(share if found.unjudged > 0 else f"All of its first {TOP} documents were judged.")
-    return said
+def _baseline(evidence: Evidence) -> str:
+    """What the leader gains over the present system: in documents found, and in hours for finding as many."""
+    if not evidence.baseline:
+        return ""
+    if evidence.baseline == evidence.leader:
+        return f"It is the present system (baseline) itself: none of the others comes before {evidence.baseline}."
+    ours, theirs = (recall_after_each(evidence, run) for run in (evidence.leader, evidence.baseline))
+    if not len(ours):
+        return ""
+    much = min(USUAL, evidence.effort, len(ours))
+    share, gain = float(theirs[much - 1]), float(ours[much - 1] - theirs[much - 1])
+    text = f"The present system (baseline), {evidence.baseline}, finds {percent(share)} in {count(much)}"
+    text += f", {percent(abs(gain))} of all {'less' if gain > 0 else 'more'}" if abs(gain) >= 0.0005 else ", as much"
+    needed = _reached(ours, share)
+    if gain > 0 and needed < much:
+        saved = hours((much - needed) * MINUTES)
+        text += f"; the first finds as much in {count(needed, 'document')}, which saves {saved} a topic"
+    words = (
+        [each.word for each in evidence.verdict.verdicts if each.other == evidence.baseline] if evidence.verdict else []
+    )
+    return f"{text}. The lead over it is {words[0]}." if words else f"{text}."
+
+
+def _reached(after: Array, share: float) -> int:
+    """How many documents must be read until recall is at least a share."""
+    return int(np.argmax(after >= share - 1e-12)) + 1
 
 
 def _interval(low: float, high: float) -> str:
-    return "" if math.isnan(low) else f"[{score(low)}, {score(high)}]"
-
-
-def score(value: float) -> str:
-    """A score with three decimals and without the leading zero, for narrow columns.
-
-    >>> score(0.8123), score(-0.05), score(1), score(float("nan"))
-    ('.812', '−.050', '1.000', '–')
-    """
-    if math.isnan(value):
-        return "–"
-    text = f"{abs(value):.3f}"
-    text = text[1:] if text.startswith("0.") else text
-    return f"−{text}" if value < 0 and float(text) else text
+    return "" if math.isnan(low) else f"[{decimal(low)}, {decimal(high)}]"

@@ -58,7 +58,7 @@ def figure_html(figure: Figure) -> str:
     """The HTML element of a figure: title, reading, chart and links; or why it has no chart."""
     title = f"<h3>{escape(figure.title)}</h3>"
     if figure.chart is None:
-        return f'<figure>{title}<p class="lacking">{escape(figure.reading)}</p></figure>'
+        return f'<figure>{title}<p class="reading">{escape(figure.reading)}</p></figure>'
     kind = ' class="wide"' if figure.more.get("wide") else ""
     readout = '<div class="readout" aria-live="polite"></div>' if figure.more.get("readout") else ""
     return (

@@ -14,11 +14,13 @@ from pathlib import Path
 from leadline.errors import LeadlineError
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import Figure, needs
-from leadline.show.figures.registry import FIGURES, in_order
+from leadline.show.figures.registry import FIGURES, FigureEntry, in_order
 from leadline.show.report.headline import CHIPS, headline
 from leadline.show.report.html_page import figure_html, html_page
 from leadline.show.report.tables import systems_table, topics_data
 from leadline.version import __version__
+
+FIRST = ("recall_effort", "told_apart")  # the figures of the first screen
 
 Step = Callable[[int, int, str], None]
 
@@ -46,56 +48,86 @@ def figure_or_reason(name: str, evidence: Evidence) -> Figure:
 
 
 def page(evidence: Evidence, figures: Sequence[Figure], *, key: str = "", made: datetime.date | None = None) -> str:
-    """The page as HTML: the verdict, these figures in the order of the register, and the tables.
+    """The page as HTML: the verdict, two figures and the table for everybody, then the other figures for researchers.
 
     `key` is the hash of what the page was made from.
     """
     by_name = {figure.name: figure for figure in figures}
     shown = [entry for entry in in_order() if entry.name in by_name]
-    drawn = {entry.name: entry.label for entry in shown if by_name[entry.name].chart is not None}
-    body = [_top(evidence, made or datetime.date.today()), _verdict(evidence), _contents(drawn)]
-    for place, section in enumerate(dict.fromkeys(entry.section for entry in shown)):
-        group = [by_name[entry.name] for entry in shown if entry.section == section]
-        body.append(f"<h2>{escape(section)}</h2>" if place else "")
-        body.append(f'<div class="figures">{"".join(map(figure_html, group))}</div>')
-        if place == 0:
-            body.append(_systems(evidence))
-    body += [_topics(evidence), _foot(evidence)]
-    title = f"Which system finds more? {evidence.leader}"
+    drawn = [entry for entry in shown if by_name[entry.name].chart is not None]
+    lacking = [by_name[entry.name] for entry in shown if by_name[entry.name].chart is None]
+    first = [entry for entry in drawn if entry.name in FIRST]
+    sections = {
+        section: [entry for entry in drawn if entry.section == section and entry.name not in FIRST]
+        for section in dict.fromkeys(entry.section for entry in drawn)
+    }
+    sections = {section: entries for section, entries in sections.items() if entries}
+    body = [
+        _top(evidence, made or datetime.date.today()),
+        _verdict(evidence),
+        f'<div class="figures first">{"".join(figure_html(by_name[entry.name]) for entry in first)}</div>',
+        _systems(evidence),
+        _topics(evidence),
+        _researchers(sections, by_name),
+        _not_drawn(lacking),
+        _foot(evidence),
+    ]
+    title = f"{evidence.title} {evidence.leader}"
     return html_page(title, body, figures, key=key, topics=topics_data(evidence))
 
 
 def _top(evidence: Evidence, made: datetime.date) -> str:
     return (
-        f'<header class="top"><h1>Which system finds more?</h1><span class="counted">{escape(evidence.counted())}'
+        f'<header class="top"><h1>{escape(evidence.title)}</h1><span class="counted">{escape(evidence.counted())}'
         f' · {made.isoformat()} <button type="button" class="plain theme">dark paper</button></span></header>'
     )
 
 
 def _verdict(evidence: Evidence) -> str:
+    """The first screen: the outcome, the leader, what reading finds and misses, the present system, how sure."""
     said = headline(evidence)
     chips = "".join(
         f'<span><span class="chip {word}">{CHIPS[word]}</span> {escape(against)}</span>'
         for word, against in said.standing
     )
+    leader = (
+        f'<p class="leader">{escape(said.first_by)} <strong class="id">{escape(said.leader)}</strong> '
+        f'<strong>{said.score}</strong> <span class="interval">{said.interval}</span> '
+        f'<span class="chips">{chips}</span></p>'
+    )
+    outcome = f'<p class="lead"><strong>{escape(said.outcome)}</strong></p>' if said.outcome else ""
+    reading = " ".join(filter(None, (said.effort, said.baseline)))
     reasons = "".join(f"<p>{escape(reason)}</p>" for reason in said.reasons)
     notes = list(dict.fromkeys((*evidence.study.notes, *(evidence.verdict.notes if evidence.verdict else ()))))
     listed = "".join(f"<li>{escape(note)}</li>" for note in notes)
     return (
-        f'<section class="verdict" aria-label="the verdict"><p class="lead"><strong>{escape(said.leader)}</strong> '
-        f'{escape(said.leads)} <strong>{said.score}</strong> <span class="interval">{said.interval}</span> '
-        f'<span class="chips">{chips}</span></p><p>{escape(" ".join(said.sentences))}</p>'
+        f'<section class="verdict" aria-label="the verdict">{outcome}{leader}'
+        + (f'<p class="finds">{escape(reading)}</p>' if reading else "")
+        + f'<p class="aside">{escape(" ".join(said.sure))}</p>'
         + (f"<details><summary>Why: the closest rivals</summary>{reasons}</details>" if reasons else "")
         + (f"<details><summary>What was missing or left out</summary><ul>{listed}</ul></details>" if notes else "")
         + "</section>"
     )
 
 
-def _contents(drawn: Mapping[str, str]) -> str:
-    """The table of contents: links to the figures, by name and label, and to the two tables."""
-    labels = {**drawn, "systems": "table of systems", "topics": "topic by topic"}
-    links = "".join(f'<li><a href="#{name}">{escape(label)}</a></li>' for name, label in labels.items())
-    return f'<nav aria-label="contents"><ul>{links}</ul></nav>'
+def _researchers(sections: Mapping[str, Sequence[FigureEntry]], by_name: Mapping[str, Figure]) -> str:
+    """The other figures, folded by section, each section with links to its figures."""
+    folded = []
+    for section, entries in sections.items():
+        links = "".join(f'<li><a href="#{entry.name}">{escape(entry.label)}</a></li>' for entry in entries)
+        group = "".join(figure_html(by_name[entry.name]) for entry in entries)
+        folded.append(
+            f'<details class="section"><summary><h3>{escape(section)}</h3>'
+            f'<nav aria-label="{escape(section)}"><ul>{links}</ul></nav></summary>'
+            f'<div class="figures">{group}</div></details>'
+        )
+    return f'<section id="researchers"><h2>For researchers</h2>{"".join(folded)}</section>' if folded else ""
+
+
+def _not_drawn(lacking: Sequence[Figure]) -> str:
+    """A line for each figure that cannot be drawn from these data."""
+    lines = "".join(f"<li>{escape(figure.title)}: {escape(figure.reading)}</li>" for figure in lacking)
+    return f'<section class="lacking"><h2>Not drawn</h2><ul>{lines}</ul></section>' if lines else ""
 
 
 def _systems(evidence: Evidence) -> str:

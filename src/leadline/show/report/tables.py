@@ -10,9 +10,9 @@ import numpy as np
 
 from leadline.measures.hits import Array, Mask
 from leadline.show.figures.evidence import Evidence
-from leadline.show.figures.formatting import rounded
+from leadline.show.figures.formatting import decimal, rounded
 from leadline.show.report.embedding import variable
-from leadline.show.report.headline import CHIPS, score
+from leadline.show.report.headline import CHIPS
 from leadline.trust.corrections import holm
 from leadline.trust.order import sign
 from leadline.trust.randomisation import flip_test
@@ -45,10 +45,10 @@ def systems_table(evidence: Evidence) -> str:
         for m in range(len(names)):
             kind = " best" if near[m][1][r] else " near" if near[m][0][r] else ""
             value = float(means[r, m])
-            cells.append(f'<td class="num{kind}" data-v="{_key(value)}">{score(value)}</td>')
+            cells.append(f'<td class="num{kind}" data-v="{_key(value)}">{decimal(value)}</td>')
             if m == 0:
                 low, high = value - widths[r], value + widths[r]
-                text = "–" if np.isnan(widths[r]) else f"{score(low)} to {score(high)}"
+                text = "–" if np.isnan(widths[r]) else f"{decimal(low)} to {decimal(high)}"
                 cells.append(f'<td class="num" data-v="{_key(low)}">{text}</td>')
         if verdicts:
             cells.append(f"<td>{_chip(verdicts.get(run))}</td>")
@@ -82,7 +82,7 @@ def _near_best(evidence: Evidence, name: str) -> tuple[Mask, Mask]:
 
 def _chip(verdict: Verdict | None) -> str:
     if verdict is None:
-        return "leads"
+        return "first"
     return f'<span class="chip {verdict.word}">{CHIPS[verdict.word]}</span>'
 
 

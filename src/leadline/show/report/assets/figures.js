@@ -14,7 +14,7 @@ const Leadline = (() => {
   };
   const grouped = (number) => String(Math.round(number)).replace(/\B(?=(\d{3})+$)/g, "\u202f");
   const score = (value) =>
-    value === null || value === undefined ? "–" : value.toFixed(3).replace(/^(-?)0\./, "$1.").replace("-", "−");
+    value === null || value === undefined ? "–" : value.toFixed(3).replace("-", "−");
   const percent = (share) => (share === null || share === undefined ? "–" : `${Math.round(100 * share)}\u202f%`);
 
   // ---- the address: #figure?control=value&… -------------------------------------------------------------------
@@ -105,9 +105,17 @@ const Leadline = (() => {
       if (!performance.getEntriesByName("first").length) performance.mark("first");
     }
 
+    // The width for the chart. In a section that is folded it is that of a figure elsewhere of the same kind.
+    room() {
+      if (this.chart.clientWidth) return this.chart.clientWidth;
+      const wide = this.element.classList.contains("wide") ? "figure.wide" : "figure:not(.wide)";
+      const open = [...document.querySelectorAll(`${wide} > .chart`)].find((chart) => chart.clientWidth);
+      return open?.clientWidth ?? document.querySelector(".page").clientWidth - 2 * 48;
+    }
+
     // The width of the page, however the chart is built.
     fit(spec) {
-      const room = this.chart.clientWidth;
+      const room = this.room();
       const narrow = (spec.params ?? []).find((param) => param.name === "narrow");
       const parts = spec.concat ?? spec.hconcat ?? spec.vconcat;
       if (narrow) narrow.value = room < NARROW || Boolean(parts);
@@ -124,7 +132,7 @@ const Leadline = (() => {
         for (const unit of units) if (typeof unit.width === "number" && first < 4 * width) unit.width = width;
       } else if (typeof spec.width === "number") {
         if (this.data.more.fixed) return; // it would not be readable any smaller: the figure scrolls
-        spec.width = "container";
+        spec.width = room;
         spec.autosize = { type: "fit-x", contains: "padding" };
       }
     }

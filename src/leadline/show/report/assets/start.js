@@ -13,6 +13,8 @@
     const { name, state } = fragment();
     const figure = figures.get(name);
     if (figure) {
+      const folded = figure.element.closest("details");
+      if (folded) folded.open = true;
       figure.restore(state);
       figure.draw();
       figure.element.scrollIntoView();
@@ -40,6 +42,8 @@
   window.addEventListener("load", () => setTimeout(rest, 100));
   window.addEventListener("beforeprint", () => {
     for (const one of document.querySelectorAll("details")) one.open = true;
+    topics();
+    for (const figure of figures.values()) figure.draw();
   });
 
   let width = window.innerWidth, waiting;

@@ -1,0 +1,99 @@
+"""Who cannot be told apart from the first? The scores with their intervals, and the verdict on each system."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from leadline.show.charts.labels import narrow
+from leadline.show.charts.style import GREY, altair
+from leadline.show.figures.encodings import numbered
+from leadline.show.figures.evidence import Evidence
+from leadline.show.figures.figure import WIDTH, Figure, needs, rows_data, with_rows
+from leadline.show.figures.formatting import both, count, rounded
+from leadline.show.figures.registry import WHO, report_figure
+from leadline.trust.verdict import MARKS, Verdicts
+
+NAME = "told_apart"
+MOST = 14  # systems shown
+ROW = 24  # pixels
+SOURCE = (
+    "Means over topics with 95\u202f% intervals by Student's t. The verdict is that of a paired test against the first, "
+    "so it can be firm where intervals overlap."
+)
+
+
+@report_figure(NAME, section=WHO, label="who cannot be told apart", place=15)
+def figure(evidence: Evidence) -> Figure:
+    """The first systems by the deciding measure, and the baseline, each with the verdict against the first."""
+    found = evidence.verdict
+    if found is None:
+        lacking = "Needs two runs and two topics with a value for every run."
+        return needs(NAME, "Who cannot be told apart", lacking, SOURCE)
+    shown = _shown(evidence)
+    words = {each.other: each.word for each in found.verdicts}
+    widths = evidence.main.half_widths()[:, 0]
+    rows = []
+    for run in shown:
+        r = evidence.place(run)
+        mean, width = float(evidence.means[r]), float(widths[r])
+        word = words.get(run)
+        verdict = f"{MARKS[word]} {word}" if word else "first"
+        rows.append({
+            "place": evidence.order.index(run) + 1, "run": run, "mean": rounded(mean), "low": rounded(mean - width),
+            "high": rounded(mean + width), "verdict": verdict,
+            "note": verdict + (" (baseline)" if run == evidence.baseline else ""),
+        })  # fmt: skip
+    return Figure(
+        NAME, title(found), reading(evidence, found, shown), with_rows(_chart(evidence, shown), rows), rows, SOURCE
+    )
+
+
+def _shown(evidence: Evidence) -> tuple[str, ...]:
+    """The first systems, and the baseline wherever it is."""
+    first = evidence.order[:MOST]
+    return (*first, evidence.baseline) if evidence.baseline and evidence.baseline not in first else first
+
+
+def title(found: Verdicts) -> str:
+    """Which systems the tests do not tell from the first."""
+    undecided = [each.other for each in found.verdicts if each.word == "undecided"]
+    if not undecided:
+        return f"Every other system can be told from {found.leader}"
+    if len(undecided) <= 2:
+        return f"{both(undecided)} cannot be told from {found.leader}"
+    return f"{count(len(undecided), 'system')} cannot be told from {found.leader}"
+
+
+def reading(evidence: Evidence, found: Verdicts, shown: Sequence[str]) -> str:
+    """The nearest rival, and what is not shown."""
+    nearest = found.verdicts[0]
+    text = (
+        f"Nearest is {nearest.other}, {nearest.word}: {nearest.criterion}; {found.leader} is ahead of it on "
+        f"{nearest.wins} of {count(nearest.topics, 'topic')} and behind on {nearest.losses}."
+    )
+    left = len(evidence.runs) - len(shown)
+    return text + (f" {count(left, 'system')} further down {'is' if left == 1 else 'are'} not shown." if left else "")
+
+
+def _chart(evidence: Evidence, shown: Sequence[str]) -> Any:
+    alt = altair()
+    axis = alt.Axis(labelExpr=numbered(evidence, shown), ticks=False, domain=False, labelLimit=220, labelOverlap=False)
+    y = alt.Y("run:N", sort=list(shown), title=None, axis=axis)
+    x = alt.X(
+        "mean:Q", title=evidence.measure.text, scale=alt.Scale(zero=False, nice=True),
+        axis=alt.Axis(tickCount=5, grid=True),
+    )  # fmt: skip
+    domain = list(evidence.named)
+    colours = [evidence.colour(run) for run in domain]
+    colour = alt.condition(
+        alt.FieldOneOfPredicate("run", domain),
+        alt.Color("run:N", legend=None, scale=alt.Scale(domain=domain, range=colours)),
+        alt.value(GREY),
+    )
+    base = alt.Chart(rows_data()).encode(y=y, tooltip=["run:N", "mean:Q", "low:Q", "high:Q", "verdict:N"])
+    bars = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=2)
+    dots = base.mark_point(filled=True, size=70, opacity=1).encode(x=x, color=colour)
+    words = base.mark_text(align="left", fontSize=12, dx=6).encode(x=alt.value("width"), text="note:N")
+    layers = [bars.encode(x=alt.X("low:Q"), x2="high:Q", color=colour), dots, words]
+    return alt.layer(*layers).add_params(narrow()).properties(width=WIDTH, height=ROW * len(shown))
