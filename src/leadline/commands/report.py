@@ -28,6 +28,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     decider = {"dest": "measure", "metavar": "MEASURE", "action": "store", "default": MEASURE}
     add_options(parser, "-m", **decider, help="measure to decide by (default: %(default)s)")
     parser.add_argument("--topics", metavar="FILE", help="table of topics with their attributes")
+    parser.add_argument("--title", default="", help="heading of the page (default: Which system finds more?)")
+    parser.add_argument("--baseline", metavar="RUN", default="", help="the system used today, to show the gain")
+    parser.add_argument("--complete", action="store_true", help="every relevant document is in the judgements")
     add_options(parser, "--runs-info", "--qrels-format", "--samples", "--seed", "-q")
 
 
@@ -37,7 +40,15 @@ def run(options: argparse.Namespace) -> None:
     key = key_of(
         [qrels, *runs],
         [path for path in (options.topics, options.runs_info) if path],
-        (options.measure, str(options.qrels_format), str(options.samples), str(options.seed)),
+        (
+            options.measure,
+            str(options.qrels_format),
+            str(options.samples),
+            str(options.seed),
+            options.title,
+            options.baseline,
+            str(options.complete),
+        ),
     )
     if key and key_written_in(options.output) == key:
         write(f"{options.output} is already made from the same files\n")
@@ -58,7 +69,8 @@ def _read_evidence(options: argparse.Namespace, qrels: str, runs: list[str]) -> 
     with progress_bar("reading runs", quiet=options.quiet) as progress:
         return Evidence.of(
             qrels, runs, options.measure, topics=options.topics, runs_info=options.runs_info, seed=options.seed,
-            samples=options.samples, progress=progress, qrels_format=options.qrels_format,
+            samples=options.samples, baseline=options.baseline, complete=options.complete, title=options.title,
+            progress=progress, qrels_format=options.qrels_format,
         )  # fmt: skip
 
 

@@ -42,18 +42,25 @@ def report(
     topics: Path | Mapping[str, Mapping[str, Any]] | None = None,
     runs_info: Path | Mapping[str, Mapping[str, str]] | None = None,
     figures: Iterable[str] | None = None,
+    baseline: str = "",
+    complete: bool = False,
+    title: str = "",
     samples: int = 100,
     seed: int = 1,
 ) -> Report:
     """One page for people: which system finds more, and whether it can be believed.
 
     `measure` decides; `topics` and `runs_info` are tables of attributes; `figures` are names of
-    `leadline.figures` (default: all).
+    `leadline.figures` (default: all). `baseline` is the run of the system used today; `complete` says that every
+    relevant document is in the judgements.
     """
     from leadline.show.figures.evidence import Evidence
     from leadline.show.report.page import report as report_page
 
-    evidence = Evidence.of(qrels, runs, measure, topics=topics, runs_info=runs_info, seed=seed, samples=samples)
+    evidence = Evidence.of(
+        qrels, runs, measure, topics=topics, runs_info=runs_info, seed=seed, samples=samples, baseline=baseline,
+        complete=complete, title=title,
+    )  # fmt: skip
     return Report(report_page(evidence, names=figures))
 
 

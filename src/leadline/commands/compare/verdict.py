@@ -34,6 +34,7 @@ def run(options: argparse.Namespace) -> None:
         write(f"{wrap_for_terminal(result.headline())}\n\n")
         write_table(result.short_table(), options)
         if not options.quiet:
+            write(f"\n{wrap_for_terminal(result.definitions())}\n")
             reasons = "\n\n".join(map(wrap_for_terminal, result.closest_reasons()))
             write(f"\n{reasons}\n")
     else:

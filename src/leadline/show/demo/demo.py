@@ -43,7 +43,8 @@ def demo(folder: Path, settings: Settings, stage: Stage, samples: int = SAMPLES)
     if key_written_in(result.report) == key == key_written_in(result.true_report) and stored.is_file():
         return replace(result, story=tuple(stored.read_text(encoding="utf-8").splitlines()))
     with stage("scores by citations and by the truth") as _:
-        cited, true = (_evidence(lab, judged, samples) for judged in (lab.judgements, lab.true))
+        cited = _evidence(lab, lab.judgements, samples)
+        true = _evidence(lab, lab.true, samples, complete=True)
         recovered = study_lab(folder)
     with stage("is it firm? half the judgements, again and again") as step:
         cited.decide(step)
@@ -59,10 +60,10 @@ def demo(folder: Path, settings: Settings, stage: Stage, samples: int = SAMPLES)
     return replace(result, story=tuple(lines))
 
 
-def _evidence(lab: PaperInputs, judged: Path | None, samples: int) -> Evidence:
+def _evidence(lab: PaperInputs, judged: Path | None, samples: int, *, complete: bool = False) -> Evidence:
     assert judged is not None, "the folder of a demo has true judgements"
     return Evidence.of(judged, lab.runs, MEASURE, topics=lab.folder / "topics.tsv", runs_info=lab.folder / "runs.tsv",
-                       samples=samples)  # fmt: skip
+                       samples=samples, complete=complete)  # fmt: skip
 
 
 def _thinned(evidence: Evidence, samples: int, step: Progress | None) -> Incomplete:

@@ -10,7 +10,7 @@ from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.formatting import percent
 from leadline.trust.incomplete import Incomplete
 from leadline.trust.recovery import Recovery
-from leadline.trust.verdict import Verdicts
+from leadline.trust.verdict import Verdicts, finding
 
 EFFORT = 100
 

@@ -93,15 +93,13 @@ def _baseline(evidence: Evidence) -> str:
     much = min(USUAL, evidence.effort, len(ours))
     share, gain = float(theirs[much - 1]), float(ours[much - 1] - theirs[much - 1])
     text = f"The present system (baseline), {evidence.baseline}, finds {percent(share)} in {count(much)}"
-    text += f", {percent(abs(gain))} of all {'less' if gain > 0 else 'more'}" if abs(gain) >= 0.0005 else ", as much"
     needed = _reached(ours, share)
     if gain > 0 and needed < much:
         saved = hours((much - needed) * MINUTES)
         text += f"; the first finds as much in {count(needed, 'document')}, which saves {saved} a topic"
-    words = (
-        [each.word for each in evidence.verdict.verdicts if each.other == evidence.baseline] if evidence.verdict else []
-    )
-    return f"{text}. The lead over it is {words[0]}." if words else f"{text}."
+    verdicts = evidence.verdict.verdicts if evidence.verdict else ()
+    words = [f" The lead over it is {each.word}." for each in verdicts if each.other == evidence.baseline]
+    return f"{text}.{''.join(words)}"
 
 
 def _reached(after: Array, share: float) -> int:

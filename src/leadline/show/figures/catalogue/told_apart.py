@@ -18,8 +18,8 @@ NAME = "told_apart"
 MOST = 14  # systems shown
 ROW = 24  # pixels
 SOURCE = (
-    "Means over topics with 95\u202f% intervals by Student's t. The verdict is that of a paired test against the first, "
-    "so it can be firm where intervals overlap."
+    "Means over topics with 95\u202f% intervals by Student's t. The verdict is that of a paired test against the "
+    "first, so it can be firm where intervals overlap."
 )
 
 
