@@ -37,7 +37,7 @@ ARGUMENTS = ["report", "qrels.txt", "good.run", "poor.run", "-m", "PRES@10", "--
 def test_the_page_is_written_and_then_found(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main([*ARGUMENTS, "-o", "out.html"])
     said = capsys.readouterr().out
-    assert said.startswith("good leads with PRES@10")
+    assert said.startswith("good is firmly better than poor; by PRES@10 good has 1.000")
     assert said.endswith("out.html\n")
     text = (files / "out.html").read_text(encoding="utf-8")
     assert re.match(r"<!doctype html>\n<!-- leadline \S+ key [0-9a-f]{64} -->", text)

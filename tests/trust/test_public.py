@@ -11,9 +11,9 @@ import pytest
 import leadline as ll
 from leadline.errors import InputError
 from leadline.trust import pairs, power
+from leadline.trust.deciding import decide
 from leadline.trust.incomplete import Incomplete
 from leadline.trust.study import open_study
-from leadline.trust.deciding import decide
 
 rng = np.random.default_rng(3)
 QRELS = {str(t): {f"d{d}": int(rng.integers(0, 3)) for d in range(20)} for t in range(30)}

@@ -7,9 +7,9 @@ import pytest
 
 from leadline.errors import MismatchError
 from leadline.records.scores.scores import Scores, t_quantile
+from leadline.trust.deciding import decide, lead_rests_on, topics_needed
 from leadline.trust.randomisation import flip_test, randomisation
 from leadline.trust.study import open_study
-from leadline.trust.deciding import decide, lead_rests_on, topics_needed
 
 RNG = np.random.default_rng
 
@@ -40,9 +40,10 @@ def test_a_large_lead_on_many_judgements_is_firm() -> None:
     (only,) = found.verdicts
     assert (found.leader, only.other, only.word) == ("better", "worse", "firm")
     assert (only.significant_in, only.turned_in) == (1.0, 0.0)
-    assert found.headline().startswith("better leads with R@20 0.750 [")
-    assert "firm against worse" in found.headline()
-    assert "stays significant in 20 of 20 samples" in " ".join(only.reasons)
+    assert found.winner == "better"
+    assert found.headline().startswith("better is firmly better than worse; by R@20 better has 0.750 [")
+    assert "Firm: with half the judgements significant in 20 of 20 samples." in found.headline()
+    assert "significant in 20 of 20 samples" in " ".join(only.reasons)
 
 
 def test_a_lead_that_half_the_judgements_lose_is_fragile() -> None:
@@ -52,6 +53,9 @@ def test_a_lead_that_half_the_judgements_lose_is_fragile() -> None:
     assert only.p_corrected < 0.05
     assert only.significant_in < 0.95
     assert only.word == "fragile"
+    assert only.criterion.endswith("of 40 samples, 38 needed")
+    assert found.winner is None
+    assert found.headline().startswith("No firm winner: the lead of better is fragile; ")
 
 
 def test_no_difference_is_undecided_and_asks_for_more_topics() -> None:
@@ -64,13 +68,13 @@ def test_no_difference_is_undecided_and_asks_for_more_topics() -> None:
     assert "topics" in only.reasons[-1]
 
 
-def test_without_judgements_a_lead_is_only_significant() -> None:
+def test_without_judgements_no_lead_is_firm() -> None:
     rng = RNG(5)
     first = rng.uniform(0, 1, 30)
     found = decide(scored(first, first - 0.2), "AP", seed=1)
-    assert found.verdicts[0].word == "significant"
+    assert found.verdicts[0].word == "fragile"
     assert np.isnan(found.verdicts[0].significant_in)
-    assert "judgements" not in found.headline()
+    assert "without the judgements its stability cannot be tried" in found.headline()
 
 
 def test_lower_is_better_where_it_is() -> None:
@@ -88,9 +92,28 @@ def test_a_field_is_judged_leader_against_each() -> None:
     rival = base + 0.3 + rng.normal(0, 0.05, 40) - 0.002
     found = decide(scored(base, base + 0.3, rival, base - 0.1), "AP", seed=1)
     assert found.leader in ("b", "c")
-    assert [verdict.word for verdict in found.verdicts] == ["undecided", "significant", "significant"]
-    assert found.headline().endswith("significant against 2, undecided against 1.")
+    assert [verdict.word for verdict in found.verdicts] == ["undecided", "fragile", "fragile"]
+    assert found.headline().startswith("No firm winner: 2 systems cannot be told apart; the first by AP is ")
+    assert "(undecided against 1, fragile against 2). Nearest rival: " in found.headline()
     assert [row[0] for row in found.table().rows] == [found.leader] * 3
+
+
+def test_level_runs_do_not_lead() -> None:
+    rng = RNG(5)
+    base = rng.uniform(0, 0.5, 40)
+    found = decide(scored(base, base, base - 0.1), "AP", seed=1)
+    assert found.level == ("b",)
+    assert "a and b are level at AP" in found.headline()
+    assert "lead" not in found.headline()
+
+
+def test_what_unjudged_documents_make_uncertain() -> None:
+    qrels, runs = planted(relevant=20, found_by_better=15)
+    study = open_study(qrels, runs, "R@20")
+    assert decide(study.scores(), "R@20", study=study, samples=2, complete=True).doubt == ""
+    cited = {topic: {name: grade for name, grade in judged.items() if grade} for topic, judged in qrels.items()}
+    study = open_study(cited, runs, "R@20")
+    assert "list only relevant documents" in decide(study.scores(), "R@20", study=study, samples=2).doubt
 
 
 def test_levels_are_those_of_the_randomisation_test() -> None:

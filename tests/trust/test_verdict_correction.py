@@ -18,7 +18,7 @@ def field(rivals: int) -> ll.Scores:
     return ll.Scores(runs, tuple(map(str, range(TOPICS))), ("AP",), values[:, :, None])
 
 
-@pytest.mark.parametrize(("rivals", "word"), [(1, "significant"), (2, "undecided"), (5, "undecided")])
+@pytest.mark.parametrize(("rivals", "word"), [(1, "fragile"), (2, "undecided"), (5, "undecided")])
 def test_the_number_of_rivals_matters(rivals: int, word: str) -> None:
     found = decide(field(rivals), "AP").verdicts
     assert [verdict.p for verdict in found] == [2 / 2**TOPICS] * rivals

@@ -78,7 +78,9 @@ class Verdicts:
         """All verdicts in a few sentences: who wins if anyone does, the nearest rival, what the words mean."""
         nearest = self.verdicts[0]
         said = [finding(self)]
-        if not self.level:
+        if len(self.verdicts) == 1:
+            said.append(f"{nearest.word.capitalize()}: {nearest.criterion}.")
+        elif not self.level:
             said.append(f"Nearest rival: {nearest.other}, {nearest.word}: {nearest.criterion}.")
         said.append(self.doubt)
         return " ".join(filter(None, said))
@@ -160,6 +162,9 @@ def finding(found: Verdicts) -> str:
     if found.level:
         who = found.level[0] if len(found.level) == 1 else f"{len(found.level)} others"
         return f"{outcome(found)}; {found.leader} and {who} are level at {found.measure} {score}."
+    if len(found.verdicts) == 1:
+        lead = abs(found.verdicts[0].difference)
+        return f"{outcome(found)}; by {found.measure} {found.leader} has {score}, a difference of {lead:.3f}."
     return f"{outcome(found)}; the first by {found.measure} is {found.leader} with {score} ({standing(found)})."
 
 

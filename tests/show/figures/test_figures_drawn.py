@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from leadline.show.charts.style import BUOY, DEPTH, GREY, INK, OKABE_ITO, PAPER
+from leadline.show.charts.style import BUOY, DEPTH, GREY, INK, MEASURE_COLOURS, OKABE_ITO, PAPER
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import Figure, specification
 from leadline.show.figures.registry import FIGURES
 
-PALETTE = {colour.lower() for colour in (INK, PAPER, GREY, BUOY, *DEPTH, *OKABE_ITO)}
+PALETTE = {colour.lower() for colour in (INK, PAPER, GREY, BUOY, *DEPTH, *OKABE_ITO, *MEASURE_COLOURS)}
 TAG = "<script>alert(1)</script>'\"\\"
 
 

@@ -103,7 +103,7 @@ def test_a_figure_that_cannot_be_drawn_says_why(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("leadline.show.report.html_page._vega", lambda: "")
     lacking = Figure("bump", "Who leads", "Needs two runs.", None)
     text = page(evidence(), [lacking])
-    assert '<p class="lacking">Needs two runs.</p>' in text
+    assert "<li>Who leads: Needs two runs.</li>" in text
     assert 'id="data-bump"' not in text
 
 
@@ -111,7 +111,7 @@ def test_one_run_alone_makes_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("leadline.show.report.html_page._vega", lambda: "")
     alone = Evidence.of({"1": {"a": 1}}, {"only": {"1": {"b": 2, "a": 1}}}, "PRES@10")
     text = report(alone, names=SHOWN)
-    assert "<strong>only</strong> reaches PRES@10 <strong>.900</strong>" in text
+    assert '<strong class="id">only</strong> <strong>0.900</strong>' in text
     assert "There is only one run" in text
 
 
@@ -142,6 +142,7 @@ class Tab:
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.goto(f"{path.as_uri()}{fragment}")
         self.page.wait_for_selector("html[data-drawn=all]")
+        self.page.evaluate("for (const one of document.querySelectorAll('details.section')) one.open = true")
 
     def text(self, selector: str) -> str:
         return str(self.page.locator(selector).first.inner_text())
@@ -164,7 +165,8 @@ def tab(opened: Tab) -> Iterator[Tab]:
 
 
 def test_it_opens_with_the_verdict_and_every_chart(tab: Tab) -> None:
-    assert tab.text(".lead").startswith(f"{EVIL} leads with PRES@20 .")
+    assert tab.text(".lead") == "No firm winner: 3 systems cannot be told apart."
+    assert f"First by PRES@20 (recall weighted by how early it comes): {EVIL} 0." in tab.text(".leader")
     assert tab.page.locator("figure[data-drawn]").count() == len(SHOWN)
     assert tab.page.locator("figure svg").count() == len(SHOWN)
     assert tab.page.locator("img").count() == 0

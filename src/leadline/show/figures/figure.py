@@ -29,7 +29,7 @@ from typing import Any, Literal
 from leadline.errors import InputError
 from leadline.show.charts.save import check_ending
 from leadline.show.charts.save import save as save_chart
-from leadline.show.charts.style import BUOY, DEPTH, GREY, INK, OKABE_ITO, PAPER, altair
+from leadline.show.charts.style import BUOY, DEPTH, GREY, INK, MEASURE_COLOURS, OKABE_ITO, PAPER, altair
 from leadline.text.files import write_whole
 
 Theme = Literal["light", "dark"]
@@ -48,6 +48,7 @@ DARK: dict[str, str] = {
     BUOY: "#f08a4b",
     **dict(zip(DEPTH, ("#16303f", "#1d4a63", "#2b6d92", "#5a9cc0", "#9cc9de", "#e3f1f7"), strict=True)),
     **dict(zip(OKABE_ITO, ("#4aa8e0", "#f0803c", "#2fbf95", "#e09bc3", "#f0b429", "#7cc7f2", "#f5f5f5"), strict=True)),
+    **dict(zip(MEASURE_COLOURS, ("#a79cf0", "#d9a05f", "#9ccb6f", "#e58ab0", "#6fc6cd"), strict=True)),
 }
 
 

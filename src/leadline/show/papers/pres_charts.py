@@ -9,14 +9,13 @@ import numpy as np
 
 from leadline.measures.hits import Array, Integers
 from leadline.show.charts.labels import beside, narrow
-from leadline.show.charts.style import BUOY, GREY, OKABE_ITO, altair
+from leadline.show.charts.style import BUOY, GREY, OKABE_ITO, altair, measure_colours
 from leadline.show.figures.encodings import haloed
 from leadline.show.figures.figure import HEIGHT, WIDTH, Figure, rows_data, with_rows
 from leadline.trust.order import places as places_of
 from leadline.trust.tau import tau_b
 
 MEASURES = ("MAP", "PRES", "recall")
-COLOURS = (OKABE_ITO[1], OKABE_ITO[0], OKABE_ITO[2])
 SHAPES = ("square", "circle", "triangle-up")
 MOVED = 3  # runs whose lines are coloured
 TICKS = (1, 12, 24, 36, 48)
@@ -35,7 +34,7 @@ def sorted_chart(runs: Sequence[str], means: Array, source: str) -> Figure:
     x = alt.X("place:Q", title="place of the run by PRES", scale=alt.Scale(domain=[1, last], nice=False),
               axis=alt.Axis(grid=False, tickMinStep=1, tickCount=8))  # fmt: skip
     y = alt.Y("mean:Q", title="mean over topics", scale=alt.Scale(domain=[0, 0.7]), axis=alt.Axis(tickCount=7))
-    colour = alt.Color("measure:N", legend=None, scale=alt.Scale(domain=names, range=list(COLOURS)))
+    colour = alt.Color("measure:N", legend=None, scale=alt.Scale(domain=names, range=measure_colours(names)))
     shape = alt.Shape("measure:N", legend=None, scale=alt.Scale(domain=names, range=list(SHAPES)))
     base = alt.Chart(rows_data()).encode(x=x, y=y, color=colour)
     dots = base.mark_point(filled=True, size=36, opacity=0.9)

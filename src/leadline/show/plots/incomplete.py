@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from leadline.show.charts.labels import beside, narrow
-from leadline.show.charts.style import DASHES, GREY, OKABE_ITO, PAPER, altair, styled
+from leadline.show.charts.style import DASHES, PAPER, altair, measure_colours, styled
 from leadline.trust.incomplete import Incomplete
 from leadline.trust.plots import plot
 
@@ -88,19 +88,13 @@ def rows(study: Incomplete) -> list[dict[str, Any]]:
 
 
 def styles(measures: Sequence[str]) -> tuple[list[str], list[list[int]]]:
-    """A colour for each measure and a dash for each of its efforts; grey if there are not enough colours.
+    """The colour of each measure, and a dash for each of its efforts.
 
     >>> styles(["AP@100", "AP@1000", "R@100"])
-    (['#0072b2', '#0072b2', '#d55e00'], [[1, 0], [6, 3], [1, 0]])
+    (['#8c5a1e', '#8c5a1e', '#4d7c2a'], [[1, 0], [6, 3], [1, 0]])
     """
     families: dict[str, list[str]] = {}
     for name in measures:
         families.setdefault(name.partition("@")[0], []).append(name)
-    order = list(families)
-    colours, dashes = [], []
-    for name in measures:
-        family = name.partition("@")[0]
-        place = order.index(family)
-        colours.append(OKABE_ITO[place] if place < len(OKABE_ITO) else GREY)
-        dashes.append(DASHES[families[family].index(name) % len(DASHES)])
-    return colours, dashes
+    dashes = [DASHES[families[name.partition("@")[0]].index(name) % len(DASHES)] for name in measures]
+    return measure_colours(measures), dashes

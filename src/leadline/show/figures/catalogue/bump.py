@@ -1,4 +1,4 @@
-"""Who leads under which measure, and would it matter?"""
+"""Who comes where under which measure, and would it matter?"""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import Figure, needs
 from leadline.show.figures.formatting import short
 from leadline.show.figures.registry import WHO, report_figure
+from leadline.trust.aligned import counted
 from leadline.trust.order import best_first
 from leadline.trust.pairs import compare
 
@@ -30,12 +31,12 @@ SOURCE = (
 State = Literal["steady", "chance", "significant"]
 
 
-@report_figure(NAME, section=WHO, label="who leads under which measure", place=20)
+@report_figure(NAME, section=WHO, label="places under three measures", place=20)
 def figure(evidence: Evidence) -> Figure:
     """The places of the runs under average precision, PRES and recall; swaps that may be chance are dimmed."""
     names = evidence.trio
     if len(evidence.runs) < 2:
-        return needs(NAME, "Who leads under which measure", "Two or more runs are needed to give places.", SOURCE)
+        return needs(NAME, "Places under three measures", "Two or more runs are needed to give places.", SOURCE)
     scores = evidence.scores(names)
     places = np.stack([places_of(column, evidence.runs) for column in scores.means().T])
     shown = _shown(places)
@@ -52,7 +53,7 @@ def figure(evidence: Evidence) -> Figure:
         for m, name in enumerate(names)
     ]
     chart = _chart(evidence, places[:, shown], shown, states)
-    title, reading = _title(evidence, places), _reading(evidence, places, shown, prefers)
+    title, reading = _title(evidence, places, shown, prefers), _reading(evidence, places, shown, prefers)
     return Figure(NAME, title, reading, chart, rows, SOURCE)
 
 
@@ -143,16 +144,17 @@ def _chart(evidence: Evidence, places: Integers, shown: Integers, states: list[l
     return alt.layer(*layers).add_params(narrow()).properties(width=WIDTH, height=LINE * len(runs))
 
 
-def _title(evidence: Evidence, places: Integers) -> str:
-    """Who leads under which measure."""
-    leaders = [evidence.runs[int(np.flatnonzero(column == 1)[0])] for column in places]
+def _title(evidence: Evidence, places: Integers, shown: Integers, prefers: Integers) -> str:
+    """How many swaps of order the tests support."""
+    firm = {
+        tuple(sorted(pair))
+        for m in range(2)
+        for pair in np.argwhere(swaps(places[m : m + 2, shown], prefers[m : m + 2])[1]).tolist()
+    }
     ap, pres, recall = evidence.trio
-    if len(set(leaders)) == 1:
-        return f"{leaders[0]} leads under {ap}, {pres} and {recall} alike"
-    by_run: dict[str, list[str]] = {}
-    for run, name in zip(leaders, evidence.trio, strict=True):
-        by_run.setdefault(run, []).append(name)
-    return ", ".join(f"{run} leads under {' and '.join(names)}" for run, names in by_run.items())
+    if not firm:
+        return f"Places under {ap}, {pres} and {recall}: no swap of order is significant"
+    return f"{ap}, {pres} and {recall} put {counted(len(firm), 'pair')} of systems in opposite order, significantly"
 
 
 def _reading(evidence: Evidence, places: Integers, shown: Integers, prefers: Integers) -> str:

@@ -21,7 +21,7 @@ from leadline.trust.incomplete import SHARES, Incomplete
 NAME = "incomplete"
 SOURCE = "Magdy and Jones, CLEF 2010: relevant documents left out at random, the systems ranked again"
 FEWEST_RUNS = 3  # with two runs a curve would only show whether they swap
-SAME = 0.9  # from this tau up, two rankings usually count as the same
+STABLE = 0.95  # the share of samples that must agree on which measure keeps the order better
 
 
 @report_figure(NAME, section=BELIEVED, label="with fewer judgements", place=30)
@@ -39,7 +39,7 @@ def figure(
         return lack(f"Needs {FEWEST_RUNS} runs or more, to rank them again with fewer judgements.")
     study = replace(evidence.study, measures=tuple(parse_measures(evidence.trio if measures is None else measures)))
     try:
-        found = Incomplete.of(study, keep=keep, samples=samples, seed=evidence.rng(NAME), progress=progress)
+        found = Incomplete.of(study, keep=keep, samples=samples, seed=evidence.seed, progress=progress)
     except MismatchError as error:
         return lack(f"Nothing to compare: {error}.")
     if np.isnan(found.mean[int(np.argmin(found.keep))]).any():
@@ -49,18 +49,18 @@ def figure(
 
 
 def title(found: Incomplete) -> str:
-    """Which measures keep the order with the fewest judgements, and which do not."""
+    """How well each measure keeps the order with the fewest judgements; "better" only if nearly all samples agree."""
     fewest = int(np.argmin(found.keep))
-    mean = found.mean[fewest].tolist()
+    mean, tau = found.mean[fewest], found.tau[fewest]
     share = f"{100 * found.keep[fewest]:.3g} % of the relevant documents"
-    firm = [name for name, tau in zip(found.measures, mean, strict=True) if round(tau, 2) >= SAME]
-    lost = [name for name in found.measures if name not in firm]
-    if firm and lost:
-        verb = "does" if len(lost) == 1 else "do"
-        return f"{both(firm)} {_keep(firm)} the order of systems with {share}; {both(lost)} {verb} not"
-    if firm:
-        return f"{both(firm)} {_keep(firm)} the order of systems with only {share}"
-    return f"No measure keeps the order of systems with {share}"
+    best, worst = int(np.argmax(mean)), int(np.argmin(mean))
+    if np.nanmean(tau[:, best] > tau[:, worst]) >= STABLE:
+        return (
+            f"With {share}, {found.measures[best]} keeps the order of systems better than {found.measures[worst]}: "
+            f"τ {decimal(float(mean[best]), 2)} against {decimal(float(mean[worst]), 2)}"
+        )
+    taus = [f"{decimal(value, 2)} by {name}" for name, value in zip(found.measures, mean.tolist(), strict=True)]
+    return f"With {share}, the order of systems keeps a τ of {both(taus)}"
 
 
 def reading(found: Incomplete) -> str:
@@ -72,7 +72,3 @@ def reading(found: Incomplete) -> str:
         for name, mean, least in zip(found.measures, found.mean[fewest], low, strict=True)
     ]
     return f"With {100 * found.keep[fewest]:.3g} % known, τ is on average {both(taus)}: {caption(found)}."
-
-
-def _keep(names: Sequence[str]) -> str:
-    return "keeps" if len(names) == 1 else "keep"

@@ -12,7 +12,7 @@ from leadline.errors import MismatchError
 from leadline.measures.hits import Array
 from leadline.records.scores.scores import FEWEST_TOPICS
 from leadline.show.charts.labels import beside, narrow
-from leadline.show.charts.style import DASHES, GREY, INK, OKABE_ITO, altair
+from leadline.show.charts.style import DASHES, INK, altair, measure_colours
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import HEIGHT, WIDTH, Figure, needs, rows_data, with_rows
 from leadline.show.figures.formatting import both, count, decimal, percent
@@ -28,7 +28,7 @@ BEYOND = 30  # points of a curve above that: more would make the page larger wit
 
 @report_figure(NAME, section=BELIEVED, label="what a measure tells apart", place=40)
 def figure(
-    evidence: Evidence, measures: Sequence[str] | None = None, *, draws: int = 1000, alpha: float = 0.05
+    evidence: Evidence, measures: Sequence[str] | None = None, *, draws: int = 10_000, alpha: float = 0.05
 ) -> Figure:
     """The share of pairs that each measure tells apart, at any level. Default: the measures of `evidence.trio`."""
     lack = partial(needs, NAME, "How many pairs of systems can a measure tell apart?", source=SOURCE)
@@ -36,7 +36,7 @@ def figure(
         return lack(f"Needs {FEWEST_RUNS} runs and {FEWEST_TOPICS} topics or more, to test many pairs of runs.")
     names = evidence.trio if measures is None else tuple(measures)
     try:
-        found = power(evidence.scores(names), names, alpha=alpha, draws=draws, seed=evidence.rng(NAME))
+        found = power(evidence.scores(names), names, alpha=alpha, draws=draws, seed=evidence.seed)
     except MismatchError as error:
         return lack(f"Nothing to compare: {error}.")
     rows = [
@@ -93,7 +93,7 @@ def reading(found: Power) -> str:
 def _chart(found: Power, rows: Sequence[dict[str, Any]]) -> Any:
     alt = altair()
     names = list(found.measures)
-    colours = [OKABE_ITO[place] if place < len(OKABE_ITO) else GREY for place in range(len(names))]
+    colours = measure_colours(names)
     dashes = [DASHES[place % len(DASHES)] for place in range(len(names))]
     heights = alt.Scale(domain=[0, TOP], nice=False)
     y = alt.Y("level:Q", title="level of significance (p) of a pair", scale=heights, axis=alt.Axis(tickCount=5))

@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 
 from leadline.measures.hits import Array
+from leadline.records.scores.scores import Scores
 from leadline.show.charts.labels import beside, narrow
 from leadline.show.charts.style import GREY, altair
 from leadline.show.figures.encodings import system_colour, system_dash
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import HEIGHT, WIDTH, Figure, rows_data, with_rows
-from leadline.show.figures.formatting import both, count, decimal, percent, short
+from leadline.show.figures.formatting import both, count, decimal, short
 from leadline.show.figures.registry import WHERE, report_figure
+from leadline.show.figures.tested import tested_signs
 
 NAME = "precision_recall"
 SOURCE = "Interpolated precision at recall 0, 0.1, … 1 as trec_eval computes it, mean over topics"
@@ -33,42 +35,25 @@ def figure(evidence: Evidence) -> Figure:
         for run in evidence.order
         for at, tenth in enumerate(TENTHS)
     ]
-    return Figure(NAME, title(evidence, means), reading(evidence, means), _chart(evidence, rows), rows, SOURCE)
+    return Figure(NAME, title(evidence, scores), reading(evidence, means), _chart(evidence, rows), rows, SOURCE)
 
 
-def title(evidence: Evidence, means: Array) -> str:
-    """Who is more precise where: the leader or the challenger."""
-    first = means[evidence.place(evidence.leader)]
+def title(evidence: Evidence, scores: Scores) -> str:
+    """Where the leader or the challenger is significantly more precise; else what is shown."""
+    first = evidence.place(evidence.leader)
     if evidence.challenger is None:
+        means = scores.means()[first]
         return (
-            f"{evidence.leader} is at precision {decimal(first[1])} when a tenth is found, "
-            f"and at {decimal(first[HALF])} when half is"
+            f"{evidence.leader} is at precision {decimal(means[1])} when a tenth is found, "
+            f"and at {decimal(means[HALF])} when half is"
         )
-    return who_is_ahead(evidence.leader, evidence.challenger, first - means[evidence.place(evidence.challenger)])
-
-
-def who_is_ahead(leader: str, challenger: str, lead: Array) -> str:
-    """The order of two curves in words.
-
-    >>> who_is_ahead("a", "b", np.array([0.1] * 11))
-    'a is more precise than b at every recall'
-    >>> who_is_ahead("a", "b", np.array([-0.1] * 4 + [0.2] * 7))
-    'b is more precise up to 30\u202f% recall, a beyond'
-    >>> who_is_ahead("a", "b", np.array([-0.1, 0.1, -0.1] + [0.2] * 8))
-    'a is more precise than b at 9 of 11 shares of recall'
-    """
-    signs = np.sign(np.round(lead, 4))
-    nonzero = signs[signs != 0]
-    if not len(nonzero):
-        return f"{leader} and {challenger} are equally precise at every recall"
-    ahead, behind = (leader, challenger) if nonzero[0] > 0 else (challenger, leader)
-    turns = int((np.diff(nonzero) != 0).sum())
-    if turns == 0:
-        return f"{ahead} is more precise than {behind} at every recall"
-    if turns == 1:
-        last = int(np.flatnonzero(signs == nonzero[0]).max())
-        return f"{ahead} is more precise up to {percent(TENTHS[last])} recall, {behind} beyond"
-    return f"{leader} is more precise than {challenger} at {int((signs > 0).sum())} of {len(TENTHS)} shares of recall"
+    gaps = scores.values[first] - scores.values[evidence.place(evidence.challenger)]
+    signs = tested_signs(list(gaps.T), evidence.rng(NAME))
+    ahead, behind = int((signs > 0).sum()), int((signs < 0).sum())
+    if bool(ahead) == bool(behind):
+        return "Precision against recall"
+    pair = (evidence.leader, evidence.challenger) if ahead else (evidence.challenger, evidence.leader)
+    return f"{pair[0]} is more precise than {pair[1]} at {ahead or behind} of {len(TENTHS)} shares of recall"
 
 
 def reading(evidence: Evidence, means: Array) -> str:

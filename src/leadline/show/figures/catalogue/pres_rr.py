@@ -9,7 +9,7 @@ import numpy as np
 from leadline.measures.catalogue.precision import reciprocal_rank
 from leadline.measures.catalogue.pres import pres
 from leadline.measures.hits import Hits
-from leadline.show.charts.style import BUOY, OKABE_ITO, altair
+from leadline.show.charts.style import BUOY, altair, measure_colours
 from leadline.show.figures.encodings import haloed
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import HEIGHT, WIDTH, Figure, rows_data, with_rows
@@ -80,7 +80,7 @@ def first_ranks(evidence: Evidence) -> np.ndarray[Any, np.dtype[np.int64]]:
 def _chart(rows: list[dict[str, Any]], effort: int, example: int) -> Any:
     alt = altair()
     names = ("PRES", "RR")
-    colours = dict(zip(names, OKABE_ITO, strict=False))
+    colours = dict(zip(names, measure_colours(names), strict=True))
     x = alt.X(
         "rank:Q", title="rank of the only relevant document", scale=alt.Scale(domain=[1, effort + 1], nice=False),
         axis=alt.Axis(grid=False, tickCount=6, format="d"),

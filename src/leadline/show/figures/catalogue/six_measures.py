@@ -1,4 +1,4 @@
-"""Does the best system lead in everything? Six measures of each system side by side."""
+"""Is the first system first in everything? Six measures of each system side by side."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def choice(evidence: Evidence, scores: Scores) -> tuple[str, ...]:
 
 
 def title(evidence: Evidence, scores: Scores) -> str:
-    """In how many measures the leader leads, and who leads in the others."""
+    """In how many measures the leader has the best mean, and who has it in the others."""
     names = scores.measures
     if len(evidence.runs) == 1:
         means = scores.means()[0]
@@ -68,13 +68,13 @@ def title(evidence: Evidence, scores: Scores) -> str:
     winners = [scores.runs[scores.leader(m)] for m in range(len(names))]
     won = sum(winner == evidence.leader for winner in winners)
     if won == len(names):
-        return f"{evidence.leader} leads in all {len(names)} measures"
+        return f"{evidence.leader} is first in all {len(names)} measures"
     others: dict[str, list[str]] = {}
     for name, winner in zip(names, winners, strict=True):
         if winner != evidence.leader:
             others.setdefault(winner, []).append(name)
     rest = both([f"{winner} in {both(led)}" for winner, led in others.items()])
-    return f"{evidence.leader} leads in {won} of {len(names)} measures, {rest}"
+    return f"{evidence.leader} is first in {won} of {len(names)} measures, {rest}"
 
 
 def reading(evidence: Evidence, scores: Scores, shown: Sequence[str]) -> str:
@@ -88,7 +88,7 @@ def reading(evidence: Evidence, scores: Scores, shown: Sequence[str]) -> str:
     left = len(evidence.runs) - len(shown)
     if left:
         text += (
-            f"; shown are the first {MOST} by {evidence.measure.text} and who leads under another, not {count(left)}"
+            f"; shown are the first {MOST} by {evidence.measure.text} and who is first under another, not {count(left)}"
         )
     return f"{text}; the best of all systems is ringed."
 

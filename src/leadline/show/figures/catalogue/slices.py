@@ -16,6 +16,8 @@ from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import HEIGHT, WIDTH, Figure, needs, rows_data, with_rows
 from leadline.show.figures.formatting import both, count, decimal, rounded
 from leadline.show.figures.registry import WHERE, report_figure
+from leadline.show.figures.tested import tested_signs
+from leadline.trust.order import sign
 from leadline.trust.slices import Slices, slices
 
 NAME = "slices"
@@ -77,18 +79,31 @@ def rows_of(evidence: Evidence, sliced: Slices) -> list[dict[str, Any]]:
 
 
 def title(evidence: Evidence, found: Sequence[Slices]) -> str:
-    """A slice in which another named run is ahead of the leader, or that the leader leads in every slice."""
-    enough = [(sliced, s) for sliced in found for s in range(len(sliced.names)) if not sliced.warning(s)]
-    if evidence.challenger is None or not enough:
-        return f"{evidence.measure.text} of {evidence.leader} {_span(evidence, found[0])}"
-    lower = found[0].better == "lower"
-    named = [evidence.place(run) for run in evidence.named]
-    for sliced, s in enough:
-        best = min(named, key=lambda r: sliced.means[s, r] if lower else -sliced.means[s, r])
-        if sliced.means[s, best] != sliced.means[s, named[0]]:
-            return f"{evidence.leader} leads overall, but {sliced.runs[best]} on topics with {_where(sliced, s)}"
+    """The slices in which another named run is significantly ahead of the leader; else what is shown."""
     kinds = both([f"number of {sliced.by}" if sliced.by == RELEVANT else sliced.by for sliced in found])
-    return f"{evidence.leader} leads in every slice by {kinds}"
+    neutral = f"{evidence.measure.text} by {kinds}"
+    enough = [(sliced, s) for sliced in found for s in range(len(sliced.names)) if not sliced.warning(s)]
+    others = [evidence.place(run) for run in evidence.named[1:]]
+    if not others or not enough:
+        return neutral
+    values = evidence.main.values[:, :, 0] * sign(found[0].better)
+    topics = {topic: t for t, topic in enumerate(evidence.topics)}
+    tried, differences = [], []
+    for sliced, s in enough:
+        inside = [topics[topic] for topic, member in zip(sliced.topics, sliced.members[s], strict=True) if member]
+        for r in others:
+            tried.append((sliced, s, r))
+            differences.append(values[evidence.place(evidence.leader), inside] - values[r, inside])
+    signs = tested_signs(differences, evidence.rng(NAME)).tolist()
+    behind = [place for place, sign_of in zip(tried, signs, strict=True) if sign_of < 0]
+    if behind:
+        sliced, s, r = behind[0]
+        return (
+            f"{evidence.leader} is first overall, but {sliced.runs[r]} does better on topics with {_where(sliced, s)}"
+        )
+    if all(sign_of > 0 for sign_of in signs):
+        return f"{evidence.leader} is ahead of {both([evidence.runs[r] for r in others])} in every slice by {kinds}"
+    return neutral
 
 
 def reading(evidence: Evidence, found: Sequence[Slices], left: Sequence[str]) -> str:

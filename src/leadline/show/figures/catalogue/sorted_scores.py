@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from leadline.show.charts.labels import narrow
-from leadline.show.charts.style import OKABE_ITO, altair
+from leadline.show.charts.style import altair, measure_colours
 from leadline.show.figures.catalogue.bump import places_of
 from leadline.show.figures.encodings import haloed
 from leadline.show.figures.evidence import Evidence
@@ -19,7 +19,6 @@ from leadline.trust.tau import tau_b
 
 NAME = "sorted_scores"
 NAMED = 30  # up to this many runs, the chart shows their names
-COLOURS = (OKABE_ITO[1], OKABE_ITO[0], OKABE_ITO[2])  # average precision, PRES, recall
 SHAPES = ("square", "circle", "triangle-up")
 SOURCE = "After Magdy and Jones, SIGIR 2010; means over topics, with intervals by Student's t (95\u202f%)."
 
@@ -53,7 +52,7 @@ def _encodings(evidence: Evidence, *, labelled: bool) -> tuple[Any, Any]:
     names = list(evidence.trio)
     legend = None if labelled else alt.Legend(title=None, orient="top", direction="horizontal", symbolOpacity=1)
     return (
-        alt.Color("measure:N", scale=alt.Scale(domain=names, range=list(COLOURS)), legend=legend),
+        alt.Color("measure:N", scale=alt.Scale(domain=names, range=measure_colours(names)), legend=legend),
         alt.Shape("measure:N", scale=alt.Scale(domain=names, range=list(SHAPES)), legend=legend),
     )
 
