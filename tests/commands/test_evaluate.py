@@ -180,7 +180,7 @@ def test_subsets_and_tables_of_teams(leadline: Any, tmp_path: Path) -> None:
         "--runs-info", "info.csv", "--best", "1", "--per", "team", "--format", "tsv",
     )  # fmt: skip
     assert [line.split("\t")[0] for line in result.stdout.decode().splitlines()[1:]] == ["b", "c"]
-    assert result.stderr.decode().count("1 of 1 topics") == 1
+    assert result.stderr.decode().count("1 of 1 topic") == 1
 
 
 def test_ties_and_unjudged(leadline: Any, tmp_path: Path) -> None:

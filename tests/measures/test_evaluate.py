@@ -227,7 +227,7 @@ def test_dynamic_domain_counts_every_topic_of_the_run(tmp_path: Path) -> None:
 def test_undefined_values_are_counted_aloud() -> None:
     qrels = {"1": {"a": 1, "b": 1}, "2": {"c": 1}}
     scores = ll.evaluate(qrels, {"1": {"a": 1.0}, "2": {"c": 1.0}}, "effort@1.0")
-    assert "effort@1.0 is undefined on 1 topics for run; its mean is over the rest" in scores.notes
+    assert "effort@1.0 is undefined on 1 topic for run; its mean is over the rest" in scores.notes
     assert scores.means().item() == 1.0
 
 

@@ -15,9 +15,10 @@ from pathlib import Path
 from leadline.commands.shared.options import add_options, check_page_name, wrong_usage
 from leadline.commands.shared.output import print_notes, progress_bar, write
 from leadline.errors import InputError, UsageError
+from leadline.measures.evaluate import MAIN_MEASURE
 from leadline.measures.notation import parse_measures
 from leadline.records.runs.read_runs import run_paths
-from leadline.show.figures.evidence import MEASURE, Evidence
+from leadline.show.figures.evidence import Evidence
 from leadline.show.report.page import report
 from leadline.show.report.page_key import key_of, key_written_in
 
@@ -25,7 +26,7 @@ from leadline.show.report.page_key import key_of, key_written_in
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, "inputs")
     add_options(parser, "-o", default="report.html", help="page to write (default: %(default)s)")
-    decider = {"dest": "measure", "metavar": "MEASURE", "action": "store", "default": MEASURE}
+    decider = {"dest": "measure", "metavar": "MEASURE", "action": "store", "default": MAIN_MEASURE}
     add_options(parser, "-m", **decider, help="measure to decide by (default: %(default)s)")
     parser.add_argument("--topics", metavar="FILE", help="table of topics with their attributes")
     parser.add_argument("--title", default="", help="heading of the page (default: Which system finds more?)")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from leadline.errors import MismatchError
+from leadline.measures.definition import Measure
 from leadline.measures.join import RunHits
 from leadline.records.qrels.qrels import Qrels
 
@@ -26,10 +27,12 @@ class Summary:
     hits: int
     unjudged_topics: tuple[str, ...]  # topics of the run that are not judged
     longer_lines: int
+    longest: int  # documents in the longest list
 
     @classmethod
     def of(cls, part: RunHits) -> Summary:
-        return cls(part.answered, len(part.rank), part.unjudged_topics, part.longer_lines)
+        longest = int(part.retrieved.max(initial=0))
+        return cls(part.answered, len(part.rank), part.unjudged_topics, part.longer_lines, longest)
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,7 @@ class Alignment:
     runs: Sequence[str]
     qrels: Qrels
     summaries: Sequence[Summary]
+    measures: Sequence[Measure] = ()
     missing_are: str = "scored 0"  # how topics missing from a run are treated
 
     @property
@@ -47,7 +51,14 @@ class Alignment:
         return np.stack([summary.answered for summary in self.summaries])
 
     def check(self) -> None:
-        """Raise an error for a run that has no topic, or no document, in common with the judgements."""
+        """Raise an error for a run that shares no topic or document with the judgements, and for a mean of nothing."""
+        for level in self._levels():
+            if len(self.qrels.grades) and not (self.qrels.grades >= level).any():
+                largest = int(self.qrels.grades.max())
+                raise MismatchError(
+                    f"{self.qrels.name}: no document has grade {level} or more, so no topic has a score; "
+                    f"the largest grade is {largest}"
+                )
         for run, summary in zip(self.runs, self.summaries, strict=True):
             if not summary.answered.any():
                 theirs, ours = summary.unjudged_topics[:3], self.qrels.topics[:3]
@@ -66,10 +77,11 @@ class Alignment:
         """Return sentences for the reader: topics answered, missing, unknown, without a relevant document."""
         notes: dict[str, list[str]] = {}
         topics = self.qrels.topics
-        empty = self._without_relevant() if self.missing_are == "scored 0" else []
+        scored = self.missing_are == "scored 0"
+        empty = self._without_relevant(1) if scored else []
         for run, summary in zip(self.runs, self.summaries, strict=True):
             count = int(summary.answered.sum())
-            text = f"{count} of {len(topics)} topics"
+            text = f"{count} of {len(topics)} topic{'s' * (len(topics) != 1)}"
             if count < len(topics):
                 missing = [topics[t] for t in np.flatnonzero(~summary.answered) if topics[t] not in empty]
                 text += f"; missing {listed(missing)} ({self.missing_are})" if missing else ""
@@ -82,11 +94,36 @@ class Alignment:
         if empty:
             topics_word = "topic" if len(empty) == 1 else "topics"
             lines.append(f"{len(empty)} {topics_word} with nothing relevant, left out of means: {listed(empty)}")
-        return lines
+        for level in self._levels() if scored else ():
+            below = [topic for topic in self._without_relevant(level) if topic not in empty]
+            if below:
+                number = f"{len(below)} topic{'s' * (len(below) != 1)}"
+                lines.append(f"{number} with nothing of grade {level} or more, left out of means: {listed(below)}")
+        return [*lines, *self._short_lists()]
 
-    def _without_relevant(self) -> list[str]:
-        found = np.bincount(self.qrels.topic_of_document[self.qrels.grades >= 1], minlength=len(self.qrels.topics))
+    def _levels(self) -> list[int]:
+        """The smallest relevant grades that measures ask for, above 1."""
+        return sorted({measure.level for measure in self.measures if not measure.definition.counts} - {0, 1})
+
+    def _without_relevant(self, level: int) -> list[str]:
+        found = np.bincount(self.qrels.topic_of_document[self.qrels.grades >= level], minlength=len(self.qrels.topics))
         return [topic for topic, count in zip(self.qrels.topics, found.tolist(), strict=True) if count == 0]
+
+    def _short_lists(self) -> list[str]:
+        """Notes on runs whose lists all end before the effort of a measure."""
+        efforts = {measure.cutoff: measure.text for measure in reversed(self.measures) if measure.cutoff}
+        if not efforts:
+            return []
+        deepest = max(efforts)
+        by_length: dict[int, list[str]] = {}
+        for run, summary in zip(self.runs, self.summaries, strict=True):
+            if summary.longest < deepest:
+                by_length.setdefault(summary.longest, []).append(run)
+        return [
+            f"{'all runs' if len(runs) == len(self.runs) else listed(runs, 4)}: lists of at most {longest} documents, "
+            f"shorter than the effort of {efforts[deepest]}"
+            for longest, runs in by_length.items()
+        ]
 
 
 def listed(names: Sequence[str], most: int = SHOWN) -> str:

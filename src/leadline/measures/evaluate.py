@@ -37,8 +37,9 @@ TREATMENTS: tuple[Unjudged, ...] = ("wrong", "condensed", "right")
 Progress = Callable[[int, int], None]
 Path = str | os.PathLike[str]
 
+MAIN_MEASURE = "PRES@1000"  # decides where the user names none: recall matters, and how early it comes
 _DEFAULTS = {
-    "plain": "PRES@100 R@100 AP nDCG@10 P@10 judged@10",
+    "plain": f"{MAIN_MEASURE} R@1000 AP nDCG@10 P@10 judged@10",
     "strata": "xinfAP infNDCG",
     "subtopics": "CT@20 alpha_nDCG@20 ERR_IA@20 strec@20",
     "passages": "CT@20 alpha_nDCG@20 strec@20",
@@ -155,7 +156,7 @@ def evaluate(
                         bound[rows, :, m] = extreme.reshape(len(parts), -1)
         if report is None or "seconds" not in view.needs:
             missing = "left out" if view.layout == "dynamic" else "scored 0"
-            report = Alignment([source.name for source in sources], judged, summaries, missing)
+            report = Alignment([source.name for source in sources], judged, summaries, wanted, missing)
             report.check()
     assert report is not None
     values = cube.reshape(len(sources), len(judged.topics), -1)
@@ -192,8 +193,8 @@ def _undefined(values: Array, names: Sequence[str], measures: Sequence[Measure],
             worst = int(missing.argmax())
             others = f", fewer for {int((missing > 0).sum()) - 1} more runs" if (missing > 0).sum() > 1 else ""
             yield (
-                f"{measure.text} is undefined on {missing[worst]} topics for {names[worst]}{others}; "
-                "its mean is over the rest"
+                f"{measure.text} is undefined on {missing[worst]} topic{'s' * bool(missing[worst] != 1)} for "
+                f"{names[worst]}{others}; its mean is over the rest"
             )
 
 

@@ -157,7 +157,7 @@ def open_study(
     sources = open_sources(runs)
     parts = list(hits_of_runs(sources, judged, View(), order, progress=progress))
     names = tuple(source.name for source in sources)
-    report = Alignment(names, judged, [Summary.of(part) for part in parts])
+    report = Alignment(names, judged, [Summary.of(part) for part in parts], wanted)
     report.check()
     hits = together(parts, judged, with_ties=any(measure.condensed for measure in wanted))
     level = 1 if rel is None else rel

@@ -19,6 +19,7 @@ from leadline.commands.shared.comparison import (
 from leadline.commands.shared.options import add_options
 from leadline.commands.shared.output import print_notes, progress_bar, wrap_for_terminal, write, write_table
 from leadline.errors import UsageError
+from leadline.measures.evaluate import MAIN_MEASURE
 from leadline.trust.deciding import decide
 from leadline.trust.verdict import Verdicts
 
@@ -50,7 +51,7 @@ def _decide(options: argparse.Namespace) -> Verdicts:
     if options.scores:
         scores = load_scores(options)
         return decide(scores, one_measure(scores), alpha=options.alpha, seed=rng)
-    study = load_study(options, "PRES@100")
+    study = load_study(options, MAIN_MEASURE)
     with progress_bar("leaving judgements out", quiet=options.quiet) as progress:
         return decide(
             study.scores(), study.measures[0].text, study=study, samples=options.samples, alpha=options.alpha, seed=rng,

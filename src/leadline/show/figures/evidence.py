@@ -23,7 +23,7 @@ import numpy as np
 
 from leadline.errors import checked_choice
 from leadline.measures.definition import Measure
-from leadline.measures.evaluate import Progress
+from leadline.measures.evaluate import MAIN_MEASURE, Progress
 from leadline.measures.hits import Array, Hits, Integers
 from leadline.measures.notation import parse_measure, parse_measures
 from leadline.records.inputs import QrelsLike, RunsLike
@@ -40,7 +40,6 @@ from leadline.trust.verdict import Verdicts
 Path = str | os.PathLike[str]
 Attributes = Mapping[str, Mapping[str, Any]]  # column, topic, value
 
-MEASURE = "PRES@1000"
 EFFORT = 1000  # documents a searcher reads, if the measure has no cutoff
 COLOURED = len(OKABE_ITO)  # systems that people can tell apart by colour
 
@@ -64,7 +63,7 @@ class Evidence:
         cls,
         qrels: QrelsLike,
         runs: RunsLike,
-        measure: str | Measure = MEASURE,
+        measure: str | Measure = MAIN_MEASURE,
         *,
         topics: Path | Attributes | None = None,
         runs_info: Path | Mapping[str, Mapping[str, str]] | None = None,

@@ -17,7 +17,7 @@ from pathlib import Path
 from leadline.errors import InputError
 from leadline.records.runs.read_runs import read_run, run_names, run_paths
 from leadline.records.runs.run import Run
-from leadline.show.figures.evidence import MEASURE, Evidence
+from leadline.show.figures.evidence import Evidence
 
 JUDGEMENTS = ("qrels.citations.txt", "qrels.txt", "qrels.true.txt")
 TRUE = "qrels.true.txt"
@@ -81,7 +81,7 @@ class PaperInputs:
     @cached_property
     def evidence(self) -> Evidence:
         """The runs under the judgements."""
-        return Evidence.of(self.judgements, self.runs, MEASURE, topics=self._first(TOPICS))
+        return Evidence.of(self.judgements, self.runs, topics=self._first(TOPICS))
 
     @cached_property
     def by_claim(self) -> Evidence | None:
@@ -89,7 +89,7 @@ class PaperInputs:
         claims = self._first(CLAIMS)
         if claims is None:
             return self.evidence if self.evidence.subtopics is not None else None
-        return Evidence.of(claims, self.runs, MEASURE, qrels_format="subtopics")
+        return Evidence.of(claims, self.runs, qrels_format="subtopics")
 
     def counted(self) -> str:
         """What is in the folder, for captions."""
