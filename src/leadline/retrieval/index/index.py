@@ -23,12 +23,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from leadline.errors import InputError, LeadlineWarning, checked_choice
-from leadline.retrieval.index import arrays
 from leadline.retrieval.index.analysis import Analysis
 from leadline.retrieval.index.batches import FIELDS, Records
 from leadline.retrieval.index.derived import parted
-from leadline.retrieval.index.manifest import MANIFEST, file_digest, read_manifest
-from leadline.retrieval.index.segment import CODES, NUMBERS, CodedColumn, Segment
+from leadline.retrieval.index.manifest import MANIFEST, read_manifest
+from leadline.retrieval.index.opening import opened_order, opened_segment
+from leadline.retrieval.index.segment import CODES, NUMBERS, CodedColumn
+from leadline.retrieval.index.terms import offsets_of
 from leadline.text.ids import ranges
 
 if TYPE_CHECKING:
@@ -58,10 +59,10 @@ class Index:
         # The documents' own fields, and those made of them, which are searched only where they are named.
         self.own, self.derived = parted(self.fields)
         self.unit: str = manifest.get("unit", "document")
-        self.segments = [Segment(folder / segment["file"]) for segment in manifest["segments"]]
+        self.segments = [opened_segment(folder, known) for known in manifest["segments"]]
+        self.bases = offsets_of([len(segment) for segment in self.segments])
         # The place of each document when all are sorted by id: equal scores go by it, high first.
-        self.ranks: NDArray[np.int32] = arrays.read(folder / manifest["order"])["ranks"]
-        self.bases = np.concatenate([[0], np.cumsum([len(segment) for segment in self.segments])]).astype(np.int64)
+        self.ranks = opened_order(folder, manifest["order"], len(self))
 
     @classmethod
     def open(cls, folder: str | os.PathLike[str]) -> Index:
@@ -132,9 +133,10 @@ class Index:
 
     def check(self) -> None:
         """Read every byte and compare it with what was written."""
-        for segment in self.manifest["segments"]:
-            if file_digest(self.folder / segment["file"]) != segment["sha256"]:
-                raise InputError(str(self.folder / segment["file"]), "is damaged: build the index again")
+        from leadline.retrieval.index.check import check_index
+
+        for finding in check_index(self.folder):
+            raise InputError(finding.path, f"{finding.problem}: {finding.fix}")
 
     # Documents
 
@@ -176,17 +178,17 @@ class Index:
         occurrences = np.zeros(len(terms), np.int64)
         for number, part, length in zip(numbers, parts, lengths, strict=True):
             here = number >= 0
-            length[here] = (part.starts[1:] - part.starts[:-1])[number[here]]
-            occurrences[here] += part.totals[number[here]]
-        offsets = np.zeros(len(terms) + 1, np.int64)
-        np.cumsum(lengths.sum(0), out=offsets[1:])
+            known = number[here]
+            length[here] = part.starts[known + 1] - part.starts[known]
+            occurrences[here] += part.totals[known]
+        offsets = offsets_of(lengths.sum(0))
         documents, frequencies = np.empty(offsets[-1], np.int32), np.empty(offsets[-1], np.int32)
         targets = offsets[:-1].copy()
         for number, part, length, base in zip(numbers, parts, lengths, self.bases, strict=False):
-            taken = ranges(part.starts[np.maximum(number, 0)], length) if len(part.terms) else np.empty(0, np.int64)
-            into = ranges(targets, length)
-            documents[into] = part.documents[taken] + np.int32(base)
-            frequencies[into] = part.frequencies[taken]
+            starts = part.starts[np.maximum(number, 0)]
+            into = ranges(targets, length) if len(parts) > 1 else slice(None)
+            documents[into] = part.documents.take(starts, length) + np.int32(base)
+            frequencies[into] = part.frequencies.take(starts, length)
             targets += length
         return Lists(offsets, documents, frequencies, occurrences)
 
