@@ -25,8 +25,8 @@ import numpy as np
 
 from leadline.errors import InputError
 from leadline.retrieval.index.array_table import REBUILD, ArrayPlace, ArrayTable, Layout, damaged, header_of
-from leadline.retrieval.index.blocks import WORDS, block_sums
-from leadline.retrieval.index.checked_array import ANY, Bounds, CheckedArray
+from leadline.retrieval.index.blocks import block_sums
+from leadline.retrieval.index.checked_array import ANY, CheckedArray, ValueBounds
 from leadline.text.files import reported
 
 if TYPE_CHECKING:
@@ -74,12 +74,8 @@ def finish_file(path: str | os.PathLike[str]) -> None:
     table = ArrayTable(whole, os.fspath(path))
     sums, checks = table.sums(whole), table.checks(whole)
     for place in table.places.values():
-        words = place.words(whole)
         own = sums[place.first_sum : place.first_sum + place.blocks]
-        full = len(words) // WORDS
-        own[:full] = block_sums(words[: full * WORDS].reshape(-1, WORDS), np.arange(full))
-        if full < place.blocks:
-            own[full:] = block_sums(words[full * WORDS :].reshape(1, -1), np.array([full]))
+        own[:] = block_sums(place.words(whole))
         checks[place.number] = zlib.crc32(own.data)
     table.root(whole)[0] = _root(table, whole)
 
@@ -135,7 +131,7 @@ class ArrayFile:
         """The number of values of an array, which are not read."""
         return self._place(name).size
 
-    def checked(self, name: str, dtype: Any = None, bounds: Bounds = ANY, what: str = "") -> CheckedArray:
+    def checked(self, name: str, dtype: Any = None, bounds: ValueBounds = ANY, what: str = "") -> CheckedArray:
         """An array whose parts are checked when they are read; `what` names it in errors."""
         place = self._place(name)
         if dtype is not None and np.dtype(dtype) != np.dtype(place.type):
@@ -148,7 +144,7 @@ class ArrayFile:
             self._known[name] = known
         return self._known[name]
 
-    def whole(self, name: str, dtype: Any = None, bounds: Bounds = ANY, what: str = "") -> NDArray[Any]:
+    def whole(self, name: str, dtype: Any = None, bounds: ValueBounds = ANY, what: str = "") -> NDArray[Any]:
         """An array, checked in full."""
         return self.checked(name, dtype, bounds, what)[:]
 

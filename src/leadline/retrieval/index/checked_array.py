@@ -9,16 +9,14 @@ import numpy as np
 
 from leadline.errors import InputError
 from leadline.retrieval.index.array_table import ArrayPlace
-from leadline.retrieval.index.blocks import BLOCK, WORDS, block_sums
+from leadline.retrieval.index.blocks import BLOCK, Extent, check_blocks
 from leadline.text.ids import ranges
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_AT_ONCE = 4096  # blocks, so that little is copied at a time
 
-
-class Bounds(NamedTuple):
+class ValueBounds(NamedTuple):
     """What the values of an array may be; None where they may be anything."""
 
     least: int | None = None
@@ -26,14 +24,14 @@ class Bounds(NamedTuple):
     total: int | None = None  # what they add up to at most
 
 
-ANY = Bounds()
+ANY = ValueBounds()
 
 
 class CheckedArray:
     """An array whose parts are read by slices or by arrays of places; every block is checked when it is first read."""
 
     def __init__(
-        self, whole: NDArray[np.uint8], place: ArrayPlace, sums: NDArray[np.uint64], bounds: Bounds,
+        self, whole: NDArray[np.uint8], place: ArrayPlace, sums: NDArray[np.uint64], bounds: ValueBounds,
         names: tuple[str, str, str],
     ) -> None:  # fmt: skip
         """`names` are the path, the name of the array, and the fix, for errors."""
@@ -71,50 +69,35 @@ class CheckedArray:
             raise self._damaged("")
         return self._values[key]
 
-    def take(self, starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[Any]:
-        """The values of several ranges within the array, one behind the other."""
+    def slices(self, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> list[NDArray[Any]]:
+        """The values of several ranges within the array."""
         if self._left:
             first = starts // self._per_block
-            counts = np.where(lengths > 0, (starts + lengths - 1) // self._per_block - first + 1, 0)
-            covering = ranges(first, counts)
+            covering = ranges(first, np.where(stops > starts, (stops - 1) // self._per_block - first + 1, 0))
             missing = covering[~self._good[covering]]
             if len(missing):
                 self._check(np.unique(missing))
-        return self._values[ranges(starts, lengths)]
+        return [self._values[start:stop] for start, stop in zip(starts.tolist(), stops.tolist(), strict=True)]
 
     def _check(self, blocks: NDArray[np.int64]) -> None:
         """Compare blocks, ascending, with their checksums, and their values with the bounds."""
         with self._lock:  # a block is added to the total once
             blocks = blocks[~self._good[blocks]]
-            whole = len(self._words) // WORDS
-            full, cut = blocks[blocks < whole], blocks[blocks >= whole]
-            rows = self._words[: whole * WORDS].reshape(-1, WORDS)
-            for start in range(0, len(full), _AT_ONCE):
-                some = full[start : start + _AT_ONCE]
-                in_a_row = int(some[-1] - some[0]) == len(some) - 1
-                words = rows[some[0] : some[-1] + 1] if in_a_row else rows[some]
-                self._compare(some, words)
-            if len(cut):
-                self._compare(cut, self._words[whole * WORDS :].reshape(1, -1))
+            whole = self._values.dtype != np.int32 and self._bounds is not ANY  # which are always read in full
+            values = self._values if self._bounds is not ANY and not whole else None
+            found = check_blocks(self._words, self._sums, blocks, values)
+            if isinstance(found, int):
+                raise self._damaged(f" at byte {self._start + found * BLOCK}")
+            if whole:
+                found = Extent(int(self._values.min()), int(self._values.max()), 0)
+            least, most, total = self._bounds
+            self._total += found.total
+            if (least is not None and found.least < least) or (most is not None and found.most > most):
+                raise self._damaged(", a value is out of range")
+            if total is not None and self._total > total:
+                raise self._damaged(", its values add up to more than they can")
             self._good[blocks] = True
             self._left -= len(blocks)
-
-    def _compare(self, blocks: NDArray[np.int64], words: NDArray[np.uint64]) -> None:
-        wrong = np.flatnonzero(block_sums(words, blocks) != self._sums[blocks])
-        if len(wrong):
-            raise self._damaged(f" at byte {self._start + int(blocks[wrong[0]]) * BLOCK}")
-        if self._bounds is ANY:
-            return
-        values = words.reshape(-1).view(self._values.dtype)
-        end = int(blocks[-1]) * self._per_block + words.shape[1] * 8 // values.itemsize
-        values = values[: len(values) - max(0, end - len(self))]  # behind the array is padding
-        least, most, total = self._bounds
-        if (least is not None and int(values.min()) < least) or (most is not None and int(values.max()) > most):
-            raise self._damaged(", a value is out of range")
-        if total is not None:
-            self._total += int(values.sum(dtype=np.int64))
-            if self._total > total:
-                raise self._damaged(", its values add up to more than they can")
 
     def _damaged(self, where: str) -> InputError:
         return InputError(self._path, f"is damaged{where} ({self._name}): {self._fix}")

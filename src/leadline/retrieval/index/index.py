@@ -17,6 +17,7 @@ import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +31,6 @@ from leadline.retrieval.index.manifest import MANIFEST, read_manifest
 from leadline.retrieval.index.opening import opened_order, opened_segment
 from leadline.retrieval.index.segment import CODES, NUMBERS, CodedColumn
 from leadline.retrieval.index.terms import offsets_of
-from leadline.text.ids import ranges
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -173,24 +173,19 @@ class Index:
     def lists(self, field: str, terms: Sequence[bytes]) -> Lists:
         """The postings of terms over all segments; a term that does not occur has an empty list."""
         parts = [segment.field(self.field(field)) for segment in self.segments]
-        numbers = [part.terms.find(terms) for part in parts]
-        lengths = np.zeros((len(parts), len(terms)), np.int64)
-        occurrences = np.zeros(len(terms), np.int64)
-        for number, part, length in zip(numbers, parts, lengths, strict=True):
+        lengths, occurrences = np.zeros(len(terms), np.int64), np.zeros(len(terms), np.int64)
+        documents, frequencies = [], []
+        for part, base in zip(parts, self.bases.tolist(), strict=False):
+            number = part.terms.find(terms)
             here = number >= 0
-            known = number[here]
-            length[here] = part.starts[known + 1] - part.starts[known]
-            occurrences[here] += part.totals[known]
-        offsets = offsets_of(lengths.sum(0))
-        documents, frequencies = np.empty(offsets[-1], np.int32), np.empty(offsets[-1], np.int32)
-        targets = offsets[:-1].copy()
-        for number, part, length, base in zip(numbers, parts, lengths, self.bases, strict=False):
-            starts = part.starts[np.maximum(number, 0)]
-            into = ranges(targets, length) if len(parts) > 1 else slice(None)
-            documents[into] = part.documents.take(starts, length) + np.int32(base)
-            frequencies[into] = part.frequencies.take(starts, length)
-            targets += length
-        return Lists(offsets, documents, frequencies, occurrences)
+            starts, stops = np.zeros(len(terms), np.int64), np.zeros(len(terms), np.int64)
+            starts[here], stops[here] = part.starts[number[here]], part.starts[number[here] + 1]
+            occurrences[here] += part.totals[number[here]]
+            lengths += stops - starts
+            found = part.documents.slices(starts, stops)
+            documents.append([each + np.int32(base) for each in found] if base else found)
+            frequencies.append(part.frequencies.slices(starts, stops))
+        return Lists(offsets_of(lengths), _term_by_term(documents), _term_by_term(frequencies), occurrences)
 
     def expand(self, field: str, prefix: str, limit: int = 1000) -> list[str]:
         """The terms of a field that begin with a prefix, sorted; at most `limit` of each segment."""
@@ -215,6 +210,11 @@ class Index:
         checked_choice("column", column, list(CODES))
         asked = ["".join(word.upper().split()) for word in words]
         return np.concatenate([_having(segment.coded(column), asked, column) for segment in self.segments])
+
+
+def _term_by_term(parts: Sequence[Sequence[NDArray[np.int32]]]) -> NDArray[np.int32]:
+    """For every term its list in each part, all one behind the other."""
+    return np.concatenate([np.empty(0, np.int32), *chain.from_iterable(zip(*parts, strict=True))])
 
 
 def _having(column: CodedColumn, asked: Sequence[str], name: str) -> NDArray[np.bool_]:

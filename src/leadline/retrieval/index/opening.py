@@ -10,7 +10,7 @@ import numpy as np
 
 from leadline.retrieval.index import arrays
 from leadline.retrieval.index.array_table import damaged
-from leadline.retrieval.index.checked_array import Bounds
+from leadline.retrieval.index.checked_array import ValueBounds
 from leadline.retrieval.index.segment import Segment
 from leadline.text.checksums import file_sha256
 
@@ -41,7 +41,7 @@ def opened_order(folder: Path, known: Mapping[str, Any], documents: int) -> NDAr
     """The place of each document when all are sorted by id."""
     file = arrays.read(folder / known["file"])
     _check_identity(file, known)
-    ranks = file.whole("ranks", np.int32, Bounds(0, documents - 1), "order of documents")
+    ranks = file.whole("ranks", np.int32, ValueBounds(0, documents - 1), "order of documents")
     if len(ranks) != documents:
         raise damaged(file.path, f"it has {len(ranks)} documents, not {documents}")
     return ranks

@@ -26,7 +26,7 @@ import numpy as np
 from leadline.errors import InputError
 from leadline.retrieval.index import arrays
 from leadline.retrieval.index.array_table import damaged
-from leadline.retrieval.index.checked_array import Bounds, CheckedArray
+from leadline.retrieval.index.checked_array import CheckedArray, ValueBounds
 from leadline.retrieval.index.terms import Terms, are_offsets, offsets_of
 from leadline.text.days import UNKNOWN_DAY
 
@@ -110,7 +110,7 @@ class Segment:
             name, what = f"columns/{column}", f"column {column}"
             terms = self._terms(f"{name}/terms", f"{name}/term_offsets", what)
             offsets = self.file.whole(f"{name}/offsets", np.int64)
-            codes = self.file.whole(f"{name}/codes", np.int32, Bounds(0, len(terms) - 1))
+            codes = self.file.whole(f"{name}/codes", np.int32, ValueBounds(0, len(terms) - 1))
             if len(offsets) != len(self) + 1 or not are_offsets(offsets, len(codes)):
                 raise self._damaged(what)
             self._columns[column] = CodedColumn(terms, offsets, codes)
@@ -120,12 +120,12 @@ class Segment:
         file, of = self.file, f'of "{name}"'
         terms = self._terms(f"{name}/terms", f"{name}/term_offsets", f"terms {of}")
         starts = file.whole(f"{name}/starts", np.int64, what=f"starts of postings {of}")
-        totals = file.whole(f"{name}/totals", np.int64, Bounds(0, _MOST), f"counts of terms {of}")
-        lengths = file.whole(f"{name}/lengths", np.int32, Bounds(0), f"lengths {of}")
+        totals = file.whole(f"{name}/totals", np.int64, ValueBounds(0, _MOST), f"counts of terms {of}")
+        lengths = file.whole(f"{name}/lengths", np.int32, ValueBounds(0), f"lengths {of}")
         words = int(totals.sum())
-        documents = file.checked(f"{name}/documents", np.int32, Bounds(0, len(self) - 1), f"postings {of}")
-        frequencies = file.checked(f"{name}/frequencies", np.int32, Bounds(1, total=words), f"frequencies {of}")
-        positions = file.checked(f"{name}/positions", np.int32, Bounds(0), f"positions {of}")
+        documents = file.checked(f"{name}/documents", np.int32, ValueBounds(0, len(self) - 1), f"postings {of}")
+        frequencies = file.checked(f"{name}/frequencies", np.int32, ValueBounds(1, total=words), f"frequencies {of}")
+        positions = file.checked(f"{name}/positions", np.int32, ValueBounds(0), f"positions {of}")
         postings = len(documents)
         if not (
             len(starts) == len(terms) + 1 and are_offsets(starts, postings) and len(frequencies) == postings
