@@ -80,6 +80,12 @@ def finish_file(path: str | os.PathLike[str]) -> None:
     table.root(whole)[0] = _root(table, whole)
 
 
+def sync_file(path: str | os.PathLike[str]) -> None:
+    """Flush a file to the disk, and with it what was written to it through memory."""
+    with reported(path), open(path, "rb+") as file:
+        os.fsync(file.fileno())
+
+
 def _reserve(descriptor: int, size: int) -> None:
     """Give a new file its size and its room on the disk: writing to a mapped file without room ends the process."""
     if hasattr(os, "posix_fallocate"):

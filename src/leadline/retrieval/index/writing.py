@@ -165,7 +165,7 @@ def _commit(owned: OwnedFolder, settings: dict[str, Any], paths: Sequence[Path])
     try:
         manifest = _manifest(settings, paths, known, order)
         for path in new:
-            _sync_file(path)
+            arrays.sync_file(path)
         sync_folder(owned.path)
         write_whole(owned.path / MANIFEST, sealed(manifest))
     except BaseException:
@@ -207,12 +207,6 @@ def _content(path: Path) -> bytes | None:
         return path.read_bytes()
     except FileNotFoundError:
         return None
-
-
-def _sync_file(path: Path) -> None:
-    """Flush a file to the disk, and with it what was written to it through memory."""
-    with reported(path), open(path, "rb+") as file:
-        os.fsync(file.fileno())
 
 
 def sorted_places(names: Sequence[bytes] | Terms) -> NDArray[np.int32]:
