@@ -160,7 +160,7 @@ def test_damaged_vectors_are_told_and_made_again(context: SearchContext, monkeyp
     for content in (whole[:-1], whole[:1000] + bytes([whole[1000] ^ 1]) + whole[1001:], b""):
         made.path.write_bytes(content)
         opened = SearchContext.open(context.index.folder)
-        with pytest.raises(InputError, match="is damaged.*: make the vectors again with `leadline index --dense`"):
+        with pytest.raises(InputError, match=r"is damaged.*: make the vectors again with `leadline index --dense`"):
             Dense(fields=("abstract",))(opened, request)
         assert build_vectors(context, ["abstract"]).path.read_bytes() == whole
 
@@ -206,7 +206,7 @@ def test_damaged_weights_are_told_in_one_line(content: bytes, tmp_path: Path) ->
 )
 def test_a_damaged_configuration_is_told_in_one_line(content: str, tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text(content)
-    with pytest.raises(InputError, match="is not a|needs numbers for") as told:
+    with pytest.raises(InputError, match=r"is not a|needs numbers for") as told:
         Shape.of(tmp_path)
     assert "\n" not in str(told.value)
 
