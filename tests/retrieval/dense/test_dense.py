@@ -19,6 +19,7 @@ from leadline.retrieval.dense.dense_steps import Dense, Hybrid
 from leadline.retrieval.dense.encoder import Encoder
 from leadline.retrieval.dense.model import Shape, is_installed, model_folder, read_weights
 from leadline.retrieval.dense.vectors import Vectors, build_vectors
+from leadline.retrieval.index import arrays
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.pipeline import pipeline_of
@@ -125,7 +126,7 @@ def test_meaning_is_found_without_the_words(context: SearchContext) -> None:
 def test_a_stopped_build_goes_on_where_it_was(context: SearchContext, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(kept, "CHUNK", 2)
     whole = build_vectors(context, ["abstract"])
-    expected = np.fromfile(whole.path, np.float16)
+    expected = whole.path.read_bytes()
     whole.path.unlink()
     read: list[str] = []
     encode = Encoder.encode
@@ -146,8 +147,68 @@ def test_a_stopped_build_goes_on_where_it_was(context: SearchContext, tmp_path: 
     again = build_vectors(context, ["abstract"], progress=lambda *done: seen.append(done))
     assert read == ABSTRACTS[3:]
     assert seen[-1] == (7, 7)
-    assert np.fromfile(again.path, np.float16).tolist() == expected.tolist()
+    assert again.path.read_bytes() == expected
     assert not list(context.index.folder.glob("*.done")) + list(context.index.folder.glob("*.unfinished"))
+
+
+@needs_model
+def test_damaged_vectors_are_told_and_made_again(context: SearchContext, monkeypatch) -> None:
+    monkeypatch.setattr(kept, "CHUNK", 2)
+    made = build_vectors(context, ["abstract"])
+    whole = made.path.read_bytes()
+    request = context.request(Topic("T1", title="car"))
+    for content in (whole[:-1], whole[:1000] + bytes([whole[1000] ^ 1]) + whole[1001:], b""):
+        made.path.write_bytes(content)
+        opened = SearchContext.open(context.index.folder)
+        with pytest.raises(InputError, match=r"is damaged.*: make the vectors again with `leadline index --dense`"):
+            Dense(fields=("abstract",))(opened, request)
+        assert build_vectors(context, ["abstract"]).path.read_bytes() == whole
+
+
+@needs_model
+def test_a_stopped_build_that_was_damaged_starts_again(context: SearchContext, monkeypatch) -> None:
+    monkeypatch.setattr(kept, "CHUNK", 2)
+    made = build_vectors(context, ["abstract"])
+    whole = made.path.read_bytes()
+    encode = Encoder.encode
+    read: list[str] = []
+
+    def stopping(self, texts):
+        if len(read) >= 4:
+            raise KeyboardInterrupt
+        read.extend(texts)
+        return encode(self, texts)
+
+    for damage in ("unfinished", "done"):
+        made.path.unlink()
+        read.clear()
+        monkeypatch.setattr(Encoder, "encode", stopping)
+        with pytest.raises(KeyboardInterrupt):
+            build_vectors(context, ["abstract"])
+        path = made.path.with_suffix(f".{damage}")
+        content = bytearray(path.read_bytes())
+        content[300 if damage == "unfinished" else 3] ^= 1
+        path.write_bytes(content)
+        monkeypatch.setattr(Encoder, "encode", encode)
+        assert build_vectors(context, ["abstract"]).path.read_bytes() == whole
+
+
+@pytest.mark.parametrize("content", [b"", b"1234567", b"\xff" * 64, (2).to_bytes(8, "little") + b"[]"])
+def test_damaged_weights_are_told_in_one_line(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "model.safetensors").write_bytes(content)
+    with pytest.raises(InputError, match="is damaged or cut short: install the model again") as told:
+        read_weights(tmp_path / "model.safetensors")
+    assert "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    "content", ["[]", "{", "{}", '{"model_type": "bert", "hidden_act": "gelu", "hidden_size": "x"}']
+)
+def test_a_damaged_configuration_is_told_in_one_line(content: str, tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text(content)
+    with pytest.raises(InputError, match=r"is not a|needs numbers for") as told:
+        Shape.of(tmp_path)
+    assert "\n" not in str(told.value)
 
 
 @needs_model
@@ -161,7 +222,8 @@ def test_missing_vectors_are_told(context: SearchContext) -> None:
 def test_scores_are_products_in_memory_or_not(tmp_path: Path, monkeypatch) -> None:
     rng = np.random.default_rng(1)
     rows = rng.normal(size=(50, 8)).astype(np.float16)
-    rows.tofile(tmp_path / "file")
+    with arrays.create(tmp_path / "file", {kept.NAME: (np.float16, rows.size)}) as into:
+        into[kept.NAME][:] = rows.ravel()
     vector = rng.normal(size=8).astype(np.float32)
     expected = rows.astype(np.float64) @ vector
     monkeypatch.setattr(kept, "_BLOCK", 7)

@@ -20,6 +20,7 @@ from leadline.retrieval.index.phrases import near
 from leadline.retrieval.index.segment import MISSING
 from leadline.retrieval.index.terms import Terms
 from leadline.retrieval.models.searcher import Searcher
+from leadline.text.checksums import sealed
 
 PLAIN = Analysis(stemming="none", stop_words="none")
 TEXTS = ["acid film", "film of acid and acid", "", "metal", "acid metal film film"]
@@ -134,13 +135,21 @@ def test_damage_and_other_versions_are_told_in_one_line(tmp_path: Path) -> None:
     segment = index.segments[0].path
     content = segment.read_bytes()
     manifest = json.loads((tmp_path / "manifest.json").read_text())
+
+    def write_manifest(change: dict[str, object]) -> None:
+        (tmp_path / "manifest.json").write_bytes(sealed(manifest | change))
+
     for change, words in [
-        (lambda: segment.write_bytes(content[:-100]), "cut short or damaged"),
-        (lambda: segment.write_bytes(content[:20]), "cut short or damaged"),
+        (lambda: segment.write_bytes(content[:-100]), "is damaged, it has .* bytes, not .*: build the index again"),
+        (lambda: segment.write_bytes(content[:20]), "is damaged, its table cannot be read: build the index again"),
+        (lambda: segment.write_bytes(b""), "is damaged, it is empty: build the index again"),
+        (lambda: segment.write_bytes(content.replace(b"arrays 2", b"arrays 1")), "has format 1, .*: build the index"),
+        (lambda: segment.write_bytes(content.replace(b"arrays 2", b"arrays 3")), "has format 3, .* up to 2: update"),
         (lambda: segment.write_bytes(b"something else"), "is not a file of an index"),
         (segment.unlink, "is missing: build the index again"),
-        (lambda: (tmp_path / "manifest.json").write_text(json.dumps({**manifest, "version": 99})), "version 99, not 1"),
-        (lambda: (tmp_path / "manifest.json").write_text("{"), "cannot be read"),
+        (lambda: write_manifest({"version": 99}), "has format 99, this version reads up to 2: update leadline"),
+        (lambda: write_manifest({"version": 1}), "has format 1, which has no checksums: build the index again"),
+        (lambda: (tmp_path / "manifest.json").write_text("{"), "is damaged, it is not JSON: build the index again"),
         (lambda: (tmp_path / "manifest.json").write_text("{}"), "is not the manifest of an index"),
         ((tmp_path / "manifest.json").unlink, "is not an index"),
     ]:
@@ -188,11 +197,15 @@ def test_sorted_terms_are_found_in_both_engines() -> None:
 
 def test_arrays_come_back_as_they_were(tmp_path: Path) -> None:
     content = {"a": np.arange(5, dtype=np.int32), "b": np.zeros(0), "c": np.array([1.5])}
-    into = arrays.create(tmp_path / "file", {name: (array.dtype, len(array)) for name, array in content.items()})
+    layout = {name: (array.dtype, len(array)) for name, array in content.items()}
+    with arrays.create(tmp_path / "file", layout) as into:
+        for name, array in content.items():
+            into[name][:] = array
+    found = arrays.read(tmp_path / "file")
+    assert found.names() == list(content)
     for name, array in content.items():
-        into[name][:] = array
-    for name, array in arrays.read(tmp_path / "file").items():
-        assert array.tolist() == content[name].tolist()
+        assert found[name].tolist() == array.tolist()
+        assert found[name].dtype == array.dtype
 
 
 def test_a_first_query_never_imports_numba(tmp_path: Path) -> None:
@@ -219,7 +232,7 @@ def test_another_version_of_the_stemmer_is_one_warning(tmp_path: Path, recwarn: 
     assert not recwarn
     manifest = tmp_path / "manifest.json"
     written = json.loads(manifest.read_text(encoding="utf-8"))
-    manifest.write_text(json.dumps(written | {"stemmer": "2.2.0"}), encoding="utf-8")
+    manifest.write_bytes(sealed(written | {"stemmer": "2.2.0"}))
     with pytest.warns(LeadlineWarning) as warned:
         index = Index.open(tmp_path)
     assert [str(each.message) for each in warned] == [
@@ -228,7 +241,7 @@ def test_another_version_of_the_stemmer_is_one_warning(tmp_path: Path, recwarn: 
     ]
     assert Searcher(index).search("films")
     del written["stemmer"]  # as an older version of Leadline wrote it
-    manifest.write_text(json.dumps(written), encoding="utf-8")
+    manifest.write_bytes(sealed(written))
     Index.open(tmp_path)
     assert Index.build(DOCUMENTS, tmp_path, fields=["body"], analysis=PLAIN).manifest["stemmer"] is None
     assert not recwarn

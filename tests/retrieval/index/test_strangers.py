@@ -11,6 +11,7 @@ from leadline.collections.documents.build import write_collection
 from leadline.collections.documents.document import Document
 from leadline.errors import InputError
 from leadline.retrieval.index.index import Index
+from leadline.retrieval.index.manifest import KIND, VERSION
 from leadline.text.lock import FolderLock
 from leadline.text.owned_folder import IDENTITY, OwnedFolder
 
@@ -48,7 +49,7 @@ def test_another_kind_of_folder_is_refused(tmp_path: Path) -> None:
 
 def test_leftovers_are_removed_only_if_they_are_listed(tmp_path: Path) -> None:
     index = built(tmp_path / "i")
-    owned = OwnedFolder.claim(index.folder, "index", 1)
+    owned = OwnedFolder.claim(index.folder, KIND, VERSION)
     owned.add("unfinished-1", "unfinished-1/segment-1.arrays", "segment-1.arrays", "order-1.arrays")
     (index.folder / "unfinished-1").mkdir()
     ours = ["unfinished-1/segment-1.arrays", "segment-1.arrays", "order-1.arrays"]

@@ -15,6 +15,7 @@ from leadline.errors import InputError
 from leadline.retrieval.dense import model as rules
 from leadline.retrieval.dense.model import graph, model_folder
 from leadline.text.cache import cache_directory, read_cached, write_cached
+from leadline.text.engine import one_line
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -62,7 +63,10 @@ class Encoder:
         path = self.folder / "tokenizer.json"
         if not path.exists():
             raise InputError(str(path), "is missing: the model cannot read texts")
-        words = Tokenizer.from_file(str(path))
+        try:
+            words = Tokenizer.from_file(str(path))
+        except Exception as error:  # the library raises nothing more special
+            raise InputError(str(path), f"cannot be read ({one_line(error)}): install the model again") from None
         words.enable_truncation(LONGEST)
         words.no_padding()
         return words

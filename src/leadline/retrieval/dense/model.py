@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,12 +41,20 @@ class Shape:
     def of(cls, folder: Path) -> Shape:
         try:
             known = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             raise InputError(str(folder), "is not a model: it has no readable config.json") from None
-        if known.get("model_type") != "bert" or known.get("hidden_act") != "gelu":
+        if not isinstance(known, dict) or known.get("model_type") != "bert" or known.get("hidden_act") != "gelu":
             raise InputError(str(folder), "is not a BERT model with the activation gelu, the only kind supported")
         names = ("num_hidden_layers", "num_attention_heads", "hidden_size", "layer_norm_eps")
-        return cls(*(known[name] for name in names))
+        layers, heads, width, epsilon = (known.get(name, 0) for name in names)
+        if (
+            not all(type(number) is int and number > 0 for number in (layers, heads, width))
+            or type(epsilon) is not float
+        ):
+            raise InputError(
+                str(folder / "config.json"), f"needs numbers for {', '.join(names)}: install the model again"
+            )
+        return cls(layers, heads, width, epsilon)
 
 
 def model_folder(named: str = "") -> Path:
@@ -68,17 +77,25 @@ def is_installed() -> bool:
 
 def read_weights(path: str | os.PathLike[str]) -> dict[str, NDArray[np.float32]]:
     """The arrays of a safetensors file: a length, a table in JSON, and the numbers, which stay on disk until used."""
-    whole = np.memmap(path, np.uint8, "r")
-    length = int(whole[:8].view(np.uint64)[0])
-    table = json.loads(bytes(whole[8 : 8 + length]))
+    name = os.fspath(path)
+    try:
+        whole = np.memmap(path, np.uint8, "r")
+        length = int(whole[:8].view("<u8")[0])
+        table = json.loads(bytes(whole[8 : 8 + min(length, len(whole))]))
+        return dict(_weights(whole[8 + length :], table))
+    except OSError as error:
+        raise InputError(name, f"cannot be read: {(error.strerror or str(error)).lower()}") from None
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
+        raise InputError(name, "is damaged or cut short: install the model again") from None
+
+
+def _weights(numbers: NDArray[np.uint8], table: dict[str, Any]) -> Iterator[tuple[str, NDArray[np.float32]]]:
     kinds = {"F32": np.float32, "F16": np.float16}
-    found: dict[str, NDArray[np.float32]] = {}
     for name, about in table.items():
         if about.get("dtype") in kinds:
             first, last = about["data_offsets"]
-            values = whole[8 + length + first : 8 + length + last].view(kinds[about["dtype"]])
-            found[name.removeprefix("bert.")] = values.reshape(about["shape"]).astype(np.float32, copy=False)
-    return found
+            values = numbers[first:last].view(kinds[about["dtype"]])
+            yield name.removeprefix("bert."), values.reshape(about["shape"]).astype(np.float32, copy=False)
 
 
 class _Graph:

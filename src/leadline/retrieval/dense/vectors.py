@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import stat
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,8 +16,12 @@ import numpy as np
 
 from leadline.errors import InputError
 from leadline.retrieval.dense.encoder import Encoder, Precision
+from leadline.retrieval.index import arrays
+from leadline.retrieval.index.array_table import damaged
+from leadline.retrieval.index.check import REBUILD_VECTORS
 from leadline.retrieval.index.manifest import KIND, VERSION
-from leadline.text.files import write_whole
+from leadline.text.checksums import check_seal, parsed_object, sealed
+from leadline.text.files import sync_folder, write_whole
 from leadline.text.owned_folder import OwnedFolder
 
 if TYPE_CHECKING:
@@ -26,6 +30,7 @@ if TYPE_CHECKING:
     from leadline.retrieval.pipeline.context import SearchContext
 
 FIELDS = ("title", "abstract")  # of which the model reads the first 256 of its words
+NAME = "vectors"  # of the array in the file
 CHUNK = 512  # documents between two notes of what is done
 _BLOCK = 16384  # rows multiplied at a time
 _IN_MEMORY = 512 << 20  # bytes: a matrix up to this size is kept as numbers that processors multiply
@@ -40,17 +45,28 @@ class Vectors:
 
     @cached_property
     def _rows(self) -> NDArray[np.floating]:
-        """The numbers where they lie, or in memory where there are not too many."""
-        kept = np.memmap(self.path, np.float16, "r", shape=self.shape)
-        small = 4 * self.shape[0] * self.shape[1] <= _IN_MEMORY
-        return kept.astype(np.float32) if small else kept.view(np.ndarray)
+        """The numbers where they lie, or in memory where there are not too many; all are compared with checksums."""
+        kept = arrays.read(self.path, REBUILD_VECTORS).whole(NAME, np.float16)
+        if len(kept) != self.shape[0] * self.shape[1]:
+            raise damaged(str(self.path), f"it has {len(kept)} numbers", REBUILD_VECTORS)
+        small = 4 * len(kept) <= _IN_MEMORY
+        return (kept.astype(np.float32) if small else kept).reshape(self.shape)
 
     def scores(self, vector: NDArray[np.float32]) -> NDArray[np.float64]:
         """The cosine of every document with a vector: exact, every row is looked at."""
         found = np.empty(self.shape[0], np.float32)
         for start in range(0, self.shape[0], _BLOCK):
             found[start : start + _BLOCK] = self._rows[start : start + _BLOCK].astype(np.float32, copy=False) @ vector
+        if not np.isfinite(found).all():
+            raise damaged(str(self.path), "it has vectors that are not numbers", REBUILD_VECTORS)
         return found.astype(np.float64)
+
+    def is_sound(self) -> bool:
+        """Whether the file is there and undamaged; reads all of it."""
+        try:
+            return len(self._rows) == self.shape[0]
+        except InputError:
+            return False
 
 
 def build_vectors(
@@ -65,24 +81,34 @@ def build_vectors(
     encoder = Encoder(model, precision)
     path = _place(context, fields, encoder)
     shape = (len(context.index), encoder.width)
-    if path.exists():
+    if path.exists() and Vectors(path, shape).is_sound():
         return Vectors(path, shape)
     unfinished, notes = path.with_suffix(".unfinished"), path.with_suffix(".done")
+    layout = {NAME: (np.float16, shape[0] * shape[1])}
     with OwnedFolder.locked(path.parent, KIND, VERSION) as owned:
-        done = _done(notes, unfinished, shape) if unfinished.name in owned.names else 0
+        order = _collection_order(context)
+        into, done, crc = None, 0, 0
+        if unfinished.name in owned.names and not unfinished.is_symlink():
+            into = arrays.resume_file(unfinished, layout)
+        if into is not None:
+            done, crc = _done(notes, into[NAME].reshape(shape), order)
         owned.add(path.name, unfinished.name, notes.name)
-        if not done:
+        if into is None or not done:
+            into = None
             owned.remove([unfinished.name, notes.name])
-        into = np.memmap(unfinished, np.float16, "r+" if done else "w+", shape=shape)
-        for start, rows, texts in _texts(context, fields, done):
-            into[rows] = encoder.encode(texts)
-            into.flush()
-            done = start + len(rows)
-            write_whole(notes, json.dumps({"done": done}).encode())
+            into = arrays.begin_file(unfinished, layout)
+        vectors = into[NAME].reshape(shape)
+        for start, rows, texts in _texts(context, fields, order, done):
+            vectors[rows] = encoder.encode(texts)
+            done, crc = start + len(rows), zlib.crc32(vectors[rows].tobytes(), crc)
+            arrays.sync_file(unfinished)
+            write_whole(notes, sealed({"done": done, "crc": crc}))
             if progress is not None:
                 progress(done, shape[0])
-        del into
+        arrays.finish_file(unfinished)
+        arrays.sync_file(unfinished)
         os.replace(unfinished, path)
+        sync_folder(path.parent)
         owned.remove([notes.name])
     return Vectors(path, shape)
 
@@ -105,20 +131,33 @@ def _place(context: SearchContext, fields: Sequence[str], encoder: Encoder) -> P
     return context.index.folder / f"vectors-{digest}.float16"
 
 
-def _done(notes: Path, unfinished: Path, shape: tuple[int, int]) -> int:
-    """How many documents a stopped build had finished."""
+def _done(notes: Path, vectors: NDArray[np.float16], order: NDArray[np.int64]) -> tuple[int, int]:
+    """How many documents a stopped build had finished, and the checksum of their vectors; 0 where it does not fit."""
     try:
-        done = int(json.loads(notes.read_text())["done"])
-        about = unfinished.lstat()  # a link is not ours
-        return (
-            done if stat.S_ISREG(about.st_mode) and about.st_size == 2 * shape[0] * shape[1] and done <= shape[0] else 0
+        noted = parsed_object(notes.read_bytes(), str(notes), REBUILD_VECTORS)
+        check_seal(noted, str(notes), REBUILD_VECTORS)
+    except (OSError, InputError):
+        return 0, 0
+    done, crc = noted.get("done"), 0
+    if type(done) is not int or not 0 < done <= len(order):
+        return 0, 0
+    for start in range(0, done, _BLOCK):
+        crc = zlib.crc32(vectors[order[start : min(start + _BLOCK, done)]].tobytes(), crc)
+    return (done, crc) if crc == noted.get("crc") else (0, 0)
+
+
+def _collection_order(context: SearchContext) -> NDArray[np.int64]:
+    """The rows of the index in the order of the collection."""
+    inside = context.collection.rows(context.index.ids)  # the row in the collection of each row of the index
+    if (inside < 0).any():
+        raise InputError(
+            context.index.ids[int(np.argmin(inside))], f"is not in the collection {context.collection.folder}"
         )
-    except (OSError, ValueError, KeyError, TypeError):
-        return 0
+    return np.argsort(inside, kind="stable")
 
 
 def _texts(
-    context: SearchContext, fields: Sequence[str], done: int
+    context: SearchContext, fields: Sequence[str], order: NDArray[np.int64], done: int
 ) -> Iterator[tuple[int, NDArray[np.int64], list[str]]]:
     """Documents in the order of the collection, from one on: their places there, their rows in the index, their texts.
 
@@ -126,12 +165,7 @@ def _texts(
     """
     import polars as pl
 
-    inside = context.collection.rows(context.index.ids)  # the row in the collection of each row of the index
-    if (inside < 0).any():
-        raise InputError(
-            context.index.ids[int(np.argmin(inside))], f"is not in the collection {context.collection.folder}"
-        )
-    order = np.argsort(inside, kind="stable")
+    inside = context.collection.rows(context.index.ids)
     start = done
     for part in context.collection.texts(fields, inside[order[done:]]):
         lists = [name for name in fields if isinstance(part.schema[name], pl.List)]  # claims

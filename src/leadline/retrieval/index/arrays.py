@@ -1,87 +1,181 @@
 """A file of named arrays, which are read where they lie: nothing is copied into memory until it is looked at.
 
-The file opens with a line that says what it is, the length of a table in JSON, and the table: for each array its name,
-its type, its size and where it begins. So a file that was cut short is known at once.
+    leadline arrays 2       what the file is, and its format
+    a length, a table       in JSON: for each array its name, its type, its size and where it begins
+    the arrays              each beginning at a multiple of 64 bytes
+    64 zeros
+    checksums of blocks     of every array, see `blocks.py`
+    checksums of arrays     for each array one, of the checksums of its blocks
+    the root                the checksum of the table and of the checksums of arrays
+
+So opening a file reads its table and its end, and an array, or a part of it, is compared when it is first read.
 """
 
 from __future__ import annotations
 
-import io
-import json
+import contextlib
+import errno
 import os
-from collections.abc import Mapping
-from typing import IO, TYPE_CHECKING, Any
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from leadline.errors import InputError
+from leadline.retrieval.index.array_table import REBUILD, ArrayPlace, ArrayTable, Layout, damaged, header_of
+from leadline.retrieval.index.blocks import block_sums
+from leadline.retrieval.index.checked_array import ANY, CheckedArray, ValueBounds
+from leadline.text.files import reported
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-OPENING = b"leadline arrays 1\n"
-_ALIGNED = 64  # bytes: a line of the processor's cache
-
-Layout = Mapping[str, tuple[Any, int]]  # the type and the size of each array
+_ZEROS = 1 << 20  # bytes written at a time where the system cannot reserve room
+_CANNOT_RESERVE = (errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS)
 
 
-def create(path: str | os.PathLike[str], layout: Layout) -> dict[str, NDArray[Any]]:
-    """A new file of arrays to be filled: they are in the file, not in memory."""
-    table, at = {}, 0
-    for name, (dtype, size) in layout.items():
-        kind = np.dtype(dtype).newbyteorder("<")
-        table[name] = {"type": kind.str, "size": size, "at": at}
-        at += -(-size * kind.itemsize // _ALIGNED) * _ALIGNED
-    written = json.dumps({"arrays": table, "bytes": at}).encode()
-    opening = OPENING + len(written).to_bytes(8, "little") + written
-    begin = -(-len(opening) // _ALIGNED) * _ALIGNED
-    with open(path, "wb") as file:
-        file.write(opening)
-        file.truncate(begin + at + _ALIGNED)  # the kernels may load a few bytes beyond the last array
-    return _mapped(path, table, begin, "r+")
+@contextlib.contextmanager
+def create(path: str | os.PathLike[str], layout: Layout) -> Iterator[dict[str, NDArray[Any]]]:
+    """A new file of arrays to fill; they are in the file, not in memory. Its checksums are written at the end."""
+    try:
+        yield begin_file(path, layout)
+        finish_file(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            Path(path).unlink()
+        raise
 
 
-def read(path: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:
-    """The arrays of a file, not yet in memory."""
-    name = os.fspath(path)
+def begin_file(path: str | os.PathLike[str], layout: Layout) -> dict[str, NDArray[Any]]:
+    """A new file of arrays to fill, without checksums until `finish_file` is called."""
+    header, size = header_of(layout)
+    with reported(path, size), open(path, "wb") as file:
+        _reserve(file.fileno(), size)
+        file.write(header)
+    return _filled(path)
+
+
+def resume_file(path: str | os.PathLike[str], layout: Layout) -> dict[str, NDArray[Any]] | None:
+    """The arrays of a file that was begun and not finished; None where it is not of this layout."""
+    header, size = header_of(layout)
     try:
         with open(path, "rb") as file:
-            table, begin = _table(file, os.fstat(file.fileno()).st_size, name)
+            same = os.fstat(file.fileno()).st_size == size and file.read(len(header)) == header
+    except OSError:
+        return None
+    return _filled(path) if same else None
+
+
+def finish_file(path: str | os.PathLike[str]) -> None:
+    """Write the checksums of a file that is filled."""
+    whole = _mapped(path, "r+")
+    table = ArrayTable(whole, os.fspath(path))
+    sums, checks = table.sums(whole), table.checks(whole)
+    for place in table.places.values():
+        own = sums[place.first_sum : place.first_sum + place.blocks]
+        own[:] = block_sums(place.words(whole))
+        checks[place.number] = zlib.crc32(own.data)
+    table.root(whole)[0] = _root(table, whole)
+
+
+def sync_file(path: str | os.PathLike[str]) -> None:
+    """Flush a file to the disk, and with it what was written to it through memory."""
+    with reported(path), open(path, "rb+") as file:
+        os.fsync(file.fileno())
+
+
+def _reserve(descriptor: int, size: int) -> None:
+    """Give a new file its size and its room on the disk: writing to a mapped file without room ends the process."""
+    if hasattr(os, "posix_fallocate"):
+        try:
+            os.posix_fallocate(descriptor, 0, size)
+        except OSError as error:
+            if error.errno not in _CANNOT_RESERVE:
+                raise
+        else:
+            return
+    for start in range(0, size, _ZEROS):
+        os.write(descriptor, bytes(min(_ZEROS, size - start)))
+    os.lseek(descriptor, 0, os.SEEK_SET)
+
+
+def _mapped(path: str | os.PathLike[str], mode: Any) -> NDArray[np.uint8]:
+    return np.memmap(path, np.uint8, mode).view(np.ndarray)  # a plain array: memmap's own slices are slow
+
+
+def _filled(path: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:
+    """The arrays of a file that is being written."""
+    whole = _mapped(path, "r+")
+    return {name: place.values(whole) for name, place in ArrayTable(whole, os.fspath(path)).places.items()}
+
+
+def _root(table: ArrayTable, whole: NDArray[np.uint8]) -> int:
+    return zlib.crc32(whole[: table.header].data) << 32 | zlib.crc32(table.checks(whole).data)
+
+
+class ArrayFile:
+    """The arrays of a file, compared with their checksums when they are read."""
+
+    def __init__(self, whole: NDArray[np.uint8], path: str, fix: str = REBUILD) -> None:
+        self.path, self._whole, self._fix = path, whole, fix
+        self._table = ArrayTable(whole, path, fix)
+        if int(self._table.root(whole)[0]) != _root(self._table, whole):
+            raise damaged(path, "the checksum of its table does not fit", fix)
+        self._known: dict[str, CheckedArray] = {}
+
+    @property
+    def root(self) -> str:
+        """The checksum of all checksums of the file."""
+        return f"{int(self._table.root(self._whole)[0]):016x}"
+
+    def names(self) -> list[str]:
+        return list(self._table.places)
+
+    def size(self, name: str) -> int:
+        """The number of values of an array, which are not read."""
+        return self._place(name).size
+
+    def checked(self, name: str, dtype: Any = None, bounds: ValueBounds = ANY, what: str = "") -> CheckedArray:
+        """An array whose parts are checked when they are read; `what` names it in errors."""
+        place = self._place(name)
+        if dtype is not None and np.dtype(dtype) != np.dtype(place.type):
+            raise damaged(self.path, f"{name} has the type {place.type}", self._fix)
+        if name not in self._known:
+            sums = self._table.sums(self._whole)[place.first_sum : place.first_sum + place.blocks]
+            if int(self._table.checks(self._whole)[place.number]) != zlib.crc32(sums.data):
+                raise damaged(self.path, f"the checksums of {what or name} do not fit", self._fix)
+            known = CheckedArray(self._whole, place, sums, bounds, (self.path, what or name, self._fix))
+            self._known[name] = known
+        return self._known[name]
+
+    def whole(self, name: str, dtype: Any = None, bounds: ValueBounds = ANY, what: str = "") -> NDArray[Any]:
+        """An array, checked in full."""
+        return self.checked(name, dtype, bounds, what)[:]
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        return self.whole(name)
+
+    def _place(self, name: str) -> ArrayPlace:
+        if name not in self._table.places:
+            raise damaged(self.path, f"it has no {name}", self._fix)
+        return self._table.places[name]
+
+
+def read(path: str | os.PathLike[str], fix: str = REBUILD) -> ArrayFile:
+    """The arrays of a file, not yet in memory; `fix` ends the line that says that it is damaged."""
+    name = os.fspath(path)
+    try:
+        if not Path(path).stat().st_size:  # which cannot be mapped
+            raise damaged(name, "it is empty", fix)
+        return ArrayFile(_mapped(path, "r"), name, fix)
     except FileNotFoundError:
-        raise InputError(name, "is missing: build the index again") from None
+        raise InputError(name, f"is missing: {fix}") from None
     except OSError as error:
         raise InputError(name, f"cannot be read: {(error.strerror or str(error)).lower()}") from None
-    return _mapped(path, table, begin, "r")
 
 
-def from_bytes(content: bytes, name: str) -> dict[str, NDArray[Any]]:
+def from_bytes(content: bytes, name: str) -> ArrayFile:
     """The arrays of a file whose bytes are in memory."""
-    table, begin = _table(io.BytesIO(content), len(content), name)
-    return _views(np.frombuffer(content, np.uint8), table, begin)
-
-
-def _table(file: IO[bytes], size: int, name: str) -> tuple[Mapping[str, Any], int]:
-    """What the opening of a file says of its arrays, and where they begin."""
-    if file.read(len(OPENING)) != OPENING:
-        raise InputError(name, "is not a file of an index")
-    length = int.from_bytes(file.read(8), "little")
-    try:
-        table = json.loads(file.read(length)) if length < size else None
-    except ValueError:
-        table = None
-    begin = -(-(len(OPENING) + 8 + length) // _ALIGNED) * _ALIGNED
-    if table is None or size != begin + table["bytes"] + _ALIGNED:
-        raise InputError(name, "is cut short or damaged: build the index again")
-    return table["arrays"], begin
-
-
-def _mapped(path: str | os.PathLike[str], table: Mapping[str, Any], begin: int, mode: Any) -> dict[str, NDArray[Any]]:
-    whole = np.memmap(path, np.uint8, mode).view(np.ndarray)  # a plain array: memmap's own slices are slow
-    return _views(whole, table, begin)
-
-
-def _views(whole: NDArray[np.uint8], table: Mapping[str, Any], begin: int) -> dict[str, NDArray[Any]]:
-    return {
-        name: whole[begin + about["at"] :][: about["size"] * np.dtype(about["type"]).itemsize].view(about["type"])
-        for name, about in table.items()
-    }
+    return ArrayFile(np.frombuffer(content, np.uint8), name)

@@ -17,19 +17,20 @@ import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from leadline.errors import InputError, LeadlineWarning, checked_choice
-from leadline.retrieval.index import arrays
 from leadline.retrieval.index.analysis import Analysis
 from leadline.retrieval.index.batches import FIELDS, Records
 from leadline.retrieval.index.derived import parted
-from leadline.retrieval.index.manifest import MANIFEST, file_digest, read_manifest
-from leadline.retrieval.index.segment import CODES, NUMBERS, CodedColumn, Segment
-from leadline.text.ids import ranges
+from leadline.retrieval.index.manifest import MANIFEST, read_manifest
+from leadline.retrieval.index.opening import opened_order, opened_segment
+from leadline.retrieval.index.segment import CODES, NUMBERS, CodedColumn
+from leadline.retrieval.index.terms import offsets_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -58,10 +59,10 @@ class Index:
         # The documents' own fields, and those made of them, which are searched only where they are named.
         self.own, self.derived = parted(self.fields)
         self.unit: str = manifest.get("unit", "document")
-        self.segments = [Segment(folder / segment["file"]) for segment in manifest["segments"]]
+        self.segments = [opened_segment(folder, known) for known in manifest["segments"]]
+        self.bases = offsets_of([len(segment) for segment in self.segments])
         # The place of each document when all are sorted by id: equal scores go by it, high first.
-        self.ranks: NDArray[np.int32] = arrays.read(folder / manifest["order"])["ranks"]
-        self.bases = np.concatenate([[0], np.cumsum([len(segment) for segment in self.segments])]).astype(np.int64)
+        self.ranks = opened_order(folder, manifest["order"], len(self))
 
     @classmethod
     def open(cls, folder: str | os.PathLike[str]) -> Index:
@@ -132,9 +133,10 @@ class Index:
 
     def check(self) -> None:
         """Read every byte and compare it with what was written."""
-        for segment in self.manifest["segments"]:
-            if file_digest(self.folder / segment["file"]) != segment["sha256"]:
-                raise InputError(str(self.folder / segment["file"]), "is damaged: build the index again")
+        from leadline.retrieval.index.check import check_index
+
+        for finding in check_index(self.folder):
+            raise InputError(finding.path, f"{finding.problem}: {finding.fix}")
 
     # Documents
 
@@ -171,24 +173,19 @@ class Index:
     def lists(self, field: str, terms: Sequence[bytes]) -> Lists:
         """The postings of terms over all segments; a term that does not occur has an empty list."""
         parts = [segment.field(self.field(field)) for segment in self.segments]
-        numbers = [part.terms.find(terms) for part in parts]
-        lengths = np.zeros((len(parts), len(terms)), np.int64)
-        occurrences = np.zeros(len(terms), np.int64)
-        for number, part, length in zip(numbers, parts, lengths, strict=True):
+        lengths, occurrences = np.zeros(len(terms), np.int64), np.zeros(len(terms), np.int64)
+        documents, frequencies = [], []
+        for part, base in zip(parts, self.bases.tolist(), strict=False):
+            number = part.terms.find(terms)
             here = number >= 0
-            length[here] = (part.starts[1:] - part.starts[:-1])[number[here]]
+            starts, stops = np.zeros(len(terms), np.int64), np.zeros(len(terms), np.int64)
+            starts[here], stops[here] = part.starts[number[here]], part.starts[number[here] + 1]
             occurrences[here] += part.totals[number[here]]
-        offsets = np.zeros(len(terms) + 1, np.int64)
-        np.cumsum(lengths.sum(0), out=offsets[1:])
-        documents, frequencies = np.empty(offsets[-1], np.int32), np.empty(offsets[-1], np.int32)
-        targets = offsets[:-1].copy()
-        for number, part, length, base in zip(numbers, parts, lengths, self.bases, strict=False):
-            taken = ranges(part.starts[np.maximum(number, 0)], length) if len(part.terms) else np.empty(0, np.int64)
-            into = ranges(targets, length)
-            documents[into] = part.documents[taken] + np.int32(base)
-            frequencies[into] = part.frequencies[taken]
-            targets += length
-        return Lists(offsets, documents, frequencies, occurrences)
+            lengths += stops - starts
+            found = part.documents.slices(starts, stops)
+            documents.append([each + np.int32(base) for each in found] if base else found)
+            frequencies.append(part.frequencies.slices(starts, stops))
+        return Lists(offsets_of(lengths), _term_by_term(documents), _term_by_term(frequencies), occurrences)
 
     def expand(self, field: str, prefix: str, limit: int = 1000) -> list[str]:
         """The terms of a field that begin with a prefix, sorted; at most `limit` of each segment."""
@@ -213,6 +210,11 @@ class Index:
         checked_choice("column", column, list(CODES))
         asked = ["".join(word.upper().split()) for word in words]
         return np.concatenate([_having(segment.coded(column), asked, column) for segment in self.segments])
+
+
+def _term_by_term(parts: Sequence[Sequence[NDArray[np.int32]]]) -> NDArray[np.int32]:
+    """For every term its list in each part, all one behind the other."""
+    return np.concatenate([np.empty(0, np.int32), *chain.from_iterable(zip(*parts, strict=True))])
 
 
 def _having(column: CodedColumn, asked: Sequence[str], name: str) -> NDArray[np.bool_]:

@@ -2,36 +2,97 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
+import re
 from pathlib import Path
 from typing import Any
 
 from leadline.errors import InputError
+from leadline.retrieval.index.array_table import REBUILD, damaged, newer_format
+from leadline.text.checksums import CHECKSUM, check_seal, parsed_object
 
 MANIFEST = "manifest.json"
-KIND, WHAT, VERSION = "index", "a leadline index", 1
+KIND, WHAT, VERSION = "index", "a leadline index", 2
+_FILE = re.compile(r"[\w-][\w.-]*")
+_LARGEST = 64 << 20  # bytes: far more than any index needs
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
     """The manifest in a folder; an error where it is missing, damaged or of another version."""
     path = folder / MANIFEST
     try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
+        with open(path, "rb") as file:
+            written = file.read(_LARGEST)
     except (FileNotFoundError, NotADirectoryError):
         raise InputError(str(folder), "is not an index; `leadline index` makes one") from None
-    except (OSError, ValueError) as error:
-        raise InputError(str(path), f"cannot be read: {' '.join(str(error).split())}") from None
-    if not isinstance(manifest, dict) or manifest.get("what") != WHAT:
+    except OSError as error:
+        raise InputError(str(path), f"cannot be read: {(error.strerror or str(error)).lower()}") from None
+    manifest = parsed_object(written, str(path), REBUILD)
+    if CHECKSUM in manifest:
+        check_seal(manifest, str(path), REBUILD)
+    if manifest.get("what") != WHAT:
         raise InputError(str(path), "is not the manifest of an index")
-    if manifest.get("version") != VERSION:
-        raise InputError(str(path), f"is of version {manifest.get('version')}, not {VERSION}: build the index again")
-    if not all(isinstance(manifest.get(name), list) for name in ("fields", "segments")):
-        raise InputError(str(path), "is damaged: build the index again")
+    _check_version(manifest.get("version"), str(path))
+    check_seal(manifest, str(path), REBUILD)
+    wrong = next((name for name, is_right in _SHAPE.items() if not is_right(manifest.get(name))), None)
+    if wrong is not None:
+        raise damaged(str(path), f"{wrong!r} is not as it should be")
     return manifest
 
 
-def file_digest(path: Path) -> str:
-    """The SHA-256 checksum of a file, as the manifest has it."""
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def _check_version(version: Any, path: str) -> None:
+    if type(version) is not int or version < 1:
+        raise damaged(path, "it has no format")
+    if version > VERSION:
+        raise newer_format(path, version, VERSION)
+    if version < VERSION:
+        raise InputError(path, f"has format {version}, which has no checksums: {REBUILD}")
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and 0 <= value < 1 << 62
+
+
+def _is_file(value: Any) -> bool:
+    """Whether this describes a file of the folder."""
+    return (
+        isinstance(value, dict)
+        and isinstance(value.get("file"), str)
+        and _FILE.fullmatch(value["file"]) is not None
+        and _is_count(value.get("bytes"))
+        and _is_text(value.get("checksum"))
+        and _is_text(value.get("sha256"))
+    )
+
+
+def _is_segments(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(_is_file(s) and _is_count(s.get("documents")) for s in value)
+
+
+def _is_fields(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(map(_is_text, value))
+
+
+def _is_settings(value: Any) -> bool:
+    return isinstance(value, dict) and all(map(_is_text, value.values()))
+
+
+def _is_counts(value: Any) -> bool:
+    return isinstance(value, dict) and all(map(_is_count, value.values()))
+
+
+_SHAPE = {
+    "analysis": _is_settings,
+    "fields": _is_fields,
+    "positions": lambda value: isinstance(value, bool),
+    "source": _is_text,
+    "unit": lambda value: value in ("document", "family"),
+    "members": _is_text,
+    "stemmer": lambda value: value is None or isinstance(value, str),
+    "counts": _is_counts,
+    "segments": _is_segments,
+    "order": _is_file,
+}

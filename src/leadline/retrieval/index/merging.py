@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from leadline.retrieval.index import arrays
+from leadline.retrieval.index.array_table import damaged
 from leadline.retrieval.index.segment import CODES, NUMBERS, Field, Segment
 from leadline.retrieval.index.terms import Terms, offsets_of
 from leadline.text.compiled import Kernel
@@ -25,7 +26,7 @@ def merge(segments: Sequence[Segment], fields: Sequence[str], path: Path) -> Non
     ids = [segment.ids for segment in segments]
     content["ids"], content["id_offsets"] = _one_behind_the_other(ids)
     layout: dict[str, tuple[Any, int]] = {}
-    dictionaries = {name: _Merged([segment.field(name).terms for segment in segments]) for name in fields}
+    dictionaries = {name: _Merged(segments, [segment.field(name).terms for segment in segments]) for name in fields}
     for name, merged in dictionaries.items():
         parts = [segment.field(name) for segment in segments]
         content[f"{name}/terms"], content[f"{name}/term_offsets"] = merged.buffer, merged.offsets
@@ -35,26 +36,40 @@ def merge(segments: Sequence[Segment], fields: Sequence[str], path: Path) -> Non
         content[f"{name}/lengths"] = np.concatenate([part.lengths for part in parts])
         for array in ("documents", "frequencies", "positions"):
             layout[f"{name}/{array}"] = (np.int32, sum(len(getattr(part, array)) for part in parts))
+        _check_positions(segments, parts, name)
     for column in NUMBERS:
         content[f"columns/{column}"] = np.concatenate([segment.numbers(column) for segment in segments])
     for column in CODES:
         content |= {f"columns/{column}/{array}": value for array, value in _coded(segments, column).items()}
 
-    into = arrays.create(path, layout | {name: (array.dtype, len(array)) for name, array in content.items()})
-    for written, values in content.items():
-        into[written][:] = values
-    for name, merged in dictionaries.items():
-        starts, totals = content[f"{name}/starts"], content[f"{name}/totals"]
-        merged.move([segment.field(name) for segment in segments], starts, totals, into, name)
+    layout |= {name: (array.dtype, len(array)) for name, array in content.items()}
+    with arrays.create(path, layout) as into:
+        for written, values in content.items():
+            into[written][:] = values
+        for name, merged in dictionaries.items():
+            starts, totals = content[f"{name}/starts"], content[f"{name}/totals"]
+            merged.move([segment.field(name) for segment in segments], starts, totals, into, name)
+
+
+def _check_positions(segments: Sequence[Segment], parts: Sequence[Field], name: str) -> None:
+    """Every segment has positions or none has: others would not fit into the lists of the merged terms."""
+    with_positions = [len(part.positions) > 0 for part in parts]
+    if any(with_positions):
+        for segment, part, has in zip(segments, parts, with_positions, strict=True):
+            if len(part.terms) and not has:
+                raise damaged(str(segment.path), f'the positions of "{name}" are missing')
 
 
 class _Merged:
     """The merged dictionary of several, and the new number of each old term."""
 
-    def __init__(self, parts: Sequence[Terms]) -> None:
+    def __init__(self, segments: Sequence[Segment], parts: Sequence[Terms]) -> None:
         joined = Terms(*_one_behind_the_other(parts))
         self.bounds = offsets_of([len(part) for part in parts])
         self.new, origin = _merged.choose(len(joined.buffer))(joined, self.bounds)
+        for number, segment in enumerate(segments):
+            if (np.diff(self.of_part(number)) <= 0).any():
+                raise damaged(str(segment.path), "its terms are not sorted")
         lengths = np.diff(joined.offsets)[origin]
         self.offsets = offsets_of(lengths)
         self.buffer = joined.buffer[ranges(joined.offsets[origin], lengths)]
@@ -86,7 +101,7 @@ class _Merged:
                 ("frequencies", 0, field.starts),
                 ("positions", 0, of_terms),
             ):
-                values = getattr(field, array)
+                values = getattr(field, array)[:]
                 if len(values):
                     move = _moved.choose(values.nbytes)
                     move(self.of_part(part), bounds, values, add, cursors[array], into[f"{name}/{array}"])
@@ -102,7 +117,7 @@ def _one_behind_the_other(parts: Sequence[Terms]) -> tuple[NDArray[np.uint8], ND
 
 def _coded(segments: Sequence[Segment], column: str) -> dict[str, NDArray[Any]]:
     parts = [segment.coded(column) for segment in segments]
-    merged = _Merged([part.terms for part in parts])
+    merged = _Merged(segments, [part.terms for part in parts])
     counts = np.concatenate([np.diff(part.offsets) for part in parts])
     return {
         "terms": merged.buffer,

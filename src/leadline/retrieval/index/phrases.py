@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from leadline.errors import InputError, checked_choice
+from leadline.retrieval.index.array_table import damaged
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.index.segment import Field
-from leadline.text.ids import ranges
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,25 +42,26 @@ def near(
     documents, counts = [], []
     for segment, base in zip(index.segments, index.bases, strict=False):
         part = segment.field(field)
-        ends = _places(part, terms[0])
+        ends = _places(part, terms[0], segment.path)
         for term in terms[1:]:
-            ends = _reachable(ends, _places(part, term), within, order)
+            ends = _reachable(ends, _places(part, term, segment.path), within, order)
         found, count = np.unique(ends // _SPAN, return_counts=True)
         documents.append((found + base).astype(np.int32))
         counts.append(count.astype(np.int32))
     return np.concatenate(documents), np.concatenate(counts)
 
 
-def _places(field: Field, term: bytes) -> NDArray[np.int64]:
+def _places(field: Field, term: bytes, path: Path) -> NDArray[np.int64]:
     """Where a term stands in a segment, each place one number: its document and its position."""
     number = int(field.terms.find([term])[0])
     if number < 0:
         return np.empty(0, np.int64)
     postings = slice(int(field.starts[number]), int(field.starts[number + 1]))
     lengths = field.frequencies[postings].astype(np.int64)
-    first = int(field.position_starts[postings.start])
-    positions = field.positions[ranges(first + np.cumsum(lengths) - lengths, lengths)]
-    return np.repeat(field.documents[postings].astype(np.int64), lengths) * _SPAN + positions
+    first, last = field.position_starts[number : number + 2].tolist()
+    if int(lengths.sum()) != last - first:
+        raise damaged(str(path), f"the frequencies of {term.decode()!r} do not fit its positions")
+    return np.repeat(field.documents[postings].astype(np.int64), lengths) * _SPAN + field.positions[first:last]
 
 
 def _reachable(

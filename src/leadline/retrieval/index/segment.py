@@ -23,8 +23,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from leadline.errors import InputError
 from leadline.retrieval.index import arrays
-from leadline.retrieval.index.terms import Terms
+from leadline.retrieval.index.array_table import damaged
+from leadline.retrieval.index.checked_array import CheckedArray, ValueBounds
+from leadline.retrieval.index.terms import Terms, are_offsets, offsets_of
 from leadline.text.days import UNKNOWN_DAY
 
 if TYPE_CHECKING:
@@ -35,26 +38,25 @@ NUMBERS = {
     "priority": np.int32, "application": np.int32, "publication": np.int32, "known": np.int32, "family": np.int64,
 }  # fmt: skip  # days are counted from 1970-01-01
 CODES = ("office", "classes")
+_MOST = 1 << 40  # occurrences of a term: so many times as many terms as memory holds do not overflow
 
 
 @dataclass(frozen=True)
 class Field:
-    """The postings of one field of a segment."""
+    """The postings of one field of a segment. Each part of them is checked when it is first read."""
 
     terms: Terms
     starts: NDArray[np.int64]
     totals: NDArray[np.int64]
-    documents: NDArray[np.int32]
-    frequencies: NDArray[np.int32]
+    documents: CheckedArray
+    frequencies: CheckedArray
     lengths: NDArray[np.int32]
-    positions: NDArray[np.int32]  # empty where the index has none
+    positions: CheckedArray  # empty where the index has none
 
     @cached_property
     def position_starts(self) -> NDArray[np.int64]:
-        """Where each posting's positions begin."""
-        starts = np.zeros(len(self.frequencies) + 1, np.int64)
-        np.cumsum(self.frequencies, out=starts[1:])
-        return starts
+        """Where each term's positions begin."""
+        return offsets_of(self.totals)
 
 
 @dataclass(frozen=True)
@@ -73,35 +75,77 @@ class CodedColumn:
 
 
 class Segment:
-    """One file of an index."""
+    """One file of an index. Every array is checked before it is given away, in full or by parts as it is read."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._arrays = arrays.read(path)
-        self.ids = Terms(self._arrays["ids"], self._arrays["id_offsets"])  # in the order of the documents, not sorted
+        self.file = arrays.read(path)
+        self._size = self.file.size("id_offsets") - 1
+        self._fields: dict[str, Field] = {}
+        self._columns: dict[str, CodedColumn] = {}
+        if self._size < 0:
+            raise self._damaged("ids")
 
     def __len__(self) -> int:
-        return len(self.ids)
+        return self._size
+
+    @cached_property
+    def ids(self) -> Terms:
+        """In the order of the documents, not sorted."""
+        return self._terms("ids", "id_offsets", "ids")
 
     def field(self, name: str) -> Field:
-        get = self._arrays
-        return Field(
-            Terms(get[f"{name}/terms"], get[f"{name}/term_offsets"]), get[f"{name}/starts"], get[f"{name}/totals"],
-            get[f"{name}/documents"], get[f"{name}/frequencies"], get[f"{name}/lengths"], get[f"{name}/positions"],
-        )  # fmt: skip
+        if name not in self._fields:
+            self._fields[name] = self._field(name)
+        return self._fields[name]
 
     def numbers(self, column: str) -> NDArray[Any]:
-        return self._arrays[f"columns/{column}"]
+        values = self.file.whole(f"columns/{column}", NUMBERS[column])
+        if len(values) != len(self):
+            raise self._damaged(f"column {column}")
+        return values
 
     def coded(self, column: str) -> CodedColumn:
-        get, name = self._arrays, f"columns/{column}"
-        return CodedColumn(
-            Terms(get[f"{name}/terms"], get[f"{name}/term_offsets"]), get[f"{name}/offsets"], get[f"{name}/codes"]
-        )
+        if column not in self._columns:
+            name, what = f"columns/{column}", f"column {column}"
+            terms = self._terms(f"{name}/terms", f"{name}/term_offsets", what)
+            offsets = self.file.whole(f"{name}/offsets", np.int64)
+            codes = self.file.whole(f"{name}/codes", np.int32, ValueBounds(0, len(terms) - 1))
+            if len(offsets) != len(self) + 1 or not are_offsets(offsets, len(codes)):
+                raise self._damaged(what)
+            self._columns[column] = CodedColumn(terms, offsets, codes)
+        return self._columns[column]
+
+    def _field(self, name: str) -> Field:
+        file, of = self.file, f'of "{name}"'
+        terms = self._terms(f"{name}/terms", f"{name}/term_offsets", f"terms {of}")
+        starts = file.whole(f"{name}/starts", np.int64, what=f"starts of postings {of}")
+        totals = file.whole(f"{name}/totals", np.int64, ValueBounds(0, _MOST), f"counts of terms {of}")
+        lengths = file.whole(f"{name}/lengths", np.int32, ValueBounds(0), f"lengths {of}")
+        words = int(totals.sum())
+        documents = file.checked(f"{name}/documents", np.int32, ValueBounds(0, len(self) - 1), f"postings {of}")
+        frequencies = file.checked(f"{name}/frequencies", np.int32, ValueBounds(1, total=words), f"frequencies {of}")
+        positions = file.checked(f"{name}/positions", np.int32, ValueBounds(0), f"positions {of}")
+        postings = len(documents)
+        if not (
+            len(starts) == len(terms) + 1 and are_offsets(starts, postings) and len(frequencies) == postings
+            and len(totals) == len(terms) and len(lengths) == len(self) and len(positions) in (0, words)
+        ):  # fmt: skip
+            raise self._damaged(f"postings {of}")
+        return Field(terms, starts, totals, documents, frequencies, lengths, positions)
+
+    def _terms(self, terms: str, offsets: str, what: str) -> Terms:
+        found = Terms(self.file.whole(terms, np.uint8, what=what), self.file.whole(offsets, np.int64, what=what))
+        if not found.is_sound():
+            raise self._damaged(what)
+        return found
+
+    def _damaged(self, what: str) -> InputError:
+        return damaged(str(self.path), f"its arrays do not fit together ({what})")
 
 
 def write_segment(path: Path, content: dict[str, NDArray[Any]]) -> None:
     """Write arrays that are in memory as a segment."""
-    into = arrays.create(path, {name: (array.dtype, len(array)) for name, array in content.items()})
-    for name, array in content.items():
-        into[name][:] = array
+    with arrays.create(path, {name: (array.dtype, len(array)) for name, array in content.items()}) as into:
+        for name, array in content.items():
+            into[name][:] = array

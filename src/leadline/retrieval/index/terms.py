@@ -28,6 +28,15 @@ def offsets_of(lengths: Sequence[int] | NDArray[np.integer[Any]]) -> NDArray[np.
     return offsets
 
 
+def are_offsets(offsets: NDArray[np.int64], total: int) -> bool:
+    """Whether these can be offsets of lists with so many values in all.
+
+    >>> are_offsets(np.array([0, 2, 2, 5]), 5), are_offsets(np.array([0, 7, 5]), 5), are_offsets(np.array([0, 3]), 5)
+    (True, False, False)
+    """
+    return bool(len(offsets) and offsets[0] == 0 and offsets[-1] == total and (offsets[1:] >= offsets[:-1]).all())
+
+
 @dataclass(frozen=True)
 class Terms:
     """Sorted terms.
@@ -43,6 +52,19 @@ class Terms:
     @classmethod
     def of(cls, terms: Sequence[bytes]) -> Terms:
         return cls(np.frombuffer(b"".join(terms), np.uint8), offsets_of([len(term) for term in terms]))
+
+    def is_sound(self) -> bool:
+        """Whether the offsets are within the buffer, and each term is text: what is read from a file may not be."""
+        if not are_offsets(self.offsets, len(self.buffer)):
+            return False
+        if not len(self.buffer) or int(self.buffer.max()) < 128:
+            return True
+        try:
+            self.buffer.tobytes().decode()
+        except UnicodeDecodeError:
+            return False
+        starts = self.offsets[: np.searchsorted(self.offsets, len(self.buffer))]
+        return not ((self.buffer[starts] & 0xC0) == 0x80).any()  # no term begins within a character
 
     def __len__(self) -> int:
         return len(self.offsets) - 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import secrets
 from collections import deque
@@ -23,11 +22,13 @@ from leadline.retrieval.index.batches import BATCH_BYTES, DocumentBatch, Records
 from leadline.retrieval.index.derived import parted
 from leadline.retrieval.index.families import Members, Unit, family_batches
 from leadline.retrieval.index.inverting import inverted
-from leadline.retrieval.index.manifest import KIND, MANIFEST, VERSION, WHAT, file_digest, read_manifest
+from leadline.retrieval.index.manifest import KIND, MANIFEST, VERSION, WHAT, read_manifest
 from leadline.retrieval.index.merging import merge
+from leadline.retrieval.index.opening import described_file
 from leadline.retrieval.index.segment import Segment, write_segment
 from leadline.retrieval.index.terms import Terms
-from leadline.text.files import write_whole
+from leadline.text.checksums import sealed
+from leadline.text.files import reported, sync_folder, write_whole
 from leadline.text.owned_folder import OwnedFolder
 
 if TYPE_CHECKING:
@@ -99,7 +100,8 @@ def _new_segment(
     owned.remove_all(UNFINISHED)  # of a process that was killed
     staging = f"{UNFINISHED}{secrets.token_hex(6)}"
     owned.add(staging)
-    (owned.path / staging).mkdir()
+    with reported(owned.path / staging):
+        (owned.path / staging).mkdir()
     try:
         pieces = list(_pieces(source, owned, f"{staging}/", analysis, positions, workers or os.cpu_count() or 1))
         if not pieces:
@@ -155,34 +157,56 @@ def _merged(pieces: Sequence[Path], fields: Sequence[str], owned: OwnedFolder, s
 
 def _commit(owned: OwnedFolder, settings: dict[str, Any], paths: Sequence[Path]) -> None:
     """Make these the segments of the index: everything else is on disk when the manifest changes."""
-    segments = [Segment(path) for path in paths]
     known = {segment["file"]: segment for segment in settings.get("segments", [])}
-    try:
-        places = sorted_places([name for segment in segments for name in segment.ids])
-    except InputError:
-        owned.remove(path.name for path in paths if path.name not in known)
-        raise
     order = owned.path / f"order-{secrets.token_hex(6)}.arrays"
+    new = [*(path for path in paths if path.name not in known), order]
     owned.add(order.name, MANIFEST)
-    arrays.create(order, {"ranks": (np.int32, len(places))})["ranks"][:] = places
+    before = _content(owned.path / MANIFEST)
+    try:
+        manifest = _manifest(settings, paths, known, order)
+        for path in new:
+            arrays.sync_file(path)
+        sync_folder(owned.path)
+        write_whole(owned.path / MANIFEST, sealed(manifest))
+    except BaseException:
+        if _content(owned.path / MANIFEST) == before:
+            owned.remove(path.name for path in new)
+        raise
+    named = {order.name, *(path.name for path in paths)}
+    owned.remove(name for name in owned.names if name.startswith(("segment-", "order-")) and name not in named)
+    owned.format = VERSION  # the folder may be one that an older version made
+    owned.keep_only(named)
+
+
+def _manifest(
+    settings: dict[str, Any], paths: Sequence[Path], known: dict[str, dict[str, Any]], order: Path
+) -> dict[str, Any]:
+    """The manifest of an index with these segments; the order of its documents is written on the way."""
+    segments = [Segment(path) for path in paths]
+    places = sorted_places([name for segment in segments for name in segment.ids])
+    with arrays.create(order, {"ranks": (np.int32, len(places))}) as into:
+        into["ranks"][:] = places
     described = [
-        known.get(path.name) or {"file": path.name, "documents": len(segment), "sha256": file_digest(path)}
+        known.get(path.name) or {**described_file(path), "documents": len(segment)}
         for path, segment in zip(paths, segments, strict=True)
     ]
     counts = {"documents": len(places)} | {
         f"{name} words": sum(int(segment.field(name).totals.sum()) for segment in segments)
         for name in settings["fields"]
     }
-    manifest = {
+    return {
         "what": WHAT, "version": VERSION, "analysis": settings["analysis"], "fields": settings["fields"],
         "positions": settings["positions"], "source": settings["source"], "unit": settings.get("unit", "document"),
         "members": settings.get("members", "joined"), "stemmer": settings.get("stemmer"),
-        "counts": counts, "segments": described, "order": order.name,
+        "counts": counts, "segments": described, "order": described_file(order),
     }  # fmt: skip
-    write_whole(owned.path / MANIFEST, json.dumps(manifest, indent=1, ensure_ascii=False).encode())
-    named = {order.name, *(path.name for path in paths)}
-    owned.remove(name for name in owned.names if name.startswith(("segment-", "order-")) and name not in named)
-    owned.keep_only(named)
+
+
+def _content(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
 
 
 def sorted_places(names: Sequence[bytes] | Terms) -> NDArray[np.int32]:

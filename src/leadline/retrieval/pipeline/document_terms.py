@@ -63,5 +63,5 @@ class DocumentTerms:
             small = len(part.documents) < 2**31
             starts = part.starts.astype(np.int32) if small else part.starts
             shape = (len(part.terms), len(segment))
-            self._made[key] = csr_array((part.frequencies, part.documents, starts), shape=shape).tocsc()
+            self._made[key] = csr_array((part.frequencies[:], part.documents[:], starts), shape=shape).tocsc()
         return self._made[key]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from leadline.text.kernels.arguments import Bytes, Int32s, Int64s
+from leadline.text.kernels.arguments import Bytes, Int32s, Int64s, UInt64s
 
 
 class BatchWords(NamedTuple):
@@ -56,3 +56,13 @@ class FieldLists(NamedTuple):
     stops: Int64s
     documents: Int32s
     frequencies: Int32s
+
+
+class BlockSums(NamedTuple):
+    """An array in a file as `size` words, `width` of them a block, and the checksum of each block."""
+
+    words: UInt64s
+    size: int
+    width: int
+    keys: UInt64s
+    sums: UInt64s

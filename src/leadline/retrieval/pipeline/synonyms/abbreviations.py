@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
+import zlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,17 +33,20 @@ def abbreviations(context: SearchContext) -> Thesaurus:
         with contextlib.suppress(OSError, InputError), OwnedFolder.locked(path.parent, KIND, VERSION) as owned:
             if KEPT in owned.names or not os.path.lexists(path):
                 owned.add(KEPT)
-                write_learned(found, path, about)
+                write_learned(found, path, f"{about}, checksum {_checksum(found)}")
     return Thesaurus.of([each.short, each.long] for each in found)
 
 
 def _kept(path: Path, about: str) -> list[Learned] | None:
-    """What was learned before; None where nothing was, or from another collection."""
+    """What was learned before; None where nothing was, or from another collection, or where the file is damaged."""
     try:
         opening, _, *lines = path.read_text(encoding="utf-8").splitlines()
-        if opening != f"# {about}":
-            return None
         cells = [line.split("\t") for line in lines]
-        return [Learned(short, long, int(documents), by) for short, long, documents, by in cells]
+        found = [Learned(short, long, int(documents), by) for short, long, documents, by in cells]
+        return found if opening == f"# {about}, checksum {_checksum(found)}" else None
     except (OSError, ValueError):
         return None
+
+
+def _checksum(found: Sequence[Learned]) -> str:
+    return f"{zlib.crc32(repr([tuple(each) for each in found]).encode()):08x}"

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 
 from leadline.errors import InputError
 from leadline.retrieval.index import chemistry as names
+from leadline.retrieval.index.array_table import OPENING
 from leadline.retrieval.index.chemistry import KINDS, is_chemical_name, is_registry_number
 from leadline.retrieval.pipeline.synonyms import text_words
 from leadline.retrieval.pipeline.synonyms.synonym_sources import synonym_source
@@ -86,10 +87,10 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _digest(folder: Path) -> str:
-    """What the cache depends on: the tables, and these rules."""
+    """What the cache depends on: the tables, these rules, and the format of the file."""
     rules = [Path(file).read_bytes() for file in (__file__, text_words.__file__, names.__file__)]
     tables = [f"{path.name} {path.stat().st_size} {path.stat().st_mtime_ns}".encode() for path in _files(folder)]
-    return hashlib.sha256(b"\n".join([*rules, *tables])).hexdigest()[:16]
+    return hashlib.sha256(b"\n".join([OPENING, *rules, *tables])).hexdigest()[:16]
 
 
 def _groups(folder: Path) -> list[list[str]]:

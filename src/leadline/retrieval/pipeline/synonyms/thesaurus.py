@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -63,9 +63,9 @@ class Thesaurus:
             "names": self.names.buffer, "name_offsets": self.names.offsets.astype(np.int32), "groups": self.groups,
             "keys": self.keys, "order": self.order,
         }  # fmt: skip
-        into = arrays.create(path, {name: (array.dtype, len(array)) for name, array in content.items()})
-        for name, array in content.items():
-            into[name][:] = array
+        with arrays.create(path, {name: (array.dtype, len(array)) for name, array in content.items()}) as into:
+            for name, array in content.items():
+                into[name][:] = array
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Thesaurus:
@@ -78,7 +78,7 @@ class Thesaurus:
         return cls._of_arrays(arrays.from_bytes(content, name))
 
     @classmethod
-    def _of_arrays(cls, get: Mapping[str, NDArray[Any]]) -> Thesaurus:
+    def _of_arrays(cls, get: arrays.ArrayFile) -> Thesaurus:
         return cls(Terms(get["names"], get["name_offsets"]), get["groups"], get["keys"], get["order"])
 
     def __len__(self) -> int:

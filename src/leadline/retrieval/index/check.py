@@ -1,0 +1,79 @@
+"""A check of an index in full: every byte is read, and everything in it must fit together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from leadline.errors import InputError
+from leadline.retrieval.index import arrays
+from leadline.retrieval.index.array_table import REBUILD, damaged
+from leadline.retrieval.index.manifest import read_manifest
+from leadline.retrieval.index.opening import opened_order, opened_segment
+from leadline.retrieval.index.segment import CODES, NUMBERS
+from leadline.text.checksums import Finding, file_sha256
+from leadline.text.owned_folder import identity_of
+
+VECTORS = "vectors-*.float16"
+REBUILD_VECTORS = "make the vectors again with `leadline index --dense`"
+
+
+def check_index(folder: Path) -> Iterator[Finding]:
+    """Everything that is wrong with an index; nothing where it is as it was written."""
+    folder = Path(folder)
+    try:
+        manifest = read_manifest(folder)
+    except InputError as error:
+        yield _finding(error)
+        return
+    yield from _found(lambda: identity_of(folder))
+    for known in manifest["segments"]:
+        yield from _found(lambda known=known: _check_segment(folder, known, manifest["fields"]))  # type: ignore[misc]
+    yield from _found(lambda: _check_order(folder, manifest))
+    for path in sorted(folder.glob(VECTORS)):
+        yield from _found(lambda path=path: check_arrays(arrays.read(path, REBUILD_VECTORS)))  # type: ignore[misc]
+
+
+def check_arrays(file: arrays.ArrayFile) -> None:
+    """Read every array of a file."""
+    for name in file.names():
+        file.whole(name)
+
+
+def _check_segment(folder: Path, known: dict[str, Any], fields: list[str]) -> None:
+    segment = opened_segment(folder, known)
+    _ = segment.ids
+    for name in fields:
+        field = segment.field(name)
+        for part in (field.documents, field.frequencies, field.positions):
+            _ = part[:]
+    for column in NUMBERS:
+        segment.numbers(column)
+    for column in CODES:
+        segment.coded(column)
+    check_arrays(segment.file)
+    _check_file(folder, known)
+
+
+def _check_order(folder: Path, manifest: dict[str, Any]) -> None:
+    opened_order(folder, manifest["order"], sum(known["documents"] for known in manifest["segments"]))
+    _check_file(folder, manifest["order"])
+
+
+def _check_file(folder: Path, known: dict[str, Any]) -> None:
+    path = folder / known["file"]
+    if file_sha256(path) != known["sha256"]:
+        raise damaged(str(path), "its checksum does not fit")
+
+
+def _found(check: Callable[[], object]) -> Iterator[Finding]:
+    try:
+        check()
+    except InputError as error:
+        yield _finding(error)
+
+
+def _finding(error: InputError) -> Finding:
+    problem, _, fix = error.problem.rpartition(": ")
+    return Finding(error.where, problem or error.problem, fix if problem else REBUILD)

@@ -1,0 +1,59 @@
+"""The checksums of blocks of a file, and what their values are at least and at most."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from leadline.retrieval.index.kernels.arguments import BlockSums
+from leadline.text.kernels.arguments import Int32s, Int64s, kernel
+from leadline.text.kernels.primitives import inline
+
+LOW_HALF = np.uint64(0xFFFFFFFF)
+HALF = np.uint64(32)
+
+
+@inline
+def block_sum(array: Any, block: int) -> np.uint64:
+    """The checksum of a block; `blocks.py` says what it is."""
+    start = block * array.width
+    count = array.size - start if array.size - start < array.width else array.width
+    total = array.keys[0] * np.uint64(block + 1)
+    for i in range(count):
+        word = array.words[start + i]
+        total += (word & LOW_HALF) * array.keys[i] + (word >> HALF) * array.keys[array.width + i]
+    return total
+
+
+@kernel
+def sum_blocks(array: BlockSums, blocks: int) -> int:
+    """Write the checksum of every block."""
+    for block in range(blocks):
+        array.sums[block] = block_sum(array, block)
+    return 0
+
+
+@kernel
+def check_blocks(array: BlockSums, numbers: Int64s, blocks: int, values: Int32s, size: int, extent: Int64s) -> int:
+    """The place among `numbers` of the first block whose checksum does not fit; -1 where all do.
+
+    `extent` gets the least and the most of the values of these blocks, and their sum; with size 0 nothing.
+    """
+    per_block = 2 * array.width
+    for n in range(blocks):
+        block = numbers[n]
+        if block_sum(array, block) != array.sums[block]:
+            return n
+        start = block * per_block
+        stop = size if size < start + per_block else start + per_block
+        least, most, total = np.int32(0x7FFFFFFF), np.int32(-0x80000000), np.int64(0)
+        for i in range(start, stop):
+            value = values[i]
+            least = value if value < least else least
+            most = value if value > most else most
+            total += value
+        extent[0] = least if least < extent[0] else extent[0]
+        extent[1] = most if most > extent[1] else extent[1]
+        extent[2] += total
+    return -1
