@@ -1,0 +1,72 @@
+"""Checksums of what is stored, and what a check of a folder finds.
+
+A JSON file of ours carries the checksum of its own content: `sealed` adds it, `check_seal` compares it. Other files are
+compared with the checksum of the whole file, which the manifest of their folder has.
+
+    >>> written = sealed({"what": "an example", "size": 3})
+    >>> check_seal(parsed_object(written, "manifest.json", "build it again"), "manifest.json", "build it again")
+    >>> damaged = written.replace(b"3", b"2")
+    >>> check_seal(parsed_object(damaged, "manifest.json", "build it again"), "manifest.json", "build it again")
+    Traceback (most recent call last):
+    leadline.errors.InputError: manifest.json: is damaged, its checksum does not fit: build it again
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from leadline.errors import InputError
+
+CHECKSUM = "checksum"  # the key of a JSON object's own checksum
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One problem that a check of a folder found, and how to fix it."""
+
+    path: str
+    problem: str
+    fix: str
+
+
+def file_sha256(path: Path) -> str:
+    """The SHA-256 checksum of a file, read in full."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def object_checksum(content: Mapping[str, Any]) -> str:
+    """The CRC-32 of a JSON object without its own checksum: the same however the file is indented or ordered."""
+    rest = {key: value for key, value in content.items() if key != CHECKSUM}
+    return f"{zlib.crc32(json.dumps(rest, sort_keys=True, separators=(',', ':')).encode()):08x}"
+
+
+def sealed(content: Mapping[str, Any]) -> bytes:
+    """A JSON object with its checksum, as it is written to a file."""
+    whole = {**content, CHECKSUM: object_checksum(content)}
+    return (json.dumps(whole, indent=1, ensure_ascii=False) + "\n").encode("utf-8", "surrogatepass")
+
+
+def check_seal(content: Mapping[str, Any], where: str, fix: str) -> None:
+    """Raise InputError where an object lacks its checksum or does not fit it."""
+    if CHECKSUM not in content:
+        raise InputError(where, f"is damaged, its checksum is missing: {fix}")
+    if content[CHECKSUM] != object_checksum(content):
+        raise InputError(where, f"is damaged, its checksum does not fit: {fix}")
+
+
+def parsed_object(written: bytes, where: str, fix: str) -> dict[str, Any]:
+    """The JSON object in the bytes of a file; InputError where they are anything else."""
+    try:
+        content = json.loads(written.decode("utf-8", "surrogatepass"))
+    except (ValueError, RecursionError):
+        raise InputError(where, f"is damaged, it is not JSON: {fix}") from None
+    if not isinstance(content, dict):
+        raise InputError(where, f"is damaged, it is not a JSON object: {fix}")
+    return content
