@@ -73,6 +73,19 @@ class Collection:
             for name, sha256 in tables.items()
         }
 
+    def tables(self) -> list[CheckedTable]:
+        """The parts and tables as files, for a check of them."""
+        return list(self._files.values())
+
+    def check_bounds(self) -> None:
+        """Raise InputError where the tables do not fit the parts or each other."""
+        for part in self.manifest["parts"]:
+            if len(self._files[part["file"]].read(["id"])) != part["documents"]:
+                raise InputError(str(self.inside / part["file"]), f"is damaged, it has other documents: {FIX}")
+        for name in ("records", "lookup"):
+            self._table(name)
+        _ = self.citations, self.families
+
     def _part(self, number: int) -> CheckedTable:
         parts = self.manifest["parts"]
         if not 0 <= number < len(parts):

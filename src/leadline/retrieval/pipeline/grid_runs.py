@@ -18,7 +18,7 @@ from leadline.retrieval.pipeline.journal import Journal
 from leadline.retrieval.pipeline.pipeline_files import settings
 from leadline.text.checksums import check_seal, parsed_object, sealed
 from leadline.text.files import reported, write_whole
-from leadline.text.owned_folder import OwnedFolder, is_owned
+from leadline.text.owned_folder import OwnedFolder, identity_of
 
 KIND, VERSION, WHAT = "grid", 2, "a grid of runs"  # 1: the manifest without its checksum
 RUNS, TABLE, MANIFEST = "runs", "runs.tsv", "manifest.json"
@@ -49,7 +49,8 @@ class GridRuns:
         self.folder, self.context, self.topics, self.k = folder, context, topics, k
         self.index = [segment["sha256"] for segment in context.index.manifest["segments"]]
         self.asked = [repr(topic) for topic in topics]
-        _refuse_other_content(folder)
+        if owned is None:
+            _refuse_other_content(folder)
         self.finished: dict[str, dict[str, str]] = {}
         self.table = b""
 
@@ -185,7 +186,8 @@ def _refuse_other_content(folder: Path) -> None:
         written = json.loads((folder / MANIFEST).read_bytes())
     except (OSError, ValueError, RecursionError):
         return
-    if is_owned(folder):  # whose identity says what it is, whatever became of the manifest
+    identity = identity_of(folder)
+    if identity is not None and identity.kind == KIND:  # whatever became of the manifest
         return
     if not isinstance(written, dict) or written.get("what") != WHAT:
         raise InputError(str(folder), "does not hold a grid of runs: name another folder")
