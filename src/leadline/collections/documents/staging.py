@@ -67,6 +67,8 @@ class Staging:
         """Begin a build, or resume one of the same sources and options that did not finish."""
         with OwnedFolder.locked(folder, KIND, VERSION) as owned:
             staging = cls(owned, origin)
+            if owned.damaged:
+                staging._recover_names()
             staging.finished = staging._finished()
             if staging.finished is None:
                 staging._resume()
@@ -198,6 +200,16 @@ class Staging:
             if all(_sha256(folder / file) == sha256 for file, sha256 in files_of(manifest).items()):
                 return self._put_in_place(manifest)
         return None
+
+    def _recover_names(self) -> None:
+        """List again what is provably ours where lines of the identity are damaged: what has the right checksum."""
+        for manifest_path in (self.folder / MANIFEST, *sorted(self.folder.glob(f"*/{MANIFEST}"))):
+            manifest = self._manifest_in(manifest_path.parent)
+            place = self.folder / manifest["folder"] if manifest is not None else self.folder
+            if manifest is None or place.is_symlink() or self._manifest_in(place) != manifest:
+                continue
+            ours = [name for name, sha256 in files_of(manifest).items() if _sha256(place / name) == sha256]
+            self.owned.add(MANIFEST, place.name, *(f"{place.name}/{name}" for name in (MANIFEST, *ours)))
 
     def _manifest_in(self, folder: Path) -> dict[str, Any] | None:
         """The manifest in a folder of this collection; None where it is missing, damaged or of another format."""
