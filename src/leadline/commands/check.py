@@ -4,7 +4,7 @@ Reads everything in full and compares it with its checksums. Prints a line for e
 exits with status 1 if there are any. Files that are not Leadline's are mentioned and left alone.
 
 Examples:
-  leadline check patents index
+  leadline check patents patents.index
   leadline check patents -f json
 """
 
