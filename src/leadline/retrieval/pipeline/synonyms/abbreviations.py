@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,11 +37,12 @@ def abbreviations(context: SearchContext) -> Thesaurus:
 
 
 def _kept(path: Path, about: str) -> list[Learned] | None:
-    """What was learned before; None where nothing was, or from another collection."""
+    """What was learned before; None where nothing was, or from another collection, or the file is damaged."""
     try:
-        opening, _, *lines = path.read_text(encoding="utf-8").splitlines()
-        if opening != f"# {about}":
+        opening, _, table = path.read_bytes().partition(b"\n")
+        if opening.decode() != f"# {about}, checksum {zlib.crc32(table):08x}":
             return None
+        _, *lines = table.decode().splitlines()
         cells = [line.split("\t") for line in lines]
         return [Learned(short, long, int(documents), by) for short, long, documents, by in cells]
     except (OSError, ValueError):
