@@ -15,6 +15,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import mmap
 import os
 import struct
 import zlib
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
 
 FIX = "build the collection again"
 MAGIC = 4  # bytes before the first column
-_LARGEST = 1 << 28  # bytes of a file of sums, far more than any has
 
 
 @dataclass(frozen=True)
@@ -99,9 +99,14 @@ class Written:
     sums: str
 
 
+def sums_name(name: str) -> str:
+    """The name of the sums of a Parquet file."""
+    return name.removesuffix(".parquet") + ".sums"
+
+
 def sums_path(path: Path) -> Path:
     """Where the sums of a Parquet file are."""
-    return path.with_suffix(".sums")
+    return path.with_name(sums_name(path.name))
 
 
 def write_table(frame: pl.DataFrame, path: Path, *, sorted_by: str | None = None, **options: Any) -> Written:
@@ -139,8 +144,7 @@ class CheckedTable:
     def _sums(self) -> ColumnSums:
         path = sums_path(self.path)
         with damage_reported(path):
-            with path.open("rb") as file:
-                content = file.read(_LARGEST)
+            content = path.read_bytes()
             if hashlib.sha256(content).hexdigest() != self._sums_sha256:
                 raise InputError(str(path), f"is damaged, its checksum does not fit: {FIX}")
             return ColumnSums.decoded(content)
@@ -220,23 +224,19 @@ class CheckedTable:
         with damage_reported(self.path), self.path.open("rb", buffering=0) as file:
             if os.fstat(file.fileno()).st_size != sums.size:
                 raise InputError(str(self.path), f"is damaged, it has another size than it was written with: {FIX}")
-            begin = zlib.crc32(file.read(MAGIC)) if wanted[-1] == rest else 0
-            for run in _consecutive(wanted):
-                self._check_run(file, run, rest, begin)
+            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped, memoryview(mapped) as view:
+                self._compare(view, wanted)
         self._checked.update(wanted)
 
-    def _check_run(self, file: io.FileIO, run: range, rest: int, begin: int) -> None:
-        """Compare consecutive pieces, which are read at once."""
-        lengths, sums, offset = self._sums.lengths, self._sums.sums, self._offsets[run[0]]
-        file.seek(offset)
-        view = memoryview(file.read(sum(lengths[run[0] : run[-1] + 1])))
-        place = 0
-        for piece in run:
-            part = view[place : place + lengths[piece]]
-            if zlib.crc32(part, begin if piece == rest else 0) != sums[piece]:
-                where = f"at byte {offset + place:,}"
-                raise InputError(str(self.path), f"is damaged {where}, its checksum does not fit: {FIX}")
-            place += lengths[piece]
+    def _compare(self, view: memoryview, pieces: list[int]) -> None:
+        """Compare pieces of the file with their checksums."""
+        lengths, sums, offsets, rest = self._sums.lengths, self._sums.sums, self._offsets, len(self._sums.sums) - 1
+        for piece in pieces:
+            begin = zlib.crc32(bytes(view[:MAGIC])) if piece == rest else 0
+            with view[offsets[piece] : offsets[piece] + lengths[piece]] as content:
+                if zlib.crc32(content, begin) != sums[piece]:
+                    where = f"at byte {offsets[piece]:,}"
+                    raise InputError(str(self.path), f"is damaged {where}, its checksum does not fit: {FIX}")
 
     def _check_whole(self) -> None:
         if self._whole:
@@ -245,19 +245,6 @@ class CheckedTable:
             if file_sha256(self.path) != self._sha256:
                 raise InputError(str(self.path), f"is damaged, its checksum does not fit: {FIX}")
         self._whole = True
-
-
-def _consecutive(numbers: list[int]) -> Iterator[range]:
-    """Ascending numbers as runs without gaps.
-
-    >>> list(_consecutive([1, 2, 3, 7]))
-    [range(1, 4), range(7, 8)]
-    """
-    begin = 0
-    for place in range(1, len(numbers) + 1):
-        if place == len(numbers) or numbers[place] != numbers[place - 1] + 1:
-            yield range(numbers[begin], numbers[place - 1] + 1)
-            begin = place
 
 
 @contextmanager

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from leadline.collections.documents.column_sums import FIX
+from leadline.collections.documents.column_sums import FIX, sums_name
 from leadline.errors import InputError
 from leadline.text.checksums import check_seal, parsed_object
 
@@ -89,7 +89,7 @@ def _problem(manifest: dict[str, Any]) -> str:
     if not isinstance(broken, list) or not all(isinstance(each, list) and len(each) == 3 for each in broken):
         return "`first_broken` is not a list of sources, bytes and reasons"
     if version > 1:
-        names = {Path(name).with_suffix(".sums").name for name in (*tables, *(part["file"] for part in parts))}
+        names = {sums_name(name) for name in (*tables, *(part["file"] for part in parts))}
         if not isinstance(sums, dict) or set(sums) != names | {BROKEN} or not all(map(_is_sha256, sums.values())):
             return "`checksums` does not list the sums of every table"
     return ""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from leadline.collections.documents.column_sums import FIX, CheckedTable, sums_path
+from leadline.collections.documents.column_sums import FIX, CheckedTable, sums_name
 from leadline.collections.documents.document import Document
 from leadline.collections.documents.manifest import files_of, read_manifest
 from leadline.collections.documents.numbers import normalise
@@ -69,8 +69,7 @@ class Collection:
         tables = {part["file"]: part["sha256"] for part in self.manifest["parts"]} | self.manifest["tables"]
         sums = self.manifest.get("checksums", {})
         return {
-            name: CheckedTable(self.inside / name, sha256, sums.get(sums_path(Path(name)).name))
-            for name, sha256 in tables.items()
+            name: CheckedTable(self.inside / name, sha256, sums.get(sums_name(name))) for name, sha256 in tables.items()
         }
 
     def tables(self) -> list[CheckedTable]:
