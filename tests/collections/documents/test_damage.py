@@ -229,13 +229,13 @@ def test_only_what_is_read_is_compared(folder: Path) -> None:
     part = folder / collection.manifest["folder"] / "part-00000.parquet"
     read: list[int] = []
     table = collection._files["part-00000.parquet"]
-    compare = table._compare
+    run = table._check_run
 
-    def counted(view: memoryview, pieces: list[int]) -> None:
+    def counted(file: Any, pieces: range, rest: int, begin: int) -> None:
         read.append(sum(table._sums.lengths[piece] for piece in pieces))
-        compare(view, pieces)
+        run(file, pieces, rest, begin)
 
-    table._compare = counted  # type: ignore[method-assign]
+    table._check_run = counted  # type: ignore[method-assign]
     assert collection.document(name).id == name
     once = sum(read)
     assert collection.document(name).id == name

@@ -15,7 +15,6 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import mmap
 import os
 import struct
 import zlib
@@ -224,19 +223,23 @@ class CheckedTable:
         with damage_reported(self.path), self.path.open("rb", buffering=0) as file:
             if os.fstat(file.fileno()).st_size != sums.size:
                 raise InputError(str(self.path), f"is damaged, it has another size than it was written with: {FIX}")
-            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped, memoryview(mapped) as view:
-                self._compare(view, wanted)
+            begin = zlib.crc32(file.read(MAGIC)) if wanted[-1] == rest else 0
+            for run in _consecutive(wanted):
+                self._check_run(file, run, rest, begin)
         self._checked.update(wanted)
 
-    def _compare(self, view: memoryview, pieces: list[int]) -> None:
-        """Compare pieces of the file with their checksums."""
-        lengths, sums, offsets, rest = self._sums.lengths, self._sums.sums, self._offsets, len(self._sums.sums) - 1
-        for piece in pieces:
-            begin = zlib.crc32(bytes(view[:MAGIC])) if piece == rest else 0
-            with view[offsets[piece] : offsets[piece] + lengths[piece]] as content:
-                if zlib.crc32(content, begin) != sums[piece]:
-                    where = f"at byte {offsets[piece]:,}"
-                    raise InputError(str(self.path), f"is damaged {where}, its checksum does not fit: {FIX}")
+    def _check_run(self, file: io.FileIO, run: range, rest: int, begin: int) -> None:
+        """Compare consecutive pieces, which are read at once."""
+        lengths, sums, offset = self._sums.lengths, self._sums.sums, self._offsets[run[0]]
+        file.seek(offset)
+        view = memoryview(file.read(sum(lengths[run[0] : run[-1] + 1])))
+        place = 0
+        for piece in run:
+            part = view[place : place + lengths[piece]]
+            if zlib.crc32(part, begin if piece == rest else 0) != sums[piece]:
+                where = f"at byte {offset + place:,}"
+                raise InputError(str(self.path), f"is damaged {where}, its checksum does not fit: {FIX}")
+            place += lengths[piece]
 
     def _check_whole(self) -> None:
         if self._whole:
@@ -245,6 +248,19 @@ class CheckedTable:
             if file_sha256(self.path) != self._sha256:
                 raise InputError(str(self.path), f"is damaged, its checksum does not fit: {FIX}")
         self._whole = True
+
+
+def _consecutive(numbers: list[int]) -> Iterator[range]:
+    """Ascending numbers as runs without gaps.
+
+    >>> list(_consecutive([1, 2, 3, 7]))
+    [range(1, 4), range(7, 8)]
+    """
+    begin = 0
+    for place in range(1, len(numbers) + 1):
+        if place == len(numbers) or numbers[place] != numbers[place - 1] + 1:
+            yield range(numbers[begin], numbers[place - 1] + 1)
+            begin = place
 
 
 @contextmanager
