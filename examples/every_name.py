@@ -54,6 +54,7 @@ def search() -> None:
     mine = ll.steps.Text(("title", "claims")) >> ll.steps.Search("bm25(k1=0.9)") >> ll.steps.OneAFamily()
     ll.make_run(context, topics, mine).write("mine.run")
     print(ll.Searcher(index).search("polymer film", k=10))
+    print([f"{found.path}: {found.problem}; {found.fix}" for found in ll.check("patents")])
 
 
 @ll.measures.measure("Half", at="effort")

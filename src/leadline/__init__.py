@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from leadline.retrieval.models.searcher import Searcher
     from leadline.retrieval.pipeline.context import SearchContext
     from leadline.retrieval.public import build_collection, build_index, make_run, prior_art, search
+    from leadline.show.check import check
     from leadline.show.public import published_scores, report
     from leadline.trust.public import (
         agreement,
@@ -73,6 +74,7 @@ __all__ = [
     "agreement",
     "build_collection",
     "build_index",
+    "check",
     "compare",
     "correlation",
     "evaluate",
@@ -105,6 +107,7 @@ __all__ = [
 # The module of each name, imported when the name is first used, so that a program pays only for what it uses.
 _HOMES = {
     "leadline.retrieval.public": ("build_collection", "build_index", "make_run", "prior_art", "search"),
+    "leadline.show.check": ("check",),
     "leadline.show.public": ("published_scores", "report"),
     "leadline.trust.public": (
         "agreement",

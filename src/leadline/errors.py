@@ -11,7 +11,9 @@ The command line prints the message as one line and exits with status 1, or with
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 
 class LeadlineError(Exception):
@@ -24,6 +26,9 @@ class InputError(LeadlineError):
     def __init__(self, where: str, problem: str, *, line: int | None = None) -> None:
         self.where, self.problem, self.line = where, problem, line
         super().__init__(f"{where}:{line}: {problem}" if line is not None else f"{where}: {problem}")
+
+    def __reduce__(self) -> tuple[Any, ...]:  # so that a worker process can hand it on
+        return functools.partial(type(self), line=self.line), (self.where, self.problem)
 
 
 class UsageError(InputError):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parent
 ORDER = ("evaluate", "measures", "explain", "compare", "collection", "topics", "qrels", "simulate", "index", "search",
-         "prior-art", "run", "grid", "report", "ideal", "reproduce")  # fmt: skip
+         "prior-art", "run", "grid", "report", "check", "ideal", "reproduce")  # fmt: skip
 
 
 def command_files() -> dict[str, Path]:

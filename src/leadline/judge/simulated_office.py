@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import json
+import io
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -36,11 +36,16 @@ from leadline.errors import InputError
 from leadline.judge.citations.from_citations import count_relevant, from_citations
 from leadline.judge.citations.sampling import sample_topics
 from leadline.records.topics.topic import Topics
-from leadline.text.files import write_whole
+from leadline.text.checksums import file_sha256, sealed
+from leadline.text.files import reported, write_whole
 from leadline.text.owned_folder import OwnedFolder
 
-KIND, VERSION, WHAT = "simulated office", 1, "a simulated patent office"
+KIND, WHAT = "simulated office", "a simulated patent office"
+VERSION = 2  # 1: the manifest without its own checksum
+MANIFEST = "manifest.json"
+FIX = "simulate the office again"
 JUDGED = ("topics.tsv", "qrels.citations.txt", "qrels.true.txt", "qrels.true.claims.txt")
+WHY = f"{JUDGED[1]}.why.tsv"
 Progress = Callable[[int, int], None]
 
 
@@ -61,19 +66,24 @@ def write_office(settings: Settings, folder: str | os.PathLike[str], progress: P
 
 def _write_office(settings: Settings, owned: OwnedFolder, step: Progress) -> OfficeOnDisk:
     place, tables = owned.path, [f"truth/{name}.parquet" for name in TABLES]
-    owned.reserve("manifest.json", "collection", "truth", *tables, *JUDGED, f"{JUDGED[1]}.why.tsv")
-    owned.remove(["manifest.json", *tables])
+    owned.reserve(MANIFEST, "collection", "truth", *tables, *JUDGED, WHY)
     if (place / "truth").is_symlink():
         raise InputError(str(place / "truth"), "is a link: name a new folder for the office")
-    (place / "truth").mkdir(exist_ok=True)
+    with reported(place / "truth"):
+        (place / "truth").mkdir(exist_ok=True)
     office = build_office(settings, lambda done, total: step(done, 3 * total))  # a third of the work, about
     origin = {"simulated": dataclasses.asdict(settings), "fingerprint": _fingerprint(office)}
     collection = write_collection(_with_progress(office, step), place / "collection", origin)
     for name, table in TABLES.items():
-        table(office).write_parquet(place / "truth" / f"{name}.parquet")
+        content = io.BytesIO()
+        table(office).write_parquet(content)
+        write_whole(place / "truth" / f"{name}.parquet", content.getvalue())
+    if not settings.topics:
+        owned.remove([*JUDGED, WHY])  # of another office
     topics = _write_topics(office, place) if settings.topics else np.zeros(0, np.int64)
-    manifest = _manifest(office, topics, collection["hash"], place)
-    write_whole(place / "manifest.json", f"{json.dumps(manifest, indent=1, ensure_ascii=False)}\n".encode())
+    files = [*tables, *([*JUDGED, WHY] if settings.topics else [])]
+    manifest = _manifest(office, topics, collection["hash"], place, files)
+    write_whole(place / MANIFEST, sealed(manifest))
     return OfficeOnDisk(office, topics, manifest)
 
 
@@ -116,17 +126,18 @@ def _write_citations(collection: Collection, topics: Topics, path: Path) -> None
     provenance.write(f"{path}.why.tsv")
 
 
-def _manifest(office: SimulatedOffice, topics: Integers, collection: str, place: Path) -> dict[str, Any]:
+def _manifest(
+    office: SimulatedOffice, topics: Integers, collection: str, place: Path, files: Sequence[str]
+) -> dict[str, Any]:
     from leadline.version import __version__
 
-    files = sorted(path for path in [*place.glob("*.t*"), *place.glob("truth/*.parquet")] if path.is_file())
-    hashes = {str(path.relative_to(place)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
     return {
         "what": WHAT,
+        "version": VERSION,
         "leadline": __version__,
         "numpy": np.__version__,  # whose generators may change their draws from one version to another
         "settings": dataclasses.asdict(office.settings),
         "statistics": statistics(office, topics),
         "collection": collection,
-        "files": hashes,
+        "files": {name: file_sha256(place / name) for name in sorted(files)},
     }

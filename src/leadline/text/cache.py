@@ -8,6 +8,8 @@ import stat
 import tempfile
 from pathlib import Path
 
+from leadline.text.files import is_trusted
+
 _READING = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
@@ -26,7 +28,7 @@ def read_cached(path: Path) -> bytes | None:
     The checksum matters: LLVM crashes on an object file that is damaged.
     """
     try:
-        if not path.is_absolute() or not _is_private(path.parent.stat()):
+        if not path.is_absolute() or not _is_private_folder(path.parent):
             return None
         with os.fdopen(os.open(path, _READING), "rb") as file:
             about = os.fstat(file.fileno())
@@ -47,6 +49,8 @@ def write_cached(path: Path, content: bytes) -> OSError | None:
         with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
             part = Path(file.name)
             file.write(hashlib.sha256(content).digest() + content)
+            file.flush()
+            os.fsync(file.fileno())
         os.replace(part, path)
     except OSError as error:
         if part is not None:
@@ -61,8 +65,14 @@ def _make_private(folder: Path) -> None:
         folder.mkdir(mode=0o700, parents=True)
         folder.chmod(0o700)
     except FileExistsError:
-        if not _is_private(folder.stat()):
+        if not _is_private_folder(folder):
             raise PermissionError(f"other users can write to {folder}") from None
+
+
+def _is_private_folder(folder: Path) -> bool:
+    """Whether a folder is private, and no other user's link leads to it."""
+    link = folder.lstat()
+    return _is_private(folder.stat()) and (not stat.S_ISLNK(link.st_mode) or is_trusted(link.st_uid))
 
 
 def _is_private(about: os.stat_result) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 import secrets
 import shutil
 import stat
@@ -17,9 +18,11 @@ from pathlib import Path
 from typing import IO, Any
 
 from leadline.errors import InputError
+from leadline.text.lock import hold
 
 PART_PREFIX, PART_SUFFIX = ".leadline-", ".part"  # of files in the making
 _NEW_FILE = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+_PART_NAME = re.compile(rf"{re.escape(PART_PREFIX)}[0-9a-f]{{16}}{re.escape(PART_SUFFIX)}")
 PathLike = str | os.PathLike[str]
 
 
@@ -35,6 +38,8 @@ def replacing(path: PathLike, *, expected_bytes: int = 0) -> Iterator[IO[bytes]]
     with reported(path, expected_bytes):
         target = _target(path)
         if target.exists() and not target.is_file():
+            if not is_trusted(target.stat().st_uid):
+                raise InputError(os.fspath(path), "is a pipe or device of another user: name another file")
             with target.open("wb") as device:
                 yield device
             return
@@ -45,7 +50,9 @@ def replacing(path: PathLike, *, expected_bytes: int = 0) -> Iterator[IO[bytes]]
                 file.flush()
                 os.fsync(file.fileno())
             with contextlib.suppress(FileNotFoundError):
-                part.chmod(stat.S_IMODE(target.stat().st_mode))  # as it was before
+                before = target.stat()
+                if is_trusted(before.st_uid):  # another user's file may be open to all
+                    part.chmod(stat.S_IMODE(before.st_mode))
             os.replace(part, target)
         except BaseException:
             with contextlib.suppress(OSError):
@@ -59,7 +66,26 @@ def new_file(folder: Path) -> tuple[Path, int]:
     while True:
         path = folder / f"{PART_PREFIX}{secrets.token_hex(8)}{PART_SUFFIX}"
         with contextlib.suppress(FileExistsError):
-            return path, os.open(path, _NEW_FILE, 0o666)  # the system's umask applies
+            descriptor = os.open(path, _NEW_FILE, 0o666)  # the system's umask applies
+            hold(descriptor)
+            return path, descriptor
+
+
+def is_trusted(user: int) -> bool:
+    """Whether what a user wrote is believed: this user's own, and the system's."""
+    return not hasattr(os, "geteuid") or user in (os.geteuid(), 0)
+
+
+def is_leftover(path: Path) -> bool:
+    """Whether a file in the making was left by a process that was killed: it is ours, and nobody writes it."""
+    if os.name != "posix" or not _PART_NAME.fullmatch(path.name):
+        return False
+    try:
+        with os.fdopen(os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
+            about = os.fstat(file.fileno())
+            return stat.S_ISREG(about.st_mode) and about.st_uid == os.geteuid() and hold(file.fileno())
+    except OSError:
+        return False
 
 
 def sync_folder(folder: PathLike) -> None:
@@ -78,7 +104,7 @@ def _target(path: PathLike) -> Path:
     if not os.fspath(path):
         raise FileNotFoundError(errno.ENOENT, "no such file")
     given = Path(path)
-    if given.is_symlink() and hasattr(os, "geteuid") and given.lstat().st_uid not in (os.geteuid(), 0):
+    if given.is_symlink() and not is_trusted(given.lstat().st_uid):
         raise InputError(str(given), "is a link that another user made: name the file itself")
     return Path(os.path.realpath(given))
 

@@ -6,9 +6,12 @@ The operating system releases the lock when its process ends, however it ends.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import socket
+import stat
 import sys
+import time
 from io import FileIO
 from pathlib import Path
 from types import TracebackType
@@ -41,8 +44,30 @@ else:
         return True
 
 
-def _without_links(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)
+def hold(descriptor: int) -> bool:
+    """Mark an open file as being written until it is closed; whether nobody else does. False where that is unknown."""
+    if sys.platform == "win32":
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def open_without_links(path: str, flags: int) -> int:
+    """Open a file, but neither through a link nor a pipe: its name can be guessed, so anyone may have put one there."""
+    extra = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    descriptor = os.open(path, flags | extra, 0o666)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "not a file")
+    return descriptor
+
+
+def this_process() -> str:
+    """The process that holds a lock, as others read it: its id, its machine, and since when."""
+    return f"process {os.getpid()} on {socket.gethostname()}, since {time.strftime('%Y-%m-%d %H:%M:%S')},"
 
 
 class FolderLock:
@@ -55,7 +80,11 @@ class FolderLock:
     def acquire(self) -> None:
         """Lock the folder, or raise InputError with the process that holds the lock."""
         while self._file is None:
-            file = FileIO(self.path, "a+", opener=_without_links)
+            try:
+                file = FileIO(self.path, "a+", opener=open_without_links)
+            except OSError as error:
+                reason = (error.strerror or str(error)).lower()
+                raise InputError(str(self.path), f"cannot be locked: {reason}") from None
             if not try_lock(file):
                 file.seek(0)
                 holder = file.read(200).decode("utf-8", "replace").strip() or "another process"
@@ -66,7 +95,8 @@ class FolderLock:
             else:
                 file.close()
         self._file.truncate(0)
-        self._file.write(f"process {os.getpid()} on {socket.gethostname()}\n".encode())
+        with contextlib.suppress(OSError):  # on a full disk the lock holds, without the name of its holder
+            self._file.write(f"{this_process()}\n".encode())
 
     def _is_current(self, file: FileIO) -> bool:
         """Whether the file is still in the folder: a holder may delete it after it was opened here, before the lock."""

@@ -1,6 +1,7 @@
 """Folders that are provably ours: an identity file says what a folder is and which names in it we made.
 
-    FOLDER/leadline.jsonl    {"kind": "collection", "format": 1, "id": "9f0c…"}, then a line for each name we made
+    FOLDER/leadline.jsonl    {"kind": "collection", "format": 1, "id": "9f0c…", "checksum": "2a…"}
+                             then a line for each name we made, with its checksum
 
 Only a name that the identity lists is ever removed or replaced. It is a file of the folder or of a folder in it, never
 reached through a link, `..` or an absolute path. What else lies there is somebody's, and stays.
@@ -20,8 +21,18 @@ from pathlib import Path
 from typing import Any
 
 from leadline.errors import InputError
-from leadline.text.files import PART_PREFIX, new_file, reported, sync_folder, write_whole
-from leadline.text.lock import LOCK_FILE, FolderLock
+from leadline.text.checksums import CHECKSUM, object_checksum
+from leadline.text.files import (
+    PART_PREFIX,
+    PART_SUFFIX,
+    is_leftover,
+    is_trusted,
+    new_file,
+    reported,
+    sync_folder,
+    write_whole,
+)
+from leadline.text.lock import LOCK_FILE, FolderLock, open_without_links
 
 IDENTITY = "leadline.jsonl"
 _NAME = re.compile(r"[\w=+-][\w.=+-]*(/[\w=+-][\w.=+-]*)?")
@@ -37,6 +48,8 @@ class OwnedFolder:
     format: int
     id: str
     names: set[str] = field(default_factory=set)
+    damaged: int = 0  # lines of the identity file that could not be read
+    user: int = 0  # who wrote the identity file
 
     @classmethod
     def claim(cls, path: str | os.PathLike[str], kind: str, format: int) -> OwnedFolder:
@@ -46,6 +59,8 @@ class OwnedFolder:
             raise InputError(str(folder), "is a link that leads nowhere")
         if folder.exists() and not folder.is_dir():
             raise InputError(str(folder), f"is a file; name a folder for the {kind}")
+        if folder.is_dir() and not is_trusted(folder.stat().st_uid) and os.geteuid() != 0:
+            raise InputError(str(folder), "belongs to another user: name a folder of your own")
         if folder.is_dir() and any(not entry.name.startswith(PART_PREFIX) for entry in folder.iterdir()):
             return cls.open(folder, kind, format, writing=True)
         with reported(folder):
@@ -54,7 +69,7 @@ class OwnedFolder:
             try:
                 with os.fdopen(descriptor, "wb") as file:
                     identity = {"kind": kind, "format": format, "id": secrets.token_hex(16)}
-                    file.write(json.dumps(identity).encode() + b"\n")
+                    file.write(_line(identity).encode() + b"\n")
                     file.flush()
                     os.fsync(file.fileno())
                 _put_first(part, folder / IDENTITY)
@@ -71,7 +86,9 @@ class OwnedFolder:
         try:
             with FolderLock(folder):
                 try:
-                    yield cls.open(folder, kind, format, writing=True)  # as the last writer left it
+                    owned = cls.open(folder, kind, format, writing=True)  # as the last writer left it
+                    owned.remove_leftovers()
+                    yield owned
                 finally:
                     unused = {entry.name for entry in folder.iterdir()} <= {IDENTITY, LOCK_FILE}
                     if unused:
@@ -99,6 +116,10 @@ class OwnedFolder:
         if owned.format > format:
             problem = f"has format {owned.format}, this version reads up to {format}: update leadline"
             raise InputError(str(folder), problem)
+        if writing:
+            if not is_trusted(owned.user):
+                raise InputError(str(folder / IDENTITY), "was put there by another user: name a folder of your own")
+            owned.format = format  # what is written is of this version
         return owned
 
     def add(self, *names: str) -> None:
@@ -108,8 +129,8 @@ class OwnedFolder:
             _checked(name, str(self.path))
         if new:
             # Each begins a line of its own, also behind one that was cut when a program was killed.
-            lines = "".join("\n" + json.dumps({"name": name}) for name in new) + "\n"
-            with reported(self.path / IDENTITY):
+            lines = "".join("\n" + _line({"name": name}) for name in new) + "\n"
+            with reported(self.path / IDENTITY, len(lines)):
                 flags = os.O_WRONLY | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
                 descriptor = os.open(self.path / IDENTITY, flags)
                 with os.fdopen(descriptor, "ab") as file:
@@ -143,6 +164,28 @@ class OwnedFolder:
         """Remove what is listed under names that begin so."""
         self.remove([name for name in self.names if name.startswith(prefix)])
 
+    def remove_leftovers(self) -> None:
+        """Remove files in the making that a killed process left, in this folder and those of ours in it."""
+        for path in self.leftovers():
+            with contextlib.suppress(OSError):
+                path.unlink()
+
+    def leftovers(self) -> Iterator[Path]:
+        """Files in the making that no process is writing, in this folder and those of ours in it."""
+        for folder in (self.path, *(self.path / name for name in sorted(self.names))):
+            if folder == self.path or (folder.is_dir() and not folder.is_symlink()):
+                yield from (path for path in sorted(folder.glob(f"{PART_PREFIX}*{PART_SUFFIX}")) if is_leftover(path))
+
+    def strangers(self) -> Iterator[Path]:
+        """What lies in this folder, and in those of ours in it, and is not ours."""
+        known = {IDENTITY, LOCK_FILE, *self.names}
+        for entry in sorted(self.path.iterdir()):
+            if entry.name not in known and not is_leftover(entry):
+                yield entry
+            elif entry.name in self.names and entry.is_dir() and not entry.is_symlink() and not is_owned(entry):
+                inside = sorted(path for path in entry.iterdir() if f"{entry.name}/{path.name}" not in known)
+                yield from (path for path in inside if not is_leftover(path))
+
     def _remove_one(self, name: str) -> None:
         folder, _, last = name.rpartition("/")
         place = self.path / folder if folder else self.path
@@ -166,7 +209,7 @@ class OwnedFolder:
         wanted = set(names)
         left = {name for name in self.names if name in wanted or os.path.lexists(self.path / name)}
         identity = {"kind": self.kind, "format": self.format, "id": self.id}
-        lines = [json.dumps(identity), *(json.dumps({"name": name}) for name in sorted(left))]
+        lines = [_line(identity), *(_line({"name": name}) for name in sorted(left))]
         write_whole(self.path / IDENTITY, ("\n".join(lines) + "\n").encode())
         self.names = left
         sync_folder(self.path)
@@ -187,23 +230,31 @@ def identity_of(folder: Path) -> OwnedFolder | None:
     """What a folder says it is; None where it has no identity file. A damaged one is an error."""
     path = folder / IDENTITY
     try:
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+        descriptor = open_without_links(str(path), os.O_RDONLY)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
         raise InputError(str(path), f"cannot be read: {(error.strerror or str(error)).lower()}") from None
     with os.fdopen(descriptor, "rb") as file:
+        user = os.fstat(file.fileno()).st_uid
         lines = file.read(_LARGEST).splitlines()
     head = _parsed(lines[0]) if lines else None
     kind, format, id = (head or {}).get("kind"), (head or {}).get("format"), (head or {}).get("id")
-    if not isinstance(kind, str) or not isinstance(format, int) or not isinstance(id, str):
+    if not isinstance(kind, str) or not kind or type(format) is not int or not isinstance(id, str):
         raise InputError(str(path), "is damaged: make the folder again under another name")
-    names = set()
-    for line in lines[1:]:
+    owned = OwnedFolder(folder, kind, format, id, user=user)
+    for line in filter(None, lines[1:]):
         entry = _parsed(line)  # the last line may be cut where the program was killed
-        if entry is not None:
-            names.add(_checked(entry.get("name"), str(path)))
-    return OwnedFolder(folder, kind, format, id, names)
+        if entry is None or entry.keys() != {"name"}:
+            owned.damaged += 1
+        else:
+            owned.names.add(_checked(entry["name"], str(path)))
+    return owned
+
+
+def is_owned(folder: Path) -> bool:
+    """Whether a folder has an identity file."""
+    return os.path.lexists(folder / IDENTITY)
 
 
 def _checked(name: Any, where: str) -> str:
@@ -213,10 +264,17 @@ def _checked(name: Any, where: str) -> str:
     return name
 
 
+def _line(entry: dict[str, Any]) -> str:
+    """A line of the identity file, with its checksum."""
+    return json.dumps({**entry, CHECKSUM: object_checksum(entry)})
+
+
 def _parsed(line: bytes) -> dict[str, Any] | None:
+    """The object in a line; None where it is cut or damaged. Lines of older versions have no checksum."""
     with contextlib.suppress(ValueError, RecursionError):
-        value = json.loads(line)
-        return value if isinstance(value, dict) else None
+        entry = json.loads(line)
+        if isinstance(entry, dict) and entry.pop(CHECKSUM, object_checksum(entry)) == object_checksum(entry):
+            return entry
     return None
 
 

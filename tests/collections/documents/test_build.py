@@ -275,7 +275,7 @@ def test_what_is_no_collection(tmp_path: Path, collection: Collection) -> None:
     with pytest.raises(InputError, match="is not a collection"):
         Collection.open(tmp_path)
     (tmp_path / "manifest.json").write_text(json.dumps(collection.manifest | {"version": 99}))
-    with pytest.raises(InputError, match="is of version 99"):
+    with pytest.raises(InputError, match="has format 99, this version reads up to 2: update leadline"):
         Collection.open(tmp_path)
     (tmp_path / "manifest.json").write_text(json.dumps(collection.manifest))
     with pytest.raises(InputError, match="is missing"):

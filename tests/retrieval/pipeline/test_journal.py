@@ -42,6 +42,6 @@ def test_a_strangers_file_and_a_link_are_refused(tmp_path: Path) -> None:
 def test_the_second_writer_is_refused_and_the_first_loses_nothing(tmp_path: Path) -> None:
     first, second = (Journal(tmp_path / "r.unfinished", "a") for _ in range(2))
     first.add("1", FOUND)
-    with pytest.raises(InputError, match="another process"):
+    with pytest.raises(InputError, match=r"process \d+ on .*, since .* is making this run"):
         second.add("2", FOUND)
     assert len(Journal(first.path, "a")) == 1

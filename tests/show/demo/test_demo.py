@@ -122,3 +122,31 @@ def test_only_runs_of_the_demo_are_dropped(tmp_path: Path) -> None:
         (tmp_path / "runs" / name).write_text("x")
     _drop_others(owned, [])
     assert [path.name for path in (tmp_path / "runs").iterdir()] == ["mine.run"]
+
+
+def test_a_demo_repairs_what_is_damaged(tmp_path: Path) -> None:
+    """Whatever file of an earlier demo is damaged, a check finds it and the next demo makes it again."""
+    import leadline as ll
+
+    settings = Settings(patents=500, topics=10, seed=3)
+    folder = tmp_path / "lab"
+    build_lab(folder, settings, planned(SMALL)[-2:], lambda _: nullcontext())
+    fresh = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    assert ll.check(folder) == []
+    for name in (
+        "made.json",
+        "topics.tsv",
+        "runs.tsv",
+        "manifest.json",
+        "office/qrels.true.txt",
+        "office/manifest.json",
+    ):
+        path = folder / name
+        path.write_bytes(fresh[path][:-3] + b"???")
+        assert ll.check(folder), name
+    run = next((folder / "runs").glob("*.run"))
+    run.write_bytes(fresh[run][:-3] + b"???")
+    build_lab(folder, settings, planned(SMALL)[-2:], lambda _: nullcontext())
+    assert ll.check(folder) == []
+    results = [folder / "topics.tsv", folder / "runs.tsv", run, folder / "office" / "qrels.true.txt"]
+    assert all(path.read_bytes() == fresh[path] for path in results)

@@ -20,6 +20,7 @@ from itertools import count, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from leadline.collections.documents.column_sums import Written
 from leadline.collections.documents.document import Document
 from leadline.collections.documents.keep import DEFAULT_RULE, checked_rule, lacking
 from leadline.collections.documents.parts import write_part
@@ -231,10 +232,10 @@ def read_part(part: RawPart, options: Options, path: Path) -> Outcome:
             dropped[reason] += 1
         else:
             kept.append(document)
-    if kept:
-        write_part(kept, path)
+    written = write_part(kept, path) if kept else Written("", "")
     slips = _unused_names(part, options) if part.number == 0 else []
-    return {"documents": len(kept), "dropped": dict(dropped), "broken": broken, "forms": dict(forms), "slips": slips}
+    outcome = {"documents": len(kept), "dropped": dict(dropped), "broken": broken, "forms": dict(forms), "slips": slips}
+    return outcome | {"sha256": written.sha256, "sums": written.sums}
 
 
 def _unused_names(part: RawPart, options: Options) -> list[str]:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from leadline.collections.documents.column_sums import Written, write_table
 from leadline.collections.documents.document import Citation, Claim, Document, Priority
 
 if TYPE_CHECKING:
     import polars as pl
 
-MANIFEST = "manifest.json"  # of a collection: its parts and tables with their hashes
-VERSION = 1  # of the format of collections
 ROW_GROUP_BYTES = 1 << 20  # of text: the amount that is unpacked to show one document
 _PLAIN = (
     "id", "office", "serial", "kind", "language", "title", "abstract", "description", "application", "publication",
@@ -25,17 +23,13 @@ _LISTS = ("ipc", "cpc", "national", "relatives", "citers", "applicants", "invent
 TEXTS = ("title", "abstract", "description", "claims")
 
 
-def write_part(documents: Sequence[Document], path: Path) -> None:
-    """Write documents as one file, completely or not at all."""
+def write_part(documents: Sequence[Document], path: Path) -> Written:
+    """Write documents as one file with its sums, completely or not at all."""
     frame = frame_of(documents)
     weight = sum(len(document.description) + len(document.abstract) + 2000 for document in documents)
     rows = max(1, ROW_GROUP_BYTES * len(documents) // max(weight, 1))
-    unfinished = path.with_suffix(".unfinished")
-    unfinished.unlink(missing_ok=True)  # of a build that was killed
-    with unfinished.open("xb") as file:
-        # Levels above 3 save 5 % of the size for twice the time. No filter would use statistics of texts.
-        frame.write_parquet(file, compression="zstd", compression_level=3, row_group_size=rows, statistics=False)
-    os.replace(unfinished, path)
+    # Levels above 3 save 5 % of the size for twice the time. No filter would use statistics of texts.
+    return write_table(frame, path, compression="zstd", compression_level=3, row_group_size=rows, statistics=False)
 
 
 def frame_of(documents: Sequence[Document]) -> pl.DataFrame:

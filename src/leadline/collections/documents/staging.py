@@ -15,16 +15,26 @@ import contextlib
 import hashlib
 import json
 import os
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from leadline.collections.documents.column_sums import sums_path
 from leadline.collections.documents.document import Document
-from leadline.collections.documents.parts import MANIFEST, VERSION, write_part
-from leadline.collections.documents.sources import fingerprint
+from leadline.collections.documents.manifest import (
+    BROKEN,
+    FOLDER,
+    MANIFEST,
+    TABLES,
+    VERSION,
+    WHAT,
+    checked_manifest,
+    files_of,
+)
+from leadline.collections.documents.parts import write_part
 from leadline.errors import InputError
+from leadline.text.checksums import CHECKSUM, file_sha256, object_checksum, sealed
 from leadline.text.files import reported, sync_folder, write_whole
 from leadline.text.owned_folder import OwnedFolder
 
@@ -32,8 +42,12 @@ if TYPE_CHECKING:
     import polars as pl
 
 KIND, BUILDING = "collection", "building"
-MADE_LAST = ("records.parquet", "citations.parquet", "families.parquet", "lookup.parquet", "broken.tsv", MANIFEST)
+JOURNAL = "journal.jsonl"
+MADE_LAST = (*TABLES, *(str(sums_path(Path(name))) for name in TABLES), BROKEN, MANIFEST)
+MADE_LAST += tuple(str(Path(name).with_suffix(".unfinished")) for name in TABLES)
 BROKEN_IN_MANIFEST = 100  # all of them are in broken.tsv
+MOST_PARTS = 10**9
+OUTCOME = {"documents", "dropped", "broken", "forms", "slips", "sha256", "sums"}  # of a part, in the journal
 
 
 class Staging:
@@ -53,6 +67,8 @@ class Staging:
         """Begin a build, or resume one of the same sources and options that did not finish."""
         with OwnedFolder.locked(folder, KIND, VERSION) as owned:
             staging = cls(owned, origin)
+            if owned.damaged:
+                staging._recover_names()
             staging.finished = staging._finished()
             if staging.finished is None:
                 staging._resume()
@@ -84,22 +100,27 @@ class Staging:
     def part(self, number: int) -> Path:
         """Where a part is; it is listed as ours before it is made."""
         path = self.building / f"part-{number:05}.parquet"
-        self.owned.add(f"{BUILDING}/{path.name}", f"{BUILDING}/{path.stem}.unfinished")
+        self.owned.add(*(f"{BUILDING}/{path.stem}{ending}" for ending in (".parquet", ".sums", ".unfinished")))
         return path
 
     def add(self, number: int, documents: Sequence[Document]) -> None:
         """Write documents as a part, unless the part is done."""
         if not self.has(number):
-            write_part(documents, self.part(number))
-            self.note(number, documents=len(documents), dropped={}, broken=[], forms={}, slips=[])
+            written = write_part(documents, self.part(number))
+            facts = {"sha256": written.sha256, "sums": written.sums}
+            self.note(number, documents=len(documents), dropped={}, broken=[], forms={}, slips=[], **facts)
 
     def note(self, number: int, **outcome: Any) -> None:
-        """Note in the journal that a part is done, with the hash of its file."""
-        path = self.part(number)
-        outcome["sha256"] = fingerprint(path) if path.exists() else ""
+        """Note in the journal that a part is done, with the checksums of its files."""
         self.done[number] = outcome
-        with (self.building / "journal.jsonl").open("a", encoding="utf-8") as journal:
-            journal.write(json.dumps({"part": number, **outcome}) + "\n")
+        self._append({"part": number, **outcome})
+
+    def _append(self, entry: dict[str, Any]) -> None:
+        """Add a line to the journal, with its own checksum."""
+        line = json.dumps({**entry, CHECKSUM: object_checksum(entry)}).encode() + b"\n"
+        path = self.building / JOURNAL
+        with reported(path, len(line)), path.open("ab") as journal:
+            journal.write(line)
 
     def finish(self, citations: pl.DataFrame | None = None, families: pl.DataFrame | None = None) -> dict[str, Any]:
         """Make the tables and put the collection in place."""
@@ -110,17 +131,22 @@ class Staging:
         made_last = [f"{BUILDING}/{name}" for name in MADE_LAST]
         self.owned.add(*made_last)
         self.owned.remove(made_last)  # of a build that was killed
-        counts = write_tables(parts, self.building, citations, families)
+        counts, tables = write_tables(parts, self.building, citations, families)
         broken = self.broken
         lines = "".join(f"{name}\t{offset}\t{reason}\n" for name, offset, reason in broken)
-        (self.building / "broken.tsv").write_text(f"source\tbyte\treason\n{lines}", encoding="utf-8")
+        listed = f"source\tbyte\treason\n{lines}".encode("utf-8", "surrogateescape")
+        with reported(self.building / BROKEN, len(listed)):
+            (self.building / BROKEN).write_bytes(listed)
         forms: Counter[str] = Counter()
         for number in sorted(self.done):
             forms.update(self.done[number]["forms"])
-        wanted = {f"{BUILDING}/{part.name}" for part in parts} | set(made_last)
+        sums = {sums_path(part).name: self.done[number]["sums"] for number, part in zip(numbers, parts, strict=True)}
+        sums |= {f"{name}.sums": written.sums for name, written in tables.items()}
+        wanted = {f"{BUILDING}/{part.name}" for part in parts} | {f"{BUILDING}/{name}" for name in sums}
+        wanted |= set(made_last)
         self.owned.remove(name for name in self.owned.names if name.startswith(f"{BUILDING}/") and name not in wanted)
         manifest: dict[str, Any] = {
-            "what": "a leadline collection",
+            "what": WHAT,
             "version": VERSION,
             "key": self.key,
             "origin": self.origin,
@@ -134,24 +160,28 @@ class Staging:
                 {"file": part.name, "documents": self.done[number]["documents"], "sha256": self.done[number]["sha256"]}
                 for number, part in zip(numbers, parts, strict=True)
             ],
-            "tables": {path.name: fingerprint(path) for path in sorted(self.building.glob("[!p]*.parquet"))},
+            "tables": {f"{name}.parquet": written.sha256 for name, written in sorted(tables.items())},
+            "checksums": {BROKEN: hashlib.sha256(listed).hexdigest(), **sums},
         }
         manifest["hash"] = _hash({"parts": manifest["parts"], "tables": manifest["tables"]})
         manifest["folder"] = f"collection-{manifest['hash'][:12]}"
-        _write_json(self.building / MANIFEST, manifest)
+        write_whole(self.building / MANIFEST, sealed(manifest))
         return self._put_in_place(manifest)
 
     def _put_in_place(self, manifest: dict[str, Any]) -> dict[str, Any]:
+        """Flush the new collection to the disk, then give it its name, then replace the manifest."""
         place = self.folder / manifest["folder"]
-        if (_read_json(self.building / MANIFEST) or {}).get("key") == self.key:
-            for path in self.building.iterdir():
-                _sync(path)
-            sync_folder(self.building)
-            self.owned.remove_all(place.name)  # the same content under another key
+        if (self._manifest_in(self.building) or {}).get("key") == self.key:
+            with reported(self.building):
+                for path in self.building.iterdir():
+                    _sync(path)
+                sync_folder(self.building)
+            self.owned.remove_all(place.name)  # the same content under another key, or damaged
             here = [name for name in self.owned.names if name.startswith(BUILDING)]
             self.owned.add(*(name.replace(BUILDING, place.name, 1) for name in here))
             with reported(place):
                 self.building.rename(place)
+                sync_folder(self.folder)
         write_whole(self.folder / MANIFEST, (place / MANIFEST).read_bytes())
         self.owned.remove(
             name for name in self.owned.names if name.startswith("collection-") and not name.startswith(place.name)
@@ -160,38 +190,56 @@ class Staging:
         return manifest
 
     def _finished(self) -> dict[str, Any] | None:
-        """The manifest of this collection if it is already built, even when the last step was missing."""
-        folders = sorted(name for name in self.owned.names if _FOLDER.fullmatch(name))
-        for folder in (BUILDING, *folders):
-            manifest = _read_json(self.folder / folder / MANIFEST)
-            if folder not in self.owned.names or (self.folder / folder).is_symlink() or manifest is None:
+        """The manifest of this collection if it is built and undamaged, even when the last step was missing."""
+        folders = sorted(name for name in self.owned.names if FOLDER.fullmatch(name))
+        for name in (BUILDING, *folders):
+            folder = self.folder / name
+            manifest = self._manifest_in(folder) if name in self.owned.names and not folder.is_symlink() else None
+            if manifest is None or manifest["key"] != self.key or name not in (BUILDING, manifest["folder"]):
                 continue
-            named = str(manifest.get("folder"))
-            if manifest.get("key") == self.key and _FOLDER.fullmatch(named) and folder in (BUILDING, named):
+            if all(_sha256(folder / file) == sha256 for file, sha256 in files_of(manifest).items()):
                 return self._put_in_place(manifest)
+        return None
+
+    def _recover_names(self) -> None:
+        """List again what is provably ours where lines of the identity are damaged: what has the right checksum."""
+        for manifest_path in (self.folder / MANIFEST, *sorted(self.folder.glob(f"*/{MANIFEST}"))):
+            manifest = self._manifest_in(manifest_path.parent)
+            place = self.folder / manifest["folder"] if manifest is not None else self.folder
+            if manifest is None or place.is_symlink() or self._manifest_in(place) != manifest:
+                continue
+            ours = [name for name, sha256 in files_of(manifest).items() if _sha256(place / name) == sha256]
+            self.owned.add(MANIFEST, place.name, *(f"{place.name}/{name}" for name in (MANIFEST, *ours)))
+
+    def _manifest_in(self, folder: Path) -> dict[str, Any] | None:
+        """The manifest in a folder of this collection; None where it is missing, damaged or of another format."""
+        with contextlib.suppress(OSError, InputError):
+            manifest = checked_manifest((folder / MANIFEST).read_bytes(), folder)
+            return manifest if manifest["version"] == VERSION and isinstance(manifest.get("key"), str) else None
         return None
 
     def _resume(self) -> None:
         """Take over the undamaged parts of a build with the same key; delete anything else."""
-        journal = self.building / "journal.jsonl"
+        journal = self.building / JOURNAL
         ours = BUILDING in self.owned.names and not self.building.is_symlink() and journal.is_file()
-        lines = journal.read_text(encoding="utf-8").splitlines() if ours else []
+        lines = journal.read_bytes().splitlines() if ours else []
         entries = [entry for line in lines if (entry := _parsed(line)) is not None]
         if not entries or entries[0].get("key") != self.key:
             self.owned.remove_all(BUILDING)
-            self.owned.add(BUILDING, f"{BUILDING}/{journal.name}", MANIFEST)
+            self.owned.add(BUILDING, f"{BUILDING}/{JOURNAL}", MANIFEST)
             with reported(self.building):
                 self.building.mkdir()
-            journal.write_text(json.dumps({"key": self.key}) + "\n", encoding="utf-8")
+            self._append({"key": self.key})
             return
+        if not journal.read_bytes().endswith(b"\n"):  # the next entry must begin a line
+            with reported(journal), journal.open("ab") as file:
+                file.write(b"\n")
         for entry in entries[1:]:
-            number = entry.pop("part")
-            path = self.part(number)
-            if (fingerprint(path) if path.exists() else "") == entry["sha256"]:
-                self.done[number] = entry
-
-
-_FOLDER = re.compile("collection-[0-9a-f]{12}")
+            number = entry.pop("part", None)
+            if type(number) is int and 0 <= number < MOST_PARTS and entry.keys() >= OUTCOME:
+                path = self.part(number)
+                if (_sha256(path), _sha256(sums_path(path))) == (entry["sha256"], entry["sums"]):
+                    self.done[number] = entry
 
 
 def _sync(path: Path) -> None:
@@ -200,24 +248,22 @@ def _sync(path: Path) -> None:
         os.fsync(file.fileno())
 
 
+def _sha256(path: Path) -> str:
+    """The checksum of a file; empty where there is none, and for a part that kept no document."""
+    try:
+        return file_sha256(path)
+    except OSError:
+        return ""
+
+
 def _hash(value: Any) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
 
 
-def _parsed(line: str) -> dict[str, Any] | None:
-    try:
+def _parsed(line: bytes) -> dict[str, Any] | None:
+    """An entry of the journal; None for a line that was cut off by a kill, or is damaged."""
+    with contextlib.suppress(ValueError, RecursionError):
         value = json.loads(line)
-    except ValueError:  # a line cut off by a kill
-        return None
-    return value if isinstance(value, dict) else None
-
-
-def _read_json(path: Path) -> dict[str, Any] | None:
-    try:
-        return _parsed(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError):
-        return None
-
-
-def _write_json(path: Path, value: dict[str, Any]) -> None:
-    write_whole(path, json.dumps(value, indent=1, ensure_ascii=False).encode() + b"\n")
+        if isinstance(value, dict) and value.pop(CHECKSUM, "") == object_checksum(value):
+            return value
+    return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import contextlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from leadline.collections.documents.column_sums import FIX, CheckedTable, sums_name
 from leadline.collections.documents.document import Document
+from leadline.collections.documents.manifest import files_of, read_manifest
 from leadline.collections.documents.numbers import normalise
-from leadline.collections.documents.parts import MANIFEST, VERSION, document_of
+from leadline.collections.documents.parts import document_of
 from leadline.errors import InputError
 from leadline.text.days import parse_date
 
@@ -37,21 +39,13 @@ class Collection:
     @classmethod
     def open(cls, folder: str | os.PathLike[str]) -> Collection:
         """Open a collection that `build` or `write_collection` made."""
-        path = Path(folder) / MANIFEST
-        try:
-            manifest = json.loads(path.read_text(encoding="utf-8"))
-        except (FileNotFoundError, NotADirectoryError):
-            raise InputError(os.fspath(folder), f"is not a collection; {_hint(Path(folder))}") from None
-        except (OSError, ValueError) as error:
-            raise InputError(str(path), f"cannot be read: {' '.join(str(error).split())}") from None
-        if not isinstance(manifest, dict) or manifest.get("what") != "a leadline collection":
-            raise InputError(os.fspath(folder), f"is not a collection; {_hint(Path(folder))}")
-        if manifest["version"] != VERSION:
-            raise InputError(str(path), f"is of version {manifest['version']}, not {VERSION}: build it again")
-        collection = cls(Path(folder), manifest)
-        for name in (*manifest["tables"], *collection._parts):
-            if not (collection.inside / name).exists():
-                raise InputError(str(collection.inside / name), "is missing: build the collection again")
+        collection = cls(Path(folder), read_manifest(Path(folder)))
+        found: set[str] = set()
+        with contextlib.suppress(OSError), os.scandir(collection.inside) as entries:
+            found.update(entry.name for entry in entries)
+        for name in files_of(collection.manifest):
+            if name not in found:
+                raise InputError(str(collection.inside / name), f"is missing: {FIX}")
         return collection
 
     @classmethod
@@ -69,9 +63,33 @@ class Collection:
         """The folder of the parts and tables."""
         return self.folder / self.manifest["folder"]
 
-    @property
-    def _parts(self) -> list[str]:
-        return [part["file"] for part in self.manifest["parts"]]
+    @cached_property
+    def _files(self) -> dict[str, CheckedTable]:
+        """The parts and tables, by the names of their files."""
+        tables = {part["file"]: part["sha256"] for part in self.manifest["parts"]} | self.manifest["tables"]
+        sums = self.manifest.get("checksums", {})
+        return {
+            name: CheckedTable(self.inside / name, sha256, sums.get(sums_name(name))) for name, sha256 in tables.items()
+        }
+
+    def tables(self) -> list[CheckedTable]:
+        """The parts and tables as files, for a check of them."""
+        return list(self._files.values())
+
+    def check_bounds(self) -> None:
+        """Raise InputError where the tables do not fit the parts or each other."""
+        for part in self.manifest["parts"]:
+            if len(self._files[part["file"]].read(["id"])) != part["documents"]:
+                raise InputError(str(self.inside / part["file"]), f"is damaged, it has other documents: {FIX}")
+        for name in ("records", "lookup"):
+            self._table(name)
+        _ = self.citations, self.families
+
+    def _part(self, number: int) -> CheckedTable:
+        parts = self.manifest["parts"]
+        if not 0 <= number < len(parts):
+            raise InputError(str(self.inside), f"is damaged, a table names part {number} of {len(parts)}: {FIX}")
+        return self._files[parts[number]["file"]]
 
     def __len__(self) -> int:
         return self.manifest["counts"]["documents"]
@@ -82,45 +100,54 @@ class Collection:
 
     @cached_property
     def citations(self) -> pl.DataFrame:
-        return self._table("citations")
+        citations = self._table("citations")
+        for column in ("citing", "cited"):
+            self._check_numbers("citations", citations[column], len(self))
+        return citations
 
     @cached_property
     def families(self) -> pl.DataFrame:
         return self._table("families")
 
     def _table(self, name: str, columns: Sequence[str] | None = None) -> pl.DataFrame:
-        import polars as pl
+        """A table, or some of its columns. What counts documents or parts is within bounds."""
+        table = self._files[f"{name}.parquet"]
+        frame = table.read(columns)
+        if name == "records" and len(frame) != len(self):
+            raise InputError(str(table.path), f"is damaged, it has {len(frame)} rows for {len(self)} documents: {FIX}")
+        if "row" in frame.columns:
+            self._check_numbers(name, frame["row"], len(self))
+        if "part" in frame.columns:
+            self._check_numbers(name, frame["part"], len(self.manifest["parts"]))
+            sizes = np.array([part["documents"] for part in self.manifest["parts"]], np.int64)
+            place, size = frame["place"].to_numpy(), sizes[frame["part"].to_numpy()]
+            if len(place) and not (place < size).all():
+                raise InputError(str(table.path), f"is damaged, it names a document that no part has: {FIX}")
+        return frame
 
-        path = self.inside / f"{name}.parquet"
-        try:
-            return pl.read_parquet(path, columns=list(columns) if columns is not None else None)
-        except (pl.exceptions.PolarsError, OSError) as error:
-            raise InputError(str(path), f"is damaged: {str(error).splitlines()[0]}") from None
+    def _check_numbers(self, name: str, numbers: pl.Series, count: int) -> None:
+        """Refuse a column that is not whole numbers below a count, or null."""
+        highest = numbers.max()
+        if not numbers.dtype.is_unsigned_integer() or (isinstance(highest, int) and highest >= count):
+            path = self._files[f"{name}.parquet"].path
+            raise InputError(str(path), f"is damaged, `{numbers.name}` has numbers outside the collection: {FIX}")
 
     def document(self, name: str) -> Document:
         """One document by its id, or by its number in any spelling.
 
         A number without a kind finds the first publication under it.
         """
-        import polars as pl
-
         number = normalise(name)
         names = dict.fromkeys((name, number.id, number.key))
-        lookup = pl.scan_parquet(self.inside / "lookup.parquet")
         for asked in names:  # the most exact first
-            found = lookup.filter(pl.col("name") == asked).collect()
+            found = self._files["lookup.parquet"].named(asked)
             if len(found):
                 return self._at(found["part"][0], found["place"][0])
         raise InputError(name, f"is not in the collection {self.folder}")
 
     def _at(self, part: int, place: int) -> Document:
-        import polars as pl
-
-        path = self.inside / self._parts[part]
-        try:
-            return document_of(pl.scan_parquet(path).slice(place, 1).collect().row(0, named=True))
-        except (pl.exceptions.PolarsError, OSError) as error:
-            raise InputError(str(path), f"is damaged: {str(error).splitlines()[0]}") from None
+        table = self._part(part)
+        return _document(table.row(place), table.path)
 
     def rows(self, names: Iterable[str]) -> NDArray[np.int64]:
         """The row of each name, in any spelling; -1 for one that is not there."""
@@ -148,18 +175,16 @@ class Collection:
         if rows is not None:
             live = live.filter(pl.col("row").is_in(pl.Series(np.asarray(rows, np.uint32)).implode()))
         for (part,), wanted in live.group_by("part", maintain_order=True):
-            texts = pl.scan_parquet(self.inside / self._parts[part]).select(*fields).with_row_index("place")
-            yield texts.collect().join(wanted, on="place", maintain_order="left").select("row", *fields)
+            texts = self._part(part).read(fields).with_row_index("place")
+            yield texts.join(wanted, on="place", maintain_order="left").select("row", *fields)
 
     def documents(self) -> Iterator[Document]:
         """Every document, with one part at a time in memory."""
-        import polars as pl
-
         live = self._table("records", ["part", "place"])
         for (part,), wanted in live.group_by("part", maintain_order=True):
-            frame = pl.read_parquet(self.inside / self._parts[part])
-            for row in frame[wanted["place"]].iter_rows(named=True):
-                yield document_of(row)
+            table = self._part(part)
+            for row in table.read()[wanted["place"]].iter_rows(named=True):
+                yield _document(row, table.path)
 
     def select(
         self,
@@ -194,6 +219,13 @@ class Collection:
         return chosen
 
 
+def _document(row: dict[str, Any], path: Path) -> Document:
+    try:
+        return document_of(row)
+    except (ValueError, TypeError, KeyError):
+        raise InputError(str(path), f"is damaged, its columns are not those of documents: {FIX}") from None
+
+
 def _escaped(symbol: str) -> str:
     import re
 
@@ -201,8 +233,3 @@ def _escaped(symbol: str) -> str:
     # C07D4 asks for the group 4, not for 40 to 49.
     ending = r"(?:/|$)" if len(compact) > 4 and "/" not in compact else ""
     return re.escape(compact) + ending
-
-
-def _hint(folder: Path) -> str:
-    inside = folder / "collection"  # where a simulated office keeps its own
-    return f"did you mean {inside}?" if (inside / MANIFEST).exists() else "`leadline collection build` makes one"

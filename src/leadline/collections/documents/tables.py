@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from leadline.collections.documents.column_sums import Written, write_table
 from leadline.collections.documents.family import families, without_kind
 
 if TYPE_CHECKING:
@@ -27,8 +28,8 @@ def write_tables(
     folder: Path,
     side_citations: pl.DataFrame | None = None,
     side_families: pl.DataFrame | None = None,
-) -> dict[str, int]:
-    """Write the tables and return the counts of the manifest."""
+) -> tuple[dict[str, int], dict[str, Written]]:
+    """Write the tables; return the counts of the manifest, and the checksums of each table by its name."""
     import polars as pl
 
     narrow = pl.concat([_narrow(part, place) for place, part in enumerate(parts)]).collect()
@@ -43,11 +44,13 @@ def write_tables(
     citations = _with_citers(citations, narrow, names, records, known_families)
     own = records.filter(pl.col("serial") != "").select("family", number=pl.concat_str("office", "serial", "kind"))
     known_families = pl.concat([own.select("number", "family"), known_families]).unique("number", maintain_order=True)
-    records.drop("row").write_parquet(folder / "records.parquet")
-    citations.write_parquet(folder / "citations.parquet")
-    known_families.sort("number").write_parquet(folder / "families.parquet")
-    lookup.write_parquet(folder / "lookup.parquet", row_group_size=LOOKUP_ROWS)
-    return {
+    written = {
+        "records": write_table(records.drop("row"), folder / "records.parquet"),
+        "citations": write_table(citations, folder / "citations.parquet"),
+        "families": write_table(known_families.sort("number"), folder / "families.parquet"),
+        "lookup": write_table(lookup, folder / "lookup.parquet", sorted_by="name", row_group_size=LOOKUP_ROWS),
+    }
+    counts = {
         "documents": len(records),
         "listed twice": everything - len(records),
         "families": int(records["family"].n_unique()),
@@ -57,6 +60,7 @@ def write_tables(
         "dated by publication": int((records["dated_by"] == "publication").sum()),
         "not dated": int(records["known"].is_null().sum()),
     }
+    return counts, written
 
 
 def _narrow(part: Path, place: int) -> pl.LazyFrame:

@@ -16,11 +16,13 @@ from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.grid_plan import Planned
 from leadline.retrieval.pipeline.journal import Journal
 from leadline.retrieval.pipeline.pipeline_files import settings
-from leadline.text.files import write_whole
-from leadline.text.owned_folder import OwnedFolder
+from leadline.text.checksums import check_seal, parsed_object, sealed
+from leadline.text.files import reported, write_whole
+from leadline.text.owned_folder import OwnedFolder, identity_of
 
-KIND, VERSION = "grid", 1
+KIND, VERSION, WHAT = "grid", 2, "a grid of runs"  # 1: the manifest without its checksum
 RUNS, TABLE, MANIFEST = "runs", "runs.tsv", "manifest.json"
+FIX = "make the grid again"
 NOTHING = "nothing found"  # in place of the digest of a run's content
 
 
@@ -47,8 +49,10 @@ class GridRuns:
         self.folder, self.context, self.topics, self.k = folder, context, topics, k
         self.index = [segment["sha256"] for segment in context.index.manifest["segments"]]
         self.asked = [repr(topic) for topic in topics]
-        _refuse_other_content(folder)
+        if owned is None:
+            _refuse_other_content(folder)
         self.finished: dict[str, dict[str, str]] = {}
+        self.table = b""
 
     def make(self, plan: Sequence[Planned], progress: Progress | None = None) -> GridResult:
         """Make every run of the plan; a run in the folder that was made of something else is replaced."""
@@ -63,9 +67,11 @@ class GridRuns:
         owned.reserve(RUNS, TABLE, MANIFEST, *(name for names in runs for name in names))
         if (self.folder / RUNS).is_symlink():
             raise InputError(str(self.folder / RUNS), "is a link: name a new folder for the grid")
-        (self.folder / RUNS).mkdir(exist_ok=True)
+        with reported(self.folder / RUNS):
+            (self.folder / RUNS).mkdir(exist_ok=True)
         self.finished = self._read()
-        write_whole(self.folder / TABLE, table(plan))
+        self.table = table(plan)
+        write_whole(self.folder / TABLE, self.table)
         for number, planned in enumerate(plan):
             made_of = {"system": settings(planned.pipeline), "index": self.index, "topics": self.asked, "k": self.k}
             if self._is_finished(planned.name, made_of):
@@ -78,6 +84,7 @@ class GridRuns:
 
             outcome.notes |= dict.fromkeys(self._make(planned, made_of, report))
             outcome.made += self._found(planned.name)
+        self._write()  # of the table, where every run was kept
         outcome.notes |= dict.fromkeys(self._strangers(plan))
         return outcome
 
@@ -118,18 +125,17 @@ class GridRuns:
 
     def _read(self) -> dict[str, dict[str, str]]:
         try:
-            written = json.loads((self.folder / MANIFEST).read_text(encoding="utf-8"))
-            return dict(written["runs"])
-        except (OSError, ValueError, KeyError, TypeError):
+            return finished_runs(self.folder)
+        except InputError:
             return {}  # make every run
 
     def _write(self) -> None:
         from leadline.version import __version__
 
-        facts = {"what": "a grid of runs", "leadline": __version__, "topics": len(self.topics), "k": self.k}
+        facts = {"what": WHAT, "version": VERSION, "leadline": __version__, "topics": len(self.topics), "k": self.k}
         manifest = {**facts, "index": {"folder": self.context.index.folder.name, "segments": self.index}}
-        manifest |= {"runs": self.finished}
-        write_whole(self.folder / MANIFEST, f"{json.dumps(manifest, indent=1)}\n".encode())
+        manifest |= {"table": hashlib.sha256(self.table).hexdigest(), "runs": self.finished}
+        write_whole(self.folder / MANIFEST, sealed(manifest))
 
     def _strangers(self, plan: Sequence[Planned]) -> list[str]:
         """Warn of other runs in the folder: evaluating the folder would include them."""
@@ -151,11 +157,37 @@ def _digest(made_of: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()
 
 
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """The manifest of a grid; InputError where it is missing, damaged or of a newer format."""
+    path = folder / MANIFEST
+    try:
+        manifest = parsed_object(path.read_bytes(), str(path), FIX)
+    except OSError as error:
+        raise InputError(str(path), f"cannot be read: {(error.strerror or str(error)).lower()}") from None
+    version = manifest.get("version", 1)
+    if type(version) is int and version > VERSION:
+        raise InputError(str(path), f"has format {version}, this version reads up to {VERSION}: update leadline")
+    if version != 1 or "checksum" in manifest:
+        check_seal(manifest, str(path), FIX)
+    return manifest
+
+
+def finished_runs(folder: Path) -> dict[str, dict[str, str]]:
+    """What each finished run of a grid was made of, and the SHA-256 of its content."""
+    runs = read_manifest(folder).get("runs")
+    if not isinstance(runs, dict) or not all(isinstance(about, dict) for about in runs.values()):
+        raise InputError(str(folder / MANIFEST), f"is damaged, `runs` is not a table of runs: {FIX}")
+    return runs
+
+
 def _refuse_other_content(folder: Path) -> None:
     """Refuse a folder with another manifest: an index or a collection would be overwritten."""
     try:
-        written = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        written = json.loads((folder / MANIFEST).read_bytes())
+    except (OSError, ValueError, RecursionError):
         return
-    if not isinstance(written, dict) or written.get("what") != "a grid of runs":
+    identity = identity_of(folder)
+    if identity is not None and identity.kind == KIND:  # whatever became of the manifest
+        return
+    if not isinstance(written, dict) or written.get("what") != WHAT:
         raise InputError(str(folder), "does not hold a grid of runs: name another folder")

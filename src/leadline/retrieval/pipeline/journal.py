@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import json
 import os
 import re
+import zlib
 from collections.abc import Sequence
 from io import FileIO
 from pathlib import Path
 from typing import Any
 
-from leadline.errors import InputError
-from leadline.text.files import reported, write_whole
-from leadline.text.lock import try_lock
+from leadline.errors import InputError, printable
+from leadline.text.files import is_trusted, reported
+from leadline.text.lock import open_without_links, this_process, try_lock
 
+HOLDER = "written by"
 TopicResult = tuple[Sequence[str], Sequence[float], Sequence[str]]  # documents, their scores, notes
 
 
-def _without_links(path: str, flags: int) -> int:
-    """Open a file, but not through a link: its name can be guessed, so anyone may have put one there."""
-    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)
-
-
 class Journal:
-    """A file beside the run, `RUN.unfinished`, with a line for each finished topic.
+    """A file beside the run, `RUN.unfinished`, with a line for each finished topic and its checksum.
 
-    Its first line identifies what the run is made of; a journal of another run is started again.
+    Its first line identifies what the run is made of; a journal of another run is started again. Each process that
+    writes it names itself in a line.
     """
 
     def __init__(self, path: Path, made_of: Any) -> None:
@@ -37,26 +36,22 @@ class Journal:
         self._file: FileIO | None = None
 
     def _read(self) -> dict[str, TopicResult]:
-        """The finished topics; an incomplete last line is ignored."""
+        """The finished topics; a line that is incomplete or damaged is ignored, and its topic is made again."""
         done: dict[str, TopicResult] = {}
         try:
-            with open(self.path, encoding="utf-8", errors="replace", opener=_without_links) as file:
-                content = file.read()
+            with open(self.path, "rb", opener=open_without_links) as file:
+                about, content = os.fstat(file.fileno()), file.read()
         except FileNotFoundError:
             return done
         except OSError as error:
             raise InputError(str(self.path), f"cannot be read: {(error.strerror or str(error)).lower()}") from None
-        opening, *lines = content.split("\n")
-        if content and not re.fullmatch(r'\["[0-9a-f]{64}"\]', opening):
+        opening, *lines = content.split(b"\n")
+        if content and not re.fullmatch(rb'\["[0-9a-f]{64}"\]', opening):
             raise InputError(str(self.path), "is not an unfinished run: move it, or name another file for the run")
-        if opening != json.dumps([self.key]):
-            return done
-        for line in lines:
-            with contextlib.suppress(ValueError, TypeError):
-                topic, documents, scores, notes = json.loads(line)
-                done[topic] = documents, scores, notes
-        if done and lines[-1]:  # incomplete: the next line must start on its own
-            write_whole(self.path, (content.rpartition("\n")[0] + "\n").encode())
+        if not is_trusted(about.st_uid):
+            raise InputError(str(self.path), "was put there by another user: name another file for the run")
+        if opening == self._opening.rstrip():
+            done.update(filter(None, map(_parsed, lines)))
         return done
 
     def __len__(self) -> int:
@@ -68,25 +63,39 @@ class Journal:
     def add(self, topic: str, found: TopicResult) -> None:
         if self._file is None:
             self._file = self._opened()
-        self._file.write((json.dumps([topic, *map(list, found)]) + "\n").encode())
+        entry = [topic, *map(list, found)]
+        self._write(self._file, json.dumps([*entry, _checksum(entry)]))
+
+    def _write(self, file: FileIO, line: str) -> None:
+        """Add a line; a disk that takes only a part of it is full."""
+        encoded = f"{line}\n".encode()
+        with reported(self.path, len(encoded)):
+            if file.write(encoded) != len(encoded):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    @property
+    def _opening(self) -> bytes:
+        return (json.dumps([self.key]) + "\n").encode()
 
     def _opened(self) -> FileIO:
         """The file to append to, locked until this process closes it."""
-        opening = (json.dumps([self.key]) + "\n").encode()
         with reported(self.path):
-            file = FileIO(self.path, "a+", opener=_without_links)
+            file = FileIO(self.path, "a+", opener=open_without_links)
             if not try_lock(file):
                 file.seek(0)
-                same = file.read(len(opening)) == opening
+                content = file.read()
                 file.close()
-                if same:
-                    raise InputError(str(self.path), "another process is making this run; wait, or name another file")
+                if content.startswith(self._opening):
+                    problem = f"{_holder(content)} is making this run; wait, or name another file"
+                    raise InputError(str(self.path), problem)
                 self.path.unlink()  # of another run, whose process keeps its own file
-                file = FileIO(self.path, "x", opener=_without_links)
+                file = FileIO(self.path, "x", opener=open_without_links)
                 try_lock(file)
             if not self._done:
                 file.truncate(0)
-                file.write(opening)
+                self._write(file, json.dumps([self.key]))
+        # The line begins anew: the one before may be incomplete.
+        self._write(file, "\n" * bool(self._done) + json.dumps({HOLDER: this_process()}))
         return file
 
     def finish(self) -> None:
@@ -94,3 +103,25 @@ class Journal:
         if self._file is not None:
             self._file.close()
         self.path.unlink(missing_ok=True)
+
+
+def _checksum(entry: list[Any]) -> str:
+    return f"{zlib.crc32(json.dumps(entry).encode()):08x}"
+
+
+def _parsed(line: bytes) -> tuple[str, TopicResult] | None:
+    """A finished topic; None for a line that is incomplete, damaged or about something else."""
+    with contextlib.suppress(ValueError, TypeError, RecursionError):
+        *entry, checksum = json.loads(line)
+        topic, documents, scores, notes = entry
+        if checksum == _checksum(entry) and isinstance(topic, str) and len(documents) == len(scores):
+            return topic, (documents, scores, notes)
+    return None
+
+
+def _holder(content: bytes) -> str:
+    """The process that wrote the last line about itself."""
+    for line in reversed(content.split(b"\n")):
+        with contextlib.suppress(ValueError, KeyError, TypeError, RecursionError):
+            return printable(str(json.loads(line)[HOLDER])[:200])
+    return "another process"

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,19 +20,25 @@ import numpy as np
 
 from leadline.collections.documents.store import Collection
 from leadline.collections.simulate.settings import Settings
+from leadline.errors import InputError
+from leadline.judge.check_office import check_office
 from leadline.judge.simulated_office import JUDGED, write_office
 from leadline.records.topics.topic import Topics
 from leadline.retrieval.index.batches import FIELDS
+from leadline.retrieval.index.check import check_index
 from leadline.retrieval.index.index import Index
+from leadline.retrieval.pipeline.check_grid import check_grid
 from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.grid_plan import Planned
 from leadline.retrieval.pipeline.grid_runs import GridRuns
 from leadline.show.report.page_key import code_of
+from leadline.text.checksums import CHECKSUM, Finding, check_seal, file_sha256, parsed_object, sealed
 from leadline.text.files import write_whole
 from leadline.text.owned_folder import OwnedFolder
 from leadline.version import __version__
 
-KIND, VERSION, KEYS = "demo", 1, "made.json"
+KIND, VERSION, KEYS = "demo", 2, "made.json"  # 1: the keys without a checksum
+FIX = "run the demo again"
 ALL_FIELDS = (*FIELDS, "phrases", "entities", "sentences")  # scai and msoe also search the last three
 DEPTH = 1000  # documents that a system returns for a topic
 Step = Callable[..., None]
@@ -47,11 +52,14 @@ class DoneSteps:
     folder: Path
 
     def read(self) -> dict[str, str]:
-        """The key of every step that is done."""
+        """The key of every step that is done; none where the file is missing or damaged."""
+        path = self.folder / KEYS
         try:
-            return dict(json.loads((self.folder / KEYS).read_text(encoding="utf-8")))
-        except (OSError, ValueError, TypeError):
+            known = parsed_object(path.read_bytes(), str(path), FIX)
+            check_seal(known, str(path), FIX)
+        except (OSError, InputError):
             return {}
+        return {step: key for step, key in known.items() if step != CHECKSUM}
 
     def has(self, step: str, key: str) -> bool:
         """Whether a step is done with this key."""
@@ -60,7 +68,7 @@ class DoneSteps:
     def add(self, step: str, key: str) -> None:
         """Record that a step is done."""
         known = self.read() | {step: key}
-        write_whole(self.folder / KEYS, f"{json.dumps(known, indent=1)}\n".encode())
+        write_whole(self.folder / KEYS, sealed(known))
 
 
 def step_key(*facts: Any, code: Sequence[str] = ()) -> str:
@@ -84,27 +92,47 @@ def _build_lab(owned: OwnedFolder, settings: Settings, systems: Sequence[Planned
     owned.reserve("office", "index", KEYS, *JUDGED)
     done = DoneSteps(folder)
     office = step_key(dataclasses.asdict(settings), code=("collections/simulate", "collections/documents", "judge"))
-    if not done.has("office", office) or not (folder / "office" / "manifest.json").is_file():
+    if not done.has("office", office) or not _is_sound(check_office(folder / "office")) or _copies_differ(folder):
         with stage(f"an office of {settings.patents:,} patents") as step:
             write_office(settings, folder / "office", step)
             for name in JUDGED:
                 write_whole(folder / name, (folder / "office" / name).read_bytes())
         done.add("office", office)
     index = step_key(office, ALL_FIELDS, code=("retrieval/index", "retrieval/language"))
-    if not done.has("index", index):
+    if not done.has("index", index) or not _is_sound(check_index(folder / "index")):
         with stage("an index of their words") as _:
             collection: Any = Collection.open(folder / "office" / "collection")
             origin = str((folder / "office" / "collection").resolve())
             Index.build(collection, folder / "index", fields=ALL_FIELDS, origin=origin)
         done.add("index", index)
     runs = step_key(index, [(one.name, repr(one.pipeline)) for one in systems], DEPTH, code=("retrieval",))
-    if not done.has("runs", runs):
+    if not done.has("runs", runs) or not _is_sound(check_grid(folder)):
         topics = Topics.read(folder / "topics.tsv")
         with stage(f"{len(systems)} systems on {len(list(topics))} topics") as step:
             context = SearchContext.open(folder / "index", folder / "office" / "collection")
             GridRuns(folder, context, topics, DEPTH, owned).make(systems, step)
             _drop_others(owned, systems)
         done.add("runs", runs)
+
+
+def _is_sound(findings: Iterator[Finding]) -> bool:
+    """Whether a check finds nothing."""
+    try:
+        return not any(findings)
+    except InputError:
+        return False
+
+
+def _copies_differ(folder: Path) -> bool:
+    """Whether the topics and judgements are other than the office's."""
+    return any(_sha256(folder / name) != _sha256(folder / "office" / name) for name in JUDGED)
+
+
+def _sha256(path: Path) -> str:
+    try:
+        return file_sha256(path)
+    except OSError:
+        return ""
 
 
 def _drop_others(owned: OwnedFolder, systems: Sequence[Planned]) -> None:

@@ -8,7 +8,7 @@ is not prior art is relevant to none.
 
 from __future__ import annotations
 
-import json
+import contextlib
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -18,6 +18,7 @@ import numpy as np
 
 from leadline.collections.documents.store import Collection
 from leadline.collections.simulate.settings import Settings
+from leadline.errors import InputError
 from leadline.judge.citations.from_citations import from_citations
 from leadline.measures.hits import Mask
 from leadline.records.qrels.qrels import Qrels
@@ -27,7 +28,8 @@ from leadline.records.runs.run import Run
 from leadline.records.topics.topic import Topics
 from leadline.show.demo.build import KIND, VERSION, DoneSteps, Stage, build_lab, step_key
 from leadline.show.demo.systems import LARGE, planned
-from leadline.show.papers.beyond import STORED
+from leadline.show.papers.beyond import STORED, read_stored
+from leadline.text.checksums import sealed
 from leadline.text.files import write_whole
 from leadline.text.owned_folder import OwnedFolder
 from leadline.trust.recovery import Recovery, recovery, together
@@ -67,8 +69,9 @@ def study_lab(folder: Path, efforts: Sequence[int] = EFFORTS) -> Recovery:
     code = ("trust", "measures", "records/qrels", "judge", "show/demo")
     key = step_key(done.read().get("runs", ""), tuple(efforts), code=code)
     stored = folder / STORED
-    if done.has("citations-truth", key) and stored.is_file():
-        return Recovery.of_record(json.loads(stored.read_text(encoding="utf-8")))
+    if done.has("citations-truth", key):
+        with contextlib.suppress(InputError):  # missing or damaged: it is made again
+            return read_stored(stored)
     collection = Collection.open(folder / "office" / "collection")
     # A searcher who reads a large part of the collection finds everything with any system, which ranks nothing.
     sensible = [effort for effort in efforts if effort * FEWEST_TIMES <= len(collection)]
@@ -82,7 +85,7 @@ def study_lab(folder: Path, efforts: Sequence[int] = EFFORTS) -> Recovery:
     found = recovery(truth, judged)
     with OwnedFolder.locked(folder, KIND, VERSION) as owned:
         owned.reserve(STORED)
-        write_whole(stored, json.dumps(found.to_record()).encode())
+        write_whole(stored, sealed(found.to_record()))
         done.add("citations-truth", key)
     return found
 

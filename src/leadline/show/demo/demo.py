@@ -8,7 +8,7 @@ from pathlib import Path
 from leadline.collections.simulate.settings import Settings
 from leadline.measures.evaluate import Progress
 from leadline.measures.notation import parse_measures
-from leadline.show.demo.build import KIND, VERSION, Stage, build_lab
+from leadline.show.demo.build import KIND, VERSION, DoneSteps, Stage, build_lab
 from leadline.show.demo.citations_truth import study_lab
 from leadline.show.demo.story import story
 from leadline.show.demo.systems import SMALL, planned
@@ -16,6 +16,7 @@ from leadline.show.figures.evidence import Evidence
 from leadline.show.papers.inputs import PaperInputs
 from leadline.show.report.page import report
 from leadline.show.report.page_key import code_of, key_of, key_written_in
+from leadline.text.checksums import file_sha256
 from leadline.text.files import write_whole
 from leadline.text.owned_folder import OwnedFolder
 from leadline.trust.incomplete import Incomplete
@@ -40,7 +41,10 @@ def demo(folder: Path, settings: Settings, stage: Stage, samples: int = SAMPLES)
     result = DemoResult((), folder / REPORT, folder / TRUE_REPORT)
     key = key_of([str(path) for path in lab.files], [], (MEASURE, str(samples), code_of("show/demo")))
     stored = folder / STORY
-    if key_written_in(result.report) == key == key_written_in(result.true_report) and stored.is_file():
+    done = DoneSteps(folder)
+    if key_written_in(result.report) == key == key_written_in(result.true_report) and done.has(
+        "story", _key_of(stored)
+    ):
         return replace(result, story=tuple(stored.read_text(encoding="utf-8").splitlines()))
     with stage("scores by citations and by the truth") as _:
         cited = _evidence(lab, lab.judgements, samples)
@@ -57,7 +61,13 @@ def demo(folder: Path, settings: Settings, stage: Stage, samples: int = SAMPLES)
         write_whole(result.true_report, report(true, key=key, progress=step).encode("utf-8", "replace"))
         write_whole(result.report, report(cited, key=key, progress=step).encode("utf-8", "replace"))
         write_whole(stored, "".join(f"{line}\n" for line in lines).encode())
+        done.add("story", _key_of(stored))
     return replace(result, story=tuple(lines))
+
+
+def _key_of(stored: Path) -> str:
+    """The checksum of the story; empty where there is none."""
+    return file_sha256(stored) if stored.is_file() else ""
 
 
 def _evidence(lab: PaperInputs, judged: Path | None, samples: int, *, complete: bool = False) -> Evidence:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from importlib import resources
+from pathlib import Path
 
+from leadline.errors import InputError
 from leadline.measures.hits import Array
 from leadline.records.scores.table import Table
 from leadline.show.figures.formatting import count
 from leadline.show.papers.exhibit import Exhibit, Paper, renamed
 from leadline.show.papers.inputs import PaperInputs
 from leadline.show.papers.recovery_chart import recovery_figure, without_options
+from leadline.text.checksums import check_seal, parsed_object
 from leadline.trust.recovery import Recovery
 
 NAME = "citations-truth"
@@ -22,12 +25,24 @@ def paper(lab: PaperInputs | None = None) -> Paper:
     """The study of several offices that comes with the package, and the lab's own study if it has one."""
     exhibits = [_exhibit(shipped(), "Simulated offices", NAME)]
     if lab is not None and (lab.folder / STORED).is_file():
-        record = json.loads((lab.folder / STORED).read_text(encoding="utf-8"))
-        exhibits.append(_exhibit(Recovery.of_record(record), "The lab's own office", f"{NAME}-lab"))
+        exhibits.append(_exhibit(read_stored(lab.folder / STORED), "The lab's own office", f"{NAME}-lab"))
     return Paper(
         NAME, "Beyond the papers: do citations put the systems in their true order?",
         "A study of simulated offices, docs/citations-and-truth.md", tuple(exhibits),
     )  # fmt: skip
+
+
+def read_stored(path: Path) -> Recovery:
+    """The study that a lab has stored; InputError where it is missing or damaged."""
+    fix = f"delete it, and run the demo again in {path.parent}"
+    try:
+        record = parsed_object(path.read_bytes(), str(path), fix)
+        check_seal(record, str(path), fix)
+        return Recovery.of_record(record)
+    except OSError as error:
+        raise InputError(str(path), f"cannot be read: {(error.strerror or str(error)).lower()}") from None
+    except (KeyError, ValueError, TypeError):
+        raise InputError(str(path), f"is damaged, it is not a study: {fix}") from None
 
 
 def shipped() -> Recovery:

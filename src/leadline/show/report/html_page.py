@@ -17,6 +17,7 @@ from typing import Any
 from leadline.errors import LeadlineError
 from leadline.show.figures.figure import Figure
 from leadline.show.report.embedding import embedded, page_config, payload, theme_colours
+from leadline.show.report.page_key import with_checksum
 from leadline.version import __version__
 
 SCRIPTS = ("figures.js", "tables.js", "start.js")
@@ -51,7 +52,7 @@ def html_page(title: str, body: Iterable[str], figures: Sequence[Figure], *, key
         *(f"<script>{script}</script>" for script in scripts),
         "</body></html>\n",
     ]
-    return "\n".join(parts)
+    return with_checksum("\n".join(parts))
 
 
 def figure_html(figure: Figure) -> str:

@@ -19,6 +19,7 @@ _PACKAGES = ("altair", "vl-convert-python", "numpy", "scipy")
 _CODE = ("measures", "records", "show/charts", "show/figures", "show/plots", "show/report", "text", "trust")
 _ENDINGS = (".py", ".js", ".css", ".json", ".csv")
 _PLUGINS = ("leadline.figures", "leadline.measures")  # entry points of other packages that a page may use
+_ENDING = "<!-- checksum ", " -->\n"  # the last line of a page
 _KEY = re.compile(rb"<!-- leadline \S+ key ([0-9a-f]{64}) -->")
 
 
@@ -38,14 +39,21 @@ def key_of(inputs: Sequence[str], tables: Sequence[str], options: Iterable[str])
     return whole.hexdigest()
 
 
+def with_checksum(page: str) -> str:
+    """A page with the checksum of its content in the last line."""
+    return f"{page}{_ENDING[0]}{hashlib.sha256(page.encode('utf-8', 'replace')).hexdigest()}{_ENDING[1]}"
+
+
 def key_written_in(path: str | os.PathLike[str]) -> str:
-    """The key in an existing page; empty if there is no page or no key."""
+    """The key in an existing page; empty if there is no page or no key, or the page is damaged."""
     try:
-        with open(path, "rb") as page:
-            found = _KEY.search(page.read(HEAD))
+        page = Path(path).read_bytes()
     except OSError:
         return ""
-    return found[1].decode() if found else ""
+    content, _, ending = page.rpartition(_ENDING[0].encode())
+    found = _KEY.search(content[:HEAD])
+    whole = ending == f"{hashlib.sha256(content).hexdigest()}{_ENDING[1]}".encode()
+    return found[1].decode() if found and whole else ""
 
 
 @cache

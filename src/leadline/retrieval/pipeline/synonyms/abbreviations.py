@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import zlib
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,20 +32,18 @@ def abbreviations(context: SearchContext) -> Thesaurus:
         with contextlib.suppress(OSError, InputError), OwnedFolder.locked(path.parent, KIND, VERSION) as owned:
             if KEPT in owned.names or not os.path.lexists(path):
                 owned.add(KEPT)
-                write_learned(found, path, f"{about}, checksum {_checksum(found)}")
+                write_learned(found, path, about)
     return Thesaurus.of([each.short, each.long] for each in found)
 
 
 def _kept(path: Path, about: str) -> list[Learned] | None:
-    """What was learned before; None where nothing was, or from another collection, or where the file is damaged."""
+    """What was learned before; None where nothing was, or from another collection, or the file is damaged."""
     try:
-        opening, _, *lines = path.read_text(encoding="utf-8").splitlines()
+        opening, _, table = path.read_bytes().partition(b"\n")
+        if opening.decode() != f"# {about}, checksum {zlib.crc32(table):08x}":
+            return None
+        _, *lines = table.decode().splitlines()
         cells = [line.split("\t") for line in lines]
-        found = [Learned(short, long, int(documents), by) for short, long, documents, by in cells]
-        return found if opening == f"# {about}, checksum {_checksum(found)}" else None
+        return [Learned(short, long, int(documents), by) for short, long, documents, by in cells]
     except (OSError, ValueError):
         return None
-
-
-def _checksum(found: Sequence[Learned]) -> str:
-    return f"{zlib.crc32(repr([tuple(each) for each in found]).encode()):08x}"

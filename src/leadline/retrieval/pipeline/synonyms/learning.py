@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import zlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -173,6 +174,7 @@ def learn(
 
 def write_learned(found: Iterable[Learned], path: str | os.PathLike[str], about: str = "") -> None:
     """Write what was learned as a table, which anyone may read, correct, and give as synonyms."""
-    lines = [f"# {about}"] * bool(about) + ["\t".join(Learned._fields)]
-    lines += ["\t".join(map(str, each)) for each in found]
-    write_whole(path, ("\n".join(lines) + "\n").encode())
+    lines = ["\t".join(Learned._fields), *("\t".join(map(str, each)) for each in found)]
+    table = ("\n".join(lines) + "\n").encode()
+    opening = f"# {about}, checksum {zlib.crc32(table):08x}\n".encode() if about else b""
+    write_whole(path, opening + table)

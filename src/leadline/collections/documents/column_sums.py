@@ -1,0 +1,286 @@
+"""Checksums of the columns of a Parquet file, so that whatever is read is compared first, and nothing else is.
+
+Polars does not verify Parquet's own page checksums. So `NAME.sums` beside `NAME.parquet` has the CRC-32 of every column
+in every row group: showing one document compares one row group, reading the titles compares the titles.
+
+    NAME.sums    a line of JSON: the size of the file, its columns, the rows of each row group, its first names
+                 then pairs of 32-bit numbers, the length and CRC-32 of each column of each row group,
+                 and of the rest: the first four bytes together with all that follows the last column
+
+The manifest of the collection has the SHA-256 of both files.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import struct
+import zlib
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from leadline.collections.documents.parquet_footer import chunk_starts
+from leadline.errors import InputError
+from leadline.text.checksums import file_sha256
+from leadline.text.files import reported
+
+if TYPE_CHECKING:
+    import polars as pl
+
+FIX = "build the collection again"
+MAGIC = 4  # bytes before the first column
+
+
+@dataclass(frozen=True)
+class ColumnSums:
+    """The lengths and checksums of the columns of one Parquet file."""
+
+    size: int  # bytes of the file
+    columns: list[str]
+    rows: list[int]  # of each row group
+    first: list[str]  # the first name in each row group, where the file is sorted by name
+    lengths: list[int]
+    sums: list[int]
+
+    @classmethod
+    def of(cls, content: bytes, columns: Sequence[str], names: pl.Series | None) -> ColumnSums:
+        """The sums of a file that Polars wrote; `names` are given where it is sorted by them."""
+        starts, rows = chunk_starts(content)
+        ends = [*starts[1:], len(content) - 8 - struct.unpack_from("<I", content, len(content) - 8)[0]]
+        view = memoryview(content)
+        pieces = [view[start:end] for start, end in zip(starts, ends, strict=True)] if starts else []
+        rest = ends[-1] if starts else MAGIC
+        sums = [*map(zlib.crc32, pieces), zlib.crc32(view[rest:], zlib.crc32(view[:MAGIC]))]
+        lengths = [*map(len, pieces), len(content) - rest]
+        begins = list(accumulate(rows, initial=0))[:-1]
+        first = [] if names is None else [str(names[begin]) for begin in begins]
+        return cls(len(content), list(columns), rows, first, lengths, sums)
+
+    def encoded(self) -> bytes:
+        head = {"bytes": self.size, "columns": self.columns, "rows": self.rows, "first": self.first}
+        pairs = [number for pair in zip(self.lengths, self.sums, strict=True) for number in pair]
+        return json.dumps(head).encode() + b"\n" + struct.pack(f"<{len(pairs)}I", *pairs)
+
+    @classmethod
+    def decoded(cls, content: bytes) -> ColumnSums:
+        """What `encoded` wrote; ValueError where it is anything else."""
+        line, _, packed = content.partition(b"\n")
+        head = json.loads(line)
+        found = cls(head["bytes"], head["columns"], head["rows"], head["first"], [], [])
+        numbers = struct.unpack(f"<{len(packed) // 4}I", packed)
+        found.lengths.extend(numbers[::2])
+        found.sums.extend(numbers[1::2])
+        listed = (found.columns, str), (found.rows, int), (found.first, str)
+        if not all(isinstance(values, list) and all(type(each) is kind for each in values) for values, kind in listed):
+            raise ValueError("columns, rows and names must be lists")
+        if len(numbers) != 2 * (len(found.rows) * len(found.columns) + 1) or min(found.rows, default=1) < 0:
+            raise ValueError("has more or fewer sums than columns")
+        if found.first and len(found.first) != len(found.rows):
+            raise ValueError("has more or fewer names than row groups")
+        if type(found.size) is not int or MAGIC + sum(found.lengths) != found.size:
+            raise ValueError("has sums of another file")
+        return found
+
+
+@dataclass(frozen=True)
+class Written:
+    """The SHA-256 of a table that was written, and that of its sums."""
+
+    sha256: str
+    sums: str
+
+
+def sums_name(name: str) -> str:
+    """The name of the sums of a Parquet file."""
+    return name.removesuffix(".parquet") + ".sums"
+
+
+def sums_path(path: Path) -> Path:
+    """Where the sums of a Parquet file are."""
+    return path.with_name(sums_name(path.name))
+
+
+def write_table(frame: pl.DataFrame, path: Path, *, sorted_by: str | None = None, **options: Any) -> Written:
+    """Write a table and its sums into a new folder; the writer of the folder flushes them to the disk.
+
+    A table takes its name when it is whole: until then it is `NAME.unfinished`.
+    """
+    buffer = io.BytesIO()
+    frame.write_parquet(buffer, **options)
+    content = buffer.getvalue()
+    sums = ColumnSums.of(content, frame.columns, None if sorted_by is None else frame[sorted_by]).encoded()
+    for target, written in ((sums_path(path), sums), (path, content)):
+        unfinished = path.with_suffix(".unfinished")
+        with reported(path, len(written)):
+            unfinished.unlink(missing_ok=True)  # of a build that was killed
+            try:
+                with unfinished.open("xb") as file:
+                    file.write(written)
+                os.replace(unfinished, target)
+            except BaseException:
+                unfinished.unlink(missing_ok=True)
+                raise
+    return Written(hashlib.sha256(content).hexdigest(), hashlib.sha256(sums).hexdigest())
+
+
+class CheckedTable:
+    """A Parquet file that is compared with its checksums as it is read, every piece once."""
+
+    def __init__(self, path: Path, sha256: str, sums: str | None) -> None:
+        self.path, self._sha256, self._sums_sha256 = path, sha256, sums
+        self._checked: set[int] = set()  # places in the list of sums
+        self._whole = False
+
+    @cached_property
+    def _sums(self) -> ColumnSums:
+        path = sums_path(self.path)
+        with damage_reported(path):
+            content = path.read_bytes()
+            if hashlib.sha256(content).hexdigest() != self._sums_sha256:
+                raise InputError(str(path), f"is damaged, its checksum does not fit: {FIX}")
+            return ColumnSums.decoded(content)
+
+    @cached_property
+    def _offsets(self) -> list[int]:
+        """Where each column of each row group begins, and where the rest does."""
+        return list(accumulate(self._sums.lengths[:-1], initial=MAGIC))
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """The first row of each row group, and the number of rows."""
+        return list(accumulate(self._sums.rows, initial=0))
+
+    def read(self, columns: Sequence[str] | None = None) -> pl.DataFrame:
+        """The table, or some of its columns."""
+        import polars as pl
+
+        self._check(columns)
+        with damage_reported(self.path):
+            return pl.read_parquet(self.path, columns=None if columns is None else list(columns))
+
+    def row(self, place: int) -> dict[str, Any]:
+        """One row, by its place."""
+        import polars as pl
+
+        groups = None
+        if self._sums_sha256 is not None:
+            if not 0 <= place < self._starts[-1]:
+                raise InputError(str(self.path), f"is damaged, it has no row {place}: {FIX}")
+            group = bisect_right(self._starts, place) - 1
+            groups = range(group, group + 1)
+        self._check(None, groups)
+        with damage_reported(self.path):
+            return pl.scan_parquet(self.path).slice(place, 1).collect().row(0, named=True)
+
+    def named(self, name: str) -> pl.DataFrame:
+        """The rows of a name, in a table that is sorted by its column `name`."""
+        import polars as pl
+
+        table, groups = pl.scan_parquet(self.path), None
+        if self._sums_sha256 is not None:
+            group = max(0, bisect_right(self._sums.first, name) - 1)
+            groups = range(group, min(group + 1, len(self._sums.rows)))
+            if groups:
+                table = table.slice(self._starts[group], self._sums.rows[group])
+        self._check(None, groups)
+        with damage_reported(self.path):
+            return table.filter(pl.col("name") == name).collect()
+
+    def check_all(self) -> None:
+        """Compare all of the file with its checksums."""
+        self._check_whole()
+        if self._sums_sha256 is not None:
+            self._check(None)
+
+    def _check(self, columns: Sequence[str] | None, groups: Iterable[int] | None = None) -> None:
+        """Compare some columns of some row groups, unless that was done before."""
+        if self._sums_sha256 is None:
+            self._check_whole()  # of an older format
+            return
+        sums = self._sums
+        width = len(sums.columns)
+        numbers = range(len(sums.rows)) if groups is None else groups
+        if columns is None:
+            pieces = [piece for group in numbers for piece in range(group * width, (group + 1) * width)]
+        else:
+            missing = [name for name in columns if name not in sums.columns]
+            if missing:
+                raise InputError(str(self.path), f"has no column {missing[0]}: {FIX}")
+            places = [sums.columns.index(name) for name in columns]
+            pieces = [group * width + place for group in numbers for place in places]
+        rest = len(sums.sums) - 1
+        wanted = [piece for piece in (*pieces, rest) if piece not in self._checked]
+        if not wanted:
+            return
+        with damage_reported(self.path), self.path.open("rb", buffering=0) as file:
+            if os.fstat(file.fileno()).st_size != sums.size:
+                raise InputError(str(self.path), f"is damaged, it has another size than it was written with: {FIX}")
+            begin = zlib.crc32(file.read(MAGIC)) if wanted[-1] == rest else 0
+            for run in _consecutive(wanted):
+                self._check_run(file, run, rest, begin)
+        self._checked.update(wanted)
+
+    def _check_run(self, file: io.FileIO, run: range, rest: int, begin: int) -> None:
+        """Compare consecutive pieces, which are read at once."""
+        lengths, sums, offset = self._sums.lengths, self._sums.sums, self._offsets[run[0]]
+        file.seek(offset)
+        view = memoryview(file.read(sum(lengths[run[0] : run[-1] + 1])))
+        place = 0
+        for piece in run:
+            part = view[place : place + lengths[piece]]
+            if zlib.crc32(part, begin if piece == rest else 0) != sums[piece]:
+                where = f"at byte {offset + place:,}"
+                raise InputError(str(self.path), f"is damaged {where}, its checksum does not fit: {FIX}")
+            place += lengths[piece]
+
+    def _check_whole(self) -> None:
+        if self._whole:
+            return
+        with damage_reported(self.path):
+            if file_sha256(self.path) != self._sha256:
+                raise InputError(str(self.path), f"is damaged, its checksum does not fit: {FIX}")
+        self._whole = True
+
+
+def _consecutive(numbers: list[int]) -> Iterator[range]:
+    """Ascending numbers as runs without gaps.
+
+    >>> list(_consecutive([1, 2, 3, 7]))
+    [range(1, 4), range(7, 8)]
+    """
+    begin = 0
+    for place in range(1, len(numbers) + 1):
+        if place == len(numbers) or numbers[place] != numbers[place - 1] + 1:
+            yield range(numbers[begin], numbers[place - 1] + 1)
+            begin = place
+
+
+@contextmanager
+def damage_reported(path: Path) -> Iterator[None]:
+    """Turn the errors of reading a table into one line, and the panics of Polars, which are no Exceptions."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise InputError(str(path), f"is missing: {FIX}") from None
+    except OSError as error:
+        raise InputError(str(path), f"cannot be read: {(error.strerror or str(error)).lower()}") from None
+    except BaseException as error:
+        if isinstance(error, InputError) or not _is_of_reading(error):
+            raise
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise InputError(str(path), f"is damaged, {reason}: {FIX}") from None
+
+
+def _is_of_reading(error: BaseException) -> bool:
+    import polars as pl
+
+    known = (pl.exceptions.PolarsError, ValueError, TypeError, KeyError, IndexError, RecursionError, struct.error)
+    return isinstance(error, known) or type(error).__name__ == "PanicException"

@@ -1,0 +1,154 @@
+"""Check what Leadline has stored in a folder: an index, a collection, a simulated office, a grid or a demo."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from leadline.collections.documents.check import check_collection, check_file, check_identity, findings
+from leadline.collections.documents.manifest import WHAT as COLLECTION
+from leadline.errors import InputError
+from leadline.judge.check_office import check_office
+from leadline.judge.simulated_office import JUDGED
+from leadline.judge.simulated_office import WHAT as OFFICE
+from leadline.retrieval.index.check import check_index
+from leadline.retrieval.index.manifest import WHAT as INDEX
+from leadline.retrieval.pipeline.check_grid import check_grid
+from leadline.retrieval.pipeline.grid_runs import WHAT as GRID
+from leadline.show.demo.build import FIX as AGAIN
+from leadline.show.demo.build import KEYS, DoneSteps
+from leadline.show.demo.demo import REPORT, STORY, TRUE_REPORT
+from leadline.show.papers.beyond import STORED, read_stored
+from leadline.show.report.page_key import key_written_in
+from leadline.text.checksums import Finding, file_sha256, parsed_object
+from leadline.text.owned_folder import IDENTITY, OwnedFolder, identity_of, is_owned
+
+_UNFINISHED = ".unfinished"
+
+
+@dataclass
+class Examination:
+    """What a folder is, what is damaged in it, and what else lies there."""
+
+    kind: str
+    files: int = 0
+    bytes: int = 0
+    findings: list[Finding] = field(default_factory=list)
+    leftovers: list[Path] = field(default_factory=list)  # of processes that were killed
+    unfinished: list[Path] = field(default_factory=list)  # work that continues when it is started again
+    strangers: list[Path] = field(default_factory=list)
+
+
+def check(folder: str | os.PathLike[str]) -> list[Finding]:
+    """Everything that is damaged in a folder that Leadline wrote; empty where it is sound. It is read in full.
+
+    Each finding has a `path`, a `problem` and a `fix`.
+    """
+    return examine(folder).findings
+
+
+def examine(folder: str | os.PathLike[str]) -> Examination:
+    """Read a folder in full, and say what it is and what is in it."""
+    path = Path(folder)
+    found = Examination(_kind(path))
+    found.findings = list(dict.fromkeys(_CHECKS[found.kind](path)))
+    for file in _files(path):
+        found.files += 1
+        found.bytes += file.stat().st_size
+    _add_others(found, path)
+    return found
+
+
+def _kind(folder: Path) -> str:
+    """What a folder holds, by its identity file or, where it has none, by its manifest."""
+    if not folder.is_dir():
+        raise InputError(str(folder), "is not a folder" if folder.exists() else "no such folder")
+    try:
+        owned = identity_of(folder)
+    except InputError:  # damaged; the check says so
+        owned = None
+    if owned is not None and owned.kind in _CHECKS:
+        return owned.kind
+    path = folder / "manifest.json"
+    try:
+        what = parsed_object(path.read_bytes(), str(path), "").get("what")
+    except (OSError, InputError):
+        what = None
+    if isinstance(what, str) and what in _KINDS:
+        return _KINDS[what]
+    raise InputError(str(folder), "is not a folder that leadline wrote: name a collection, an index, a grid, …")
+
+
+def _check_demo(folder: Path) -> Iterator[Finding]:
+    """Everything that is wrong with a demo. A step that is not done yet is not a fault."""
+    yield from check_identity(folder)
+    done = DoneSteps(folder)
+    steps = done.read()
+    if not steps:
+        yield Finding(str(folder / KEYS), "is missing or damaged", AGAIN)
+    if "office" in steps:
+        yield from check_office(folder / "office")
+        for name in JUDGED:
+            source = folder / "office" / name
+            yield from check_file(folder / name, file_sha256(source) if source.is_file() else None, AGAIN)
+    if "index" in steps:
+        yield from check_index(folder / "index")
+    if "runs" in steps:
+        yield from check_grid(folder)
+    if "citations-truth" in steps:
+        yield from findings(lambda: read_stored(folder / STORED), AGAIN)
+    if "story" in steps:
+        yield from check_file(folder / STORY, steps["story"], AGAIN)
+        for name in (REPORT, TRUE_REPORT):
+            if not key_written_in(folder / name):
+                yield Finding(str(folder / name), "is missing or damaged", AGAIN)
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """The files of ours in a folder, and in folders of ours in it."""
+    owned = _owned(folder)
+    if owned is None:  # without an identity file: whatever lies there
+        yield from (path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_symlink())
+        return
+    yield folder / IDENTITY
+    for name in sorted(owned.names):
+        path = folder / name
+        if path.is_symlink() or path.suffix == _UNFINISHED:
+            continue
+        if path.is_file():
+            yield path
+        elif path.is_dir() and is_owned(path):
+            yield from _files(path)
+
+
+def _add_others(found: Examination, folder: Path) -> None:
+    owned = _owned(folder)
+    if owned is None:
+        return
+    found.leftovers += owned.leftovers()
+    found.strangers += owned.strangers()
+    for name in sorted(owned.names):
+        path = folder / name
+        if path.suffix == _UNFINISHED and path.is_file():
+            found.unfinished.append(path)
+        elif path.is_dir() and not path.is_symlink() and is_owned(path):
+            _add_others(found, path)
+
+
+def _owned(folder: Path) -> OwnedFolder | None:
+    try:
+        return identity_of(folder)
+    except InputError:
+        return None
+
+
+_CHECKS: dict[str, Callable[[Path], Iterator[Finding]]] = {
+    "collection": check_collection,
+    "index": check_index,
+    "simulated office": check_office,
+    "grid": check_grid,
+    "demo": _check_demo,
+}
+_KINDS = {COLLECTION: "collection", INDEX: "index", OFFICE: "simulated office", GRID: "grid"}
