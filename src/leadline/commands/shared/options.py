@@ -164,6 +164,8 @@ _SHARED: dict[str, dict[str, Any]] = {
     "--collection": {"metavar": "DIR", "help": "collection folder, if it was moved after indexing"},
     "-f --format": {"metavar": "FORMAT", "default": "table", "type": choice(FORMATS),
                     "help": f"output format: {', '.join(FORMATS)} (default: %(default)s)"},
+    "--keep-formulas": {"action": "store_true",
+                        "help": "csv: leave text that a spreadsheet would run, such as =A1, as it is (default: add a ')"},
     "-o --output": {"metavar": "FILE", "help": "output file (default: standard output)"},
     "-q --quiet": {"action": "store_true", "help": "print no notes and no progress bar"},
 }  # fmt: skip
@@ -175,6 +177,8 @@ def add_options(parser: argparse.ArgumentParser, *names: str, **changes: Any) ->
     for name in names:
         flags = _FLAGS[name]
         parser.add_argument(*flags, **_SHARED[" ".join(flags)] | changes)
+        if name == "-f":
+            add_options(parser, "--keep-formulas")
 
 
 def add_choice(
