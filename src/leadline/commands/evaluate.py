@@ -53,7 +53,7 @@ def run(options: argparse.Namespace) -> None:
     if options.like == "trec_eval":
         _print_like_trec_eval(options)
         return
-    check_measures(options)
+    check_measures(options, options.runs)
     if options.ties and options.unjudged != "wrong":
         raise UsageError("--ties", "cannot be combined with --unjudged")
     info = read_run_table(options)

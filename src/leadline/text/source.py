@@ -17,6 +17,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 from leadline.errors import InputError
+from leadline.text.files import readable_size
 from leadline.text.memory import NEW_ARRAYS, NewArrays
 
 if TYPE_CHECKING:
@@ -99,6 +100,8 @@ def read_text(path: str | os.PathLike[str], memory: NewArrays = NEW_ARRAYS) -> S
             filled = _fill(file, buffer, size)
     except OSError as error:
         raise InputError(name, _reason(error, name)) from None
+    except MemoryError:
+        raise InputError(name, f"does not fit into memory: {readable_size(size_of(name))} are needed") from None
     return SourceText._checked(buffer, filled, name)
 
 

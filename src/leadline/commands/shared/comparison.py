@@ -38,7 +38,7 @@ def check_comparison(options: argparse.Namespace) -> None:
         return
     if len(options.inputs) < 2:
         raise UsageError("QRELS RUN", "give judgements and runs" + ", or --scores FILE" * hasattr(options, "scores"))
-    check_measures(options)
+    check_measures(options, options.inputs[1:])
 
 
 def random_generator(options: argparse.Namespace) -> np.random.Generator:
