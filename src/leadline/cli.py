@@ -85,9 +85,9 @@ def _replace_closed_streams() -> None:
         if getattr(sys, name) is None:
             descriptor = os.open(os.devnull, os.O_RDWR)  # the lowest one that is free: the one that is closed
             if not words:  # notes and errors go nowhere, and the result stays the same
-                sys.stderr = open(descriptor, "w", encoding="utf-8", closefd=False)
+                sys.stderr = os.fdopen(descriptor, "w", encoding="utf-8", closefd=False)
             else:
-                setattr(sys, name, io.TextIOWrapper(_ClosedStream(words), write_through=True))  # type: ignore[type-var]
+                setattr(sys, name, io.TextIOWrapper(_ClosedStream(words), write_through=True))
 
 
 def _print_warning(message: Warning | str, category: type[Warning], *_place: Any, **_line: Any) -> None:

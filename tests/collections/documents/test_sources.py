@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from leadline.collections.documents import sources
 from leadline.collections.documents.sources import find_sources, open_streams
 from leadline.errors import InputError
 

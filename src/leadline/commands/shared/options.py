@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 from leadline.errors import InputError, LeadlineError, UsageError, nearest, not_a_choice
@@ -152,6 +152,7 @@ _SHARED: dict[str, dict[str, Any]] = {
     "--reads": {"metavar": "FILE", "help": "reading times for CT and TBG: topic document seconds"},
     "--lengths": {"metavar": "FILE", "help": "document lengths for CT and TBG: document words"},
     "--runs-info": {"metavar": "FILE", "help": "table of runs with a header: run, team, task, ..."},
+    "--strict": {"action": "store_true", "help": "stop at a file in a folder that is not a run (default: skip it)"},
     "--samples": {"metavar": "N", "type": whole_number(1, MOST_SAMPLES), "default": 100,
                   "help": "random samples of half the judgements (default: %(default)s)"},
     "--alpha": {"metavar": "LEVEL", "type": level, "default": 0.05,
@@ -172,7 +173,7 @@ _SHARED: dict[str, dict[str, Any]] = {
     "-f --format": {"metavar": "FORMAT", "default": "table", "type": choice(FORMATS),
                     "help": f"output format: {', '.join(FORMATS)} (default: %(default)s)"},
     "--keep-formulas": {"action": "store_true",
-                        "help": "csv: leave text that a spreadsheet would run, such as =A1, as it is (default: add a ')"},
+                        "help": "csv: keep text that a spreadsheet would run, such as =A1 (default: put a ' before)"},
     "-o --output": {"metavar": "FILE", "help": "output file (default: standard output)"},
     "-q --quiet": {"action": "store_true", "help": "print no notes and no progress bar"},
 }  # fmt: skip
@@ -256,7 +257,7 @@ def check_measures(options: argparse.Namespace, runs: Sequence[str] = ()) -> Non
     with wrong_usage("-m"):
         parse_measures(options.measures, rel=options.rel)
     for name in runs:
-        if name != "-" and not os.path.exists(name) and _is_measure(name):
+        if name != "-" and not Path(name).exists() and _is_measure(name):
             raise UsageError("-m", f'several measures need quotes: -m "{" ".join([*options.measures, name])}"')
 
 

@@ -8,8 +8,8 @@ from typing import Literal
 
 import numpy as np
 
-from leadline.retrieval.models.catalogue.bm25 import IDF
 from leadline.options import NotNegative, Share
+from leadline.retrieval.models.catalogue.bm25 import IDF
 from leadline.retrieval.models.postings import Array, Postings
 from leadline.retrieval.models.registry import model
 
