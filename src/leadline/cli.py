@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except RecursionError:
         _fail("leadline", "the input is nested too deeply", 1)
     except KeyboardInterrupt:
-        _stop()
+        _stop(at_once=arguments is None)
 
 
 def _fail(program: str, message: str, status: int) -> NoReturn:
@@ -52,12 +52,19 @@ def _fail(program: str, message: str, status: int) -> NoReturn:
     sys.exit(status)
 
 
-def _stop() -> NoReturn:
-    """End at once after Ctrl-C: neither threads still at work nor a second Ctrl-C may delay or print anything."""
+def _stop(*, at_once: bool) -> NoReturn:
+    """End after Ctrl-C with status 130. `at_once` is for a process of our own: it waits for no thread."""
     import signal
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _fail("leadline", "stopped", 130)
+    if at_once:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C would print a traceback
+    try:
+        _fail("leadline", "stopped", 130)
+    finally:
+        if at_once:
+            with contextlib.suppress(OSError):
+                sys.stderr.flush()
+            os._exit(130)
 
 
 class _ClosedStream(io.RawIOBase):
