@@ -220,6 +220,7 @@ def _ctrl_c_ignored() -> Iterator[None]:
 
 def _watch_parent() -> None:
     """End this worker when its parent ends: after a kill of the parent it would wait for work forever."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_exit_with_parent, args=(parent,), daemon=True).start()
