@@ -7,7 +7,10 @@ than a small evaluation.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
+import io
+import os
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
@@ -15,38 +18,89 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from leadline.commands import command_files, summary
-from leadline.errors import LeadlineError, LeadlineWarning, UsageError, nearest, printable
+from leadline.errors import InputError, LeadlineError, LeadlineWarning, UsageError, nearest, visible
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run a command; exit with status 1 for wrong input and 2 for wrong usage."""
+    """Run a command; exit with status 1 for wrong input, 2 for wrong usage and 130 when stopped with Ctrl-C."""
     warnings.showwarning = _print_warning
+    _replace_closed_streams()
     try:
         _run(list(sys.argv[1:] if arguments is None else arguments))
         sys.stdout.flush()
     except LeadlineError as error:
         _fail("leadline", str(error), 1)
     except BrokenPipeError:
-        sys.stderr.close()  # the reader of our output has left, as `head` does
+        # The reader of our output has left, as `head` does. What Python would still flush goes nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         sys.exit(0)
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         _fail("leadline", f"{where}{(error.strerror or str(error)).lower()}", 1)
-    except MemoryError:
-        _fail("leadline", "not enough memory", 1)
+    except MemoryError as error:
+        needed = f" ({str(error)[:1].lower()}{str(error)[1:]})" if str(error) else ""
+        _fail("leadline", f"not enough memory{needed}", 1)
+    except RecursionError:
+        _fail("leadline", "the input is nested too deeply", 1)
     except KeyboardInterrupt:
-        _fail("leadline", "stopped", 130)
+        _stop(at_once=arguments is None)
 
 
 def _fail(program: str, message: str, status: int) -> NoReturn:
-    print(f"{program}: {printable(message)}", file=sys.stderr)
+    with contextlib.suppress(OSError):
+        print(f"{program}: {visible(message)}", file=sys.stderr)
     sys.exit(status)
+
+
+def _stop(*, at_once: bool) -> NoReturn:
+    """End after Ctrl-C with status 130. `at_once` is for a process of our own: it waits for no thread."""
+    import signal
+
+    if at_once:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C would print a traceback
+    try:
+        _fail("leadline", "stopped", 130)
+    finally:
+        if at_once:
+            with contextlib.suppress(OSError):
+                sys.stderr.flush()
+            os._exit(130)
+
+
+class _ClosedStream(io.RawIOBase):
+    """Takes the place of a standard stream that is closed, and says so when it is used."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def readable(self) -> bool:
+        return True
+
+    def writable(self) -> bool:
+        return True
+
+    def readinto(self, _buffer: Any) -> int:
+        raise InputError(self._name, "is closed")
+
+    def write(self, _content: Any) -> int:
+        raise InputError(self._name, "is closed: name a file with -o, or /dev/null")
+
+
+def _replace_closed_streams() -> None:
+    """Replace standard streams that are closed; otherwise the next file opened would take their descriptors."""
+    for name, words in (("stdin", "standard input"), ("stdout", "standard output"), ("stderr", "")):
+        if getattr(sys, name) is None:
+            descriptor = os.open(os.devnull, os.O_RDWR)  # the lowest one that is free: the one that is closed
+            if not words:  # notes and errors go nowhere, and the result stays the same
+                sys.stderr = os.fdopen(descriptor, "w", encoding="utf-8", closefd=False)
+            else:
+                setattr(sys, name, io.TextIOWrapper(_ClosedStream(words), write_through=True))
 
 
 def _print_warning(message: Warning | str, category: type[Warning], *_place: Any, **_line: Any) -> None:
     """Print our own warnings as one line; those of libraries are for their developers."""
     if issubclass(category, LeadlineWarning):
-        print(f"leadline: {printable(str(message))}", file=sys.stderr)
+        print(f"leadline: {visible(str(message))}", file=sys.stderr)
 
 
 class _CommandParser(argparse.ArgumentParser):

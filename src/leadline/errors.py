@@ -76,10 +76,28 @@ def nearest(name: object, choices: Iterable[str], *, most: int = 1) -> str:
     return f"; did you mean {' or '.join(known[each] for each in near)}?" if near else ""
 
 
-def printable(text: str) -> str:
-    """Replace characters that could control a terminal: names come from files that anyone may have written.
+def visible(text: str, keep: str = "") -> str:
+    """Write out, as escapes, characters that could control a terminal or hide in it; `keep` names some to leave alone.
 
-    >>> printable("EP-1\\033[31m")
-    'EP-1�[31m'
+    Names come from files that anyone may have written. Bytes that are not UTF-8 are written as \\xff.
+
+    >>> print(visible("EP-1\\033[31m"), visible("abc\\u202e"), visible("\\udcff"), visible("a\\tb\\n", keep="\\t"))
+    EP-1\\x1b[31m abc\\u202e \\xff a\tb\\n
     """
-    return text if text.isprintable() else "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+    return text if text.isprintable() else "".join(c if c in keep or _is_safe(c) else _escape(c) for c in text)
+
+
+def _is_safe(character: str) -> bool:
+    """Whether a character can be shown as it is: spaces of all widths, and the two joiners that some scripts need."""
+    if character.isprintable() or character in "\u200c\u200d":
+        return True
+    import unicodedata
+
+    return unicodedata.category(character) in ("Zs", "Co", "Cn")
+
+
+def _escape(character: str) -> str:
+    code = ord(character)
+    if 0xDC80 <= code <= 0xDCFF:  # a byte that is not UTF-8, as Python keeps it in a text
+        return f"\\x{code - 0xDC00:02x}"
+    return f"\\u{code:04x}" if 0x80 <= code < 0x100 else character.encode("unicode_escape").decode()

@@ -47,6 +47,8 @@ class Bounds:
 
 
 Share = Annotated[float, Bounds(0, 1)]
+NotNegative = Annotated[float, Bounds(0)]
+Positive = Annotated[float, Bounds(0, above=True)]
 
 _WORDS = {int: "a whole number", float: "a number", bool: "true or false", str: "text", NoneType: "empty"}
 _BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}

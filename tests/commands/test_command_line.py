@@ -187,7 +187,7 @@ demo --seed -1
 INPUT = """
 evaluate nosuch.txt a.run
 evaluate qrels.txt nosuch.run
-evaluate qrels.txt .
+evaluate qrels.txt . --strict
 evaluate . a.run
 evaluate qrels.txt a.run --topics nosuch.txt
 evaluate qrels.txt a.run --topics binary

@@ -127,7 +127,10 @@ def test_bad_judgements_are_refused(leadline: Any, tmp_path: Path, text: bytes, 
         (["qrels.txt", "*.trec"], "*.trec: no file fits this pattern"),
         (["qrels.txt", "a.run", "-m", "CT@10"], "CT@10 needs judgements by subtopic"),
         (["qrels.txt", "a.run", "-m", "xinfAP"], "xinfAP needs judgements with a stratum"),
-        (["qrels.txt", "a.run", "--runs-info", "info.csv", "--per", "taem"], "info.csv: no column 'taem'; did you"),
+        (
+            ["qrels.txt", "a.run", "--runs-info", "info.csv", "--per", "taem"],
+            "info.csv: no column 'taem'; it has team; did you mean team?",
+        ),
     ],
 )
 def test_wrong_input_has_status_1(leadline: Any, tmp_path: Path, arguments: list[str], message: str) -> None:

@@ -71,7 +71,7 @@ def test_search_refuses_in_one_line(office: Any) -> None:
         *search, "film", "--class", "chemistry", status=2
     )
     assert office.error(*search, "film", "--before", "then", status=2).startswith("--before: 'then' is ")
-    assert office.error(*search, "film", "--fields", "titel").endswith("did you mean title?")
+    assert office.error(*search, "film", "--fields", "titel", status=2).endswith("did you mean title?")
     assert office.error(*search, "film", "-k", "0", status=2) == "-k: must be at least 1, got 0"
     assert office.error(*search, "film", "-f", "jsn", status=2).endswith("did you mean json?")
 

@@ -19,10 +19,12 @@ from leadline.commands.shared.options import (
     add_options,
     check_format,
     check_measures,
+    check_run_table,
     read_run_table,
     wrong_usage,
 )
 from leadline.commands.shared.output import count_of, print_notes, progress_bar, write, write_table
+from leadline.commands.shared.run_files import with_readable_runs
 from leadline.errors import UsageError
 from leadline.measures.evaluate import Like, Unjudged, evaluate
 from leadline.records.scores.scores import Scores
@@ -43,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, "--runs-info")
     add_number(parser, "--best", "keep the best N runs by the first measure")
     add("--per", metavar="COLUMN", help="with --best: of each team, or of another column of --runs-info")
-    add_options(parser, "--reads", "--lengths", "--qrels-format", "-f", "-o", "-q")
+    add_options(parser, "--reads", "--lengths", "--qrels-format", "--strict", "-f", "-o", "-q")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -53,18 +55,19 @@ def run(options: argparse.Namespace) -> None:
     if options.like == "trec_eval":
         _print_like_trec_eval(options)
         return
-    check_measures(options)
+    check_measures(options, options.runs)
     if options.ties and options.unjudged != "wrong":
         raise UsageError("--ties", "cannot be combined with --unjudged")
     info = read_run_table(options)
     with progress_bar("reading runs", quiet=options.quiet) as progress:
-        scores = evaluate(
-            options.qrels, options.runs, options.measures, rel=options.rel, order=options.order,
+        scores = with_readable_runs(options, options.runs, lambda runs: evaluate(
+            options.qrels, runs, options.measures, rel=options.rel, order=options.order,
             topics=options.topics,
             unjudged=options.unjudged, ties=options.ties, like=options.like, reads=options.reads,
             lengths=options.lengths, qrels_format=options.qrels_format,
             runs_info=info, progress=progress,
-        )  # fmt: skip
+        ))  # fmt: skip
+    check_run_table(options.runs_info, info, scores.runs)
     if options.best is not None:
         scores = scores.best_per(options.best, options.per)
     if options.format in ("table", "latex", "markdown"):
@@ -91,11 +94,11 @@ def _print_like_trec_eval(options: argparse.Namespace) -> None:
         from leadline.records.side_tables import read_topics
 
         topics = read_topics(options.topics)
-    report = report_runs(
-        options.qrels, options.runs, level=1 if options.rel is None else options.rel, by_topic=options.by_topic,
+    report = with_readable_runs(options, options.runs, lambda runs: report_runs(
+        options.qrels, runs, level=1 if options.rel is None else options.rel, by_topic=options.by_topic,
         topics=topics, order=options.order, unjudged=options.unjudged,
         names=names,
-    )  # fmt: skip
+    ))  # fmt: skip
     write(report, options.output)
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 
 from leadline.collections.documents.store import Collection
-from leadline.commands.shared.options import add_choice, add_number, add_options, choice, list_of
+from leadline.commands.shared.options import MOST_WORKERS, add_choice, add_number, add_options, choice, list_of
 from leadline.commands.shared.output import print_notes, progress_bar
 from leadline.errors import InputError, UsageError
 from leadline.retrieval.index.analysis import LANGUAGES, Analysis, Stemming, Words
@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_choice(parser, "--members", get_args(Members), "texts of a family", None, "joined")
     add("--add", action="store_true", help="add the collection's new documents to an existing index")
     add("--dense", action="store_true", help="also store vectors, for the steps dense and hybrid")
-    add_number(parser, "--workers", "number of threads (default: number of cores)")
+    add_number(parser, "--workers", "number of threads (default: number of cores)", most=MOST_WORKERS)
     add_options(parser, "-q")
 
 

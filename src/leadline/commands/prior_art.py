@@ -12,7 +12,6 @@ Examples:
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -25,7 +24,7 @@ from leadline.commands.shared.options import add_options, add_system_option, as_
 from leadline.commands.shared.output import count_of, print_notes, write, write_table
 from leadline.commands.shared.result_list import INDENT, add_result_options, hit_lines, hit_table, snippet_length
 from leadline.commands.shared.terminal_page import TerminalPage, shorten
-from leadline.errors import InputError, UsageError, printable
+from leadline.errors import InputError, UsageError, visible
 from leadline.retrieval.answers.passages import BestPassage
 from leadline.retrieval.answers.patent_file import read_patent
 from leadline.retrieval.answers.prior_art_search import DEFAULT_SYSTEM, PriorArt, prior_art
@@ -33,6 +32,7 @@ from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.pipeline_files import system
 from leadline.retrieval.pipeline.request import Request
 from leadline.text.days import parse_date
+from leadline.text.json_output import json_text
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,9 +52,7 @@ def run(options: argparse.Namespace) -> None:
     topic = _topic(context, " ".join(options.patent), options.date)
     found = prior_art(context, topic, pipeline, options.k, snippet_length(page))
     if options.format == "json":
-        write(
-            f"{json.dumps(_record(found), indent=1, ensure_ascii=False)}\n".encode("utf-8", "replace"), options.output
-        )
+        write(f"{json_text(_record(found))}\n".encode(), options.output)
     elif options.format == "table":
         write(_result_page(page, found), options.output)
     else:
@@ -102,7 +100,7 @@ def _result_page(page: TerminalPage, found: PriorArt) -> str:
 
 def _claim_lines(page: TerminalPage, claim: Claim, found: Sequence[BestPassage]) -> list[str]:
     """A claim, and the hits that bear on it with their best passages; lines break between hits."""
-    beginning = shorten(printable(" ".join(claim.text.split())), page.width - len(INDENT))
+    beginning = shorten(visible(" ".join(claim.text.split())), page.width - len(INDENT))
     hits = [f"hit {best.passage.document + 1} {best.passage.where} {_share(best.share)}" for best in found]
     lines = [""]
     for hit in hits:

@@ -12,12 +12,14 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from leadline.commands.shared.options import add_options, check_page_name, wrong_usage
+from leadline.commands.shared.options import add_options, check_page_name, check_run_table, wrong_usage
 from leadline.commands.shared.output import print_notes, progress_bar, write
+from leadline.commands.shared.run_files import with_readable_runs
 from leadline.errors import InputError, UsageError
 from leadline.measures.evaluate import MAIN_MEASURE
 from leadline.measures.notation import parse_measures
-from leadline.records.runs.read_runs import run_paths
+from leadline.records.runs.read_runs import run_names, run_paths
+from leadline.records.side_tables import read_runs_info
 from leadline.show.figures.evidence import Evidence
 from leadline.show.report.page import report
 from leadline.show.report.page_key import key_of, key_written_in
@@ -32,12 +34,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--title", default="", help="heading of the page (default: Which system finds more?)")
     parser.add_argument("--baseline", metavar="RUN", default="", help="the system used today, to show the gain")
     parser.add_argument("--complete", action="store_true", help="every relevant document is in the judgements")
-    add_options(parser, "--runs-info", "--qrels-format", "--samples", "--seed", "-q")
+    add_options(parser, "--runs-info", "--qrels-format", "--strict", "--samples", "--seed", "-q")
 
 
 def run(options: argparse.Namespace) -> None:
     _check(options)
-    qrels, runs = options.inputs[0], run_paths(options.inputs[1:])
+    qrels, runs = options.inputs[0], run_paths(options.inputs[1:], strict=options.strict)
+    if options.runs_info:
+        check_run_table(options.runs_info, read_runs_info(options.runs_info), run_names(runs))
     key = key_of(
         [qrels, *runs],
         [path for path in (options.topics, options.runs_info) if path],
@@ -54,7 +58,7 @@ def run(options: argparse.Namespace) -> None:
     if key and key_written_in(options.output) == key:
         write(f"{options.output} is already made from the same files\n")
         return
-    evidence = _read_evidence(options, qrels, runs)
+    evidence = with_readable_runs(options, options.inputs[1:], lambda paths: _read_evidence(options, qrels, paths))
     with progress_bar("leaving judgements out", quiet=options.quiet) as progress:
         evidence.decide(progress)
     with progress_bar("drawing", quiet=options.quiet) as progress:

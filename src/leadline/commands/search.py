@@ -19,6 +19,7 @@ from leadline.commands.shared.output import count_of, print_notes, write, write_
 from leadline.commands.shared.result_list import add_result_options, hit_lines, hit_table, snippet_length
 from leadline.commands.shared.terminal_page import TerminalPage
 from leadline.errors import UsageError, checked_choice
+from leadline.options import NotNegative, checked
 from leadline.retrieval.answers.search_hits import has_texts
 from leadline.retrieval.answers.snippets import Snippet
 from leadline.retrieval.answers.word_search import SearchResult, search_words
@@ -76,10 +77,13 @@ def _fields(written: str | None, index: Index) -> dict[str, float] | None:
     fields = {}
     for part in split_list(written):
         name, sign, weight = part.partition("=")
+        with wrong_usage("--fields"):
+            name = checked_choice("--fields", name.strip(), index.fields)
         try:
-            fields[checked_choice("--fields", name.strip(), index.fields)] = float(weight) if sign else 1.0
+            fields[name] = checked("weight", float(weight) if sign else 1.0, NotNegative)
         except ValueError:
-            raise UsageError("--fields", f"{part!r} is not a field with a weight, such as title=2") from None
+            problem = f"{part!r} is not a field with a weight of 0 or more, such as title=2"
+            raise UsageError("--fields", problem) from None
     return fields
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -61,16 +61,17 @@ class Alignment:
                 )
         for run, summary in zip(self.runs, self.summaries, strict=True):
             if not summary.answered.any():
-                theirs, ours = summary.unjudged_topics[:3], self.qrels.topics[:3]
+                theirs, ours = summary.unjudged_topics, self.qrels.topics
                 raise MismatchError(
-                    f"{run} and {self.qrels.name} have no topic in common: the run has {', '.join(theirs)}, "
-                    f"the judgements have {', '.join(ours)}{_likely_cause(theirs, ours)}"
+                    f"{run} and {self.qrels.name} have no topic in common: the run has {', '.join(theirs[:3])}, "
+                    f"the judgements have {', '.join(ours[:3])}; {_likely_cause(theirs, ours)}"
                 )
             if summary.hits == 0:
                 example = self.qrels.documents[0]
+                accents = "" if example.isascii() else ", with accented letters as one character (NFC) or two (NFD)"
                 raise MismatchError(
                     f"{run} and {self.qrels.name} share {int(summary.answered.sum())} topics but not one document: "
-                    f"the judgements have ids such as {example!r}; check that both use the same ids"
+                    f"the judgements have ids such as {example!r}; check that both use the same ids{accents}"
                 )
 
     def notes(self) -> list[str]:
@@ -87,6 +88,9 @@ class Alignment:
                 text += f"; missing {listed(missing)} ({self.missing_are})" if missing else ""
             if summary.unjudged_topics:
                 text += f"; not judged and left out: {listed(summary.unjudged_topics)}"
+                missing = [topics[t] for t in np.flatnonzero(~summary.answered)]
+                cause = _difference(summary.unjudged_topics, missing)
+                text += f" (some {cause} from those missing)" if cause else ""
             if summary.longer_lines:
                 text += f"; {summary.longer_lines} lines with words after the tag, which are not read"
             notes.setdefault(text, []).append(run)
@@ -137,11 +141,39 @@ def listed(names: Sequence[str], most: int = SHOWN) -> str:
 
 
 def _likely_cause(theirs: Sequence[str], ours: Sequence[str]) -> str:
-    """The likeliest cause, where there is one."""
-    if {name.lstrip("0") for name in theirs} & {name.lstrip("0") for name in ours}:
-        return "; they differ in leading zeros"
-    if {name.lower() for name in theirs} & {name.lower() for name in ours}:
-        return "; they differ in upper and lower case"
-    if any(a.endswith(b) or b.endswith(a) for a in theirs for b in ours):
-        return "; one side has a prefix before the topic"
+    """The likeliest cause of two sets of topics without a common one."""
+    if cause := _difference(theirs, ours):
+        return f"they {cause}"
+    ends = set(ours)
+    prefixes = {name[: -len(end)] for name in theirs for end in _ends(name) & ends}
+    starts = set(theirs)
+    prefixes |= {name[: -len(end)] for name in ours for end in _ends(name) & starts}
+    if len(prefixes) == 1:
+        return f"one side has {min(prefixes)!r} before the topic"
+    return "are the judgements of another year or collection?"
+
+
+def _ends(name: str) -> set[str]:
+    """The ends of a name after something that is not a digit: `CLEF-501` ends in 501, and 401 not in 1."""
+    return {name[place:] for place in range(1, len(name)) if not name[place - 1].isdigit()}
+
+
+def _difference(theirs: Sequence[str], ours: Sequence[str]) -> str:
+    """In what some names of two sets differ, if they are the same otherwise."""
+    for change, words in _CHANGES:
+        if {change(name) for name in theirs} & {change(name) for name in ours}:
+            return f"differ {words}"
     return ""
+
+
+def _composed(name: str) -> str:
+    import unicodedata
+
+    return unicodedata.normalize("NFC", name)
+
+
+_CHANGES: tuple[tuple[Callable[[str], str], str], ...] = (
+    (lambda name: name.lstrip("0"), "in leading zeros"),
+    (str.lower, "in upper and lower case"),
+    (_composed, "in how accented letters are written: one character (NFC) or two (NFD)"),
+)

@@ -109,4 +109,8 @@ def parse_date(text: str) -> datetime.date:
     written = iso(text)
     if not written:
         raise InputError("date", f"{text!r} is not a date; write 1998-08-12")
+    digits = _DIGITS.fullmatch(text.strip())
+    parts = [part for part in digits.groups() if part] if digits else re.findall(r"[0-9]+|[^\W\d_]{3,}", text)
+    if written.count("-") + 1 < min(len(parts), 3):  # the calendar lacks the day, or day and month could be swapped
+        raise InputError("date", f"{text!r} is not one day of the calendar; write 1998-08-12")
     return datetime.date.fromisoformat(_completed(written, late=False))

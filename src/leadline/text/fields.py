@@ -7,6 +7,7 @@ a comment. Empty lines are skipped.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -25,6 +26,12 @@ from leadline.text.source import SourceText
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+_WHOLE = re.compile(rb"[+-]?[0-9]{1,9}(\.0+)?")
+_HEADINGS = frozenset(
+    b"topic topic_id query query_id qid document document_id doc doc_id docid docno rank score sim similarity grade rel"
+    b" relevance label judgement judgment".split()
+)
+_FRACTION = re.compile(rb"[+-]?[0-9]*[.,][0-9]+")
 TOO_FEW_FIELDS, NOT_A_NUMBER, NAN = -1, -2, -3  # as the kernels report them
 
 
@@ -88,9 +95,19 @@ class FieldTable:
         ids = self.ids[column]
         values = np.empty(len(ids), np.int32)
         wrong = _whole_numbers.version(self.compiled)(ids, values)
-        if wrong >= 0:
-            raise self.error(wrong, f"{what} {self.show(wrong, column)} is not a whole number of at most nine digits")
-        return values
+        return values if wrong < 0 else self._whole_numbers(column, what)
+
+    def _whole_numbers(self, column: int, what: str) -> NDArray[np.int32]:
+        """A column in which some whole numbers are written like 1.0."""
+        coded = self.coded(column)
+        for code, written in enumerate(coded.names):
+            if not _WHOLE.fullmatch(written):
+                line = int((coded.codes == code).argmax())
+                fraction = _FRACTION.fullmatch(written) is not None
+                hint = "; round it, or multiply all by the same number" if fraction else hint_of_header(line, written)
+                problem = f"{what} {self.show(line, column)} is not a whole number of at most nine digits{hint}"
+                raise self.error(line, problem)
+        return np.array([int(float(written)) for written in coded.names], np.int32)[coded.codes]
 
     def floats(self, column: int, what: str) -> NDArray[np.float64]:
         """Return a column of numbers; NaN is an error."""
@@ -152,6 +169,11 @@ def _scan(kernel: Kernel, text: SourceText, fewest: int, most: int, expected: Ca
     by_column = starts[: count * most].reshape(-1, most).T.copy(), lengths[: count * most].reshape(-1, most).T.copy()
     ids = tuple(Ids(text.buffer, by_column[0][k], by_column[1][k]) for k in range(most))
     return FieldTable(text, min(int(found[0]), most), ids, compiled=True)
+
+
+def hint_of_header(line: int, field: bytes) -> str:
+    """The end of an error about a field of the first line, counted from 0, that is the name of a column."""
+    return "; remove the header line" if line == 0 and field.lower() in _HEADINGS else ""
 
 
 def is_skipped(line: bytes) -> bool:

@@ -21,6 +21,8 @@ from leadline.text.frames import frame_of_text, json_value
 from leadline.text.source import SourceText, read_text
 
 _BLANKS = re.compile(r"[ \t\r\v\f]+")
+_ESCAPE = re.compile(r"\\(x[0-9a-f]{2}|u[0-9a-f]{4}|U000[0-9a-f]{5}|.)")
+_GUARDED = ("'=", "'+", "'-", "'@")  # text in CSV that a spreadsheet would otherwise run as a formula
 MISSING = {"", "na", "n/a", "nan", "null", "none", "-", "–"}
 
 
@@ -222,12 +224,35 @@ def _fields(content: str) -> Iterator[tuple[int, list[str]]]:
     if separator is None:
         yield from ((number, line.split()) for number, line in enumerate(content.split("\n"), start=1))
         return
-    escape = "\\" if separator == "\t" else None  # as the tables of this package are written
-    reader = csv.reader(io.StringIO(content, newline=""), delimiter=separator, escapechar=escape)
+    if separator == "\t" and "\\" in content:  # as the tables of this package are written
+        for number, line in enumerate(content.split("\n"), start=1):
+            yield number, [_unescaped(cell) for cell in line.removesuffix("\r").split("\t")]
+        return
+    csv.field_size_limit(2**31 - 1)  # the default of 128 KB is less than a long description
+    reader = csv.reader(io.StringIO(content, newline=""), delimiter=separator)
     first = 1
     for row in reader:
-        yield first, row
+        yield first, [cell[1:] if separator == "," and cell[:2] in _GUARDED else cell for cell in row]
         first = reader.line_num + 1
+
+
+def _unescaped(cell: str) -> str:
+    r"""The text of a cell of a TSV, with the characters that its escapes stand for.
+
+    >>> [_unescaped(cell) for cell in (r"a\\b", r"a\tb", r"\x1b", '"quoted"')] == ["a\\b", "a\tb", "\x1b", "quoted"]
+    True
+    """
+    if len(cell) > 1 and cell[0] == cell[-1] == '"' and cell[-2] != "\\":
+        cell = cell[1:-1].replace('""', '"')
+    return _ESCAPE.sub(_character, cell) if "\\" in cell else cell
+
+
+def _character(escape: re.Match[str]) -> str:
+    name = escape[1]
+    if len(name) == 1:
+        return {"n": "\n", "r": "\r", "t": "\t"}.get(name, name)
+    code = int(name[1:], 16)
+    return chr(code + 0xDC00 if name[0] == "x" and code >= 0x80 else code)  # \x80 and above: a byte that is not UTF-8
 
 
 def _of_json(content: bytes, name: str) -> Sheet:

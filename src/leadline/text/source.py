@@ -17,6 +17,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 from leadline.errors import InputError
+from leadline.text.files import readable_size
 from leadline.text.memory import NEW_ARRAYS, NewArrays
 
 if TYPE_CHECKING:
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
 PADDING = 64  # line feeds beyond the end, so that kernels may load eight bytes anywhere
 LARGEST = 64 * 2**30  # bytes after decompression: more than any real run, and a limit for files made to fill a disk
+MAX_EXPANSION_RATIO = 200  # ten times that of compressed XML, a fifth of that of an archive bomb
+RATIO_CHECK_MIN_BYTES = 256 << 20  # unpacked size up to which the ratio is not checked
+PIPE_WAIT = 5.0  # seconds in which somebody must begin to write to a named pipe
 
 COMPRESSED = (".gz", ".xz", ".zst", ".bz2")  # endings of names
 _OPENINGS = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "lzma", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstandard"}
@@ -84,9 +88,9 @@ def read_text(path: str | os.PathLike[str], memory: NewArrays = NEW_ARRAYS) -> S
     if name == "-":
         return SourceText.of(_decompressed(_standard_input(), "standard input"), "standard input")
     try:
-        with open(name, "rb", buffering=0) as file:
+        with open(name, "rb", buffering=0, opener=_open_without_waiting) as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):  # such as a pipe: no size, no seeking
-                return SourceText.of(_decompressed(file.readall(), name), name)
+                return SourceText.of(_decompressed(_whole_stream(file, name), name), name)
             if _decompressor(file.read(6)) is not None:
                 file.seek(0)
                 return SourceText.of(_decompressed(file.read(), name), name)
@@ -96,13 +100,72 @@ def read_text(path: str | os.PathLike[str], memory: NewArrays = NEW_ARRAYS) -> S
             filled = _fill(file, buffer, size)
     except OSError as error:
         raise InputError(name, _reason(error, name)) from None
+    except MemoryError:
+        raise InputError(name, f"does not fit into memory: {readable_size(size_of(name))} are needed") from None
     return SourceText._checked(buffer, filled, name)
 
 
 @cache
 def _standard_input() -> bytes:
     """All of standard input, kept: measures may read a run twice, in different orders."""
-    return sys.stdin.buffer.read()
+    return _whole_stream(sys.stdin.buffer, "standard input")
+
+
+def _open_without_waiting(path: str, flags: int) -> int:
+    """Open a file; a named pipe that nobody writes to is opened too, and does not stop the program."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def _whole_stream(file: IO[bytes], name: str) -> bytes:
+    """All bytes of a pipe, a terminal or a device that ends; InputError for one that has no end."""
+    pieces: list[bytes] = []
+    with contextlib.suppress(OSError):  # a stream from memory has no descriptor
+        descriptor = file.fileno()
+        mode = os.fstat(descriptor)
+        if stat.S_ISDIR(mode.st_mode):
+            raise InputError(name, "is a folder, expected a file")
+        endless = stat.S_ISCHR(mode.st_mode) and not os.isatty(descriptor)
+        if (endless and mode.st_rdev != os.stat(os.devnull).st_rdev) or stat.S_ISBLK(mode.st_mode):
+            raise InputError(name, "is a device, expected a file")
+        if hasattr(os, "set_blocking"):
+            if stat.S_ISFIFO(mode.st_mode) and not os.get_blocking(descriptor):
+                pieces.append(_wait_for_writer(descriptor, name))
+            os.set_blocking(descriptor, True)
+    most = min(LARGEST, _memory())
+    total = 0
+    while piece := file.read(_PIECE):
+        pieces.append(piece)
+        total += len(piece)
+        if total > most:
+            raise InputError(name, f"holds more than {most >> 30} GiB, which do not fit into memory")
+    return b"".join(pieces)
+
+
+def _wait_for_writer(descriptor: int, name: str) -> bytes:
+    """Wait until somebody writes to a named pipe, and return what was read meanwhile; InputError if nobody does."""
+    import select
+    import time
+
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    end = time.monotonic() + PIPE_WAIT
+    while not poll.poll(50):
+        try:
+            if first := os.read(descriptor, 1):
+                return first
+        except BlockingIOError:  # somebody has opened the pipe, and has not written yet
+            return b""
+        if time.monotonic() > end:
+            raise InputError(name, f"is a pipe, and nobody wrote to it within {PIPE_WAIT:g} seconds")
+    return b""
+
+
+def _memory() -> int:
+    """The bytes of memory of this machine, or LARGEST where the system does not say."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return LARGEST
 
 
 def size_of(path: str | os.PathLike[str]) -> int:
@@ -169,7 +232,18 @@ class _Stream(io.RawIOBase):
 def _decompressed(content: bytes, name: str) -> bytes:
     if _decompressor(content[:6]) is None:
         return content
-    return b"".join(pieces_of(io.BytesIO(content), name))
+    return b"".join(within_ratio(pieces_of(io.BytesIO(content), name), name, len(content)))
+
+
+def within_ratio(pieces: Iterator[bytes], name: str, packed: int) -> Iterator[bytes]:
+    """Yield the pieces; InputError when they grow to far more than an honest file of `packed` bytes could hold."""
+    total = 0
+    for piece in pieces:
+        total += len(piece)
+        if total > RATIO_CHECK_MIN_BYTES and total > MAX_EXPANSION_RATIO * max(packed, 1):
+            problem = f"unpacks to more than {MAX_EXPANSION_RATIO} times its size; refused as an archive bomb"
+            raise InputError(name, problem)
+        yield piece
 
 
 def pieces_of(file: IO[bytes], name: str) -> Iterator[bytes]:

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from leadline.collections.documents import sources
 from leadline.collections.documents.sources import find_sources, open_streams
 from leadline.errors import InputError
 
@@ -64,7 +63,7 @@ def test_a_tar_that_ends_in_a_zip_is_a_tar(tmp_path: Path) -> None:
 
 
 def test_bombs_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sources, "RATIO_CHECK_MIN_BYTES", 1 << 20)
+    monkeypatch.setattr("leadline.text.source.RATIO_CHECK_MIN_BYTES", 1 << 20)
     with zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("zeros.xml", b"\0" * (16 << 20))
     with pytest.raises(InputError, match=r"bomb.zip!zeros.xml: unpacks to more than 200 times its size"):

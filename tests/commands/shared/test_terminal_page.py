@@ -61,4 +61,4 @@ def test_a_page_cuts_a_long_snippet_and_its_marks() -> None:
     lines = page.snippet(Snippet("one two three four five six seven eight", ((0, 3), (28, 33), (34, 39))), "  ", 2)
     assert lines == ["  <one> two three four", "  five six <seven> …"]
     assert page.heading("A long title of a film", "1.000") == "<A long …>       1.000>"
-    assert page.strong("a\033[31mb") == "<a\N{REPLACEMENT CHARACTER}[31mb>"
+    assert page.strong("a\033[31mb") == r"<a\x1b[31mb>"

@@ -55,7 +55,8 @@ def test_scattered_topics_are_gathered(tmp_path: Path) -> None:
 @pytest.mark.parametrize("again", [b"2", b"1"])
 def test_a_document_judged_twice_is_refused(tmp_path: Path, again: bytes) -> None:
     text = b"# first\n7 0 d1 2\n8 0 d1 2\n7 0 d2 0\n7 0 d1 %s\n" % again
-    assert refusal(tmp_path, text) == "q.txt:5: document 'd1' is judged twice for topic 7 (first on line 2)"
+    problem = "document 'd1' is judged twice for topic 7 (first on line 2); keep one of the two"
+    assert refusal(tmp_path, text) == f"q.txt:5: {problem}"
 
 
 def test_python_objects_judged_twice_are_refused() -> None:
@@ -63,10 +64,19 @@ def test_python_objects_judged_twice_are_refused() -> None:
         ll.Qrels.from_columns(["7", "7"], ["d", "d"], [1, 0])
 
 
-@pytest.mark.parametrize("grade", ["1.5", "x", "1234567890", "-", "0x1", "1e1", "1_0"])
+@pytest.mark.parametrize("grade", ["1.5", "0,5", "x", "1234567890", "-", "0x1", "1e1", "1_0"])
 def test_a_grade_is_a_whole_number(tmp_path: Path, grade: str) -> None:
     message = refusal(tmp_path, f"7 0 d1 1\n7 0 d2 {grade}\n".encode())
-    assert message == f"q.txt:2: grade {grade!r} is not a whole number of at most nine digits"
+    fix = "; round it, or multiply all by the same number" if grade in ("1.5", "0,5") else ""
+    assert message == f"q.txt:2: grade {grade!r} is not a whole number of at most nine digits{fix}"
+
+
+def test_a_whole_grade_may_have_a_point(tmp_path: Path) -> None:
+    assert read(tmp_path, b"7 0 d1 1.0\n7 0 d2 0\n7 0 d3 -2.00\n").judgements("7") == {"d1": 1, "d2": 0, "d3": -2}
+
+
+def test_a_header_line_is_recognised(tmp_path: Path) -> None:
+    assert refusal(tmp_path, b"topic iteration document grade\n7 0 d1 1\n").endswith("; remove the header line")
 
 
 @pytest.mark.parametrize("grades", [[1.5], ["x"], [None], [10**9], [float("nan")]])

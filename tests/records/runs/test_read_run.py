@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import leadline as ll
+from leadline.errors import LeadlineWarning
 from leadline.records.runs.read_runs import run_names, run_of, run_paths
 
 
@@ -86,7 +87,8 @@ def test_scores_are_read_to_the_last_bit(tmp_path: Path, written: str, number: f
 )
 def test_what_is_no_number_is_refused_with_its_line(tmp_path: Path, written: str) -> None:
     text = f"7 Q0 d1 1 1 tag\n# a comment\n7 Q0 d2 1 {written} tag\n".encode()
-    assert refusal(tmp_path, text) == f"a.run:3: score {written!r} is not a number"
+    fix = "; write 1.5" if written == "1,5" else ""
+    assert refusal(tmp_path, text) == f"a.run:3: score {written!r} is not a number{fix}"
 
 
 @pytest.mark.parametrize("written", ["nan", "NaN", "-nan", "+NAN"])
@@ -112,7 +114,8 @@ def test_infinities_stand_at_the_ends(tmp_path: Path) -> None:
 
 def test_a_document_listed_twice_is_refused(tmp_path: Path) -> None:
     text = b"\n7 Q0 d1 1 3 t\n8 Q0 d1 1 3 t\n# a comment\n7 Q0 d2 2 2 t\n7 Q0 d1 3 1 t\n"
-    assert refusal(tmp_path, text) == "a.run:6: document 'd1' is listed twice for topic 7 (first on line 2)"
+    problem = "document 'd1' is listed twice for topic 7 (first on line 2); keep one of the two"
+    assert refusal(tmp_path, text) == f"a.run:6: {problem}"
 
 
 def test_a_document_listed_twice_with_one_score_is_refused(tmp_path: Path) -> None:
@@ -219,9 +222,22 @@ def test_evaluating_a_file_gives_what_its_run_gives(tmp_path: Path) -> None:
 
 
 def test_the_files_of_a_folder(tmp_path: Path) -> None:
-    for name in ("b.run", "a.run.gz", ".hidden", "10.run"):
-        (tmp_path / name).write_bytes(b"x")
+    for name in ("b.run", "a.run.gz", ".hidden", "10.run", "b.run.manifest.json"):
+        (tmp_path / name).write_bytes(b"7 Q0 d1 1 1 tag\n")
+    (tmp_path / "notes.txt").write_bytes(b"a note")
     (tmp_path / "folder").mkdir()
+    with pytest.warns(LeadlineWarning) as warned:
+        assert len(run_paths([tmp_path])) == 3
+    assert [str(each.message).rpartition("/")[2] for each in warned] == [
+        "b.run.manifest.json: left out: is a note about a run",
+        "notes.txt: left out: 2 fields, expected 6 (topic Q0 document rank score tag)",
+    ]
+    with pytest.raises(ll.InputError, match=r"b\.run\.manifest\.json: is a note about a run"):
+        run_paths([tmp_path], strict=True)
+    with pytest.warns(LeadlineWarning, match=r"b\.run is given twice: read once"):
+        assert len(run_paths([tmp_path / "b.run", str(tmp_path / "*.run")])) == 2
+    for name in ("b.run.manifest.json", "notes.txt"):
+        (tmp_path / name).unlink()
     names = [Path(path).name for path in run_paths([tmp_path])]
     assert names == ["10.run", "a.run.gz", "b.run"]
     assert run_paths([tmp_path / "b.run", tmp_path, str(tmp_path / "*.run")])[0] == str(tmp_path / "b.run")

@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 import zstandard
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from leadline.errors import InputError
+from leadline.errors import InputError, visible
 from leadline.records.scores.read_scores import read_scores
 from leadline.records.scores.scores import Scores
 from leadline.records.scores.table import Table
@@ -227,6 +227,9 @@ def test_any_names_come_back(
     scores = Scores(tuple(runs), tuple(topics), ("AP",), values)
     path = tmp_path_factory.mktemp("names") / "s"
     path.write_bytes(scores.long(by_topic=True).encoded(format))
+    if format == "csv":  # which has no escapes: what could control a terminal stays visible
+        assume(len({*map(visible, runs)}) == len(runs) and len({*map(visible, topics)}) == len(topics))
+        scores = replace(scores, runs=tuple(map(visible, runs)), topics=tuple(map(visible, topics)))
     same(read_scores(path), scores)
 
 

@@ -268,7 +268,7 @@ def test_a_pipeline_in_a_file(tmp_path: Path, context: SearchContext) -> None:
 @pytest.mark.parametrize(
     ("written", "words"),
     [
-        ("steps = [", "is not TOML"),
+        ("steps = [", "is not readable TOML"),
         ("stops = []", "'stops' is not one of about, steps, parts; did you mean steps?"),
         ("about = 'x'", "has no `steps`"),
         ("steps = []", "has no steps"),

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import os
+import signal
 import threading
 import time
 from collections import Counter, deque
@@ -198,14 +199,29 @@ def _read_all(
             while len(running) > processes:
                 number, position, future = running.popleft()
                 note(number, future.result(), position)
-            future = pool.submit(read_part, part, options, staging.part(part.number))
+            with _ctrl_c_ignored():
+                future = pool.submit(read_part, part, options, staging.part(part.number))
             running.append((part.number, part.position, future))
         for number, position, future in running:
             note(number, future.result(), position)
 
 
+@contextlib.contextmanager
+def _ctrl_c_ignored() -> Iterator[None]:
+    """Ignore Ctrl-C while workers start: they inherit this, and only the parent answers it."""
+    if threading.current_thread() is not threading.main_thread():  # where signals cannot be changed
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def _watch_parent() -> None:
     """End this worker when its parent ends: after a kill of the parent it would wait for work forever."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_exit_with_parent, args=(parent,), daemon=True).start()

@@ -16,11 +16,9 @@ from pathlib import Path
 from typing import IO
 
 from leadline.errors import InputError
-from leadline.text.source import pieces_of
+from leadline.text.source import RATIO_CHECK_MIN_BYTES, pieces_of, within_ratio
 
 MAX_ARCHIVE_DEPTH = 3  # offices pack weekly zips into yearly ones
-MAX_EXPANSION_RATIO = 200  # ten times that of compressed XML, a fifth of that of an archive bomb
-RATIO_CHECK_MIN_BYTES = 256 << 20  # unpacked size up to which the ratio is not checked
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +82,7 @@ def _streams(file: IO[bytes], name: str, packed: int, depth_left: int) -> Iterat
     if _is_tar(name):
         yield from _of_tar(file, name)
         return
-    yield Stream(name, _checked_size(pieces_of(file, name), name, packed))
+    yield Stream(name, within_ratio(pieces_of(file, name), name, packed))
 
 
 def _is_tar(name: str) -> bool:
@@ -105,10 +103,10 @@ def _of_zip(file: IO[bytes], name: str, depth_left: int) -> Iterator[Stream]:
         if member.filename.lower().endswith(".zip"):
             if not depth_left:
                 raise InputError(inside, f"is an archive more than {MAX_ARCHIVE_DEPTH} deep")
-            content = b"".join(_checked_size(_member(archive, member, inside), inside, member.compress_size))
+            content = b"".join(within_ratio(_member(archive, member, inside), inside, member.compress_size))
             yield from _streams(io.BytesIO(content), inside, len(content), depth_left - 1)
         else:
-            yield Stream(inside, _checked_size(_member(archive, member, inside), inside, member.compress_size))
+            yield Stream(inside, within_ratio(_member(archive, member, inside), inside, member.compress_size))
 
 
 def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> Iterator[bytes]:
@@ -129,7 +127,7 @@ def _of_tar(file: IO[bytes], name: str) -> Iterator[Stream]:
                 if opened is None:
                     continue
                 inside = f"{name}!{member.name}"
-                pieces = _checked_size(iter(partial(opened.read, 1 << 20), b""), inside, packed)
+                pieces = within_ratio(iter(partial(opened.read, 1 << 20), b""), inside, packed)
                 if member.name.lower().endswith((".zip", ".gz", ".xz", ".zst", ".bz2")):
                     content = b"".join(pieces)
                     yield from _streams(io.BytesIO(content), inside, len(content), MAX_ARCHIVE_DEPTH - 1)
@@ -137,14 +135,3 @@ def _of_tar(file: IO[bytes], name: str) -> Iterator[Stream]:
                     yield Stream(inside, pieces)
     except (tarfile.TarError, EOFError, OSError) as error:
         raise InputError(name, f"is a damaged archive: {' '.join(str(error).lower().split())}") from None
-
-
-def _checked_size(pieces: Iterator[bytes], name: str, packed: int) -> Iterator[bytes]:
-    """The pieces; InputError when they grow to far more than an honest archive of this size could hold."""
-    total = 0
-    for piece in pieces:
-        total += len(piece)
-        if total > RATIO_CHECK_MIN_BYTES and total > MAX_EXPANSION_RATIO * max(packed, 1):
-            problem = f"unpacks to more than {MAX_EXPANSION_RATIO} times its size; refused as an archive bomb"
-            raise InputError(name, problem)
-        yield piece

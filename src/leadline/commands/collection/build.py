@@ -14,7 +14,7 @@ from typing import Any
 
 from leadline.collections.documents.keep import DEFAULT_RULE, checked_rule
 from leadline.collections.documents.registry import READERS
-from leadline.commands.shared.options import add_choice, add_number, add_options, as_written
+from leadline.commands.shared.options import MOST_WORKERS, add_choice, add_number, add_options, as_written
 from leadline.commands.shared.output import print_notes, progress_bar
 
 
@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     fields = f'fields that a document must have, or "all" to keep every document (default: "{default}")'
     add("--keep", metavar="FIELDS", type=as_written(checked_rule), help=fields)
     add_choice(parser, "--form", list(READERS), "format of the sources", None, "detected")
-    add_number(parser, "--processes", "number of processes (default: number of cores)")
+    add_number(parser, "--processes", "number of processes (default: number of cores)", most=MOST_WORKERS)
     add_options(parser, "-q")
 
 

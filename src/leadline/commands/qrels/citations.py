@@ -68,7 +68,7 @@ def _write(provenance: Provenance, options: argparse.Namespace) -> None:
     if not options.quiet:
         counts = provenance.counts()
         shown = [name for name in counts.columns if name == "rule" or counts[name].sum()]
-        write(Table(shown, counts.select(shown).rows()).encoded(options.format))
+        write(Table(shown, counts.select(shown).rows()).encoded(options.format, formulas=options.keep_formulas))
 
 
 def _notes(derived: Derived) -> list[str]:

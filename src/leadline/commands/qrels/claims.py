@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> None:
     facts = {"source": judgements.source, "share": options.share, "largest": options.largest, **citation_rules(options)}
     write_manifest(options.output, "qrels by claim", collection, facts)
     if not options.quiet:
-        write(_grades(judgements).encoded(options.format))
+        write(_grades(judgements).encoded(options.format, formulas=options.keep_formulas))
     print_notes(_notes(judgements, topics, claims, options), options)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 from typing import Any, get_args
 
 from leadline.collections.documents.document import ORIGINS
@@ -12,6 +11,7 @@ from leadline.collections.documents.store import Collection
 from leadline.commands.shared.options import add_choice, choice, list_of
 from leadline.judge.citations.provenance import RULES
 from leadline.text.files import write_whole
+from leadline.text.json_output import json_text
 
 
 def add_citation_options(parser: argparse.ArgumentParser) -> None:
@@ -45,4 +45,4 @@ def write_manifest(output: str, what: str, collection: Collection, facts: dict[s
 
     made_from = {"folder": collection.folder.name, "hash": collection.manifest["hash"]}
     manifest = {"what": what, "leadline": __version__, "collection": made_from, **facts}
-    write_whole(f"{output}.manifest.json", f"{json.dumps(manifest, indent=1, ensure_ascii=False)}\n".encode())
+    write_whole(f"{output}.manifest.json", f"{json_text(manifest)}\n".encode())

@@ -9,6 +9,7 @@ import numpy as np
 
 from leadline.commands.shared.options import add_choice, add_options, check_format, check_measures
 from leadline.commands.shared.output import progress_bar
+from leadline.commands.shared.run_files import with_readable_runs
 from leadline.errors import UsageError
 from leadline.measures.evaluate import evaluate
 from leadline.measures.score_tables import read_scores
@@ -24,7 +25,7 @@ def add_comparison_options(parser: argparse.ArgumentParser, *, scores: bool = Tr
         add_choice(parser, "--columns", ("topics", "measures", "runs"), "what its columns are", None, "detected")
     add_options(parser, "-m", "--rel", "--order")
     parser.add_argument("--only", metavar="FILE", help="only the topics in this file")
-    add_options(parser, "--qrels-format", "--seed", "-f", "-o", "-q")
+    add_options(parser, "--qrels-format", "--strict", "--seed", "-f", "-o", "-q")
 
 
 def check_comparison(options: argparse.Namespace) -> None:
@@ -38,7 +39,7 @@ def check_comparison(options: argparse.Namespace) -> None:
         return
     if len(options.inputs) < 2:
         raise UsageError("QRELS RUN", "give judgements and runs" + ", or --scores FILE" * hasattr(options, "scores"))
-    check_measures(options)
+    check_measures(options, options.inputs[1:])
 
 
 def random_generator(options: argparse.Namespace) -> np.random.Generator:
@@ -51,7 +52,8 @@ def load_scores(options: argparse.Namespace) -> Scores:
     if not options.scores:
         qrels, *runs = options.inputs
         with progress_bar("reading runs", quiet=options.quiet) as progress:
-            return evaluate(qrels, runs, options.measures, **_reading(options, progress))
+            how = _reading(options, progress)
+            return with_readable_runs(options, runs, lambda paths: evaluate(qrels, paths, options.measures, **how))
     wanted = [name for text in options.measures or () for name in text.split()]
     # A table with a column for each topic does not say which measure it holds; -m does.
     name = {"measure": wanted[0]} if len(wanted) == 1 else {}
@@ -63,7 +65,8 @@ def load_study(options: argparse.Namespace, default: str) -> Study:
     """Read judgements and runs so that judgements can be left out; `default` names the measures without -m."""
     with progress_bar("reading runs", quiet=options.quiet) as progress:
         qrels, *runs = options.inputs
-        return open_study(qrels, runs, options.measures or default, **_reading(options, progress))
+        measures, how = options.measures or default, _reading(options, progress)
+        return with_readable_runs(options, runs, lambda paths: open_study(qrels, paths, measures, **how))
 
 
 def one_measure(scores: Scores) -> str:

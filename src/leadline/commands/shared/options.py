@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import argparse
-import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 from leadline.errors import InputError, LeadlineError, UsageError, nearest, not_a_choice
+from leadline.options import LARGEST
 from leadline.records.choices import Format, Order
 from leadline.records.scores.table import FORMATS
 
 Item = TypeVar("Item")
+MOST_SAMPLES = 100_000  # random samples: they take hours, and a thousand tell as much
+MOST_WORKERS = 1024  # threads or processes
+LARGEST_GRADE = 999_999_999
+LARGEST_SEED = 2**63 - 1
 
 
-def whole_number(least: float = -math.inf, most: float = math.inf) -> Callable[[str], int]:
+def whole_number(least: int = -LARGEST, most: int = LARGEST) -> Callable[[str], int]:
     """The type of an option that takes a whole number."""
 
     def convert(text: str) -> int:
@@ -138,7 +143,8 @@ _SHARED: dict[str, dict[str, Any]] = {
     "collection": {"metavar": "DIR", "help": "collection folder, made by `leadline collection build`"},
     "topics": {"metavar": "TOPICS", "help": "topics: ids one per line, a table, or TREC markup"},
     "-m --measures": {"metavar": "MEASURES", "action": "append", "help": 'measures, such as "PRES@100 AP nDCG@10"'},
-    "--rel": {"metavar": "GRADE", "type": whole_number(), "help": "smallest grade that is relevant (default: 1)"},
+    "--rel": {"metavar": "GRADE", "type": whole_number(-LARGEST_GRADE, LARGEST_GRADE),
+              "help": "smallest grade that is relevant (default: 1)"},
     "--order": {"metavar": "ORDER", "default": "score", "type": choice(get_args(Order)),
                 "help": "order of a run: score, rank (its rank column) or file (default: %(default)s)"},
     "--qrels-format": {"metavar": "FORMAT", "type": choice(get_args(Format)),
@@ -146,13 +152,15 @@ _SHARED: dict[str, dict[str, Any]] = {
     "--reads": {"metavar": "FILE", "help": "reading times for CT and TBG: topic document seconds"},
     "--lengths": {"metavar": "FILE", "help": "document lengths for CT and TBG: document words"},
     "--runs-info": {"metavar": "FILE", "help": "table of runs with a header: run, team, task, ..."},
-    "--samples": {"metavar": "N", "type": whole_number(1), "default": 100,
+    "--strict": {"action": "store_true", "help": "stop at a file in a folder that is not a run (default: skip it)"},
+    "--samples": {"metavar": "N", "type": whole_number(1, MOST_SAMPLES), "default": 100,
                   "help": "random samples of half the judgements (default: %(default)s)"},
     "--alpha": {"metavar": "LEVEL", "type": level, "default": 0.05,
                 "help": "level of significance (default: %(default)s)"},
     "--draws": {"metavar": "N", "type": whole_number(1, 10_000_000), "default": 10_000,
                 "help": "random draws of a test (default: %(default)s)"},
-    "--seed": {"metavar": "N", "type": whole_number(0), "default": 1, "help": "random seed (default: %(default)s)"},
+    "--seed": {"metavar": "N", "type": whole_number(0, LARGEST_SEED), "default": 1,
+               "help": "random seed (default: %(default)s)"},
     "--class": {"dest": "classes", "metavar": "CODES", "type": as_written(partial(filter_values, "class")),
                 "help": "only these classes: C07D,A61K"},
     "--office": {"metavar": "CODES", "type": as_written(partial(filter_values, "office")),
@@ -164,6 +172,8 @@ _SHARED: dict[str, dict[str, Any]] = {
     "--collection": {"metavar": "DIR", "help": "collection folder, if it was moved after indexing"},
     "-f --format": {"metavar": "FORMAT", "default": "table", "type": choice(FORMATS),
                     "help": f"output format: {', '.join(FORMATS)} (default: %(default)s)"},
+    "--keep-formulas": {"action": "store_true",
+                        "help": "csv: keep text that a spreadsheet would run, such as =A1 (default: put a ' before)"},
     "-o --output": {"metavar": "FILE", "help": "output file (default: standard output)"},
     "-q --quiet": {"action": "store_true", "help": "print no notes and no progress bar"},
 }  # fmt: skip
@@ -175,6 +185,8 @@ def add_options(parser: argparse.ArgumentParser, *names: str, **changes: Any) ->
     for name in names:
         flags = _FLAGS[name]
         parser.add_argument(*flags, **_SHARED[" ".join(flags)] | changes)
+        if name == "-f":
+            add_options(parser, "--keep-formulas")
 
 
 def add_choice(
@@ -191,11 +203,17 @@ def add_choice(
 
 
 def add_number(
-    parser: argparse.ArgumentParser, flags: str, meaning: str, default: int | None = None, *, least: float = 1
+    parser: argparse.ArgumentParser,
+    flags: str,
+    meaning: str,
+    default: int | None = None,
+    *,
+    least: int = 1,
+    most: int = LARGEST,
 ) -> None:
     """Add an option that takes a whole number."""
     words = f"{meaning}{' (default: %(default)s)' * (default is not None)}"
-    parser.add_argument(*flags.split(), metavar="N", type=whole_number(least), default=default, help=words)
+    parser.add_argument(*flags.split(), metavar="N", type=whole_number(least, most), default=default, help=words)
 
 
 def add_summary_options(parser: argparse.ArgumentParser) -> None:
@@ -230,13 +248,26 @@ def check_page_name(output: str) -> None:
         raise UsageError("-o", f"must end in .html, got {output!r}")
 
 
-def check_measures(options: argparse.Namespace) -> None:
-    """Refuse unknown measures before any file is read."""
-    if options.measures:
-        with wrong_usage("-m"):
-            from leadline.measures.notation import parse_measures
+def check_measures(options: argparse.Namespace, runs: Sequence[str] = ()) -> None:
+    """Refuse unknown measures before any file is read, and measures that were given as runs for lack of quotes."""
+    if not options.measures:
+        return
+    from leadline.measures.notation import parse_measures
 
-            parse_measures(options.measures, rel=options.rel)
+    with wrong_usage("-m"):
+        parse_measures(options.measures, rel=options.rel)
+    for name in runs:
+        if name != "-" and not Path(name).exists() and _is_measure(name):
+            raise UsageError("-m", f'several measures need quotes: -m "{" ".join([*options.measures, name])}"')
+
+
+def _is_measure(text: str) -> bool:
+    from leadline.measures.notation import parse_measures
+
+    try:
+        return bool(parse_measures(text))
+    except LeadlineError:
+        return False
 
 
 def read_run_table(options: argparse.Namespace) -> dict[str, dict[str, str]]:
@@ -249,6 +280,14 @@ def read_run_table(options: argparse.Namespace) -> dict[str, dict[str, str]]:
 
         info = read_runs_info(options.runs_info)
     if options.per is not None and not any(options.per in attributes for attributes in info.values()):
-        columns = sorted({name for attributes in info.values() for name in attributes})
-        raise InputError(options.runs_info, f"no column {options.per!r}{nearest(options.per, columns)}")
+        columns = list(dict.fromkeys(name for attributes in info.values() for name in attributes))
+        known = f"; it has {', '.join(columns)}{nearest(options.per, columns)}"
+        raise InputError(options.runs_info, f"no column {options.per!r}{known}")
     return info
+
+
+def check_run_table(path: str, info: Mapping[str, object], runs: Sequence[str]) -> None:
+    """Refuse a table of runs that names none of the runs."""
+    if info and not set(info) & set(runs):
+        there, here = ", ".join(list(info)[:3]), ", ".join(runs[:3])
+        raise InputError(path, f"names none of the runs: it has {there}, the runs are {here}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import glob
 import os
+import re
 import shutil
 import sys
 import textwrap
@@ -14,10 +15,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from leadline.errors import InputError, printable
+from leadline.errors import InputError, visible
 from leadline.records.scores.table import Table
 from leadline.text.files import check_output, write_whole
 
+STYLES = ("\033[1m", "\033[2m", "\033[0m")  # bold, dim and plain: the only control codes that we write
+_STYLED = re.compile(f"({'|'.join(map(re.escape, STYLES))})")
 INPUTS = (
     "collection", "grid", "index", "inputs", "lengths", "map", "only", "passages", "patent", "patents", "qrels",
     "reads", "runs", "runs_info", "score", "scores", "source", "sources", "system", "topics",
@@ -46,19 +49,24 @@ def check_outputs(options: argparse.Namespace) -> None:
 
 def write_table(table: Table, options: argparse.Namespace) -> None:
     """Write a table as --format and -o say."""
-    write(table.encoded(options.format), options.output)
+    write(table.encoded(options.format, formulas=options.keep_formulas), options.output)
 
 
 def write(content: bytes | str, output: str | None = None) -> None:
-    """Write to a file, or to standard output if it is None or "-"."""
+    """Write to a file, or to standard output if it is None or "-". Control codes in a text are made visible."""
     if isinstance(content, str):
-        content = content.encode("utf-8", "surrogateescape")
-    if output is None or output == "-":
+        content = "".join(part if part in STYLES else visible(part, "\t\n") for part in _STYLED.split(content)).encode()
+    if output is not None and output != "-":
+        write_whole(output, content)
+        return
+    try:
         sys.stdout.flush()
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()
-    else:
-        write_whole(output, content)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise InputError("standard output", f"cannot be written: {(error.strerror or str(error)).lower()}") from None
 
 
 def wrap_for_terminal(text: str) -> str:
@@ -71,7 +79,7 @@ def wrap_for_terminal(text: str) -> str:
 def print_notes(notes: Iterable[str], options: argparse.Namespace) -> None:
     """Print notes about the result on standard error, each once, unless --quiet is given."""
     for note in () if options.quiet else dict.fromkeys(notes):
-        print(f"  {printable(note)}", file=sys.stderr)
+        print(f"  {visible(note)}", file=sys.stderr)
 
 
 def count_of(number: int, noun: str) -> str:

@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from leadline.errors import printable
+from leadline.errors import visible
 from leadline.retrieval.answers.snippets import Snippet
 
 WIDEST = 120  # columns: longer lines are hard to read
@@ -80,17 +80,17 @@ class TerminalPage:
         return cls(width, "\033[1m", "\033[2m", "\033[0m")
 
     def strong(self, text: str) -> str:
-        return f"{self.bold}{printable(text)}{self.plain}"
+        return f"{self.bold}{visible(text)}{self.plain}"
 
     def dimmed(self, text: str) -> str:
-        return f"{self.dim}{printable(text)}{self.plain}"
+        return f"{self.dim}{visible(text)}{self.plain}"
 
     def rule(self) -> str:
         return self.dimmed("─" * self.width)
 
     def heading(self, left: str, right: str, *, indent: str = "") -> str:
         """A line with bold text at the left and dim text at the right."""
-        left = shorten(printable(left), max(self.width - display_width(indent) - display_width(right) - 2, 8))
+        left = shorten(visible(left), max(self.width - display_width(indent) - display_width(right) - 2, 8))
         gap = self.width - display_width(indent) - display_width(left) - display_width(right)
         return f"{indent}{self.strong(left)}{' ' * max(gap, 2)}{self.dimmed(right)}".rstrip()
 
@@ -100,11 +100,11 @@ class TerminalPage:
 
     def paragraph(self, text: str, indent: str = "", lines: int | None = None) -> list[str]:
         """A text broken into lines, at most `lines` of them."""
-        return self.snippet(Snippet(printable(text), ()), indent, lines)
+        return self.snippet(Snippet(visible(text), ()), indent, lines)
 
     def snippet(self, snippet: Snippet, indent: str, lines: int | None = None) -> list[str]:
         """A snippet broken into lines, with its marked words in bold."""
-        text, width, marks = printable(snippet.text), self.width - display_width(indent), snippet.marks
+        text, width, marks = visible(snippet.text), self.width - display_width(indent), snippet.marks
         ranges = line_ranges(text, width)
         if lines is not None and len(ranges) > lines:
             last = ranges[lines - 1][0]

@@ -46,7 +46,9 @@ def run(options: argparse.Namespace) -> None:
         written = write_office(settings, options.output, progress)
     seconds = time.monotonic() - start
     figures = written.manifest["statistics"]
-    write(Table(["figure", "value"], [[name, value] for name, value in figures.items()]).encoded(options.format))
+    if not options.quiet:
+        table = Table(["figure", "value"], [[name, value] for name, value in figures.items()])
+        write(table.encoded(options.format, formulas=options.keep_formulas))
     summary = f"{figures['documents']:,} documents in {options.output}, seed {settings.seed}, in {seconds:.1f} s"
     print_notes([summary], options)
 

@@ -69,7 +69,7 @@ def run(options: argparse.Namespace) -> None:
     facts = {**{name: getattr(options, name) for name in asked}, **rules, **outcome}
     write_manifest(options.output, "topics", collection, facts)
     if not options.quiet:
-        write(_distribution(sample).encoded(options.format))
+        write(_distribution(sample).encoded(options.format, formulas=options.keep_formulas))
     print_notes(_notes(sample, options), options)
 
 

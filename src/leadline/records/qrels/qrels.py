@@ -254,7 +254,9 @@ class Builder:
         if self._line_number is None:
             raise InputError(self.name, problem)
         raise InputError(
-            self.name, f"{problem} (first on line {self._line_number(earlier)})", line=self._line_number(line)
+            self.name,
+            f"{problem} (first on line {self._line_number(earlier)}); keep one of the two",
+            line=self._line_number(line),
         )
 
     def _qrels(self, kind: Kind, grades: NDArray[np.int32], **more: Any) -> Qrels:

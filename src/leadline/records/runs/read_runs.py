@@ -5,13 +5,14 @@ from __future__ import annotations
 import glob
 import math
 import os
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
-from leadline.errors import InputError, nearest
+from leadline.errors import InputError, LeadlineWarning, nearest
 from leadline.records.choices import Order
 from leadline.records.runs.kernels.arguments import RunLines, RunTopics
 from leadline.records.runs.order import ordered
@@ -19,10 +20,19 @@ from leadline.records.runs.run import Run
 from leadline.text import frames
 from leadline.text.compiled import Kernel
 from leadline.text.engine import compiled_job
-from leadline.text.fields import NAN, NOT_A_NUMBER, TOO_FEW_FIELDS, is_skipped, number_of, shown, table_size
+from leadline.text.fields import (
+    NAN,
+    NOT_A_NUMBER,
+    TOO_FEW_FIELDS,
+    hint_of_header,
+    is_skipped,
+    number_of,
+    shown,
+    table_size,
+)
 from leadline.text.ids import SEED, Ids, decode_id
 from leadline.text.memory import NEW_ARRAYS, NewArrays
-from leadline.text.source import SourceText, read_text, stem
+from leadline.text.source import COMPRESSED, SourceText, read_text, stem
 
 Layout = Literal["trec", "dynamic"]
 
@@ -65,16 +75,21 @@ def run_of_text(
     if kernels is None:
         kernels = _scan.pays(text.size())
     key_field = _KEY_FIELD[order] if layout == "trec" else 0
-    topics, codes, documents, keys, longer = _scan.version(kernels)(text, layout, key_field, memory)
+    scan = _scan.version(kernels)
+    try:
+        topics, codes, documents, keys, longer = scan(text, layout, key_field, memory)
+    except InputError:
+        if order != "file" or not key_field:
+            raise
+        topics, codes, documents, keys, longer = scan(text, layout, 0, memory)  # the order needs no score
     if order == "rank":
         np.negative(keys, out=keys)
     offsets, sequence, twice = ordered(codes, len(topics), documents, keys, order, kernels=kernels, memory=memory)
     if twice is not None:
         first, second = (_line_number(text, line) for line in twice)
         topic, document = decode_id(topics[codes[twice[1]]]), shown(documents.at(twice[1]))
-        raise InputError(
-            text.name, f"document {document} is listed twice for topic {topic} (first on line {first})", line=second
-        )
+        problem = f"document {document} is listed twice for topic {topic} (first on line {first}); keep one of the two"
+        raise InputError(text.name, problem, line=second)
     names = tuple(map(decode_id, topics))
     return Run(name, names, offsets, sequence, documents, keys, order, text, longer_lines=longer)
 
@@ -170,6 +185,12 @@ def _too_few(text: SourceText, parts: Sequence[bytes], layout: Layout, line: int
     problem = f"{len(parts)} field{'s' * (len(parts) != 1)}, expected {expected} ({names})"
     if len(parts) == 4 and number_of(parts[3]) is not None:
         problem += "; this looks like judgements (qrels), which come before the runs"
+    elif len(parts) == 5 and number_of(parts[3]) is not None and number_of(parts[4]) is not None:
+        problem += "; add the name of the run at the end of each line"
+    elif len(parts) == 5 and number_of(parts[2]) is not None and number_of(parts[3]) is not None:
+        problem += "; add Q0 after the topic on each line"
+    elif parts:
+        problem += hint_of_header(line - 1, parts[0])
     elif len(parts) == 1 and b"," in parts[0]:
         problem += "; a table with commas is read when its name ends in .csv"
     return InputError(text.name, problem, line=line)
@@ -178,7 +199,10 @@ def _too_few(text: SourceText, parts: Sequence[bytes], layout: Layout, line: int
 def _no_number(text: SourceText, field: bytes, key_field: int, line: int) -> InputError:
     what = "score" if key_field == 4 else "rank"
     if number_of(field) is None:
-        return InputError(text.name, f"{what} {shown(field)} is not a number", line=line)
+        hint = hint_of_header(line - 1, field)
+        if number_of(field.replace(b",", b".")) is not None:
+            hint = f"; write {field.replace(b',', b'.').decode()}"
+        return InputError(text.name, f"{what} {shown(field)} is not a number{hint}", line=line)
     return InputError(text.name, f"{what} is NaN, which has no place in a ranking", line=line)
 
 
@@ -226,8 +250,11 @@ def run_of(thing: Any, name: str = "run", *, order: Order = "score") -> Run:
     raise InputError(name, f"{type(thing).__name__} is not a run: give a file, a mapping or a data frame")
 
 
-def run_paths(patterns: Sequence[str | os.PathLike[str]]) -> list[str]:
-    """The files that paths, patterns and folders name, each once, in order."""
+def run_paths(patterns: Sequence[str | os.PathLike[str]], *, strict: bool = False) -> list[str]:
+    """The files that paths, patterns and folders name, each once, in order.
+
+    A file of a folder that does not begin like a run is left out with a warning; with `strict` it is an error.
+    """
     paths: dict[str, None] = {}
     for given in patterns:
         pattern = os.fspath(given)
@@ -237,12 +264,50 @@ def run_paths(patterns: Sequence[str | os.PathLike[str]]) -> list[str]:
             found = sorted(str(path) for path in Path(pattern).iterdir() if path.is_file() and path.name[0] != ".")
             if not found:
                 raise InputError(pattern, "is a folder without files")
+            found = _runs_among(found, pattern, strict=strict)
         else:
             found = sorted(path for path in glob.glob(pattern, recursive=True) if os.path.isfile(path))
             if not found:
                 raise InputError(pattern, _nearest_file(pattern))
+        for path in found:
+            if path in paths:
+                warnings.warn(f"{path} is given twice: read once", LeadlineWarning, stacklevel=2)
         paths.update(dict.fromkeys(found))
     return list(paths)
+
+
+def _runs_among(files: Sequence[str], folder: str, *, strict: bool) -> list[str]:
+    """The files of a folder that begin like runs. Each of the others is named in a warning."""
+    runs, problem = [], ""
+    for path in files:
+        problem = "" if path.endswith(COMPRESSED) else _not_a_run(path)
+        if not problem:
+            runs.append(path)
+        elif strict:
+            raise InputError(path, problem)
+        else:
+            warnings.warn(f"{path}: left out: {problem}", LeadlineWarning, stacklevel=3)
+    if not runs:
+        raise InputError(folder, f"is a folder without runs; the last file: {problem}")
+    return runs
+
+
+def _not_a_run(path: str) -> str:
+    """Why a file cannot be a run, by its name and its first lines; empty if it may be one."""
+    if path.endswith((".manifest.json", ".unfinished")):
+        return "is a note about a run"
+    try:
+        with open(path, "rb") as file:
+            head = file.read(4096)
+        if frames.named_kind(path, head) is not None:
+            return ""
+        lines = head if len(head) < 4096 else head.rpartition(b"\n")[0]
+        run_of_text(SourceText.of(lines, path), path, order="file", kernels=False)
+    except OSError as error:
+        return (error.strerror or str(error)).lower()
+    except InputError as error:
+        return "" if _FIELDS["dynamic"][0] == len(lines.split(b"\n", 1)[0].split()) else error.problem
+    return ""
 
 
 def _nearest_file(path: str) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
-from leadline.errors import checked_choice, printable
+from leadline.errors import checked_choice, visible
 
 Format = Literal["table", "tsv", "csv", "json", "parquet", "latex", "markdown"]
 LEVELS = frozenset({"p", "p_corrected"})  # shown with two significant digits, since 0.000 says little
@@ -49,13 +49,20 @@ class Table:
         import polars
 
         buffer = io.BytesIO()
-        rows = [list(row) for row in self.rows]
+        rows = [[_unicode(cell) for cell in row] for row in self.rows]
         frame = polars.DataFrame(rows, schema=list(self.columns), orient="row", strict=False)
         frame.write_parquet(buffer)
         return buffer.getvalue()
 
-    def encoded(self, format: str) -> bytes:
-        return self.parquet() if format == "parquet" else f"{self.render(format)}\n".encode("utf-8", "surrogateescape")
+    def encoded(self, format: str, *, formulas: bool = False) -> bytes:
+        """The table as bytes. In CSV, text that a spreadsheet would run as a formula gets a ' before it.
+
+        `formulas` leaves such text as it is.
+        """
+        if format == "parquet":
+            return self.parquet()
+        text = _csv(self, formulas=formulas) if format == "csv" else self.render(format)
+        return f"{text}\n".encode()
 
     def shown(self, row: int, column: int) -> str:
         value = self.rows[row][column]
@@ -75,7 +82,7 @@ def human(value: Any, digits: int) -> str:
         if math.isinf(value):
             return "∞" if value > 0 else "-∞"
         return f"{value:.{digits}f}"
-    return "" if value is None else printable(str(value))
+    return "" if value is None else visible(str(value))
 
 
 def exact(value: Any) -> str:
@@ -83,12 +90,35 @@ def exact(value: Any) -> str:
     return f"{value:.17g}" if isinstance(value, float) else "" if value is None else str(value)
 
 
+def _unicode(cell: Any) -> Any:
+    """A cell for Parquet, which holds no bytes that are not UTF-8."""
+    try:
+        return cell if not isinstance(cell, str) or cell.encode() else ""
+    except UnicodeEncodeError:
+        return visible(cell)
+
+
+def without_formula(cell: str) -> str:
+    """Return a cell that no spreadsheet runs as a formula: with a ' before it, if it could be one. Numbers stay.
+
+    >>> [without_formula(cell) for cell in ("=1+1", "-0.5", "-x", "@sum", "a=b", "-")]
+    ["'=1+1", '-0.5', "'-x", "'@sum", 'a=b', "'-"]
+    """
+    if not cell.startswith(("=", "+", "-", "@", "\t", "\r")):
+        return cell
+    try:
+        float(cell)
+    except ValueError:
+        return f"'{cell}"
+    return cell
+
+
 def _table(table: Table) -> str:
     """For a terminal: three blanks between columns, a line under the header, the best in bold."""
     bold, dim, plain = ("\033[1m", "\033[2m", "\033[0m") if _is_terminal() else ("", "", "")
     cells = [[table.shown(r, c) for c in range(len(table.columns))] for r in range(len(table.rows))]
     columns = []
-    for c, head in enumerate(table.columns):
+    for c, head in enumerate(map(visible, table.columns)):
         numeric = table.is_numeric(c)
         asides = [table.asides.get((r, c), "") for r in range(len(cells))]
         beside = max([len(aside) + 1 for aside in asides if aside], default=0)
@@ -116,36 +146,43 @@ def _is_terminal() -> bool:
     return sys.stdout.isatty() and "NO_COLOR" not in os.environ
 
 
-def _separated(table: Table, separator: str) -> str:
+def _tsv(table: Table) -> str:
+    """Cells between tabs, with a backslash before a backslash or quote, and before the letter for a control code."""
+
+    def cell(value: Any) -> str:
+        return visible(exact(value).replace("\\", "\\\\").replace('"', '\\"'))
+
+    return "\n".join("\t".join(map(cell, row)) for row in (table.columns, *table.rows))
+
+
+def _csv(table: Table, *, formulas: bool = False) -> str:
     import csv
 
+    def cell(value: Any) -> str:
+        text = visible(exact(value), keep="\t\n")
+        return text if formulas else without_formula(text)
+
     buffer = io.StringIO()
-    if separator == ",":
-        writer = csv.writer(buffer, lineterminator="\n")
-    else:
-        writer = csv.writer(buffer, delimiter=separator, quoting=csv.QUOTE_NONE, escapechar="\\", lineterminator="\n")
-    writer.writerow(table.columns)
-    writer.writerows([exact(cell) for cell in row] for row in table.rows)
+    csv.writer(buffer, lineterminator="\n").writerows(map(cell, row) for row in (table.columns, *table.rows))
     return buffer.getvalue().removesuffix("\n")
 
 
 def _json(table: Table) -> str:
-    import json
+    from leadline.text.json_output import json_text
 
-    def plain(value: Any) -> Any:
-        return None if isinstance(value, float) and not math.isfinite(value) else value
+    return json_text([dict(zip(table.columns, row, strict=True)) for row in table.rows])
 
-    rows = [{name: plain(cell) for name, cell in zip(table.columns, row, strict=True)} for row in table.rows]
-    return json.dumps(rows, ensure_ascii=False, indent=1)
+
+_MARKDOWN = str.maketrans({"|": "\\|", "<": "&lt;", "&": "&amp;"})
 
 
 def _markdown(table: Table) -> str:
     def cell(r: int, c: int) -> str:
-        text = table.shown(r, c).replace("|", "\\|")
+        text = table.shown(r, c).translate(_MARKDOWN)
         text = f"**{text}**" if (r, c) in table.best else text
         return f"{text} {table.asides[r, c]}" if (r, c) in table.asides else text
 
-    lines = ["| " + " | ".join(str(name).replace("|", "\\|") for name in table.columns) + " |"]
+    lines = ["| " + " | ".join(visible(name).translate(_MARKDOWN) for name in table.columns) + " |"]
     lines.append("|" + "|".join("---:" if table.is_numeric(c) else ":---" for c in range(len(table.columns))) + "|")
     lines += ["| " + " | ".join(cell(r, c) for c in range(len(table.columns))) + " |" for r in range(len(table.rows))]
     return "\n".join(lines)
@@ -169,7 +206,7 @@ def _latex(table: Table) -> str:
     lines = [
         rf"\begin{{tabular}}{{{''.join('r' if table.is_numeric(c) else 'l' for c in columns)}}}",
         r"\toprule",
-        " & ".join(str(name).translate(_LATEX) for name in table.columns) + r" \\",
+        " & ".join(visible(name).translate(_LATEX) for name in table.columns) + r" \\",
         r"\midrule",
         *(" & ".join(cell(r, c) for c in columns) + r" \\" for r in range(len(table.rows))),
         r"\bottomrule",
@@ -180,8 +217,8 @@ def _latex(table: Table) -> str:
 
 _WRITERS: dict[str, Callable[[Table], str]] = {
     "table": _table,
-    "tsv": lambda table: _separated(table, "\t"),
-    "csv": lambda table: _separated(table, ","),
+    "tsv": _tsv,
+    "csv": _csv,
     "json": _json,
     "latex": _latex,
     "markdown": _markdown,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -16,6 +15,7 @@ from typing import Any
 from leadline.errors import InputError
 from leadline.records.topics.topic_sheet import TOPIC_ID, topic_sheet
 from leadline.text.files import write_whole
+from leadline.text.json_output import json_text
 from leadline.text.sheet import Sheet, label
 from leadline.text.source import read_text
 
@@ -204,7 +204,7 @@ def _csv(topics: Topics) -> str:
 
 
 def _json_lines(topics: Topics) -> str:
-    return "".join(json.dumps(_record(topic), ensure_ascii=False) + "\n" for topic in topics)
+    return "".join(json_text(_record(topic), indent=None) + "\n" for topic in topics)
 
 
 def _record(topic: Topic) -> dict[str, object]:

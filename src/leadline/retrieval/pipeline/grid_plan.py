@@ -23,8 +23,8 @@ fewer: each entry names "all", one or several options of a table; a table that i
 from __future__ import annotations
 
 import itertools
+import math
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -32,7 +32,7 @@ from typing import Any
 from leadline.errors import InputError, checked_choice
 from leadline.retrieval.pipeline.pipeline import Pipeline, pipeline_of
 from leadline.retrieval.pipeline.pipeline_files import system
-from leadline.text.source import read_text
+from leadline.text.toml import read_toml
 
 KNOWN = ("about", "choices", "runs", "parts")
 EVERY = "all"
@@ -51,11 +51,7 @@ class Planned:
 
 def read_grid(path: str) -> list[Planned]:
     """The runs of a grid in a TOML file."""
-    try:
-        written = tomllib.loads(read_text(path).bytes().decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(path, f"is not TOML: {' '.join(str(error).split())}") from None
-    return plan(written, path)
+    return plan(read_toml(path), path)
 
 
 def plan(written: Mapping[str, Any], where: str = "grid") -> list[Planned]:
@@ -81,9 +77,12 @@ def plan(written: Mapping[str, Any], where: str = "grid") -> list[Planned]:
         if not steps:
             raise InputError(where, f"the run {name} has no steps")
         found[name] = Planned(name, chosen, pipeline_of(steps, where, parts))
-        if len(found) > MOST:
-            raise InputError(where, f"asks for more than {MOST:,} runs: list those you want in [[runs]]")
     return list(found.values())
+
+
+def _check_number(runs: int, where: str) -> None:
+    if runs > MOST:
+        raise InputError(where, f"asks for {runs:,} runs, more than {MOST:,}: list those you want in [[runs]]")
 
 
 def _choices(written: Any, where: str) -> Choices:
@@ -112,6 +111,7 @@ def _each(name: str, written: Any) -> Iterator[tuple[str, list[Any]]]:
     for _, option, listed in several:
         if not isinstance(listed, list) or not listed:
             raise InputError(name, f"{option}: each takes a list of at least one value")
+    _check_number(math.prod(len(listed) for _, _, listed in several), name)
     for values in itertools.product(*(listed for _, _, listed in several)):
         made = [dict(step) if isinstance(step, Mapping) else step for step in steps]
         for (place, option, _), value in zip(several, values, strict=True):
@@ -130,12 +130,14 @@ def _combinations(choices: Choices, runs: Any, where: str) -> Iterator[dict[str,
     blocks = [dict.fromkeys(choices, EVERY)] if runs is None else runs
     if not isinstance(blocks, list | tuple) or not blocks or not all(isinstance(block, Mapping) for block in blocks):
         raise InputError(where, "`runs` must be a list of tables: write [[runs]], then query = …")
+    asked = []
     for block in blocks:
         for table in block:
             checked_choice(f"{where}: [[runs]]", table, list(choices))
-        options = [_named(block.get(table), table, list(entries), where) for table, entries in choices.items()]
-        for combination in itertools.product(*options):
-            yield dict(zip(choices, combination, strict=True))
+        asked.append([_named(block.get(table), table, list(entries), where) for table, entries in choices.items()])
+    _check_number(sum(math.prod(map(len, options)) for options in asked), where)
+    for combination in itertools.chain.from_iterable(itertools.product(*options) for options in asked):
+        yield dict(zip(choices, combination, strict=True))
 
 
 def _named(asked: Any, table: str, known: Sequence[str], where: str) -> Sequence[str]:

@@ -20,24 +20,20 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-import tomllib
 from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
 from leadline.errors import InputError, checked_choice
 from leadline.retrieval.pipeline.pipeline import STEPS, Pipeline, Step, pipeline_of
-from leadline.text.source import read_text
+from leadline.text.toml import read_toml
 
 KNOWN = ("about", "steps", "parts")
 
 
 def read_pipeline(path: str) -> Pipeline:
     """The pipeline that a TOML file describes."""
-    try:
-        written = tomllib.loads(read_text(path).bytes().decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(path, f"is not TOML: {' '.join(str(error).split())}") from None
+    written = read_toml(path)
     for name in written:
         checked_choice(path, name, KNOWN)
     if "steps" not in written:

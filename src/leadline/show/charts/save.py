@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from leadline.errors import InputError, LeadlineError
+from leadline.show.charts.drawable import drawable
 from leadline.text.files import write_whole
 
 ENDINGS = (".svg", ".png", ".pdf", ".html", ".json")
@@ -27,7 +28,7 @@ def save(chart: Any, path: str | os.PathLike[str]) -> None:
         raise LeadlineError(
             f"a figure as {ending} needs the package vl-convert-python: pip install vl-convert-python"
         ) from None
-    specification = chart.to_dict()
+    specification = drawable(chart.to_dict())
     if ending == ".svg":
         content = convert.vegalite_to_svg(specification).encode()
     elif ending == ".png":

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from leadline.show.charts.drawable import drawable
 from leadline.show.charts.style import BUOY, DEPTH, INK, PAPER
 from leadline.show.figures.figure import DARK, ROWS, Figure, Row, Theme, config, shade, specification
 
@@ -48,7 +49,8 @@ def columnar(rows: Sequence[Row]) -> dict[str, Any]:
 
 def embedded(name: str, data: Any) -> str:
     """A script element with JSON data. It contains no other `<`, so the data cannot end the element."""
-    text = json.dumps(_plain(data), ensure_ascii=True, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    data = drawable(_plain(data))
+    text = json.dumps(data, ensure_ascii=True, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
     return f'<script type="application/json" id="{name}">{text}</script>'
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
-import tomllib
 from collections import abc
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -16,7 +14,7 @@ from leadline.collections.documents.mapping.places import REPAIRS, Place
 from leadline.collections.documents.mapping.side_tables import CitationTable, FamilyTable
 from leadline.collections.documents.records import NAMES
 from leadline.errors import InputError, checked_choice, nearest
-from leadline.text.source import read_text
+from leadline.text.toml import read_toml
 
 _PLACE = ("path", "value", "separator", "take", "values")
 _PARTS = {  # of fields with parts; a plain text is the first part
@@ -29,18 +27,7 @@ _FIELDS = (*(name for name in NAMES if name != "serial"), "number")
 
 def read_mapping(path: str | os.PathLike[str]) -> Mapping:
     """The mapping that a TOML file describes."""
-    text = read_text(path)
-    try:
-        content = tomllib.loads(text.bytes().decode("utf-8"))
-    except UnicodeDecodeError:
-        raise InputError(text.name, "is not UTF-8 text") from None
-    except RecursionError:
-        raise InputError(text.name, "is nested too deeply") from None
-    except tomllib.TOMLDecodeError as error:
-        place = re.search(r"\(at line (\d+), column \d+\)", str(error))
-        problem = re.sub(r"\s*\(at .*\)", "", str(error))
-        raise InputError(text.name, f"is not readable TOML: {problem}", line=int(place[1]) if place else None) from None
-    return mapping_of(content, text.name)
+    return mapping_of(read_toml(path), os.fspath(path))
 
 
 def mapping_of(content: abc.Mapping[str, Any], name: str) -> Mapping:

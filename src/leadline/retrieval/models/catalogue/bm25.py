@@ -6,6 +6,7 @@ from typing import Literal
 
 import numpy as np
 
+from leadline.options import NotNegative, Share
 from leadline.retrieval.models.postings import Array, Postings
 from leadline.retrieval.models.registry import model
 
@@ -19,7 +20,7 @@ FACTOR = {"lucene": 0.0, "robertson": 0.0, "atire": 1.0}  # whether k1 + 1 multi
 
 
 @model("bm25")
-def bm25(postings: Postings, k1: float = 1.2, b: float = 0.75, variant: BM25Variant = "lucene") -> Array:
+def bm25(postings: Postings, k1: NotNegative = 1.2, b: Share = 0.75, variant: BM25Variant = "lucene") -> Array:
     """Rare words, often used in a short document; a word's tenth occurrence adds less than its first.
 
     Formula: idf · tf / (tf + k1 · (1 − b + b · length / average length)), idf = ln(1 + (N − df + ½) / (df + ½)).

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from leadline.options import NotNegative, Share
 from leadline.retrieval.models.postings import Array, Postings
 from leadline.retrieval.models.registry import model
 
 
 @model("bm25+")
-def bm25_plus(postings: Postings, k1: float = 1.2, b: float = 0.75, delta: float = 1.0) -> Array:
+def bm25_plus(postings: Postings, k1: NotNegative = 1.2, b: Share = 0.75, delta: NotNegative = 1.0) -> Array:
     """BM25 that never lets a long document's word count almost nothing: each word present is worth `delta` more.
 
     Formula: ln((N + 1) / df) · (delta + tf · (k1 + 1) / (tf + k1 · (1 − b + b · length / average length))).

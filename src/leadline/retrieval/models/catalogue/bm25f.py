@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from leadline.options import NotNegative, Share
 from leadline.retrieval.models.catalogue.bm25 import IDF
 from leadline.retrieval.models.postings import Array, Postings
 from leadline.retrieval.models.registry import model
@@ -16,8 +17,8 @@ from leadline.retrieval.models.registry import model
 @model("bm25f", by_field=True)
 def bm25f(
     postings: Postings,
-    k1: float = 1.2,
-    b: float | Mapping[str, float] = 0.75,
+    k1: NotNegative = 1.2,
+    b: Share | Mapping[str, Share] = 0.75,
     length: Literal["field", "text"] = "field",
     df: Literal["any", "largest"] = "any",
 ) -> Array:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from leadline.options import Positive
 from leadline.retrieval.models.postings import Array, Postings
 from leadline.retrieval.models.registry import model
 
 
 @model("dirichlet")
-def dirichlet(postings: Postings, mu: float = 2000.0) -> Array:
+def dirichlet(postings: Postings, mu: Positive = 2000.0) -> Array:
     """How likely the document's language is to say the query, long documents trusted more than short ones.
 
     Formula: ln(1 + tf / (mu · p)) + ln(mu / (length + mu)), at least 0; p = (cf + 1) / (T + 1) is the term's share of

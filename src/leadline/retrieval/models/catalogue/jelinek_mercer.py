@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
+from leadline.options import Bounds
 from leadline.retrieval.models.postings import Array, Postings
 from leadline.retrieval.models.registry import model
 
 
 @model("jelinek-mercer")
-def jelinek_mercer(postings: Postings, background: float = 0.7) -> Array:
+def jelinek_mercer(postings: Postings, background: Annotated[float, Bounds(0, 1, above=True)] = 0.7) -> Array:
     """How likely the document's language, mixed with that of the whole collection, is to say the query.
 
     Formula: ln(1 + (1 − λ) · (tf / length) / (λ · p)), λ the share of the background: 0.1 suits queries of a few words,

@@ -1,0 +1,179 @@
+"""Everyday faults: each gives one line and the right status, and nothing is lost."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leadline.cli import main
+
+LONG = "9" * 31
+
+OUT_OF_RANGE = f"""
+evaluate qrels.txt a.run --rel {LONG}
+evaluate qrels.txt a.run --best {LONG}
+evaluate qrels.txt a.run -m P@1e400
+evaluate qrels.txt a.run -m P@-5
+evaluate qrels.txt a.run -m PRES@100 AP
+search i film -k 1e400
+search i film -k {LONG}
+search i film --before 2020-13-45
+search i film --before 2021-02-29
+search i film --model dirichlet(mu=-5)
+search i film --model bm25(b=7)
+search i film --model bm25(k1=-1)
+run i t -k {LONG}
+compare verdict qrels.txt a.run --samples 1000000000
+compare incomplete qrels.txt a.run --samples 1000000000
+compare pairs qrels.txt a.run --seed {LONG}
+report qrels.txt a.run --samples 1000000000
+demo --samples 1000000000
+demo --topics {LONG}
+topics sample c -o t.tsv -n {LONG}
+topics sample c -o t.tsv --before 2020-13-45
+collection build a.xml -o c --processes 1000000000
+index c -o i --workers 1000000000
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("qrels.txt").write_text("1 0 d1 1\n1 0 d2 0\n2 0 d1 1\n")
+    Path("a.run").write_text("1 Q0 d1 1 3.0 tag\n1 Q0 d2 2 2.0 tag\n2 Q0 d1 1 1 tag\n")
+    return tmp_path
+
+
+def refusal(words: list[str], capsys: Any, status: int = 1) -> str:
+    with pytest.raises(SystemExit) as stopped:
+        main(words)
+    out, err = capsys.readouterr()
+    assert (stopped.value.code, out, err.count("\n")) == (status, "", 1), err
+    return str(err)
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("line", OUT_OF_RANGE.strip().splitlines())
+def test_a_value_out_of_range_is_wrong_usage(line: str, capsys: Any) -> None:
+    refusal(line.split(), capsys, status=2)
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("name", ["/dev/zero", "/dev/random", "/dev/null", "pipe", "folder"])
+@pytest.mark.parametrize(
+    "line", ["evaluate {} a.run", "evaluate qrels.txt a.run --topics {}", "compare pairs --scores {}"]
+)
+def test_what_is_not_a_file_is_refused(name: str, line: str, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("leadline.text.source.PIPE_WAIT", 0.1)
+    Path("folder").mkdir()
+    os.mkfifo("pipe")
+    assert name in refusal(line.format(name).split(), capsys)
+
+
+def test_an_unquoted_measure_gets_a_hint(folder: Path, capsys: Any) -> None:
+    words = ["evaluate", "qrels.txt", "a.run", "-m", "PRES@100", "AP"]
+    assert '-m "PRES@100 AP"' in refusal(words, capsys, status=2)
+
+
+@pytest.mark.parametrize(
+    ("content", "fix"),
+    [
+        ("1 Q0 d1 1 0,5 t\n", "write 0.5"),
+        ("1 Q0 d1 1 3.0\n", "add the name of the run"),
+        ("1 d1 1 3.0 t\n", "add Q0"),
+        ("topic Q0 document rank score tag\n1 Q0 d1 1 3.0 t\n", "remove the header line"),
+        ("1 Q0 d1 1 3 t\n1 Q0 d1 2 2 t\n", "keep one of the two"),
+        ("401 Q0 d1 1 3 t\n402 Q0 d1 1 3 t\n", "another year"),
+        ("CLEF-1 Q0 d1 1 3 t\nCLEF-2 Q0 d1 1 3 t\n", "'CLEF-' before the topic"),
+    ],
+)  # fmt: skip
+def test_a_wrong_run_gets_its_fix(folder: Path, content: str, fix: str, capsys: Any) -> None:
+    Path("b.run").write_text(content)
+    assert fix in refusal(["evaluate", "qrels.txt", "b.run"], capsys)
+
+
+def test_some_topics_with_leading_zeros_are_noticed(folder: Path, capsys: Any) -> None:
+    Path("b.run").write_text("1 Q0 d1 1 3 t\n02 Q0 d1 1 3 t\n")
+    main(["evaluate", "qrels.txt", "b.run"])
+    assert "leading zeros" in capsys.readouterr().err
+
+
+def test_the_order_of_the_file_needs_no_score(folder: Path, capsys: Any) -> None:
+    Path("b.run").write_text("1 Q0 d1 1 high t\n2 Q0 d1 1 low t\n")
+    main(["evaluate", "qrels.txt", "b.run", "-m", "RR", "--order", "file", "-f", "tsv"])
+    assert capsys.readouterr().out.endswith("\t1\n")
+
+
+def test_one_bad_file_does_not_stop_a_folder(folder: Path, capsys: Any) -> None:
+    runs = folder / "runs"
+    runs.mkdir()
+    good = Path("a.run").read_text()
+    (runs / "a.run").write_text(good)
+    (runs / "a.run.manifest.json").write_text("{}")
+    (runs / "late.run").write_text(good * 1 + "".join(f"1 Q0 x{n} 1 0 t\n" for n in range(900)) + "broken\n")
+    main(["evaluate", "qrels.txt", "runs", "-m", "AP", "-f", "tsv"])
+    out, err = capsys.readouterr()
+    assert [line.split("\t")[0] for line in out.splitlines()[1:]] == ["a"]
+    assert "runs/a.run.manifest.json: left out" in err
+    assert "runs/late.run:904: 1 field" in err
+    refusal(["evaluate", "qrels.txt", "runs", "--strict"], capsys)
+
+
+def test_a_table_of_other_runs_is_refused(folder: Path, capsys: Any) -> None:
+    Path("info.csv").write_text("run,team\nx,1\n")
+    assert "names none of the runs" in refusal(["evaluate", "qrels.txt", "a.run", "--runs-info", "info.csv"], capsys)
+
+
+def test_names_are_safe_in_every_output(folder: Path, capfdbinary: Any) -> None:
+    name = os.fsdecode(b"=a\x1b[31m\xff\xe2\x80\xae.run")
+    Path(name).write_bytes(Path("a.run").read_bytes())
+    for format in ("table", "tsv", "csv", "json", "markdown", "latex"):
+        main(["evaluate", "qrels.txt", name, "-m", "AP", "-f", format, "-q"])
+        out = capfdbinary.readouterr().out.decode()  # valid UTF-8
+        assert not {"\x1b", "\u202e", "\udcff"} & set(out)
+        if format == "json":
+            assert json.loads(out)[0]["run"].startswith("=a\x1b[31m\\xff\u202e")
+        if format == "csv":
+            assert next(csv.reader(io.StringIO(out.splitlines()[1])))[0] == "'=a\\x1b[31m\\xff\\u202e"
+    main(["evaluate", "qrels.txt", name, "-m", "AP", "-f", "csv", "--keep-formulas"])
+    assert capfdbinary.readouterr().out.splitlines()[1].startswith(b"=a")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="shells of other systems close no streams")
+@pytest.mark.parametrize(
+    ("closed", "status", "lines"), [("<&-", 0, 1), (">&-", 1, 1), ("2>&-", 0, 0), ("<&- >&- 2>&-", 1, 0)]
+)
+def test_closed_streams(folder: Path, closed: str, status: int, lines: int) -> None:
+    command = f"{sys.executable} -m leadline.cli evaluate qrels.txt a.run {closed}"
+    result = subprocess.run(["bash", "-c", command], capture_output=True, check=False)
+    assert (result.returncode, result.stderr.count(b"\n")) == (status, lines), result.stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Ctrl-C is a signal")
+def test_ctrl_c_ends_with_one_line(folder: Path) -> None:
+    words = ["simulate", "office", "-o", "office", "--patents", "200000"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "leadline.cli", *words], stderr=subprocess.PIPE, start_new_session=True
+    )
+    time.sleep(3)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (130, b"leadline: stopped\n")
+
+
+def test_a_bomb_is_refused(folder: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    import gzip
+
+    monkeypatch.setattr("leadline.text.source.RATIO_CHECK_MIN_BYTES", 1 << 20)
+    Path("bomb.run.gz").write_bytes(gzip.compress(bytes(16 << 20)))
+    assert "archive bomb" in refusal(["evaluate", "qrels.txt", "bomb.run.gz"], capsys)
