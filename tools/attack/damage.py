@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 # Pieces that programs have stumbled over.
 TOKENS = [
@@ -13,6 +15,15 @@ TOKENS = [
     b'"', b"'", b"\\", b"\\u0000", b"#", b"=", b"==", b"[", b"]", b"{", b"}", b"(", b")", b"[[", b"<", b">", b"<top>", b"</top>", b"&#0;",
     b"../", b"/etc/passwd", b"=1+1", b"@x", b"%s%n", b"a" * 300, b"AND", b"OR", b"NOT", b"NEAR/999999999", b"title:", b"*", b"?", b"^1e9",
     b"before:", b"class:", b"~", b":", b",", b";", b"|", b"1979-13-45", b"T", b"0-0-0", b"\xf0\x9f\x98\x80", b"\xe2\x80\xae",
+]  # fmt: skip
+
+DEEP: Any = []
+for _ in range(500):
+    DEEP = [DEEP]
+# Values that a manifest does not expect.
+WRONG: list[Any] = [
+    None, True, -1, 0, 2**31, 2**63, 2**70, 1e308, "", "x", "../outside/secret.txt", "/etc/passwd", "\x1b[31m", "a\nb", "\0",
+    [], {}, [None], [[]], {"": None}, DEEP, "\ud800",
 ]  # fmt: skip
 
 
@@ -39,6 +50,39 @@ def mutated(content: bytes, chance: random.Random, others: Sequence[bytes] = (),
         else:
             spoilt[at : at + chance.choice((0, 0, 1, 3))] = chance.choice(TOKENS)
     return bytes(spoilt)
+
+
+def misshaped(content: bytes, chance: random.Random) -> tuple[bytes, str]:
+    """JSON, or lines of JSON, in which one value is of another type, missing, or far too large."""
+    lines = content.splitlines() if content.count(b"\n{") or content.startswith(b"[") else [content]
+    at = chance.randrange(len(lines))
+    try:
+        value = json.loads(lines[at])
+    except ValueError:
+        return b"{}", "replaced by {}"
+    places = list(_places(value))
+    holder, key, path = chance.choice(places) if places else (None, None, "")
+    wrong = chance.choice(WRONG)
+    if holder is None or chance.random() < 0.05:
+        value, path = wrong, "all of it"
+    elif chance.random() < 0.2:
+        del holder[key]
+        return _joined(lines, at, value), f"line {at + 1} without {path}"
+    else:
+        holder[key] = wrong
+    return _joined(lines, at, value), f"line {at + 1}: {path} = {json.dumps(wrong)[:60]}"
+
+
+def _joined(lines: Sequence[bytes], at: int, value: Any) -> bytes:
+    return b"\n".join([*lines[:at], json.dumps(value).encode(), *lines[at + 1 :]]) + b"\n"
+
+
+def _places(value: Any, path: str = "") -> Iterator[tuple[Any, Any, str]]:
+    """Each value inside a value: what holds it, under which key, and where that is."""
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, each in items:
+        yield value, key, f"{path}/{key}"
+        yield from _places(each, f"{path}/{key}")
 
 
 def broken(content: bytes, chance: random.Random) -> tuple[bytes, str]:

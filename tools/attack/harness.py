@@ -19,6 +19,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 COMMAND = [sys.executable, "-m", "leadline.cli"]
 SECONDS, MEMORY = 60, 8 << 30  # limits of one attack: address space, of which threads reserve much and use little
@@ -84,16 +85,20 @@ def run(
 
 
 def forked(
-    arguments: Sequence[str], folder: Path, *, before: Callable[[], None] = lambda: None, seconds: float = SECONDS
-) -> Outcome:
-    """Run the command in a fork of this process, which must not have used Polars; `before` prepares the fork."""
+    arguments: Sequence[str] | Callable[[], None], folder: Path, *, before: Callable[[], None] = lambda: None,
+    seconds: float = SECONDS, memory: int = MEMORY,
+) -> Outcome:  # fmt: skip
+    """Run a command or a function in a fork of this process, which must not have used Polars.
+
+    `before` prepares the fork.
+    """
     begin = time.monotonic()
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         sys.stdout.flush()
         sys.stderr.flush()
         child = os.fork()
         if child == 0:
-            _become(arguments, folder, output.fileno(), errors.fileno(), before, seconds)
+            _become(arguments, folder, (output.fileno(), errors.fileno()), before, seconds, memory)
         _, status = os.waitpid(child, 0)
         output.seek(0)
         errors.seek(0)
@@ -102,15 +107,17 @@ def forked(
 
 
 def _become(
-    arguments: Sequence[str], folder: Path, output: int, errors: int, before: Callable[[], None], seconds: float
-) -> None:
+    job: Sequence[str] | Callable[[], None], folder: Path, streams: tuple[int, int], before: Callable[[], None],
+    seconds: float, memory: int,
+) -> None:  # fmt: skip
     status = 70
     try:
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-        os.dup2(output, 1)
-        os.dup2(errors, 2)
-        sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w")
+        os.dup2(streams[0], 1)
+        os.dup2(streams[1], 2)
+        sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w", errors="backslashreplace")
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.alarm(max(1, int(seconds)))
         os.chdir(folder)
@@ -118,7 +125,7 @@ def _become(
 
         before()
         try:
-            main(list(arguments))
+            job() if callable(job) else main(list(job))
             status = 0
         except SystemExit as stop:
             status = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
@@ -190,6 +197,37 @@ def materials(folder: Path) -> Path:
         if done.status:
             raise RuntimeError(f"leadline {arguments}: {done.errors.decode()}")
     return folder
+
+
+SECRET = "leadline-attack-secret"
+
+
+class Attempt:
+    """A copy of the materials, with a folder beside it that no attack may reach."""
+
+    def __init__(self, work: Path) -> None:
+        self.work, self.outside = work, work.parent / "outside"
+        self.outside.mkdir()
+        (self.outside / "secret.txt").write_text(SECRET)
+        self.before = contents(self.outside)
+
+    def command(self, arguments: Sequence[str], *, answers: bool = True, alone: bool = False, **options: Any) -> str:
+        """Run a command here; returns why its outcome is not clear, or nothing."""
+        done = (run if alone else forked)(arguments, self.work, **{"seconds": 30, **options})
+        return done.fault(answers=answers) or self.touched(done.output)
+
+    def touched(self, output: bytes = b"") -> str:
+        """What was changed or told of the folder outside; empty if nothing."""
+        if contents(self.outside) != self.before:
+            return f"changed what is outside: {sorted(contents(self.outside))}"
+        return "told what is in a file outside" if SECRET.encode() in output else ""
+
+
+@contextlib.contextmanager
+def attempt(base: Path) -> Iterator[Attempt]:
+    """A place for one attack."""
+    with copy_of(base) as work:
+        yield Attempt(work)
 
 
 @contextlib.contextmanager
