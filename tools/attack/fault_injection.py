@@ -11,7 +11,8 @@ ends there. Afterwards
 - the inputs are as they were;
 - a second attempt succeeds, gives what an undisturbed one gives, and leaves no other names behind.
 
-Polars writes some tables through its own handles, which cannot be stopped here: a small disk does that (`full_disk.py`).
+Polars writes some tables through its own handles, which cannot be stopped here: the small disks of `hostile_streams.py`
+do that.
 """
 
 from __future__ import annotations
@@ -30,12 +31,12 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness import Outcome, Tally, contents, copy_of, forked, materials, preload
+from harness import Outcome, Tally, contents, forked, materials, preload
 
 KILLED = 99
 _CALLS = ("fsync", "replace", "rename", "link", "mkdir", "unlink", "remove", "rmdir", "ftruncate", "posix_fallocate")
@@ -48,10 +49,10 @@ class FaultJob:
 
     command: str
     output: str  # a file or folder
-    before: str = ""
+    before: str = ""  # commands, separated by semicolons
 
 
-# Each but the first of a pair writes over what is there already.
+# Most write over what is there already.
 JOBS = {
     "collection build": FaultJob("collection build more.jsonl -o out --processes 1 -q", "out"),
     "collection build again": FaultJob(
@@ -59,13 +60,17 @@ JOBS = {
     ),
     "index": FaultJob("index collection -o out --workers 1 -q", "out"),
     "index again": FaultJob("index larger -o out --workers 1 -q", "out", "index collection -o out --workers 1 -q"),
-    "index add": FaultJob("index larger -o out --add --workers 1 -q", "out", "index collection -o out --workers 1 -q"),
+    "index add": FaultJob(
+        "index grown -o out --add --workers 1 -q",
+        "out",
+        "collection build documents.jsonl -o grown --processes 1 -q; index grown -o out --workers 1 -q;"
+        "collection build more.jsonl -o grown --processes 1 -q",
+    ),
     "run": FaultJob("run index topics.tsv --system baseline -k 5 -o out -q", "out", "evaluate qrels.txt b.run -o out"),
     "grid": FaultJob("grid index topics.tsv grid.toml -k 5 -o out -q", "out"),
     "evaluate": FaultJob("evaluate qrels.txt a.run -o out -q", "out", "evaluate qrels.txt b.run -o out -q"),
     "report": FaultJob("report qrels.txt a.run b.run --samples 2 -o out -q", "out"),
     "simulate": FaultJob("simulate office --patents 100 -o out -q", "out"),
-    "topics": FaultJob("topics sample larger -n 5 -o out -q", "out", "evaluate qrels.txt b.run -o out -q"),
     "citations": FaultJob("qrels citations larger -o out -q", "out", "evaluate qrels.txt b.run -o out -q"),
 }
 
@@ -182,7 +187,11 @@ def state(path: Path) -> object:
 def _is_ours_alone(name: str) -> bool:
     """Names that hold no answer: identities, locks, and files in the making."""
     last = name.rpartition("/")[2]
-    return last in ("leadline.jsonl", "lock", "journal.jsonl", "manifest.json") or last.startswith(".leadline-")
+    return (
+        last in ("leadline.jsonl", "lock", "journal.jsonl", "manifest.json")
+        or last.startswith(".leadline-")
+        or last.endswith(".unfinished")
+    )
 
 
 def _digest(path: Path) -> str:
@@ -205,15 +214,16 @@ class JobUnderFaults:
 
     def __init__(self, job: FaultJob, base: Path, place: Path) -> None:
         self.job, self.place = job, place
-        self.base = place / "base"
-        shutil.copytree(base, self.base)
-        if job.before:
-            done = forked(job.before.split(), self.base)
+        self.base, work = place / "base", place / "work"
+        shutil.copytree(base, work)
+        for command in filter(None, job.before.split(";")):
+            done = forked(command.split(), work)
             assert done.status == 0, done.errors.decode()
+        work.rename(self.base)
         self.arguments = job.command.split()
         self.old = state(self.base / job.output)
         self.inputs = inputs(self.base)
-        with copy_of(self.base) as work:
+        with self._fresh() as work:
             log = place / "calls"
             log.touch()
             done = forked(self.arguments, work, before=Faults(log).install)
@@ -221,9 +231,19 @@ class JobUnderFaults:
             self.calls = log.read_text().splitlines()
             self.new, self.names = state(work / job.output), names(work)
 
+    @contextlib.contextmanager
+    def _fresh(self) -> Iterator[Path]:
+        """A copy to work on, always at the same place: an index knows the path of its collection."""
+        work = self.place / "work"
+        shutil.copytree(self.base, work)
+        try:
+            yield work
+        finally:
+            shutil.rmtree(work)
+
     def attack(self, at: int, kind: str) -> str:
         """Spoil one call; returns what is wrong afterwards, or nothing."""
-        with copy_of(self.base) as work:
+        with self._fresh() as work:
             done = forked(self.arguments, work, before=Faults(self.place / "none", at, kind).install)
             return self._wrong(done, work, kind)
 

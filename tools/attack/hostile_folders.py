@@ -12,7 +12,11 @@ from harness import Attempt, attempt
 
 READ = {
     "index": ["search index polymer -q", "run index topics.tsv -k 5 -o x.run -q"],
-    "collection": ["collection info collection", "search index polymer --collection collection -q", "topics sample collection -n 2 -o x -q"],
+    "collection": [
+        "collection info collection",
+        "search index polymer --collection collection -q",
+        "topics sample collection -n 2 -o x -q",
+    ],
 }
 WRITE = {
     "index": ["index collection -o index --workers 1 -q", "index collection -o index --add --workers 1 -q"],
@@ -84,7 +88,10 @@ def attack_identities(base: Path) -> Iterator[tuple[str, str]]:
                 (there.work / kind / "link").symlink_to(there.outside)
                 with (there.work / kind / "leadline.jsonl").open("a") as file:
                     file.write(json.dumps({"name": name.format(outside=there.outside)}) + "\n")
-                yield f"{kind}/leadline.jsonl lists {name!r}; leadline {commands[0]}", there.command(commands[0].split())
+                yield (
+                    f"{kind}/leadline.jsonl lists {name!r}; leadline {commands[0]}",
+                    there.command(commands[0].split()),
+                )
     for kind, folder, listed in (
         ("collection", "building", "building/secret.txt"),
         ("collection", "collection-000000000000", "collection-000000000000/secret.txt"),
@@ -95,7 +102,10 @@ def attack_identities(base: Path) -> Iterator[tuple[str, str]]:
             with (there.work / kind / "leadline.jsonl").open("a") as file:
                 file.write("".join(json.dumps({"name": name}) + "\n" for name in (folder, listed)))
             command = WRITE[kind][0]
-            yield f"{kind}/{folder} is a link, and {listed} is listed; leadline {command}", there.command(command.split())
+            yield (
+                f"{kind}/{folder} is a link, and {listed} is listed; leadline {command}",
+                there.command(command.split()),
+            )
 
 
 def attack_contents(base: Path) -> Iterator[tuple[str, str]]:

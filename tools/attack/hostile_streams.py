@@ -17,7 +17,6 @@ from harness import COMMAND, Outcome, attempt, forked, run
 
 OTHER = 65534  # the user `nobody`
 SIZES = [16, 32, 64, 96, 128, 192, 256, 384, 512, 1024]  # kB of the small disk
-_SHELL = "exec {} {}"
 COMMANDS = {
     "table": "evaluate qrels.txt a.run -q", "json": "evaluate qrels.txt a.run --format json", "list": "measures",
     "search": "search index polymer", "help": "--help", "info": "collection info collection",
@@ -33,7 +32,19 @@ def _shell(words: str, redirected: str, folder: Path) -> Outcome:
 
 def attack_streams(base: Path) -> Iterator[tuple[str, str]]:
     """Streams closed before the start, full, or left by their reader."""
-    redirections = [">&-", "2>&-", "<&-", ">&- 2>&-", "<&- >&- 2>&-", "> /dev/full", "2> /dev/full", "> /dev/full 2>&1", "< /", "| true", "| head -c 1"]
+    redirections = [
+        ">&-",
+        "2>&-",
+        "<&-",
+        ">&- 2>&-",
+        "<&- >&- 2>&-",
+        "> /dev/full",
+        "2> /dev/full",
+        "> /dev/full 2>&1",
+        "< /",
+        "| true",
+        "| head -c 1",
+    ]
     with attempt(base) as there:
         for words in COMMANDS.values():
             for redirected in redirections:
@@ -118,10 +129,15 @@ def attack_users(base: Path) -> Iterator[tuple[str, str]]:
                     if kind == "pipe":
                         os.mkfifo(planted)
                     else:
-                        target = {"link to a file": "secret.txt", "link to a folder": ".", "link nowhere": "new.txt"}[kind]
+                        target = {"link to a file": "secret.txt", "link to a folder": ".", "link nowhere": "new.txt"}[
+                            kind
+                        ]
                         planted.symlink_to(there.outside / target)
                     os.chown(planted, OTHER, OTHER, follow_symlinks=False)
-                    yield f"all/{name} is a {kind} of another user; leadline {command}", there.command(command.split(), seconds=15)
+                    yield (
+                        f"all/{name} is a {kind} of another user; leadline {command}",
+                        there.command(command.split(), seconds=15),
+                    )
     cached = "evaluate qrels.txt a.run -m AP -q"
     for what in ("folder of another user", "link of another user"):
         with attempt(base) as there:
@@ -140,7 +156,12 @@ def attack_users(base: Path) -> Iterator[tuple[str, str]]:
 
 def attack_memory(base: Path) -> Iterator[tuple[str, str]]:
     """Less and less memory beyond what the interpreter itself holds: the answer, or one line."""
-    for command in ("evaluate qrels.txt a.run -q", "search index polymer -q", "collection info collection", "run index topics.tsv -k 5 -o x -q"):
+    for command in (
+        "evaluate qrels.txt a.run -q",
+        "search index polymer -q",
+        "collection info collection",
+        "run index topics.tsv -k 5 -o x -q",
+    ):
         for more in (8, 32, 128, 512):
             with attempt(base) as there:
 
@@ -148,7 +169,7 @@ def attack_memory(base: Path) -> Iterator[tuple[str, str]]:
                     import numpy  # noqa: F401
 
                     held = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
-                    resource.setrlimit(resource.RLIMIT_AS, (held + (more << 20), resource.RLIM_INFINITY))
+                    resource.setrlimit(resource.RLIMIT_AS, (held + (more << 20),) * 2)
 
                 done = forked(command.split(), there.work, before=limit)
                 yield f"{more} MB more than at the start; leadline {command}", done.fault()
@@ -160,11 +181,17 @@ def attack_interrupts(base: Path) -> Iterator[tuple[str, str]]:
     import time
 
     chance = random.Random(1)
-    for command in ("collection build more.jsonl -o new --processes 1 -q", "index collection -o new --workers 1 -q", "report qrels.txt a.run b.run -o new.html -q"):
+    for command in (
+        "collection build more.jsonl -o new --processes 1 -q",
+        "index collection -o new --workers 1 -q",
+        "report qrels.txt a.run b.run -o new.html -q",
+    ):
         for sent in (signal.SIGINT, signal.SIGTERM):
-            for _ in range(5):
+            for _ in range(3):
                 with attempt(base) as there:
-                    child = subprocess.Popen([*COMMAND, *command.split()], cwd=there.work, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                    child = subprocess.Popen(
+                        [*COMMAND, *command.split()], cwd=there.work, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+                    )
                     time.sleep(chance.uniform(0.15, 1.2))
                     child.send_signal(sent)
                     _, errors = child.communicate(timeout=60)

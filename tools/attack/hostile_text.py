@@ -27,7 +27,11 @@ def _in_files(there: Attempt, name: str) -> None:
     document, topic = f"{name}1", f"{name}2"
     runs = {"a.run": 0, "b.run": 1}
     for file, shift in runs.items():
-        lines = [f"{t} Q0 {d} 1 {9 - k - shift * (k % 2)} {name}" for t in (topic, "t3") for k, d in enumerate((document, "d2", "d3"))]
+        lines = [
+            f"{t} Q0 {d} 1 {9 - k - shift * (k % 2)} {name}"
+            for t in (topic, "t3")
+            for k, d in enumerate((document, "d2", "d3"))
+        ]
         (there.work / file).write_text("\n".join(lines) + "\n")
     (there.work / "qrels.txt").write_text(f"{topic} 0 {document} 1\n{topic} 0 d3 0\nt3 0 d2 1\nt3 0 {document} 2\n")
     if "/" not in name and len(name) < 200:
@@ -69,7 +73,10 @@ def _titles(base: Path) -> Iterator[tuple[str, str]]:
 
     for what, name in NAMES.items():
         with attempt(base) as there:
-            lines = [{"id": f"EP{n}B1", "title": f"{name} nail", "abstract": f"{name} nail", "claims": [name]} for n in range(5)]
+            lines = [
+                {"id": f"EP{n}B1", "title": f"{name} nail", "abstract": f"{name} nail", "claims": [name]}
+                for n in range(5)
+            ]
             (there.work / "bad.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
             build = there.command("collection build bad.jsonl -o bad --keep all --processes 1 -q".split())
             build = build or there.command("index bad -o bad.index --workers 1 -q".split())
@@ -106,7 +113,10 @@ def _lines() -> Iterator[tuple[str, bytes]]:
     yield "topics never closed", b"<top>\n<num> 1\n<title> x\n" * 20_000
     yield "only carriage returns", b"1 Q0 d1 1 0.5 t\r" * 1000
     yield "only a mark", b"\xef\xbb\xbf"
-    yield "infinities", b"".join(b"1 Q0 d%d 1 %s t\n" % (n, x) for n, x in enumerate((b"inf", b"-inf", b"nan", b"1e400")))
+    yield (
+        "infinities",
+        b"".join(b"1 Q0 d%d 1 %s t\n" % (n, x) for n, x in enumerate((b"inf", b"-inf", b"nan", b"1e400"))),
+    )
     yield "TOML nested deeply", b"a = " + b"[" * 50_000
     yield "TOML tables nested deeply", b"[" + b".".join([b"a"] * 20_000) + b"]\n"
     yield "a date of TOML", b"steps = 1979-05-27T07:32:00Z\n"
@@ -150,7 +160,9 @@ def attack_options(base: Path) -> Iterator[tuple[str, str]]:
     """Every option of every command with values that nobody means; and the same as arguments."""
     for command, words in BASES.items():
         parser = argparse.ArgumentParser()
-        importlib.import_module(f"leadline.commands.{command.replace(' ', '.').replace('-', '_')}").add_arguments(parser)
+        importlib.import_module(f"leadline.commands.{command.replace(' ', '.').replace('-', '_')}").add_arguments(
+            parser
+        )
         takers = [a.option_strings[-1] for a in parser._actions if a.option_strings and a.nargs != 0]
         with attempt(base) as there:
             for option in ["", *takers]:

@@ -58,7 +58,8 @@ def classes() -> dict[str, Attack]:
         "", [fuzz_records.fuzz(name, count, seed) for name in fuzz_records.targets()]
     )
     found["failing and killed writes"] = lambda base, count, seed: together(
-        "", [fault_injection.attack_job(name, base, seed=seed, most=max(count // 10, 1)) for name in fault_injection.JOBS]
+        "",
+        [fault_injection.attack_job(name, base, seed=seed, most=max(count // 10, 1)) for name in fault_injection.JOBS],
     )
     return found
 
@@ -81,7 +82,9 @@ def table(tallies: Sequence[Tally]) -> str:
 def main(arguments: Sequence[str] | None = None) -> None:
     known = classes()
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--class", dest="names", action="append", choices=list(known), help="only this; may be repeated")
+    parser.add_argument(
+        "--class", dest="names", action="append", choices=list(known), help="only this; may be repeated"
+    )
     parser.add_argument("--count", type=int, default=500, help="random cases of each kind (default: 500)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--document", action="store_true", help="write the table into SECURITY.md")
@@ -95,7 +98,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         base = materials(Path(place) / "base")
         preload()
         for name in options.names or known:
-            if name == "fuzzed records":  # it uses Polars, after which no more forks are safe: last, in a fork of its own
+            if (
+                name == "fuzzed records"
+            ):  # it uses Polars, after which no more forks are safe: last, in a fork of its own
                 tallies.append(_in_fork(lambda: known[name](base, options.count, options.seed), name))
             else:
                 tallies.append(known[name](base, options.count, options.seed))
