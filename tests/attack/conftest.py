@@ -26,7 +26,8 @@ def attack(attack_materials: Path):  # type: ignore[no-untyped-def]
     """Run Python code of the tools in a process of its own, which has not used Polars; `base` are the materials."""
 
     def run(code: str) -> str:
-        opening = f"from pathlib import Path; from harness import preload; base = Path({str(attack_materials)!r}); preload()\n"
+        opening = "from pathlib import Path\nfrom harness import preload\npreload()\n"
+        opening += f"base = Path({str(attack_materials)!r})\n"
         done = subprocess.run(
             [sys.executable, "-c", opening + code], cwd=TOOLS, capture_output=True, text=True, check=False
         )

@@ -33,7 +33,8 @@ for name in targets():
 
 @pytest.mark.soak
 def test_a_damaged_cache(attack: Attack, soak: bool) -> None:
-    code = f"from stored_damage import damage\nfor f in damage('cache', base, {20_000 if soak else 200}, 1).failures: print(f)"
+    count = 20_000 if soak else 200
+    code = f"from stored_damage import damage\nfor f in damage('cache', base, {count}, 1).failures: print(f)"
     assert attack(code) == ""
 
 

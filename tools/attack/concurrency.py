@@ -33,7 +33,9 @@ def _is_whole(content: bytes) -> bool:
     return bool(writer) and turn.isdigit() and content == _content(int(writer), int(turn))
 
 
-def write_at_once(folder: Path, files: int, write: Callable[[Path, bytes], object], read: Callable[[Path], bytes | None]) -> str:  # fmt: skip
+def write_at_once(
+    folder: Path, files: int, write: Callable[[Path, bytes], object], read: Callable[[Path], bytes | None]
+) -> str:
     """Threads of several processes write the same few names, and read them all the time; returns what went wrong."""
     names = [folder / f"file-{n}" for n in range(5)]
     for name in names:
@@ -95,18 +97,23 @@ def attack_processes(base: Path) -> Iterator[tuple[str, str]]:
     from fault_injection import names, state
 
     for command in (
-        "collection build more.jsonl -o out --processes 1 -q", "index collection -o out --workers 2 -q",
-        "run index topics.tsv -k 5 -o out -q", "grid index topics.tsv grid.toml -k 5 -o out -q", "evaluate qrels.txt a.run -o out -q",
+        "collection build more.jsonl -o out --processes 1 -q",
+        "index collection -o out --workers 2 -q",
+        "run index topics.tsv -k 5 -o out -q",
+        "grid index topics.tsv grid.toml -k 5 -o out -q",
+        "evaluate qrels.txt a.run -o out -q",
         "simulate office --patents 100 -o out -q",
-    ):  # fmt: skip
+    ):
         with attempt(base) as alone:
             forked(command.split(), alone.work)
             right, made = state(alone.work / "out"), names(alone.work)
         with attempt(base) as there:
             started = [
-                subprocess.Popen([*COMMAND, *command.split()], cwd=there.work, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                subprocess.Popen(
+                    [*COMMAND, *command.split()], cwd=there.work, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+                )
                 for _ in range(4)
-            ]  # fmt: skip
+            ]
             said = [child.communicate(timeout=120)[1].decode("utf-8", "replace") for child in started]
             codes = [child.returncode for child in started]
             fault = next((f"traceback: {text[-200:]!r}" for text in said if "Traceback" in text), "")
@@ -124,9 +131,12 @@ def attack_kills(base: Path, kills: int = 4, seed: int = 1) -> Iterator[tuple[st
 
     chance = random.Random(seed)
     for command in (
-        "collection build more.jsonl -o out --processes 2 -q", "index collection -o out --workers 2 -q",
-        "run index topics.tsv -k 5 -o out -q", "grid index topics.tsv grid.toml -k 5 -o out -q", "simulate office --patents 100 -o out -q",
-    ):  # fmt: skip
+        "collection build more.jsonl -o out --processes 2 -q",
+        "index collection -o out --workers 2 -q",
+        "run index topics.tsv -k 5 -o out -q",
+        "grid index topics.tsv grid.toml -k 5 -o out -q",
+        "simulate office --patents 100 -o out -q",
+    ):
         with attempt(base) as alone:
             begin = time.monotonic()
             subprocess.run([*COMMAND, *command.split()], cwd=alone.work, capture_output=True, check=True)
@@ -135,9 +145,12 @@ def attack_kills(base: Path, kills: int = 4, seed: int = 1) -> Iterator[tuple[st
         with attempt(base) as there:
             for _ in range(kills):
                 child = subprocess.Popen(
-                    [*COMMAND, *command.split()], cwd=there.work, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                    [*COMMAND, *command.split()],
+                    cwd=there.work,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
                     start_new_session=True,
-                )  # fmt: skip
+                )
                 time.sleep(lasts * chance.uniform(0.3, 1.0))
                 os.killpg(child.pid, signal.SIGKILL)
                 child.wait()

@@ -37,7 +37,7 @@ TOPICS = [
     b"1\n2\n3\n",
     b"<top>\n<num> Number: 301\n<title> film\n<desc> Description:\nA film.\n<narr> Narrative:\nx\n</top>\n",
     b'{"topic": "1", "query": "film", "patent": "EP1000001B1"}\n{"topic": "2"}\n',
-    b'<topics><topic number="1" type="faceted"><query>x</query><subtopic number="1" type="nav">y</subtopic></topic></topics>',
+    b'<topics><topic number="1"><query>x</query><subtopic number="1" type="nav">y</subtopic></topic></topics>',
     b"topic,title,subtopics\n1,film,a;b\n",
 ]
 SCORES = [
@@ -62,8 +62,8 @@ MEASURES = [b"AP PRES@5 nDCG@5 bpref infAP judged@3 RBP(p=0.8)", b"ERR-IA@20 alp
 QUERIES = [
     b'polymer film "thin film" polym* film NEAR/5 silver title:film class:C07D before:1998 +must -not',
     b"(metal OR glass) AND NOT (valve pump) sort:newest office:EP after:1990-01-01 (a (b (c)))",
-    b"film^2 abstract:(resin acid) 1,2-dichloroethane H2SO4 NEAR/3 \"nail head\"~4 family:1 id:EP1000001B1",
-]  # fmt: skip
+    b'film^2 abstract:(resin acid) 1,2-dichloroethane H2SO4 NEAR/3 "nail head"~4 family:1 id:EP1000001B1',
+]
 IDENTITIES = [b'{"kind": "index", "format": 1, "id": "00ff"}\n{"name": "manifest.json"}\n{"name": "a/b.arrays"}\n']
 MANIFESTS = [b'{"what": "a leadline index", "version": 1, "fields": [], "segments": [], "order": "x", "analysis": {}}']
 JOURNALS = [b'["' + b"0" * 64 + b'"]\n["1", ["d1"], [0.5], []]\n["2", ["d1", "d2"], [0.5, 0.1], ["x"]]\n']
@@ -160,9 +160,8 @@ def read_topics(path: Path) -> Any:
 
 
 def read_tables(path: Path) -> Any:
-    from leadline.records.side_tables import read_lengths, read_runs_info
-
     from leadline.errors import LeadlineError
+    from leadline.records.side_tables import read_lengths, read_runs_info
 
     with contextlib.suppress(LeadlineError):
         read_lengths(path)
@@ -186,7 +185,21 @@ class Queries:
         from leadline.retrieval.language.language import Language
 
         if self.language is None:
-            words = "polymer film thin silver metal valve glass nail resin acid pump head C07D".split()
+            words = [
+                "polymer",
+                "film",
+                "thin",
+                "silver",
+                "metal",
+                "valve",
+                "glass",
+                "nail",
+                "resin",
+                "acid",
+                "pump",
+                "head",
+                "C07D",
+            ]
             texts = [
                 {"id": f"EP{n}B1", "title": " ".join(words[n % 7 : n % 7 + 3]), "abstract": " ".join(words[n % 11 :])}
                 for n in range(60)
@@ -245,7 +258,10 @@ def targets() -> dict[str, tuple[list[bytes], Target]]:
         "scores": (SCORES, by_path(lazily("leadline.records.scores.read_scores", "read_scores"))),
         "logs": (LOG, by_path(lazily("leadline.measures.reading_log", "read_reading_log"))),
         "side tables": (SIDE, by_path(read_tables)),
-        "pipelines": (PIPELINES, by_path(lazily("leadline.retrieval.pipeline.pipeline_files", "read_pipeline"), "p.toml")),
+        "pipelines": (
+            PIPELINES,
+            by_path(lazily("leadline.retrieval.pipeline.pipeline_files", "read_pipeline"), "p.toml"),
+        ),
         "grids": (GRIDS, by_path(lazily("leadline.retrieval.pipeline.grid_plan", "read_grid"))),
         "mappings": (mappings, by_path(lazily("leadline.collections.documents.mapping.mapping_file", "read_mapping"))),
         "measures": (MEASURES, read_measures),
@@ -253,7 +269,7 @@ def targets() -> dict[str, tuple[list[bytes], Target]]:
         "identities": (IDENTITIES, read_identity),
         "manifests": (MANIFESTS, read_index_manifest),
         "journals": (JOURNALS, by_path(read_journal)),
-    }  # fmt: skip
+    }
 
 
 def fuzz(name: str, count: int, seed: int) -> Tally:

@@ -24,7 +24,24 @@ from typing import Any
 COMMAND = [sys.executable, "-m", "leadline.cli"]
 SECONDS, MEMORY = 60, 8 << 30  # limits of one attack: address space, of which threads reserve much and use little
 REFUSED = (1, 2)
-_WORDS = "polymer film coating metal silver glass resin acid valve pump nail layer sensor alloy fibre salt".split()
+_WORDS = [
+    "polymer",
+    "film",
+    "coating",
+    "metal",
+    "silver",
+    "glass",
+    "resin",
+    "acid",
+    "valve",
+    "pump",
+    "nail",
+    "layer",
+    "sensor",
+    "alloy",
+    "fibre",
+    "salt",
+]
 
 _TOPICS = [f"EP{1000000 + n}B1" for n in (31, 32, 34, 37)]
 
@@ -74,7 +91,8 @@ def run(
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
     if "stdin" not in streams:
         streams["stdin"] = subprocess.PIPE
-    with subprocess.Popen([*COMMAND, *arguments], cwd=folder, env=env, preexec_fn=limits, **streams) as child:  # type: ignore[call-overload]
+    command = [*COMMAND, *arguments]
+    with subprocess.Popen(command, cwd=folder, env=env, preexec_fn=limits, **streams) as child:  # type: ignore[call-overload] # noqa: PLW1509
         try:
             output, errors = child.communicate(entry if streams["stdin"] == subprocess.PIPE else None, timeout=seconds)
         except subprocess.TimeoutExpired:
@@ -115,7 +133,8 @@ def _become(
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         os.dup2(streams[0], 1)
         os.dup2(streams[1], 2)
-        sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w", errors="backslashreplace")
+        sys.stdin, sys.stdout = os.fdopen(0), os.fdopen(1, "w")
+        sys.stderr = os.fdopen(2, "w", errors="backslashreplace")
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
@@ -245,7 +264,7 @@ def contents(folder: Path) -> dict[str, str]:
     for path in sorted(folder.rglob("*")):
         name = str(path.relative_to(folder))
         if path.is_symlink():
-            found[name] = f"link to {os.readlink(path)}"
+            found[name] = f"link to {path.readlink()}"
         elif path.is_file():
             found[name] = hashlib.sha256(path.read_bytes()).hexdigest()
         else:

@@ -81,7 +81,16 @@ def shape_files() -> Iterator[tuple[str, bytes]]:
 
 def zips() -> Iterator[tuple[str, bytes]]:
     """Zip archives whose members climb, link, grow, or are not what they say."""
-    for name in ("../outside/planted.txt", "/tmp/leadline-planted.xml", "..\\outside\\x", "C:\\x.xml", "a/../../x.xml", "\x1b[31m.xml", "a\nb.xml", "x" * 60000):  # fmt: skip
+    for name in (
+        "../outside/planted.txt",
+        "/tmp/leadline-planted.xml",
+        "..\\outside\\x",
+        "C:\\x.xml",
+        "a/../../x.xml",
+        "\x1b[31m.xml",
+        "a\nb.xml",
+        "x" * 60000,
+    ):
         yield f"zip: a member {name[:30]!r}", _zip({name: xml()})
     link = zipfile.ZipInfo("link.xml")
     link.external_attr = (stat.S_IFLNK | 0o777) << 16
@@ -116,7 +125,12 @@ def tars() -> Iterator[tuple[str, bytes]]:
     """Tar archives with links, devices, wild sizes and names that climb."""
     for name in ("../outside/planted.txt", "/tmp/leadline-planted.xml", "a/../../x.xml", "\x1b[31m.xml", "a\nb.xml"):
         yield f"tar: a member {name!r}", _tar([(name, b"0", xml(), "")])
-    for kind, words in ((tarfile.SYMTYPE, "link"), (tarfile.LNKTYPE, "hard link"), (tarfile.CHRTYPE, "device"), (tarfile.FIFOTYPE, "pipe")):  # fmt: skip
+    for kind, words in (
+        (tarfile.SYMTYPE, "link"),
+        (tarfile.LNKTYPE, "hard link"),
+        (tarfile.CHRTYPE, "device"),
+        (tarfile.FIFOTYPE, "pipe"),
+    ):
         yield f"tar: a {words}", _tar([("l.xml", kind, b"", "../outside/secret.txt"), ("x.xml", b"0", xml(), "")])
     good = _tar([("x.xml", b"0", xml(), "")])
     for cut in (1, 100, 511, 512, 513, 700, 1024, len(good) - 600):

@@ -1,4 +1,4 @@
-"""Folders made to harm: names that climb out, planted links, pipes and foreign files where ours are expected, caches."""
+"""Folders made to harm: names that climb out, planted links, pipes and foreign files in place of ours, caches."""
 
 from __future__ import annotations
 
@@ -81,7 +81,21 @@ def _escape(there: Attempt, what: str, place: str, target: str) -> None:
 
 def attack_identities(base: Path) -> Iterator[tuple[str, str]]:
     """Identity files that list what is not in the folder, or not ours: nothing of it is removed."""
-    wild = ["../outside/secret.txt", "{outside}/secret.txt", "a/../../outside/secret.txt", "link/secret.txt", "./x", "a//b", "", ".", "..", "leadline.jsonl", "x\n", "\0", "segment-x/../../../outside/secret.txt"]  # fmt: skip
+    wild = [
+        "../outside/secret.txt",
+        "{outside}/secret.txt",
+        "a/../../outside/secret.txt",
+        "link/secret.txt",
+        "./x",
+        "a//b",
+        "",
+        ".",
+        "..",
+        "leadline.jsonl",
+        "x\n",
+        "\0",
+        "segment-x/../../../outside/secret.txt",
+    ]
     for name in wild:
         for kind, commands in WRITE.items():
             with attempt(base) as there:
@@ -111,11 +125,16 @@ def attack_identities(base: Path) -> Iterator[tuple[str, str]]:
 def attack_contents(base: Path) -> Iterator[tuple[str, str]]:
     """Foreign files, pipes, folders and links where a folder of ours is expected: nothing hangs, nothing is lost."""
     jobs = {
-        "collection build documents.jsonl -o {} --processes 1 -q": ("manifest.json", "building", "lock", "leadline.jsonl"),
+        "collection build documents.jsonl -o {} --processes 1 -q": (
+            "manifest.json",
+            "building",
+            "lock",
+            "leadline.jsonl",
+        ),
         "index collection -o {} --workers 1 -q": ("manifest.json", "lock", "leadline.jsonl", "notes.txt"),
         "simulate office --patents 100 -o {} -q": ("manifest.json", "collection", "truth", "leadline.jsonl"),
         "grid index topics.tsv grid.toml -k 5 -o {} -q": ("runs", "runs.tsv", "lock", "leadline.jsonl"),
-    }  # fmt: skip
+    }
     for command, names in jobs.items():
         for name in names:
             for kind in ("file", "folder", "pipe", "link outside", "link nowhere", "link to itself", "device"):
@@ -137,7 +156,7 @@ def attack_contents(base: Path) -> Iterator[tuple[str, str]]:
                     target = there.work / place / name
                     shutil.rmtree(target) if target.is_dir() else target.unlink()
                     _plant(target, kind, there.outside)
-                    refused = not (name == "leadline.jsonl")
+                    refused = name != "leadline.jsonl"
                     fault = there.command(commands[0].split(), answers=not refused, seconds=20)
                     yield f"{place}/{name.partition('-')[0]} is a {kind}; leadline {commands[0]}", fault
 
@@ -179,8 +198,8 @@ def attack_side_files(base: Path) -> Iterator[tuple[str, str]]:
 
 
 def attack_caches(base: Path) -> Iterator[tuple[str, str]]:
-    """Caches that others wrote, or that are damaged: the answer is the same, from code made again or from plain Python."""
-    command = "evaluate qrels.txt a.run -m AP --format tsv".split()
+    """Caches that others wrote, or that are damaged: the answer is the same, from code made again or plain Python."""
+    command = ["evaluate", "qrels.txt", "a.run", "-m", "AP", "--format", "tsv"]
     with attempt(base) as there:
         environment = {"LEADLINE_CACHE": str(there.work / "cache"), "LEADLINE_ENGINE": "compiled"}
         from harness import run
@@ -200,7 +219,14 @@ def attack_caches(base: Path) -> Iterator[tuple[str, str]]:
 
 def _spoilt_caches() -> dict[str, Callable[[Path, Path], None]]:
     def each(change: Callable[[Path], None]) -> Callable[[Path, Path], None]:
-        return lambda cache, _outside: [change(path) for path in sorted(cache.iterdir())] and None
+        def change_all(cache: Path, _outside: Path) -> None:
+            for path in sorted(cache.iterdir()):
+                change(path)
+
+        return change_all
+
+    def cut(path: Path) -> None:
+        path.write_bytes(path.read_bytes()[:-100])
 
     def flip(path: Path) -> None:
         content = bytearray(path.read_bytes())
@@ -212,11 +238,15 @@ def _spoilt_caches() -> dict[str, Callable[[Path, Path], None]]:
         first.write_bytes(last.read_bytes())
 
     def replaced(plant: Callable[[Path], None]) -> Callable[[Path], None]:
-        return lambda path: (path.unlink(), plant(path)) and None
+        def replace(path: Path) -> None:
+            path.unlink()
+            plant(path)
+
+        return replace
 
     return {
         "a bit flipped": each(flip),
-        "files cut": each(lambda path: path.write_bytes(path.read_bytes()[:-100]) and None),
+        "files cut": each(cut),
         "one file in another's place": swap,
         "pipes": each(replaced(os.mkfifo)),
         "folders": each(replaced(Path.mkdir)),

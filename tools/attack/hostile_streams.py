@@ -18,10 +18,15 @@ from harness import COMMAND, Outcome, attempt, forked, run
 OTHER = 65534  # the user `nobody`
 SIZES = [16, 32, 64, 96, 128, 192, 256, 384, 512, 1024]  # kB of the small disk
 COMMANDS = {
-    "table": "evaluate qrels.txt a.run -q", "json": "evaluate qrels.txt a.run --format json", "list": "measures",
-    "search": "search index polymer", "help": "--help", "info": "collection info collection",
-    "error": "evaluate no-such-file a.run", "warning": "evaluate qrels.txt a.run",
-}  # fmt: skip
+    "table": "evaluate qrels.txt a.run -q",
+    "json": "evaluate qrels.txt a.run --format json",
+    "list": "measures",
+    "search": "search index polymer",
+    "help": "--help",
+    "info": "collection info collection",
+    "error": "evaluate no-such-file a.run",
+    "warning": "evaluate qrels.txt a.run",
+}
 
 
 def _shell(words: str, redirected: str, folder: Path) -> Outcome:
@@ -60,7 +65,20 @@ def attack_streams(base: Path) -> Iterator[tuple[str, str]]:
                 except subprocess.TimeoutExpired:
                     fault = "ran too long"
                 yield f"leadline {words} {redirected}", fault
-        for words in ("evaluate qrels.txt a.run -o /dev/full", "evaluate qrels.txt a.run -o /dev/null", "evaluate qrels.txt a.run -o .", "evaluate qrels.txt a.run -o a.run/x", "evaluate qrels.txt a.run -o no/such/place", "evaluate - -", "evaluate qrels.txt /dev/null", "evaluate /dev/null a.run", "search /dev/null film", "collection info /dev/null", "run index /dev/null -o x", "collection build /dev/zero -o c"):  # fmt: skip
+        for words in (
+            "evaluate qrels.txt a.run -o /dev/full",
+            "evaluate qrels.txt a.run -o /dev/null",
+            "evaluate qrels.txt a.run -o .",
+            "evaluate qrels.txt a.run -o a.run/x",
+            "evaluate qrels.txt a.run -o no/such/place",
+            "evaluate - -",
+            "evaluate qrels.txt /dev/null",
+            "evaluate /dev/null a.run",
+            "search /dev/null film",
+            "collection info /dev/null",
+            "run index /dev/null -o x",
+            "collection build /dev/zero -o c",
+        ):
             answers = words.endswith(("/dev/null",)) and " -o " in words
             yield f"leadline {words}", there.command([*words.split(), "-q"], answers=answers, alone=True)
 
@@ -83,11 +101,14 @@ def attack_full_disk(base: Path) -> Iterator[tuple[str, str]]:
     from fault_injection import state
 
     jobs = {
-        "collection build more.jsonl -o disk/out --processes 1 -q": "out", "index collection -o disk/out --workers 1 -q": "out",
-        "evaluate qrels.txt a.run -o disk/out -q": "out", "run index topics.tsv -k 10 -o disk/out -q": "out",
-        "simulate office --patents 100 -o disk/out -q": "out", "grid index topics.tsv grid.toml -k 5 -o disk/out -q": "out",
+        "collection build more.jsonl -o disk/out --processes 1 -q": "out",
+        "index collection -o disk/out --workers 1 -q": "out",
+        "evaluate qrels.txt a.run -o disk/out -q": "out",
+        "run index topics.tsv -k 10 -o disk/out -q": "out",
+        "simulate office --patents 100 -o disk/out -q": "out",
+        "grid index topics.tsv grid.toml -k 5 -o disk/out -q": "out",
         "report qrels.txt a.run b.run --samples 2 -o disk/out.html -q": "out.html",
-    }  # fmt: skip
+    }
     for command, output in jobs.items():
         for kilobytes in SIZES:
             with attempt(base) as there:

@@ -12,12 +12,30 @@ from pathlib import Path
 from harness import Attempt, attempt, forked
 
 NAMES = {
-    "colour": "\x1b[31mred", "title": "\x1b]0;owned\x07", "bell": "a\x07b", "C1": "a\x9b31mb", "direction": "a\u202eb",
-    "line": "a\u2028b", "delete": "a\x7fb", "backspace": "a\x08\x08b", "formula": "=1+1", "plus": "+1+1", "minus": "-1+1", "at": "@SUM(1)",
-    "link": '=HYPERLINK("http://x","y")', "command": "=cmd|'/C_calc'!A0", "script": "<script>alert(1)</script>",
-    "closing": "</script><script>alert(1)</script>", "image": "<img/src=x/onerror=alert(1)>", "quote": "\"'><b>x</b>",
-    "markup": "[red]x[/red]", "template": "${7*7}{{7*7}}", "format": "%s%n{0}", "path": "../../x", "long": "x" * 5000,
-}  # fmt: skip
+    "colour": "\x1b[31mred",
+    "title": "\x1b]0;owned\x07",
+    "bell": "a\x07b",
+    "C1": "a\x9b31mb",
+    "direction": "a\u202eb",
+    "line": "a\u2028b",
+    "delete": "a\x7fb",
+    "backspace": "a\x08\x08b",
+    "formula": "=1+1",
+    "plus": "+1+1",
+    "minus": "-1+1",
+    "at": "@SUM(1)",
+    "link": '=HYPERLINK("http://x","y")',
+    "command": "=cmd|'/C_calc'!A0",
+    "script": "<script>alert(1)</script>",
+    "closing": "</script><script>alert(1)</script>",
+    "image": "<img/src=x/onerror=alert(1)>",
+    "quote": "\"'><b>x</b>",
+    "markup": "[red]x[/red]",
+    "template": "${7*7}{{7*7}}",
+    "format": "%s%n{0}",
+    "path": "../../x",
+    "long": "x" * 5000,
+}
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _SCRIPT = re.compile(r"<script>alert|<img/src=x", re.IGNORECASE)
 
@@ -41,18 +59,22 @@ def _in_files(there: Attempt, name: str) -> None:
 def attack_names(base: Path) -> Iterator[tuple[str, str]]:
     """Names in outputs: no control codes for a terminal, no cell that a spreadsheet computes, no markup in a page."""
     commands = [
-        "evaluate qrels.txt *.run -m AP --by-topic", "evaluate qrels.txt *.run -m AP --by-topic --format csv",
-        "compare pairs qrels.txt *.run -m AP", "explain AP qrels.txt a.run", "compare verdict qrels.txt *.run -m AP",
+        "evaluate qrels.txt *.run -m AP --by-topic",
+        "evaluate qrels.txt *.run -m AP --by-topic --format csv",
+        "compare pairs qrels.txt *.run -m AP",
+        "explain AP qrels.txt a.run",
+        "compare verdict qrels.txt *.run -m AP",
         "report qrels.txt *.run --samples 2 -o page.html",
-    ]  # fmt: skip
+    ]
     for what, name in NAMES.items():
         for command in commands:
             with attempt(base) as there:
                 _in_files(there, name)
                 arguments = [
-                    word for each in shlex.split(command)
+                    word
+                    for each in shlex.split(command)
                     for word in (sorted(path.name for path in there.work.glob("*.run")) if each == "*.run" else [each])
-                ]  # fmt: skip
+                ]
                 arguments = [f"./{word}" if word.startswith("-1") else word for word in arguments]
                 done = forked(arguments, there.work)
                 page = there.work / "page.html"
@@ -78,8 +100,10 @@ def _titles(base: Path) -> Iterator[tuple[str, str]]:
                 for n in range(5)
             ]
             (there.work / "bad.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-            build = there.command("collection build bad.jsonl -o bad --keep all --processes 1 -q".split())
-            build = build or there.command("index bad -o bad.index --workers 1 -q".split())
+            build = there.command(
+                ["collection", "build", "bad.jsonl", "-o", "bad", "--keep", "all", "--processes", "1", "-q"]
+            )
+            build = build or there.command(["index", "bad", "-o", "bad.index", "--workers", "1", "-q"])
             yield f"a title {name[:40]!r}: collection build, index", build
             for command in ("search bad.index nail", "prior-art bad.index EP0B1", "collection info bad"):
                 done = forked(command.split(), there.work)
@@ -125,12 +149,19 @@ def _lines() -> Iterator[tuple[str, bytes]]:
 def attack_lines(base: Path) -> Iterator[tuple[str, str]]:
     """Files of the wrong shape and size, given to every command that reads such a file."""
     commands = [
-        "evaluate bad a.run -q", "evaluate qrels.txt bad -q", "evaluate qrels.txt a.run --only bad -q",
-        "evaluate qrels.txt a.run --runs-info bad --per team --best 1 -q", "run index bad -k 5 -o x.run -q",
-        "run index topics.tsv --system bad.toml -o x.run -q", "grid index topics.tsv bad -o g -q", "compare pairs --scores bad -q",
-        "collection build documents.jsonl --map bad -o c -q", "prior-art index bad -q", "ideal bad -q",
+        "evaluate bad a.run -q",
+        "evaluate qrels.txt bad -q",
+        "evaluate qrels.txt a.run --only bad -q",
+        "evaluate qrels.txt a.run --runs-info bad --per team --best 1 -q",
+        "run index bad -k 5 -o x.run -q",
+        "run index topics.tsv --system bad.toml -o x.run -q",
+        "grid index topics.tsv bad -o g -q",
+        "compare pairs --scores bad -q",
+        "collection build documents.jsonl --map bad -o c -q",
+        "prior-art index bad -q",
+        "ideal bad -q",
         "collection build bad -o c --keep all --processes 1 -q",
-    ]  # fmt: skip
+    ]
     for what, content in _lines():
         for command in commands:
             with attempt(base) as there:
@@ -140,19 +171,61 @@ def attack_lines(base: Path) -> Iterator[tuple[str, str]]:
 
 
 VALUES = [
-    "", " ", "0", "-1", "1.5", "nan", "inf", "1e999", "9" * 400, "x", "\x1b[31mred", "a\nb", "\udcff", "x" * 100_000, "/dev/null", "/", ".",
-    "../outside/secret.txt", "no such file", "a,b,,", "=", "{}", "(((", "*", "-", "--", "0x10", "１", "1979-13-45",
-]  # fmt: skip
+    "",
+    " ",
+    "0",
+    "-1",
+    "1.5",
+    "nan",
+    "inf",
+    "1e999",
+    "9" * 400,
+    "x",
+    "\x1b[31mred",
+    "a\nb",
+    "\udcff",
+    "x" * 100_000,
+    "/dev/null",
+    "/",
+    ".",
+    "../outside/secret.txt",
+    "no such file",
+    "a,b,,",
+    "=",
+    "{}",
+    "(((",
+    "*",
+    "-",
+    "--",
+    "0x10",
+    "１",
+    "1979-13-45",
+]
 BASES = {
-    "evaluate": "qrels.txt a.run", "explain": "AP", "measures": "", "compare agreement": "qrels.txt a.run b.run",
-    "compare correlation": "qrels.txt a.run b.run", "compare incomplete": "qrels.txt a.run b.run --samples 2",
-    "compare pairs": "qrels.txt a.run b.run", "compare power": "qrels.txt a.run b.run", "compare slices": "qrels.txt a.run b.run",
-    "compare verdict": "qrels.txt a.run b.run", "collection build": "documents.jsonl -o c --processes 1", "collection info": "collection",
-    "topics sample": "collection -n 2 -o t", "qrels citations": "collection -o q", "qrels claims": "collection -o q",
-    "index": "collection -o i --workers 1", "search": "index film", "prior-art": "index EP1000031B1", "ideal": "qrels.txt",
-    "run": "index topics.tsv -o r -k 5", "grid": "index topics.tsv grid.toml -o g -k 5", "report": "qrels.txt a.run b.run -o p.html --samples 2",
+    "evaluate": "qrels.txt a.run",
+    "explain": "AP",
+    "measures": "",
+    "compare agreement": "qrels.txt a.run b.run",
+    "compare correlation": "qrels.txt a.run b.run",
+    "compare incomplete": "qrels.txt a.run b.run --samples 2",
+    "compare pairs": "qrels.txt a.run b.run",
+    "compare power": "qrels.txt a.run b.run",
+    "compare slices": "qrels.txt a.run b.run",
+    "compare verdict": "qrels.txt a.run b.run",
+    "collection build": "documents.jsonl -o c --processes 1",
+    "collection info": "collection",
+    "topics sample": "collection -n 2 -o t",
+    "qrels citations": "collection -o q",
+    "qrels claims": "collection -o q",
+    "index": "collection -o i --workers 1",
+    "search": "index film",
+    "prior-art": "index EP1000031B1",
+    "ideal": "qrels.txt",
+    "run": "index topics.tsv -o r -k 5",
+    "grid": "index topics.tsv grid.toml -o g -k 5",
+    "report": "qrels.txt a.run b.run -o p.html --samples 2",
     "simulate office": "-o o --patents 100",
-}  # fmt: skip
+}
 UNBOUNDED = ("--processes", "--workers")  # ten thousand of these are what the user asked for
 
 

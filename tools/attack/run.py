@@ -2,8 +2,9 @@
 
     python tools/attack/run.py [--class X] [--count N] [--seed S] [--document] [--list]
 
-Clear is an answer equal to the undamaged one, or a refusal in one line with status 1 or 2. Failed is a traceback, a crash,
-a hang, another answer without a word, or anything outside that was touched. `--document` writes the table into SECURITY.md.
+Clear is an answer equal to the undamaged one, or a refusal in one line with status 1 or 2. Failed is a traceback, a
+crash, a hang, another answer without a word, or anything outside that was touched. `--document` writes the table into
+SECURITY.md.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import argparse
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import concurrency
@@ -101,7 +103,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             if (
                 name == "fuzzed records"
             ):  # it uses Polars, after which no more forks are safe: last, in a fork of its own
-                tallies.append(_in_fork(lambda: known[name](base, options.count, options.seed), name))
+                tallies.append(_in_fork(partial(known[name], base, options.count, options.seed), name))
             else:
                 tallies.append(known[name](base, options.count, options.seed))
             tallies[-1].name = name

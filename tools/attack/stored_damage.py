@@ -3,7 +3,8 @@
     python tools/attack/stored_damage.py [--count N] [--seed S] [--only KIND]
 
 Each case damages one file of a copy (a flipped bit, a cut, zeros, a wild number; or, of a manifest, a value of another
-type), opens it, asks questions and compares the answers. Cases run in forks, so that a crash of one is seen and does not end the others.
+type), opens it, asks questions and compares the answers. Cases run in forks, so that a crash of one is seen and does
+not end the others.
 """
 
 from __future__ import annotations
