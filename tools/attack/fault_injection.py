@@ -2,8 +2,8 @@
 
     python tools/attack/fault_injection.py [--job NAME] [--every N] [--seed S]
 
-Each job is run once to count its calls of open (for writing), write, fsync, replace, rename, link, mkdir, unlink, rmdir,
-truncate, posix_fallocate and mmap. Then, for each call: it fails with ENOSPC, it fails with EIO, or the process
+Each job is run once to count its calls of open (for writing), write, fsync, replace, rename, link, mkdir, unlink,
+rmdir, truncate, posix_fallocate and mmap. Then, for each call: it fails with ENOSPC, it fails with EIO, or the process
 ends there. Afterwards
 
 - the command has said what is wrong in one line (unless it was killed), or has done its work all the same;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import random
 import re
 import shlex
 from collections.abc import Iterator
@@ -229,22 +230,29 @@ BASES = {
 UNBOUNDED = ("--processes", "--workers")  # ten thousand of these are what the user asked for
 
 
-def attack_options(base: Path) -> Iterator[tuple[str, str]]:
-    """Every option of every command with values that nobody means; and the same as arguments."""
+def _option_cases() -> Iterator[tuple[str, str, list[str]]]:
+    """Each command with the arguments it needs, and one option or argument more."""
     for command, words in BASES.items():
         parser = argparse.ArgumentParser()
-        importlib.import_module(f"leadline.commands.{command.replace(' ', '.').replace('-', '_')}").add_arguments(
-            parser
-        )
-        takers = [a.option_strings[-1] for a in parser._actions if a.option_strings and a.nargs != 0]
+        module = f"leadline.commands.{command.replace(' ', '.').replace('-', '_')}"
+        importlib.import_module(module).add_arguments(parser)
+        takers = [
+            action.option_strings[-1] for action in parser._actions if action.option_strings and action.nargs != 0
+        ]
+        for option in ["", *takers]:
+            for value in VALUES:
+                if option not in UNBOUNDED or len(value) <= 3:
+                    joined = [f"{option}={value}"] if option.startswith("--") else [option, value]
+                    yield command, words, joined if option else [value]
+
+
+def attack_options(base: Path, most: int = 500, seed: int = 1) -> Iterator[tuple[str, str]]:
+    """Options of every command with values that nobody means; and the same as arguments. A sample of all of these."""
+    cases = list(_option_cases())
+    for command, words, given in random.Random(seed).sample(cases, min(most, len(cases))):
         with attempt(base) as there:
-            for option in ["", *takers]:
-                for value in VALUES:
-                    if option in UNBOUNDED and len(value) > 3:
-                        continue
-                    given = [f"{option}={value}"] if option.startswith("--") else [option, value] if option else [value]
-                    fault = there.command([*command.split(), *words.split(), *given, "-q"][:40], seconds=40)
-                    yield f"leadline {command} {words} {' '.join(given)[:80]!r} -q", fault
+            fault = there.command([*command.split(), *words.split(), *given, "-q"], seconds=40)
+            yield f"leadline {command} {words} {' '.join(given)[:80]!r} -q", fault
 
 
 CLASSES = {

@@ -53,6 +53,9 @@ def classes() -> dict[str, Attack]:
     for module in (hostile_documents, hostile_folders, hostile_text, hostile_streams, slow_inputs, concurrency):
         for name, cases in module.CLASSES.items():
             found[name] = of_cases(name, cases)
+    found["hostile options"] = lambda base, count, seed: of_cases(
+        "hostile options", lambda base: hostile_text.attack_options(base, count, seed)
+    )(base, count, seed)
     for kind in stored_damage.KINDS:
         name = f"damaged {kind}"
         found[name] = lambda base, count, seed, kind=kind: stored_damage.damage(kind, base, count, seed)  # type: ignore[misc]
