@@ -4,7 +4,9 @@
 # make unit          doctests and tests with coverage; installs chromium for them where root and apt allow it
 # make test-lowest   the tests with the oldest versions pyproject.toml allows, in an environment of its own; skipped
 #                    where these have no wheels; without property tests (marker hypothesis) and browser
-# make soak          the long forms of the tests
+# make test-bounds   the tests of the kernels, compiled with bounds checks
+# make attack        the attacks of tools/attack, and the table of SECURITY.md
+# make soak          the long forms of the tests, test-bounds, and every attack
 # make format        let ruff format and fix what it can
 # make package       wheel and sdist in dist/, checked, and the wheel tried in a clean environment
 # make hooks         run the lint before each commit (pre-commit)
@@ -23,9 +25,13 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 LOWEST := .venv-lowest
 TRIED := .venv-package
+KERNEL_TESTS := tests/text/test_two_engines.py tests/text/test_kernels.py tests/text/test_ids.py tests/text/test_fuzz.py \
+	tests/records tests/retrieval/index tests/retrieval/models tests/retrieval/language tests/measures/test_evaluate.py \
+	tests/measures/test_properties.py tests/collections/documents/test_plain_text.py \
+	tests/collections/documents/test_uspto.py tests/collections/documents/test_outlines.py
 PIP := python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test lint unit test-lowest soak format package hooks bench clean
+.PHONY: demo test lint unit test-lowest test-bounds attack soak format package hooks bench clean
 
 demo: $(READY)
 	$(BIN)/leadline demo
@@ -45,8 +51,16 @@ unit: $(READY)
 test-lowest:
 	sh tools/test-lowest.sh $(LOWEST_PYTHON) $(LOWEST)
 
-soak: $(READY)
+test-bounds: $(READY)
+	PYTHONPATH=tools/attack LEADLINE_ENGINE=compiled $(BIN)/pytest -p checked_kernels $(KERNEL_TESTS)
+
+attack: $(READY)
+	$(BIN)/python tools/attack/run.py --document
+
+soak: $(READY) test-bounds
 	LEADLINE_SOAK=1 $(BIN)/pytest -n 2 -m soak
+	$(BIN)/python tools/attack/fault_injection.py
+	$(BIN)/python tools/attack/run.py --count 5000
 
 format: $(READY)
 	$(BIN)/ruff check --fix .

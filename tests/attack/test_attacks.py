@@ -1,0 +1,106 @@
+"""Short forms of the attacks in tools/attack: a few of each class. `make soak` runs the long forms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+Attack = Callable[[str], str]
+
+# A killed writer leaves its unfinished file under a random name.
+LEFT = "left behind"
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("job", ["evaluate", "run", "index", "index add", "collection build again", "grid"])
+def test_failing_and_killed_writes(attack: Attack, soak: bool, job: str) -> None:
+    most = "None" if soak else "5"
+    code = f"from fault_injection import attack_job\nfor f in attack_job({job!r}, base, most={most}).failures: print(f)"
+    assert [line for line in attack(code).splitlines() if LEFT not in line] == []
+
+
+@pytest.mark.soak
+def test_fuzzed_records(attack: Attack, soak: bool) -> None:
+    code = f"""
+from fuzz_records import fuzz, targets
+for name in targets():
+    if name != "manifests":
+        for failure in fuzz(name, {70_000 if soak else 100}, 1).failures: print(failure)
+"""
+    assert attack(code) == ""
+
+
+@pytest.mark.soak
+def test_a_damaged_cache(attack: Attack, soak: bool) -> None:
+    count = 20_000 if soak else 200
+    code = f"from stored_damage import damage\nfor f in damage('cache', base, {count}, 1).failures: print(f)"
+    assert attack(code) == ""
+
+
+@pytest.mark.soak
+def test_names_in_identities(attack: Attack, soak: bool) -> None:
+    most = "None" if soak else "6"
+    code = f"""
+from itertools import islice
+from hostile_folders import attack_identities
+for what, fault in islice(attack_identities(base), {most}):
+    if fault: print(what, fault)
+"""
+    assert attack(code) == ""
+
+
+@pytest.mark.soak
+def test_many_writers(attack: Attack, soak: bool) -> None:
+    code = f"""
+from concurrency import attack_threads
+for what, fault in attack_threads(base, {3000 if soak else 300}):
+    if fault: print(what, fault)
+"""
+    assert attack(code) == ""
+
+
+@pytest.mark.soak
+def test_commands_killed_and_at_once(attack: Attack, soak: bool) -> None:
+    if not soak:
+        pytest.skip("takes minutes: make soak")
+    code = f"""
+from concurrency import attack_kills, attack_processes
+for what, fault in [*attack_processes(base), *attack_kills(base, 20)]:
+    if fault and {LEFT!r} not in fault: print(what, fault)
+"""
+    assert attack(code) == ""
+
+
+def test_entities_and_archives(attack: Attack) -> None:
+    code = """
+from itertools import islice
+from harness import attempt
+from hostile_documents import _built, entity_files, zips
+with attempt(base) as place:
+    files = list(entity_files(place.outside))
+cases = [(what, "x.xml", content) for what, content in files]
+cases += [(what, "x.zip", content) for what, content in islice(zips(), 9)]
+for what, name, content in cases:
+    what, fault = _built(base, what, name, content)
+    if fault: print(what, fault)
+"""
+    assert attack(code) == ""
+
+
+def test_the_table_is_written_between_its_marks(attack: Attack) -> None:
+    code = """
+import tempfile
+from harness import Tally
+from run import BEGIN, END, document
+with tempfile.NamedTemporaryFile("w+", suffix=".md") as file:
+    file.write(f"before\\n{BEGIN}\\nold\\n{END}\\nafter\\n")
+    file.flush()
+    document([Tally("x", 1000, ["it broke"])], Path(file.name))
+    print(Path(file.name).read_text())
+"""
+    text = attack(code)
+    assert text.startswith("before\n")
+    assert text.endswith("after")
+    assert "| x | 1,000 | 999 | 1 |" in text
+    assert "old" not in text

@@ -1,0 +1,318 @@
+"""Let the n-th call that writes fail, or kill the process there, for every n; then see that nothing was lost.
+
+    python tools/attack/fault_injection.py [--job NAME] [--every N] [--seed S]
+
+Each job is run once to count its calls of open (for writing), write, fsync, replace, rename, link, mkdir, unlink,
+rmdir, truncate, posix_fallocate and mmap. Then, for each call: it fails with ENOSPC, it fails with EIO, or the process
+ends there. Afterwards
+
+- the command has said what is wrong in one line (unless it was killed), or has done its work all the same;
+- what was there before is still there, or the new is there, whole;
+- the inputs are as they were;
+- a second attempt succeeds, gives what an undisturbed one gives, and leaves no other names behind.
+
+Polars writes some tables through its own handles, which cannot be stopped here: the small disks of `hostile_streams.py`
+do that.
+"""
+
+from __future__ import annotations
+
+import argparse
+import builtins
+import contextlib
+import errno
+import functools
+import io
+import json
+import mmap
+import os
+import random
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness import Outcome, Tally, contents, forked, materials, preload
+
+KILLED = 99
+_CALLS = ("fsync", "replace", "rename", "link", "mkdir", "unlink", "remove", "rmdir", "ftruncate", "posix_fallocate")
+_RANDOM = re.compile(r"[0-9a-f]{12,32}")
+
+
+@dataclass(frozen=True)
+class FaultJob:
+    """A command, what it writes, and the command that made what was there before."""
+
+    command: str
+    output: str  # a file or folder
+    before: str = ""  # commands, separated by semicolons
+
+
+# Most write over what is there already.
+JOBS = {
+    "collection build": FaultJob("collection build more.jsonl -o out --processes 1 -q", "out"),
+    "collection build again": FaultJob(
+        "collection build more.jsonl -o out --processes 1 -q", "out", "collection build documents.jsonl -o out -q"
+    ),
+    "index": FaultJob("index collection -o out --workers 1 -q", "out"),
+    "index again": FaultJob("index larger -o out --workers 1 -q", "out", "index collection -o out --workers 1 -q"),
+    "index add": FaultJob(
+        "index grown -o out --add --workers 1 -q",
+        "out",
+        "collection build documents.jsonl -o grown --processes 1 -q; index grown -o out --workers 1 -q;"
+        "collection build more.jsonl -o grown --processes 1 -q",
+    ),
+    "run": FaultJob("run index topics.tsv --system baseline -k 5 -o out -q", "out", "evaluate qrels.txt b.run -o out"),
+    "grid": FaultJob("grid index topics.tsv grid.toml -k 5 -o out -q", "out"),
+    "evaluate": FaultJob("evaluate qrels.txt a.run -o out -q", "out", "evaluate qrels.txt b.run -o out -q"),
+    "report": FaultJob("report qrels.txt a.run b.run --samples 2 -o out -q", "out"),
+    "simulate": FaultJob("simulate office --patents 100 -o out -q", "out"),
+    "citations": FaultJob("qrels citations larger -o out -q", "out", "evaluate qrels.txt b.run -o out -q"),
+}
+
+
+class Faults:
+    """Counts the calls of this process that write, and spoils one of them."""
+
+    def __init__(self, log: Path, at: int = -1, kind: str = "") -> None:
+        self.log, self.at, self.kind, self.count = log, at, kind, 0
+
+    def call(self, name: str, target: object) -> None:
+        number, self.count = self.count, self.count + 1
+        if self.at < 0:
+            with self.real_open(self.log, "a") as log:
+                log.write(f"{name} {target}\n")
+        elif number == self.at:
+            if self.kind == "kill":
+                os._exit(KILLED)
+            code = getattr(errno, self.kind)
+            raise OSError(code, os.strerror(code), target if isinstance(target, str) else None)
+
+    def install(self) -> None:
+        """Put this between the program and the system, in this process."""
+        self.real_open = io.open
+        faults = self
+
+        def opened(file: Any, mode: str = "r", *rest: Any, **options: Any) -> Any:
+            writes = any(letter in mode for letter in "wax+")
+            if writes and not isinstance(file, int):
+                faults.call("open", os.fspath(file))
+            real = faults.real_open(file, mode, *rest, **options)
+            return WrittenFile(real, faults) if writes else real
+
+        builtins.open = io.open = opened  # type: ignore[assignment]
+        real_os_open = os.open
+
+        def os_open(path: Any, flags: int, *rest: Any, **options: Any) -> int:
+            if flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
+                faults.call("os.open", os.fspath(path))
+            return real_os_open(path, flags, *rest, **options)
+
+        os.open = os_open
+        for name in _CALLS:
+            setattr(os, name, self._counted(name, getattr(os, name)))
+        real_mmap = mmap.mmap
+
+        class CountedMap(real_mmap):  # type: ignore[misc, valid-type]
+            def __new__(cls, *arguments: Any, **options: Any) -> Any:
+                faults.call("mmap", "")
+                return super().__new__(cls, *arguments, **options)
+
+        mmap.mmap = CountedMap  # type: ignore[misc]
+
+    def _counted(self, name: str, real: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(real)
+        def counted(*arguments: Any, **options: Any) -> Any:
+            first = arguments[0] if arguments else ""
+            self.call(name, os.fspath(first) if isinstance(first, (str, os.PathLike)) else first)
+            return real(*arguments, **options)
+
+        return counted
+
+
+class WrittenFile:
+    """A file open for writing, whose writes and flushes count."""
+
+    def __init__(self, real: Any, faults: Faults) -> None:
+        self.__dict__.update(real=real, faults=faults)
+
+    def write(self, content: Any) -> Any:
+        self.faults.call("write", self.real.name)
+        return self.real.write(content)
+
+    def writelines(self, lines: Any) -> None:
+        for line in lines:
+            self.write(line)
+
+    def truncate(self, *size: Any) -> Any:
+        self.faults.call("truncate", self.real.name)
+        return self.real.truncate(*size)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.real, name)
+
+    def __enter__(self) -> WrittenFile:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.real.close()
+
+    def __iter__(self) -> Any:
+        return iter(self.real)
+
+
+def state(path: Path) -> object:
+    """What a user can read at a place: equal for equal answers, whatever random names hold them."""
+    if not path.exists():
+        return None
+    if path.is_file():
+        return path.read_bytes() if path.suffix != ".html" else b"page"
+    manifest = path / "manifest.json"
+    known = json.loads(manifest.read_text()) if manifest.is_file() else {}
+    if "segments" in known:
+        hashes = [_digest(path / segment["file"]) for segment in known["segments"]]
+        return hashes, _digest(path / known["order"]), known["counts"]
+    if "parts" in known:
+        inside = path / known["folder"]
+        return {name: digest for name, digest in contents(inside).items() if name != "manifest.json"}
+    if not known and not any(path.glob("runs*")):
+        return None  # a folder claimed, with nothing in it that can be read
+    return {n: _RANDOM.sub("X", d) for n, d in contents(path).items() if not _is_ours_alone(n)}
+
+
+def _is_ours_alone(name: str) -> bool:
+    """Names that hold no answer: identities, locks, and files in the making."""
+    last = name.rpartition("/")[2]
+    return (
+        last in ("leadline.jsonl", "lock", "journal.jsonl", "manifest.json")
+        or last.startswith(".leadline-")
+        or last.endswith(".unfinished")
+    )
+
+
+def _digest(path: Path) -> str:
+    import hashlib
+
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def names(folder: Path) -> list[str]:
+    """All names under a folder, with random parts made equal."""
+    return sorted(_RANDOM.sub("X", name) for name in contents(folder))
+
+
+def inputs(folder: Path) -> dict[str, str]:
+    return {name: digest for name, digest in contents(folder).items() if not name.startswith(("out", ".leadline-"))}
+
+
+class JobUnderFaults:
+    """One job, prepared, with what an undisturbed run gives."""
+
+    def __init__(self, job: FaultJob, base: Path, place: Path) -> None:
+        self.job, self.place = job, place
+        self.base, work = place / "base", place / "work"
+        shutil.copytree(base, work)
+        for command in filter(None, job.before.split(";")):
+            done = forked(command.split(), work)
+            assert done.status == 0, done.errors.decode()
+        work.rename(self.base)
+        self.arguments = job.command.split()
+        self.old = state(self.base / job.output)
+        self.inputs = inputs(self.base)
+        with self._fresh() as work:
+            log = place / "calls"
+            log.touch()
+            done = forked(self.arguments, work, before=Faults(log).install)
+            assert done.status == 0, done.errors.decode()
+            self.calls = log.read_text().splitlines()
+            self.new, self.names = state(work / job.output), names(work)
+
+    @contextlib.contextmanager
+    def _fresh(self) -> Iterator[Path]:
+        """A copy to work on, always at the same place: an index knows the path of its collection."""
+        work = self.place / "work"
+        shutil.copytree(self.base, work)
+        try:
+            yield work
+        finally:
+            shutil.rmtree(work)
+
+    def attack(self, at: int, kind: str) -> str:
+        """Spoil one call; returns what is wrong afterwards, or nothing."""
+        with self._fresh() as work:
+            done = forked(self.arguments, work, before=Faults(self.place / "none", at, kind).install)
+            return self._wrong(done, work, kind)
+
+    def _wrong(self, done: Outcome, work: Path, kind: str) -> str:
+        if kind == "kill":
+            if done.status != KILLED:
+                return f"was not killed: status {done.status} {done.errors[-200:]!r}"
+        elif fault := done.fault():
+            return fault
+        elif done.status and len(done.errors.decode().strip().splitlines()) != 1:
+            return f"more than one line: {done.errors[:300]!r}"
+        if inputs(work) != self.inputs:
+            changed = set(inputs(work).items()) ^ set(self.inputs.items())
+            return f"changed an input: {sorted(name for name, _ in changed)}"
+        try:
+            now = state(work / self.job.output)
+        except (OSError, ValueError, KeyError) as error:
+            return f"left something that cannot be read: {error!r}"
+        if done.status == 0 and kind != "kill" and now != self.new:
+            return "said it succeeded, but the result is another"
+        if now not in (self.old, self.new) and not self._is_part_of_new(now):
+            return "left neither the old nor the new"
+        again = forked(self.arguments, work)
+        if again.status:
+            return f"the second attempt fails: {again.errors[-300:].decode()!r}"
+        if state(work / self.job.output) != self.new:
+            return "the second attempt gives another result"
+        left = set(names(work)) - set(self.names)
+        return f"left behind {sorted(left)}" if left else ""
+
+    def _is_part_of_new(self, now: object) -> bool:
+        """Whether what is there is some of the files of the new result, each whole: a grid adds run by run."""
+        return isinstance(now, dict) and isinstance(self.new, dict) and now.items() <= self.new.items()
+
+
+def attack_job(name: str, base: Path, every: int = 1, seed: int = 1, most: int | None = None) -> Tally:
+    """Spoil each call of a job, or one in `every`, or at most so many."""
+    tally = Tally(f"faults: {name}")
+    with tempfile.TemporaryDirectory(prefix="attack-") as place:
+        job = JobUnderFaults(JOBS[name], base, Path(place))
+        cases = [(at, kind) for at in range(len(job.calls)) for kind in ("ENOSPC", "EIO", "kill")]
+        chosen = random.Random(seed)
+        cases = [case for case in cases if every == 1 or chosen.randrange(every) == 0]
+        if most is not None and len(cases) > most:
+            cases = sorted(chosen.sample(cases, most))
+        for at, kind in cases:
+            called = re.sub(r"\S*/attack-\w+/(work|base)/", "", job.calls[at])
+            tally.note(f"leadline {JOBS[name].command}  [{kind} at call {at}: {called}]", job.attack(at, kind))
+    return tally
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--job", choices=list(JOBS), help="only this job (default: all)")
+    parser.add_argument("--every", type=int, default=1, help="one in so many cases (default: 1)")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args(arguments)
+    failures = 0
+    with tempfile.TemporaryDirectory(prefix="attack-") as place:
+        base = materials(Path(place) / "base")
+        preload()
+        for name in [options.job] if options.job else JOBS:
+            tally = attack_job(name, base, options.every, options.seed)
+            print(tally.row(), flush=True)
+            print("".join(f"    {failure}\n" for failure in tally.failures), end="", flush=True)
+            failures += len(tally.failures)
+    sys.exit(failures > 0)
+
+
+if __name__ == "__main__":
+    with contextlib.suppress(KeyboardInterrupt):
+        main()

@@ -1,0 +1,339 @@
+"""Fuzz every reader of records and settings: an answer or one clear line, and the same from both engines.
+
+    python tools/attack/fuzz_records.py [--count N] [--seed S] [--only TARGET]
+
+Targets: runs, qrels, hits, topics, scores, tables, logs, side tables, pipelines, grids, mappings, measures, queries,
+identities and journals. (Readers of documents have a fuzzer of their own, `fuzz_readers.py`.)
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import random
+import signal
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from damage import mutated
+from harness import Tally
+
+SLOW = 5.0  # seconds that reading a few hundred bytes may take, on a machine that is busy with other things
+Target = Callable[[bytes, Path], Any]
+
+QRELS = "\n".join(f"{t} {t % 2} d{d} {(d * t) % 4 - 1}" for t in range(1, 5) for d in range(9)).encode() + b"\n"
+STRATA = "\n".join(f"{t} 0 d{d} {d % 3} {(d * t) % 4 - 1}" for t in range(1, 4) for d in range(8)).encode() + b"\n"
+PRELS = b"\n".join(b"1 d%d 1 1 0.%d" % (d, d + 1) for d in range(8)) + b"\n"
+RUN = "\n".join(f"{t} Q0 d{d} {d} {9.5 - d / 3:.4f} tag" for t in range(1, 5) for d in range(9)).encode() + b"\n"
+TIED = "\n".join(f"{t} Q0 d{d % 7}{t} {d} {d // 3} t" for t in (2, 1, 3) for d in range(7)).encode()
+TOPICS = [
+    b"topic\ttitle\tquery\n1\ta film\tpolymer film\n2\tvalves\tmetal valve\n",
+    b"1\n2\n3\n",
+    b"<top>\n<num> Number: 301\n<title> film\n<desc> Description:\nA film.\n<narr> Narrative:\nx\n</top>\n",
+    b'{"topic": "1", "query": "film", "patent": "EP1000001B1"}\n{"topic": "2"}\n',
+    b'<topics><topic number="1"><query>x</query><subtopic number="1" type="nav">y</subtopic></topic></topics>',
+    b"topic,title,subtopics\n1,film,a;b\n",
+]
+SCORES = [
+    b"run\ttopic\tmeasure\tvalue\na\t1\tAP\t0.5\na\t2\tAP\t0.25\nb\t1\tAP\t1\nb\t2\tAP\tNA\n",
+    b"run,501,502\nbm25,0.1,0.2\ntfidf,0.3,\n",
+    b'[{"run": "a", "topic": "1", "AP": 0.5}, {"run": "b", "topic": "1", "AP": 0.25}]',
+    b'{"run": "a", "AP": 0.5}\n{"run": "b", "AP": 0.1}\n',
+    b"run;AP;P@10\na;0,5;0,25\nb;0,1;1\n",
+]
+LOG = [b"1 d1 30\n1 d2 15.5\n2 d1 3\n", b"topic,document,seconds\n1,d1,30\n1,d1,2\n"]
+SIDE = [b"run,team\na,one\nb,two\n", b"document,words\nd1,100\nd2,5\n", b"d1 100\nd2 7\n"]
+PIPELINES = [
+    b'steps = ["text", {step = "search", model = "bm25(k1=0.9)"}, {step = "cut", k = 5}]\n',
+    b'steps = [{step = "text", fields = ["title"]}, "search", {step = "fuse", pipelines = [["text", "search"]]}]\n',
+    b'[parts]\nfirst = ["text", "search"]\n',
+]
+GRIDS = [
+    b'[choices.query]\nwhole = "text"\n[choices.model]\nbm25 = {step = "search", model = "bm25"}\ndph = "search"\n',
+    b'runs = [{query = "whole"}]\n[choices.query]\nwhole = ["text", "search"]\n',
+]
+MEASURES = [b"AP PRES@5 nDCG@5 bpref infAP judged@3 RBP(p=0.8)", b"ERR-IA@20 alpha-nDCG(alpha=0.5)@10 P(rel=2)@5 R@100"]
+QUERIES = [
+    b'polymer film "thin film" polym* film NEAR/5 silver title:film class:C07D before:1998 +must -not',
+    b"(metal OR glass) AND NOT (valve pump) sort:newest office:EP after:1990-01-01 (a (b (c)))",
+    b'film^2 abstract:(resin acid) 1,2-dichloroethane H2SO4 NEAR/3 "nail head"~4 family:1 id:EP1000001B1',
+]
+IDENTITIES = [b'{"kind": "index", "format": 1, "id": "00ff"}\n{"name": "manifest.json"}\n{"name": "a/b.arrays"}\n']
+MANIFESTS = [b'{"what": "a leadline index", "version": 1, "fields": [], "segments": [], "order": "x", "analysis": {}}']
+JOURNALS = [b'["' + b"0" * 64 + b'"]\n["1", ["d1"], [0.5], []]\n["2", ["d1", "d2"], [0.5, 0.1], ["x"]]\n']
+
+
+@contextlib.contextmanager
+def engine(name: str) -> Iterator[None]:
+    os.environ["LEADLINE_ENGINE"] = name
+    try:
+        yield
+    finally:
+        del os.environ["LEADLINE_ENGINE"]
+
+
+def both(job: Callable[[], Any]) -> Any:
+    """What both engines give; an AssertionError where they differ."""
+    from leadline.errors import LeadlineError
+
+    found = []
+    for name in ("plain", "compiled"):
+        with engine(name):
+            try:
+                found.append(job())
+            except LeadlineError as error:
+                found.append(error)
+    if str(found[0]) != str(found[1]):
+        raise AssertionError(f"the engines differ: {str(found[0])[:300]} | {str(found[1])[:300]}")
+    if isinstance(found[0], LeadlineError):
+        raise found[0]
+    return found[0]
+
+
+def read_runs(content: bytes, _folder: Path) -> Any:
+    from leadline.records.runs.read_runs import run_of_text
+    from leadline.text.source import SourceText
+
+    def job() -> Any:
+        kernels = os.environ["LEADLINE_ENGINE"] == "compiled"
+        found = []
+        for order in ("score", "rank", "file"):
+            run = run_of_text(SourceText.of(content, "run"), "run", kernels=kernels, order=order)
+            ranking = [run.documents.at(line) for line in run.order.tolist()]
+            found.append((run.topics, run.offsets.tolist(), ranking, run.keys.tobytes(), run.longer_lines))
+        return found
+
+    return both(job)
+
+
+def read_qrels(content: bytes, _folder: Path) -> Any:
+    from leadline.records.qrels.read_qrels import qrels_of_text
+    from leadline.text.source import SourceText
+
+    def job() -> Any:
+        q = qrels_of_text(SourceText.of(content, "qrels"))
+        return q.topics, q.offsets.tolist(), list(q.documents), q.grades.tolist(), q.kind
+
+    return both(job)
+
+
+def read_hits(content: bytes, folder: Path) -> Any:
+    """A run and judgements at once: the content is the run, or, behind a form feed, the judgements."""
+    from leadline.measures.evaluate import evaluate
+
+    run, _, judged = content.partition(b"\x0c")
+    (folder / "r").write_bytes(run)
+    (folder / "q").write_bytes(judged or QRELS)
+
+    def job() -> Any:
+        scores = evaluate(folder / "q", folder / "r", "AP PRES@5 nDCG@5 bpref RBP")
+        return scores.runs, scores.topics, scores.values.tobytes().hex()
+
+    return both(job)
+
+
+def by_path(function: Callable[[Path], Any], name: str = "file") -> Target:
+    def read(content: bytes, folder: Path) -> Any:
+        (folder / name).write_bytes(content)
+        return function(folder / name)
+
+    return read
+
+
+def read_topics(path: Path) -> Any:
+    from leadline.records.side_tables import read_topics as ids
+    from leadline.records.topics.topic import Topics
+
+    ids(path)
+    topics = Topics.read(path)
+    for ending in (".tsv", ".csv", ".jsonl", ".xml"):  # what is read can be written, and read again
+        again = path.with_suffix(ending)
+        topics.write(again)
+        plain = all(each.isprintable() and each == " ".join(each.split()) for each in topics.ids)
+        if plain and Topics.read(again).ids != topics.ids:
+            raise AssertionError(f"written as {ending}, the topics are others")
+
+
+def read_tables(path: Path) -> Any:
+    from leadline.errors import LeadlineError
+    from leadline.records.side_tables import read_lengths, read_runs_info
+
+    with contextlib.suppress(LeadlineError):
+        read_lengths(path)
+    return read_runs_info(path)
+
+
+def read_measures(content: bytes, _folder: Path) -> Any:
+    from leadline.measures.notation import parse_measures
+
+    return parse_measures(content.decode("utf-8", "surrogateescape"))
+
+
+class Queries:
+    """Queries against a small index, opened once for each engine."""
+
+    def __init__(self) -> None:
+        self.language: Any = None
+
+    def __call__(self, content: bytes, folder: Path) -> Any:
+        from leadline.retrieval.index.index import Index
+        from leadline.retrieval.language.language import Language
+
+        if self.language is None:
+            words = [
+                "polymer",
+                "film",
+                "thin",
+                "silver",
+                "metal",
+                "valve",
+                "glass",
+                "nail",
+                "resin",
+                "acid",
+                "pump",
+                "head",
+                "C07D",
+            ]
+            texts = [
+                {"id": f"EP{n}B1", "title": " ".join(words[n % 7 : n % 7 + 3]), "abstract": " ".join(words[n % 11 :])}
+                for n in range(60)
+            ]
+            index = Index.build(texts, folder / "index", fields=["title", "abstract"], positions=True, workers=1)
+            self.language = Language(index)
+
+        def job() -> Any:
+            answer = self.language.search(content.decode("utf-8", "surrogateescape"), k=20)
+            return answer.found, answer.ranking.rows.tolist(), answer.ranking.scores.tobytes().hex(), answer.notes
+
+        return both(job)
+
+
+def read_identity(content: bytes, folder: Path) -> Any:
+    from leadline.text.owned_folder import identity_of
+
+    (folder / "owned").mkdir(exist_ok=True)
+    (folder / "owned" / "leadline.jsonl").write_bytes(content)
+    return identity_of(folder / "owned")
+
+
+def read_index_manifest(content: bytes, folder: Path) -> Any:
+    from leadline.retrieval.index.index import Index
+
+    (folder / "opened").mkdir(exist_ok=True)
+    (folder / "opened" / "manifest.json").write_bytes(content)
+    return Index.open(folder / "opened")
+
+
+def read_journal(path: Path) -> Any:
+    from leadline.retrieval.pipeline.journal import Journal
+
+    journal = Journal(path, "x")
+    journal.key = "0" * 64
+    return [journal._read() and journal.get(topic) for topic in ("1", "2")]
+
+
+def lazily(module: str, name: str) -> Callable[[Path], Any]:
+    def read(path: Path) -> Any:
+        import importlib
+
+        return getattr(importlib.import_module(module), name)(str(path))
+
+    return read
+
+
+def targets() -> dict[str, tuple[list[bytes], Target]]:
+    examples = sorted((Path(__file__).parents[2] / "examples").glob("*.toml"))
+    mappings = [path.read_bytes() for path in examples if path.name != "grid.toml"]
+    return {
+        "runs": ([RUN, TIED], read_runs),
+        "qrels": ([QRELS, STRATA, PRELS], read_qrels),
+        "hits": ([RUN, TIED + b"\n\x0c" + QRELS, RUN + b"\x0c" + QRELS], read_hits),
+        "topics": (TOPICS, by_path(read_topics)),
+        "scores": (SCORES, by_path(lazily("leadline.records.scores.read_scores", "read_scores"))),
+        "logs": (LOG, by_path(lazily("leadline.measures.reading_log", "read_reading_log"))),
+        "side tables": (SIDE, by_path(read_tables)),
+        "pipelines": (
+            PIPELINES,
+            by_path(lazily("leadline.retrieval.pipeline.pipeline_files", "read_pipeline"), "p.toml"),
+        ),
+        "grids": (GRIDS, by_path(lazily("leadline.retrieval.pipeline.grid_plan", "read_grid"))),
+        "mappings": (mappings, by_path(lazily("leadline.collections.documents.mapping.mapping_file", "read_mapping"))),
+        "measures": (MEASURES, read_measures),
+        "queries": (QUERIES, Queries()),
+        "identities": (IDENTITIES, read_identity),
+        "manifests": (MANIFESTS, read_index_manifest),
+        "journals": (JOURNALS, by_path(read_journal)),
+    }
+
+
+def fuzz(name: str, count: int, seed: int) -> Tally:
+    """Read so many mutations of a target's seeds."""
+    from leadline.errors import LeadlineError
+
+    tally = Tally(f"fuzz: {name}")
+    seeds, target = targets()[name]
+    chance = random.Random(f"{name} {seed}")
+    signal.signal(signal.SIGALRM, _too_long)
+    seen: set[str] = set()
+    with tempfile.TemporaryDirectory(prefix="attack-") as place, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for number in range(count):
+            content = mutated(chance.choice(seeds), chance, seeds)
+            fault = ""
+            begin = time.monotonic()
+            signal.setitimer(signal.ITIMER_REAL, 4 * SLOW)
+            try:
+                target(content, Path(place))
+            except LeadlineError as error:
+                said = str(error)  # printed on one line, whatever is in it
+                fault = f"{len(said):,} characters: {said[:100]!r}" if len(said) > 2000 else ""
+            except Exception as error:  # what a user would see as a traceback
+                fault = f"{type(error).__name__}: {' '.join(str(error).split())[:400]} {_place(error)}"
+            finally:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+            if not fault and time.monotonic() - begin > SLOW:
+                fault = f"took {time.monotonic() - begin:.1f} s"
+            if fault and (key := fault[:60]) in seen and len(seen) < 1000:
+                fault = f"as before: {key}"
+            seen.add(fault[:60])
+            tally.note(f"{name} #{number}: {content!r}", fault)
+    return tally
+
+
+def _place(error: BaseException) -> str:
+    """Where in the package an error was raised."""
+    import traceback
+
+    here = [frame for frame in traceback.extract_tb(error.__traceback__) if "leadline" in frame.filename]
+    return f"({Path(here[-1].filename).name}:{here[-1].lineno})" if here else ""
+
+
+def _too_long(*_: object) -> None:
+    raise TimeoutError("ran too long")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--count", type=int, default=1000, help="files for each target (default: 1000)")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", choices=list(targets()))
+    options = parser.parse_args(arguments)
+    failures = 0
+    for name in [options.only] if options.only else targets():
+        tally = fuzz(name, options.count, options.seed)
+        print(tally.row(), flush=True)
+        new = [failure for failure in tally.failures if ": as before: " not in failure]
+        print("".join(f"    {failure}\n" for failure in new[:20]), end="", flush=True)
+        failures += len(tally.failures)
+    sys.exit(failures > 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,290 @@
+"""What every attack uses: small inputs, the command under limits of time and memory, and the judgement of what it did.
+
+A command is run as a process of its own (`run`), or, a hundred times as fast, in a fork of this one (`forked`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+COMMAND = [sys.executable, "-m", "leadline.cli"]
+SECONDS, MEMORY = 60, 8 << 30  # limits of one attack: address space, of which threads reserve much and use little
+REFUSED = (1, 2)
+_WORDS = [
+    "polymer",
+    "film",
+    "coating",
+    "metal",
+    "silver",
+    "glass",
+    "resin",
+    "acid",
+    "valve",
+    "pump",
+    "nail",
+    "layer",
+    "sensor",
+    "alloy",
+    "fibre",
+    "salt",
+]
+
+_TOPICS = [f"EP{1000000 + n}B1" for n in (31, 32, 34, 37)]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a command did."""
+
+    status: int  # negative: killed by this signal
+    output: bytes
+    errors: bytes
+    seconds: float
+
+    def fault(self, *, answers: bool = True) -> str:
+        """Why this is no clear outcome; empty if it is one: an answer (where allowed), or a refusal in one line."""
+        text = self.errors.decode("utf-8", "replace")
+        lines = [line for line in text.splitlines() if line.strip()]
+        if self.status < 0:
+            name = "ran too long" if self.status == -signal.SIGALRM else f"ended by signal {-self.status}"
+            return f"{name}: {lines[-1][:160] if lines else ''}"
+        if "Traceback" in text or "panicked at" in text:
+            return f"traceback: {lines[-1][:200]}"
+        if re.search(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]", self.errors):
+            return f"control codes in the message: {self.errors[:160]!r}"
+        if self.status == 0:
+            return "" if answers else "accepted"
+        if self.status not in REFUSED:
+            return f"status {self.status}: {text[:160]!r}"
+        said = [line for line in lines if line.startswith("leadline")]
+        if len(said) < 1 or not lines[-1].startswith("leadline"):
+            return f"refused, but not in one line: {text[:300]!r}"
+        return ""
+
+
+def run(
+    arguments: Sequence[str], folder: Path, *, seconds: float = SECONDS, memory: int = MEMORY, entry: bytes = b"",
+    environment: dict[str, str] | None = None, **options: object,
+) -> Outcome:  # fmt: skip
+    """Run the command in a process of its own."""
+    begin = time.monotonic()
+
+    def limits() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+    env = {**os.environ, "PYTHONHASHSEED": "0", "COLUMNS": "200", **(environment or {})}
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+    if "stdin" not in streams:
+        streams["stdin"] = subprocess.PIPE
+    command = [*COMMAND, *arguments]
+    with subprocess.Popen(command, cwd=folder, env=env, preexec_fn=limits, **streams) as child:  # type: ignore[call-overload] # noqa: PLW1509
+        try:
+            output, errors = child.communicate(entry if streams["stdin"] == subprocess.PIPE else None, timeout=seconds)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            output, errors = child.communicate()
+            return Outcome(-signal.SIGALRM, output or b"", errors or b"", time.monotonic() - begin)
+    return Outcome(child.returncode, output or b"", errors or b"", time.monotonic() - begin)
+
+
+def forked(
+    arguments: Sequence[str] | Callable[[], None], folder: Path, *, before: Callable[[], None] = lambda: None,
+    seconds: float = SECONDS, memory: int = MEMORY,
+) -> Outcome:  # fmt: skip
+    """Run a command or a function in a fork of this process, which must not have used Polars.
+
+    `before` prepares the fork.
+    """
+    begin = time.monotonic()
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        child = os.fork()
+        if child == 0:
+            _become(arguments, folder, (output.fileno(), errors.fileno()), before, seconds, memory)
+        _, status = os.waitpid(child, 0)
+        output.seek(0)
+        errors.seek(0)
+        code = os.waitstatus_to_exitcode(status)
+        return Outcome(code, output.read(), errors.read(), time.monotonic() - begin)
+
+
+def _become(
+    job: Sequence[str] | Callable[[], None], folder: Path, streams: tuple[int, int], before: Callable[[], None],
+    seconds: float, memory: int,
+) -> None:  # fmt: skip
+    status = 70
+    try:
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        os.dup2(streams[0], 1)
+        os.dup2(streams[1], 2)
+        sys.stdin, sys.stdout = os.fdopen(0), os.fdopen(1, "w")
+        sys.stderr = os.fdopen(2, "w", errors="backslashreplace")
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.alarm(max(1, int(seconds)))
+        os.chdir(folder)
+        from leadline.cli import main
+
+        before()
+        try:
+            job() if callable(job) else main(list(job))
+            status = 0
+        except SystemExit as stop:
+            status = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+        except BaseException:
+            import traceback
+
+            traceback.print_exc()
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(Exception):
+                stream.flush()
+        os._exit(status)
+
+
+def preload() -> None:
+    """Import what commands use, so that forks need not; nothing of it may be called before a fork."""
+    import importlib
+    import pkgutil
+
+    import leadline
+
+    for about in pkgutil.walk_packages(leadline.__path__, "leadline."):
+        if ".kernels" not in about.name and not about.name.endswith((".dense", ".for_ir_measures")):
+            with contextlib.suppress(ImportError):
+                importlib.import_module(about.name)
+
+
+def documents(count: int = 40, first: int = 0) -> str:
+    """Small patents as JSON lines."""
+    import json
+
+    lines = []
+    for n in range(first, first + count):
+        words = [_WORDS[(n * 7 + k * (k + n % 5)) % len(_WORDS)] for k in range(14)]
+        lines.append(
+            json.dumps({
+                "id": f"EP{1000000 + n}B1", "title": " ".join(words[:3]), "abstract": " ".join(words),
+                "description": " ".join(words * 2), "claims": [f"A {words[0]} with a {words[1]}.", "As claim 1, bent."],
+                "ipc": ["F16B 15/00"], "publication": f"{1990 + n % 20}-02-15", "application": f"{1988 + n % 20}-02-15",
+                "citations": [f"EP{1000000 + (n * 3) % max(n, 1)}B1"] if n else [],
+            })
+        )  # fmt: skip
+    return "\n".join(lines) + "\n"
+
+
+GRID = '[choices.query]\nwhole = "text"\n[choices.model]\nbm25 = {step = "search", model = "bm25"}\n'
+GRID += 'dph = {step = "search", model = "dph"}\n'
+
+
+def materials(folder: Path) -> Path:
+    """Fill a folder with one small input of each kind: documents, a collection, an index, topics, runs, scores."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "documents.jsonl").write_text(documents())
+    (folder / "more.jsonl").write_text(documents(46))
+    (folder / "topics.tsv").write_text("".join(f"{topic}\n" for topic in _TOPICS))
+    qrels = (f"{t} 0 EP{1000000 + d}B1 {(d * n) % 3}" for n, t in enumerate(_TOPICS, 1) for d in range(0, 25, 3))
+    (folder / "qrels.txt").write_text("\n".join(qrels) + "\n")
+    (folder / "grid.toml").write_text(GRID)
+    (folder / "mine.toml").write_text('steps = ["text", {step = "search", model = "dph"}]\n')
+    for arguments in (
+        "collection build documents.jsonl -o collection --processes 1 -q",
+        "collection build more.jsonl -o larger --processes 1 -q",
+        "index collection -o index --positions --workers 1 -q",
+        "run index topics.tsv --system baseline -k 10 -o a.run -q",
+        "run index topics.tsv --system mine.toml -k 10 -o b.run -q",
+        "evaluate qrels.txt a.run b.run -m AP --by-topic --format tsv -o scores.tsv -q",
+    ):
+        done = run(arguments.split(), folder)
+        if done.status:
+            raise RuntimeError(f"leadline {arguments}: {done.errors.decode()}")
+    return folder
+
+
+SECRET = "leadline-attack-secret"
+
+
+class Attempt:
+    """A copy of the materials, with a folder beside it that no attack may reach."""
+
+    def __init__(self, work: Path) -> None:
+        self.work, self.outside = work, work.parent / "outside"
+        self.outside.mkdir()
+        (self.outside / "secret.txt").write_text(SECRET)
+        self.before = contents(self.outside)
+
+    def command(self, arguments: Sequence[str], *, answers: bool = True, alone: bool = False, **options: Any) -> str:
+        """Run a command here; returns why its outcome is not clear, or nothing."""
+        done = (run if alone else forked)(arguments, self.work, **{"seconds": 30, **options})
+        return done.fault(answers=answers) or self.touched(done.output)
+
+    def touched(self, output: bytes = b"") -> str:
+        """What was changed or told of the folder outside; empty if nothing."""
+        if contents(self.outside) != self.before:
+            return f"changed what is outside: {sorted(contents(self.outside))}"
+        return "told what is in a file outside" if SECRET.encode() in output else ""
+
+
+@contextlib.contextmanager
+def attempt(base: Path) -> Iterator[Attempt]:
+    """A place for one attack."""
+    with copy_of(base) as work:
+        yield Attempt(work)
+
+
+@contextlib.contextmanager
+def copy_of(folder: Path) -> Iterator[Path]:
+    """A copy of a folder, removed afterwards."""
+    with tempfile.TemporaryDirectory(prefix="attack-") as place:
+        copy = Path(place) / "work"
+        shutil.copytree(folder, copy, symlinks=True)
+        yield copy
+
+
+def contents(folder: Path) -> dict[str, str]:
+    """Every file under a folder with the hash of its content; links with their target."""
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        name = str(path.relative_to(folder))
+        if path.is_symlink():
+            found[name] = f"link to {path.readlink()}"
+        elif path.is_file():
+            found[name] = hashlib.sha256(path.read_bytes()).hexdigest()
+        else:
+            found[name] = "folder"
+    return found
+
+
+@dataclass
+class Tally:
+    """What came of the attacks of one class."""
+
+    name: str
+    tried: int = 0
+    failures: list[str] = field(default_factory=list)
+
+    def note(self, what: str, fault: str) -> None:
+        """Count an attack; `fault` is empty where its outcome was clear."""
+        self.tried += 1
+        if fault:
+            self.failures.append(f"{what}: {fault}")
+
+    def row(self) -> str:
+        return f"| {self.name} | {self.tried:,} | {self.tried - len(self.failures):,} | {len(self.failures):,} |"

@@ -1,0 +1,235 @@
+"""A system that says no: closed streams, full devices and disks, other users, little memory."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import errno
+import os
+import resource
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from harness import COMMAND, Outcome, attempt, forked, run
+
+OTHER = 65534  # the user `nobody`
+SIZES = [16, 32, 64, 96, 128, 192, 256, 384, 512, 1024]  # kB of the small disk
+COMMANDS = {
+    "table": "evaluate qrels.txt a.run -q",
+    "json": "evaluate qrels.txt a.run --format json",
+    "list": "measures",
+    "search": "search index polymer",
+    "help": "--help",
+    "info": "collection info collection",
+    "error": "evaluate no-such-file a.run",
+    "warning": "evaluate qrels.txt a.run",
+}
+
+
+def _shell(words: str, redirected: str, folder: Path) -> Outcome:
+    command = f"{' '.join(COMMAND)} {words} {redirected}"
+    done = subprocess.run(["sh", "-c", f"exec {command}"], cwd=folder, capture_output=True, timeout=60, check=False)
+    return Outcome(done.returncode, done.stdout, done.stderr, 0)
+
+
+def attack_streams(base: Path) -> Iterator[tuple[str, str]]:
+    """Streams closed before the start, full, or left by their reader."""
+    redirections = [
+        ">&-",
+        "2>&-",
+        "<&-",
+        ">&- 2>&-",
+        "<&- >&- 2>&-",
+        "> /dev/full",
+        "2> /dev/full",
+        "> /dev/full 2>&1",
+        "< /",
+        "| true",
+        "| head -c 1",
+    ]
+    with attempt(base) as there:
+        for words in COMMANDS.values():
+            for redirected in redirections:
+                try:
+                    done = _shell(words, redirected, there.work)
+                    text = done.errors.decode("utf-8", "replace")
+                    fault = "traceback: " + text[-160:] if "Traceback" in text or "Exception ignored" in text else ""
+                    full = redirected == "> /dev/full" and "no-such" not in words
+                    if not fault and full and done.status == 0:
+                        fault = "said nothing of what it could not write"
+                    if not fault and done.status < 0:
+                        fault = f"ended by signal {-done.status}"
+                except subprocess.TimeoutExpired:
+                    fault = "ran too long"
+                yield f"leadline {words} {redirected}", fault
+        for words in (
+            "evaluate qrels.txt a.run -o /dev/full",
+            "evaluate qrels.txt a.run -o /dev/null",
+            "evaluate qrels.txt a.run -o .",
+            "evaluate qrels.txt a.run -o a.run/x",
+            "evaluate qrels.txt a.run -o no/such/place",
+            "evaluate - -",
+            "evaluate qrels.txt /dev/null",
+            "evaluate /dev/null a.run",
+            "search /dev/null film",
+            "collection info /dev/null",
+            "run index /dev/null -o x",
+            "collection build /dev/zero -o c",
+        ):
+            answers = words.endswith(("/dev/null",)) and " -o " in words
+            yield f"leadline {words}", there.command([*words.split(), "-q"], answers=answers, alone=True)
+
+
+@contextlib.contextmanager
+def small_disk(folder: Path, kilobytes: int) -> Iterator[Path]:
+    """A file system of this size at a folder; PermissionError where this user may not mount one."""
+    folder.mkdir(exist_ok=True)
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.mount(b"tmpfs", os.fsencode(folder), b"tmpfs", 0, f"size={kilobytes}k".encode()):
+        raise PermissionError(errno.EPERM, "cannot mount a small disk")
+    try:
+        yield folder
+    finally:
+        libc.umount2(os.fsencode(folder), 2)
+
+
+def attack_full_disk(base: Path) -> Iterator[tuple[str, str]]:
+    """Every job on disks of growing sizes: done, or one line; what was there stays; no signal."""
+    from fault_injection import state
+
+    jobs = {
+        "collection build more.jsonl -o disk/out --processes 1 -q": "out",
+        "index collection -o disk/out --workers 1 -q": "out",
+        "evaluate qrels.txt a.run -o disk/out -q": "out",
+        "run index topics.tsv -k 10 -o disk/out -q": "out",
+        "simulate office --patents 100 -o disk/out -q": "out",
+        "grid index topics.tsv grid.toml -k 5 -o disk/out -q": "out",
+        "report qrels.txt a.run b.run --samples 2 -o disk/out.html -q": "out.html",
+    }
+    for command, output in jobs.items():
+        for kilobytes in SIZES:
+            with attempt(base) as there:
+                try:
+                    with small_disk(there.work / "disk", kilobytes) as disk:
+                        done = forked(command.split(), there.work)
+                        fault = done.fault()
+                        try:
+                            left = state(disk / output)
+                            if not fault and done.status and left is not None and output != "out":
+                                fault = "left half of a file"
+                        except (OSError, ValueError, KeyError) as error:
+                            fault = fault or f"left something that cannot be read: {error!r}"
+                except PermissionError:
+                    return
+                yield f"a disk of {kilobytes} kB at disk/; leadline {command}", fault
+
+
+def attack_users(base: Path) -> Iterator[tuple[str, str]]:
+    """In a folder that all may write to, another user has planted what we are about to write."""
+    if os.geteuid() != 0:
+        return
+    jobs = {
+        "evaluate qrels.txt a.run -o all/out -q": ["out"],
+        "run index topics.tsv -k 5 -o all/out -q": ["out", "out.unfinished", "out.manifest.json"],
+        "qrels citations larger -o all/out -q": ["out", "out.why.tsv"],
+        "index collection -o all/out --workers 1 -q": ["out"],
+        "collection build more.jsonl -o all/out --processes 1 -q": ["out"],
+        "report qrels.txt a.run b.run --samples 2 -o all/out -q": ["out"],
+    }
+    for command, names in jobs.items():
+        for name in names:
+            for kind in ("link to a file", "link to a folder", "pipe", "link nowhere"):
+                with attempt(base) as there:
+                    shared = there.work / "all"
+                    shared.mkdir()
+                    shared.chmod(0o1777)
+                    planted = shared / name
+                    if kind == "pipe":
+                        os.mkfifo(planted)
+                    else:
+                        target = {"link to a file": "secret.txt", "link to a folder": ".", "link nowhere": "new.txt"}[
+                            kind
+                        ]
+                        planted.symlink_to(there.outside / target)
+                    os.chown(planted, OTHER, OTHER, follow_symlinks=False)
+                    yield (
+                        f"all/{name} is a {kind} of another user; leadline {command}",
+                        there.command(command.split(), seconds=15),
+                    )
+    cached = "evaluate qrels.txt a.run -m AP -q"
+    for what in ("folder of another user", "link of another user"):
+        with attempt(base) as there:
+            cache = there.work / "cache"
+            if what.startswith("link"):
+                cache.symlink_to(there.outside)
+            else:
+                cache.mkdir(mode=0o777)
+            os.chown(cache, OTHER, OTHER, follow_symlinks=False)
+            environment = {"LEADLINE_CACHE": str(cache), "LEADLINE_ENGINE": "compiled"}
+            fault = there.command(cached.split(), alone=True, environment=environment, seconds=200)
+            if not fault and what.startswith("folder") and any(cache.iterdir()):
+                fault = "wrote to the cache of another user"
+            yield f"LEADLINE_CACHE is a {what}; LEADLINE_ENGINE=compiled leadline {cached}", fault
+
+
+def attack_memory(base: Path) -> Iterator[tuple[str, str]]:
+    """Less and less memory beyond what the interpreter itself holds: the answer, or one line."""
+    for command in (
+        "evaluate qrels.txt a.run -q",
+        "search index polymer -q",
+        "collection info collection",
+        "run index topics.tsv -k 5 -o x -q",
+    ):
+        for more in (8, 32, 128, 512):
+            with attempt(base) as there:
+
+                def limit(more: int = more) -> None:
+                    import numpy  # noqa: F401
+
+                    held = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+                    resource.setrlimit(resource.RLIMIT_AS, (held + (more << 20),) * 2)
+
+                done = forked(command.split(), there.work, before=limit)
+                yield f"{more} MB more than at the start; leadline {command}", done.fault()
+
+
+def attack_interrupts(base: Path) -> Iterator[tuple[str, str]]:
+    """Ctrl-C at any moment: one line, status 130; and SIGTERM leaves nothing half written."""
+    import random
+    import time
+
+    chance = random.Random(1)
+    for command in (
+        "collection build more.jsonl -o new --processes 1 -q",
+        "index collection -o new --workers 1 -q",
+        "report qrels.txt a.run b.run -o new.html -q",
+    ):
+        for sent in (signal.SIGINT, signal.SIGTERM):
+            for _ in range(3):
+                with attempt(base) as there:
+                    child = subprocess.Popen(
+                        [*COMMAND, *command.split()], cwd=there.work, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+                    )
+                    time.sleep(chance.uniform(0.15, 1.2))
+                    child.send_signal(sent)
+                    _, errors = child.communicate(timeout=60)
+                    text = errors.decode("utf-8", "replace")
+                    # A signal that comes while Python itself starts is not ours to answer.
+                    ours = "leadline" in text.partition("Traceback")[2]
+                    fault = f"traceback: {text[-200:]!r}" if "Traceback" in text and ours else ""
+                    if not fault and sys.platform == "linux":
+                        again = run(command.split(), there.work)
+                        fault = f"the second attempt fails: {again.errors[-200:]!r}" if again.status else ""
+                    yield f"{sent.name} during leadline {command}", fault
+
+
+CLASSES = {
+    "closed and full streams": attack_streams,
+    "full disk": attack_full_disk,
+    "two users": attack_users,
+    "little memory": attack_memory,
+    "interrupts": attack_interrupts,
+}
