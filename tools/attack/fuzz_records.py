@@ -21,8 +21,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from damage import mutated
 from harness import Tally
+
+from damage import mutated
 
 SLOW = 5.0  # seconds that reading a few hundred bytes may take, on a machine that is busy with other things
 Target = Callable[[bytes, Path], Any]

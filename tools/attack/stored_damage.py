@@ -21,8 +21,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from damage import broken, misshaped
 from harness import Tally, copy_of, materials
+
+from damage import broken, misshaped
 
 BATCH = 250  # cases in one fork
 SECONDS = 20  # for one case

@@ -14,7 +14,7 @@ from io import FileIO
 from pathlib import Path
 from typing import Any
 
-from leadline.errors import InputError, printable
+from leadline.errors import InputError, visible
 from leadline.text.files import is_trusted, reported
 from leadline.text.lock import open_without_links, this_process, try_lock
 
@@ -123,5 +123,5 @@ def _holder(content: bytes) -> str:
     """The process that wrote the last line about itself."""
     for line in reversed(content.split(b"\n")):
         with contextlib.suppress(ValueError, KeyError, TypeError, RecursionError):
-            return printable(str(json.loads(line)[HOLDER])[:200])
+            return visible(str(json.loads(line)[HOLDER])[:200])
     return "another process"
