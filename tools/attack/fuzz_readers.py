@@ -72,7 +72,8 @@ def problem_of(content: bytes, before: Reading, form: str | None = None, *, engi
         return f"{type(error).__name__}: {error}"
     if time.monotonic() - start > SLOW:
         return f"took {time.monotonic() - start:.0f} s"
-    if len(found.documents) < len(before.documents) and len(found.reports) <= len(before.reports):
+    new_reports = Counter(reason for _, reason in found.reports) - Counter(reason for _, reason in before.reports)
+    if len(found.documents) < len(before.documents) and not new_reports:
         return f"silent loss: {len(found.documents)} documents of {len(before.documents)}"
     long = next((reason for _, reason in found.reports if "\n" in reason or len(reason) > 1000), None)
     if long is not None:
