@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from html import escape
 
-from leadline.collections.documents.claims import parents
+from leadline.collections.documents.claims import limited, parents
 from leadline.collections.documents.document import Citation, Claim, Origin
 from leadline.collections.documents.markup.plain_text import ENTRY, Layout, read_words
 from leadline.collections.documents.markup.xml import find_text, parse, text_of
@@ -107,7 +107,7 @@ def read_claims(markup: bytes, extent: tuple[int, int], texts: list[str]) -> tup
         by_id.setdefault(name, number)
     if len(numbers) != len(texts):
         raise ValueError(f"{len(numbers)} claims begin in the markup, but {len(texts)} have a text")
-    return tuple(
+    return limited(
         _claim(number, text.replace("\n", " "), [by_id[name] for name in names if name in by_id])
         for number, text, names in zip(numbers, texts, references[1:], strict=True)
     )

@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from leadline.collections.documents.claims import split
+from leadline.collections.documents.claims import limited, split
 from leadline.collections.documents.classes import national
 from leadline.collections.documents.document import Citation, Claim, Document, Origin, Priority
 from leadline.collections.documents.fields.us_parts import application, office, patent_cited, read_claim, us_document
@@ -31,7 +31,7 @@ _RECORD = re.compile(rb"^PATN[ \t]*\r?$", re.MULTILINE)  # everything before the
 _WEEK = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:HHHHH[^\r\n]*\s*)?")
 _BEGIN = re.compile(r"^PATN[ \t]*$", re.MULTILINE | re.IGNORECASE)
 _TAG = re.compile(r"([A-Za-z]{4}(?=\s*$)|[A-Za-z][A-Za-z0-9]{2}(?=  |\s*$))")
-_ONLY_OF_THE_PATENT = frozenset({"WKU", "TTL", "APT"})  # fields of the first group and of no other
+_ONLY_OF_THE_PATENT = frozenset("WKU SRC APT ART TTL NCL ECL EXP NDR NFG".split())  # fields of no other group
 _NUMBER = re.compile(r"(D|RE|PP|H|T|AI)?0*[1-9][0-9]*", re.IGNORECASE)
 _KINDS = {"": "A", "D": "S", "RE": "E", "PP": "P", "H": "H", "T": "I"}
 _DESCRIPTION = ("PARN", "GOVT", "BSUM", "DRWD", "DETD")
@@ -187,7 +187,7 @@ def _claims(groups: Iterable[_Group]) -> tuple[Claim, ...]:
             elif tag != "STM":
                 found[-1].fields.append((tag, lines))
     texts = [(int(group.name), " ".join(group.paragraphs())) for group in found]
-    numbered = tuple(read_claim(number, text) for number, text in texts if number and text)
+    numbered = limited(read_claim(number, text) for number, text in texts if number and text)
     return numbered or split(" ".join(text for _, text in texts))
 
 
