@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 PADDING = 64  # line feeds beyond the end, so that kernels may load eight bytes anywhere
 LARGEST = 64 * 2**30  # bytes after decompression: more than any real run, and a limit for files made to fill a disk
 
+MAX_EXPANSION_RATIO = 200  # ten times that of compressed XML, a fifth of that of an archive bomb
+RATIO_CHECK_MIN_BYTES = 256 << 20  # unpacked size up to which the ratio is not checked
+
 COMPRESSED = (".gz", ".xz", ".zst", ".bz2")  # endings of names
 _OPENINGS = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "lzma", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstandard"}
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -169,7 +172,18 @@ class _Stream(io.RawIOBase):
 def _decompressed(content: bytes, name: str) -> bytes:
     if _decompressor(content[:6]) is None:
         return content
-    return b"".join(pieces_of(io.BytesIO(content), name))
+    return b"".join(checked_expansion(pieces_of(io.BytesIO(content), name), name, len(content)))
+
+
+def checked_expansion(pieces: Iterator[bytes], name: str, packed: int) -> Iterator[bytes]:
+    """Yield the pieces; InputError when they grow to far more than an honest file of the `packed` size could hold."""
+    total = 0
+    for piece in pieces:
+        total += len(piece)
+        if total > RATIO_CHECK_MIN_BYTES and total > MAX_EXPANSION_RATIO * max(packed, 1):
+            problem = f"unpacks to more than {MAX_EXPANSION_RATIO} times its size; refused as an archive bomb"
+            raise InputError(name, problem)
+        yield piece
 
 
 def pieces_of(file: IO[bytes], name: str) -> Iterator[bytes]:

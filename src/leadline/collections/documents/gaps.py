@@ -14,6 +14,7 @@ from functools import lru_cache
 from leadline.collections.documents.raw import Broken
 
 OFFSETS_SHOWN = 5
+MAX_UNENDED = 20  # comments and document types of one piece that do not end; the rest is unknown
 MAX_PENDING = 1 << 18  # bytes of a tag or document type that has not ended; a longer one is unknown
 # Sequence listings of the USPTO; what the Open Patent Services and OAI-PMH write about an answer.
 _BESIDE = frozenset({b"sequence-cwu", b"meta", b"query", b"range", b"responseDate", b"request", b"header",
@@ -48,12 +49,18 @@ class Gaps:
         text, offset = (self.pending + piece, self.pending_at) if self.pending else (piece, offset)
         self.pending = b""
         at = self._behind_element(text, offset, ended) if self.beside else 0
+        unended = 0
         while at < len(text):
             token = _TOKEN.match(text, at)
             if token is None and not ended and len(text) - at < MAX_PENDING and _CUT.match(text, at):
                 self.pending, self.pending_at = text[at:], offset + at
                 return
+            if token is None and text.startswith((b"<!--", b"<!DOCTYPE"), at):
+                unended += 1
             at = self._taken(token, text, offset) if token else self._unknown(text, at, offset)
+            if unended > MAX_UNENDED:  # each was looked for up to the end
+                self._count(offset + at, len(text) - at)
+                return
             if self.beside:
                 at += self._behind_element(text[at:], offset + at, ended)
         if ended:

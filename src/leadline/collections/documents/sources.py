@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import glob
 import hashlib
-import io
 import os
 import stat
 import tarfile
+import tempfile
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
 from leadline.errors import InputError
-from leadline.text.source import pieces_of
+from leadline.text.source import MAX_EXPANSION_RATIO, RATIO_CHECK_MIN_BYTES, checked_expansion, pieces_of
 
 MAX_ARCHIVE_DEPTH = 3  # offices pack weekly zips into yearly ones
-MAX_EXPANSION_RATIO = 200  # ten times that of compressed XML, a fifth of that of an archive bomb
-RATIO_CHECK_MIN_BYTES = 256 << 20  # unpacked size up to which the ratio is not checked
+IN_MEMORY = 64 << 20  # bytes of an archive inside an archive; a larger one is unpacked to a temporary file
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +67,27 @@ def open_streams(path: Path) -> Iterator[Stream]:
     """The streams of a file: itself, or the members of an archive and of archives inside it."""
     try:
         with path.open("rb") as file:
-            for stream in _streams(file, str(path), path.stat().st_size, MAX_ARCHIVE_DEPTH):
-                yield replace(stream, position=file.tell)
+            size = path.stat().st_size
+            unpacked = _Unpacked(str(path), size)
+            for stream in _streams(file, str(path), size, MAX_ARCHIVE_DEPTH):
+                yield replace(stream, pieces=unpacked.counted(stream.pieces), position=file.tell)
     except OSError as error:
         raise InputError(str(path), (error.strerror or str(error)).lower()) from None
+
+
+class _Unpacked:
+    """How much a file has been unpacked to: many members that are each within the limits may be a bomb together."""
+
+    def __init__(self, name: str, size: int) -> None:
+        self.name, self.most, self.total = name, max(RATIO_CHECK_MIN_BYTES, MAX_EXPANSION_RATIO * size), 0
+
+    def counted(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
+        for piece in pieces:
+            self.total += len(piece)
+            if self.total > self.most:
+                problem = f"its members unpack to more than {MAX_EXPANSION_RATIO} times its size"
+                raise InputError(self.name, f"{problem}; refused as an archive bomb")
+            yield piece
 
 
 def _streams(file: IO[bytes], name: str, packed: int, depth_left: int) -> Iterator[Stream]:
@@ -84,7 +100,7 @@ def _streams(file: IO[bytes], name: str, packed: int, depth_left: int) -> Iterat
     if _is_tar(name):
         yield from _of_tar(file, name)
         return
-    yield Stream(name, _checked_size(pieces_of(file, name), name, packed))
+    yield Stream(name, checked_expansion(pieces_of(file, name), name, packed))
 
 
 def _is_tar(name: str) -> bool:
@@ -105,10 +121,18 @@ def _of_zip(file: IO[bytes], name: str, depth_left: int) -> Iterator[Stream]:
         if member.filename.lower().endswith(".zip"):
             if not depth_left:
                 raise InputError(inside, f"is an archive more than {MAX_ARCHIVE_DEPTH} deep")
-            content = b"".join(_checked_size(_member(archive, member, inside), inside, member.compress_size))
-            yield from _streams(io.BytesIO(content), inside, len(content), depth_left - 1)
+            with _held(checked_expansion(_member(archive, member, inside), inside, member.compress_size)) as content:
+                yield from _streams(content, inside, member.file_size, depth_left - 1)
         else:
-            yield Stream(inside, _checked_size(_member(archive, member, inside), inside, member.compress_size))
+            yield Stream(inside, checked_expansion(_member(archive, member, inside), inside, member.compress_size))
+
+
+def _held(pieces: Iterator[bytes]) -> IO[bytes]:
+    """The pieces as a file that can be read from the beginning, closed by the caller."""
+    file = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115
+    file.writelines(pieces)
+    file.seek(0)
+    return cast("IO[bytes]", file)
 
 
 def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> Iterator[bytes]:
@@ -129,22 +153,11 @@ def _of_tar(file: IO[bytes], name: str) -> Iterator[Stream]:
                 if opened is None:
                     continue
                 inside = f"{name}!{member.name}"
-                pieces = _checked_size(iter(partial(opened.read, 1 << 20), b""), inside, packed)
+                pieces = checked_expansion(iter(partial(opened.read, 1 << 20), b""), inside, packed)
                 if member.name.lower().endswith((".zip", ".gz", ".xz", ".zst", ".bz2")):
-                    content = b"".join(pieces)
-                    yield from _streams(io.BytesIO(content), inside, len(content), MAX_ARCHIVE_DEPTH - 1)
+                    with _held(pieces) as content:
+                        yield from _streams(content, inside, member.size, MAX_ARCHIVE_DEPTH - 1)
                 else:
                     yield Stream(inside, pieces)
     except (tarfile.TarError, EOFError, OSError) as error:
         raise InputError(name, f"is a damaged archive: {' '.join(str(error).lower().split())}") from None
-
-
-def _checked_size(pieces: Iterator[bytes], name: str, packed: int) -> Iterator[bytes]:
-    """The pieces; InputError when they grow to far more than an honest archive of this size could hold."""
-    total = 0
-    for piece in pieces:
-        total += len(piece)
-        if total > RATIO_CHECK_MIN_BYTES and total > MAX_EXPANSION_RATIO * max(packed, 1):
-            problem = f"unpacks to more than {MAX_EXPANSION_RATIO} times its size; refused as an archive bomb"
-            raise InputError(name, problem)
-        yield piece

@@ -146,7 +146,7 @@ _SHARED: dict[str, dict[str, Any]] = {
     "--reads": {"metavar": "FILE", "help": "reading times for CT and TBG: topic document seconds"},
     "--lengths": {"metavar": "FILE", "help": "document lengths for CT and TBG: document words"},
     "--runs-info": {"metavar": "FILE", "help": "table of runs with a header: run, team, task, ..."},
-    "--samples": {"metavar": "N", "type": whole_number(1), "default": 100,
+    "--samples": {"metavar": "N", "type": whole_number(1, 100_000), "default": 100,
                   "help": "random samples of half the judgements (default: %(default)s)"},
     "--alpha": {"metavar": "LEVEL", "type": level, "default": 0.05,
                 "help": "level of significance (default: %(default)s)"},

@@ -23,6 +23,7 @@ fewer: each entry names "all", one or several options of a table; a table that i
 from __future__ import annotations
 
 import itertools
+import math
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,6 +37,7 @@ from leadline.text.source import read_text
 
 KNOWN = ("about", "choices", "runs", "parts")
 EVERY = "all"
+MOST_STEPS = 1000  # of one run: `again` may repeat what repeats others
 MOST = 10_000  # runs of a grid: more are surely a mistake
 Choices = Mapping[str, Mapping[str, list[Any]]]  # by table and name, the steps as they are written
 
@@ -77,7 +79,10 @@ def plan(written: Mapping[str, Any], where: str = "grid") -> list[Planned]:
             if found[name].choices == chosen:
                 continue
             raise InputError(where, f"two runs would be called {name}: give their choices names that differ more")
-        steps = [step for table, choice in chosen.items() for step in _steps(choices, chosen, table, choice, where)]
+        made = (step for table, choice in chosen.items() for step in _steps(choices, chosen, table, choice, where))
+        steps = list(itertools.islice(made, MOST_STEPS + 1))
+        if len(steps) > MOST_STEPS:
+            raise InputError(where, f"the run {name[:60]} has more than {MOST_STEPS} steps")
         if not steps:
             raise InputError(where, f"the run {name} has no steps")
         found[name] = Planned(name, chosen, pipeline_of(steps, where, parts))
@@ -112,6 +117,8 @@ def _each(name: str, written: Any) -> Iterator[tuple[str, list[Any]]]:
     for _, option, listed in several:
         if not isinstance(listed, list) or not listed:
             raise InputError(name, f"{option}: each takes a list of at least one value")
+    if math.prod(len(listed) for _, _, listed in several) > MOST:
+        raise InputError(name, f"asks for more than {MOST:,} choices: list fewer values in `each`")
     for values in itertools.product(*(listed for _, _, listed in several)):
         made = [dict(step) if isinstance(step, Mapping) else step for step in steps]
         for (place, option, _), value in zip(several, values, strict=True):
@@ -134,6 +141,8 @@ def _combinations(choices: Choices, runs: Any, where: str) -> Iterator[dict[str,
         for table in block:
             checked_choice(f"{where}: [[runs]]", table, list(choices))
         options = [_named(block.get(table), table, list(entries), where) for table, entries in choices.items()]
+        if math.prod(map(len, options)) > MOST:
+            raise InputError(where, f"asks for more than {MOST:,} runs: list those you want in [[runs]]")
         for combination in itertools.product(*options):
             yield dict(zip(choices, combination, strict=True))
 
@@ -144,7 +153,7 @@ def _named(asked: Any, table: str, known: Sequence[str], where: str) -> Sequence
     if asked == EVERY:
         return known
     listed = asked if isinstance(asked, list) else [asked]
-    return [checked_choice(f"{where}: [[runs]] {table}", name, known) for name in listed]
+    return list(dict.fromkeys(checked_choice(f"{where}: [[runs]] {table}", name, known) for name in listed))
 
 
 def _steps(choices: Choices, chosen: Mapping[str, str], table: str, choice: str, where: str) -> Iterator[Any]:
