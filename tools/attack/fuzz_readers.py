@@ -113,16 +113,21 @@ def _engine(name: str) -> Iterator[None]:
 
 
 _TAG = re.compile(rb"<[^<>]{1,300}>")
-_ROOT = re.compile(rb"</?(?:\w+:)?(?:[\w-]*-patent-[\w-]+|PATDOC|patent-document|patent-application-publication|article|"
-                   rb"exchange-documents?|application-body|\w+Document)\b[^<>]*>")  # fmt: skip
+_ROOT = re.compile(rb"</?(?:\w+:)?(?:[\w-]*-patent-[\w-]+|PATDOC|patent-document|patent-application-publication|"
+                   rb"article|exchange-documents?|application-body|\w+Document)\b[^<>]*>")  # fmt: skip
 _STRUCTURE = re.compile(rb'[<>/"&\n,;\t{}\[\]:=!?]|PATN|WKU')
-_NOISE = (b"\0", b"<", b">", b"&", b'"', b"'", b"\n", b"\r", b"\t", b"]]>", b"<!--", b"-->", b"<![CDATA[", b"\xff", b"\xc3",
-          b"&#0;", b"&amp;", b"&x;", b"<p>", b"</p>", b"/", b"?", b"{", b"}", b",", b";", b"\xe2\x80\xa8", b"\x1a")  # fmt: skip
+_NOISE = (
+    *(b"\0", b"<", b">", b"&", b'"', b"'", b"\n", b"\r", b"\t", b"/", b"?", b"{", b"}", b",", b";", b"\x1a"),
+    *(b"]]>", b"<!--", b"-->", b"<![CDATA[", b"\xff", b"\xc3", b"\xe2\x80\xa8"),
+    *(b"&#0;", b"&amp;", b"&x;", b"<p>", b"</p>"),
+)
 
 
 def damage(content: bytes, chance: random.Random) -> tuple[bytes, str]:
     """The content with one damage, and what it is. No damage removes a whole document."""
-    kind = chance.choice(("byte", "byte", "noise", "cut", "again", "tag", "tag", "root", "root", "mark", "mark", "move"))
+    kind = chance.choice(
+        ("byte", "byte", "noise", "cut", "again", "tag", "tag", "root", "root", "mark", "mark", "move")
+    )
     pattern = {"tag": _TAG, "root": _ROOT, "mark": _STRUCTURE}.get(kind)
     places = [match.span() for match in pattern.finditer(content)] if pattern else []
     begin, end = chance.choice(places) if places else (chance.randrange(len(content)),) * 2
@@ -162,7 +167,7 @@ GRANT = b"""<?xml version="1.0" encoding="UTF-8"?>
 <category>cited by applicant</category></us-citation><us-citation><nplcit num="00003"><othercit>Roe, Bolts.</othercit>
 </nplcit><category>cited by examiner</category></us-citation></us-references-cited></us-bibliographic-data-grant>
 <abstract id="abstract"><p id="p-0001" num="0000">A nail of H<sub>2</sub>O &#x3b1;.</p></abstract>
-<description id="description"><?summary end="lead"?><heading id="h-1" level="1">FIELD</heading><p>Text.</p></description>
+<description id="description"><?summary end="lead"?><heading id="h-1">FIELD</heading><p>Text.</p></description>
 <claims id="claims"><claim id="CLM-00001" num="00001"><claim-text>1. A nail.</claim-text></claim>
 <claim id="CLM-00002" num="00002"><claim-text>2. The nail of <claim-ref idref="CLM-00001">claim 1</claim-ref>, bent.
 </claim-text></claim></claims></us-patent-grant>
@@ -170,16 +175,16 @@ GRANT = b"""<?xml version="1.0" encoding="UTF-8"?>
 RED_BOOK = b"""<?xml version="1.0"?>
 <!DOCTYPE PATDOC SYSTEM "ST32-US-Grant-025xml.dtd" [<!ENTITY D0.TIF SYSTEM "D0.TIF" NDATA TIF>]>
 <PATDOC DTD="2.5"><SDOBI><B100><B110><DNUM><PDAT>%d</PDAT></DNUM></B110><B130><PDAT>B1</PDAT></B130></B100><B500><B540>
-<STEXT><PDAT>Nail</PDAT></STEXT></B540></B500></SDOBI><SDOAB><BTEXT><PARA><PTEXT><PDAT>A nail of 5 &mgr;m.</PDAT></PTEXT>
-</PARA></BTEXT></SDOAB><SDOCL><CL><CLM ID="CLM-00001"><PARA><PTEXT><PDAT>1. A nail.</PDAT></PTEXT></PARA></CLM></CL></SDOCL>
-</PATDOC>
+<STEXT><PDAT>Nail</PDAT></STEXT></B540></B500></SDOBI><SDOAB><BTEXT><PARA><PTEXT><PDAT>A nail of
+5 &mgr;m.</PDAT></PTEXT></PARA></BTEXT></SDOAB><SDOCL><CL><CLM ID="CLM-00001"><PARA><PTEXT>
+<PDAT>1. A nail.</PDAT></PTEXT></PARA></CLM></CL></SDOCL></PATDOC>
 """
 APPLICATION = b"""<?xml version="1.0" encoding="UTF-8"?>
 <patent-application-publication><subdoc-bibliographic-information><document-id><doc-number>%d</doc-number>
 <kind-code>A1</kind-code><document-date>20010315</document-date></document-id><technical-information>
 <title-of-invention>Nail</title-of-invention></technical-information></subdoc-bibliographic-information>
-<subdoc-abstract><paragraph id="A-1">A nail.</paragraph></subdoc-abstract><subdoc-claims><claim id="CLM-00001"><claim-text>1.
-A nail.</claim-text></claim></subdoc-claims></patent-application-publication>
+<subdoc-abstract><paragraph id="A-1">A nail.</paragraph></subdoc-abstract><subdoc-claims>
+<claim id="CLM-00001"><claim-text>1. A nail.</claim-text></claim></subdoc-claims></patent-application-publication>
 """
 GREEN_BOOK = b"""PATN
 WKU  0%d4
@@ -200,7 +205,7 @@ NUM  1.
 PAR  1. A nail.
 """
 WRAPPER = b"""<?xml version="1.0" encoding="UTF-8"?>
-<uspat:ClaimsDocument xmlns:uspat="urn:us:gov:doc:uspto:patent" xmlns:pat="http://www.wipo.int/standards/XMLSchema/ST96/P">
+<uspat:ClaimsDocument xmlns:uspat="urn:us:uspto:patent" xmlns:pat="http://www.wipo.int/ST96/Patent">
 <pat:ApplicationNumber>13%d</pat:ApplicationNumber><uspat:MailRoomDate>2013-05-30</uspat:MailRoomDate>
 <uspat:DocumentCode>CLM</uspat:DocumentCode><uspat:Claims><uspat:Claim id="CLM-1"><pat:ClaimNumber>1</pat:ClaimNumber>
 <pat:ClaimText>A nail.</pat:ClaimText></uspat:Claim></uspat:Claims></uspat:ClaimsDocument>
@@ -252,7 +257,9 @@ def real_seeds(folder: Path) -> dict[str, list[bytes]]:
     return found
 
 
-def fuzz(files: dict[str, list[bytes]], count: int, seed: int, *, engines: bool = False) -> tuple[Counter[str], list[str]]:
+def fuzz(
+    files: dict[str, list[bytes]], count: int, seed: int, *, engines: bool = False
+) -> tuple[Counter[str], list[str]]:
     """Damage the files `count` times for each reader: how often each outcome happened, and every finding."""
     outcomes: Counter[str] = Counter()
     findings = []

@@ -189,7 +189,7 @@ def frame_of_sheet(text: SourceText) -> polars.DataFrame:
 
 
 def _plain_frame(content: bytes) -> polars.DataFrame | None:
-    """The table in a text without anything that needs care; None for any other, which `sheet_of_text` reads or refuses."""
+    """The table in a text without anything that needs care; None for any other, left to `sheet_of_text`."""
     import polars
 
     header, _, rest = content.partition(b"\n")

@@ -77,7 +77,11 @@ def test_bombs_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_evaluate_refuses_the_same_bombs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(source, "RATIO_CHECK_MIN_BYTES", 1 << 20)
-    for name, pack in (("a.gz", gzip.compress), ("a.xz", lzma.compress), ("a.zst", zstandard.ZstdCompressor().compress)):
+    for name, pack in (
+        ("a.gz", gzip.compress),
+        ("a.xz", lzma.compress),
+        ("a.zst", zstandard.ZstdCompressor().compress),
+    ):
         (tmp_path / name).write_bytes(pack(b"1 Q0 d1 1 0.5 x\n" * (1 << 20)))
         with pytest.raises(InputError, match=rf"{name}: unpacks to more than 200 times its size"):
             source.read_text(tmp_path / name)

@@ -38,14 +38,16 @@ class Gaps:
         self.next_document = _next_document(tuple(roots))
         self.count, self.size = 0, 0
         self.offsets: list[int] = []
-        self.wrappers: list[tuple[bytes, int, bool]] = []  # elements open here: name, offset, whether one held a document
+        self.wrappers: list[
+            tuple[bytes, int, bool]
+        ] = []  # elements open here: name, offset, whether one held a document
         self.pending, self.pending_at = b"", 0
         self.beside: tuple[bytes, int] | None = None  # end tag and offset of a known element that is open here
         self.last_end = -1
         self.disturbed = False  # after unknown text or a broken document, end tags cannot be matched
 
     def add(self, piece: bytes, offset: int, *, ended: bool) -> None:
-        """Look at the bytes at an offset, which stand outside every document; `ended`: a document follows, or nothing."""
+        """Look at the bytes at an offset, outside of documents; `ended`: a document follows, or nothing."""
         text, offset = (self.pending + piece, self.pending_at) if self.pending else (piece, offset)
         self.pending = b""
         at = self._behind_element(text, offset, ended) if self.beside else 0

@@ -2,8 +2,8 @@
 
 Offices publish a week in one file: thousands of documents, each with its own XML declaration, which no parser accepts
 as one text. A document is found by the start and the end of its root element. Everything between documents is dropped,
-the document type included, so no entity is ever defined. A document that does not end is reported with the place where
-it begins, and the next one is read.
+the document type included, so no entity is ever defined; what is not known markup there is reported (`gaps.py`). A
+document that does not end is reported with the place where it begins, and the next one is read.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from leadline.collections.documents.registry import READERS, FormReader, readers
 
 FALLBACK_FORM = "csv"  # of a text that is not XML and that no reader recognises
 _ENCODING = re.compile(rb"<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w.-]+)")
+_XML_LINE = re.compile(rb"^[ \t]*<(?:\?xml|!DOCTYPE)\s", re.MULTILINE)
 _NAMESPACE = re.compile(rb"\sxmlns(?::[\w.-]+)?\s*=\s*(?:\"[^\"<]*\"|'[^'<]*')")
 _ELEMENT = re.compile(rb"<([A-Za-z_][\w.:-]{0,80})")
 _OVERLAP = 256  # bytes kept between pieces, so that no tag is cut in two
@@ -56,7 +57,8 @@ def _recognised(head: bytes, readers: Mapping[str, FormReader]) -> FormReader | 
     for each in readers.values():
         if each.recognises is not None and each.recognises(head):
             return each
-    return None if head[:1] == b"<" else readers[FALLBACK_FORM]
+    is_xml = head[:1] == b"<" or _XML_LINE.search(head[:4096])  # the first byte may be damaged
+    return None if is_xml else readers[FALLBACK_FORM]
 
 
 @lru_cache(maxsize=8)
@@ -101,7 +103,9 @@ def _split_xml(window: Window, roots: tuple[str, ...]) -> Iterator[Raw | Broken]
         name, root = start[1], start[2].decode()
         names.add(name)
         if len(names) > _MAX_NAMES:
-            yield Broken(window.begin + start.start(), f"more than {_MAX_NAMES} names of documents; the rest is not read")
+            yield Broken(
+                window.begin + start.start(), f"more than {_MAX_NAMES} names of documents; the rest is not read"
+            )
             return
         begin, length, problem = _extent(window, start.start(), name)
         in_gap = not problem

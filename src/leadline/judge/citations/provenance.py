@@ -50,7 +50,7 @@ class Provenance:
         return cls(ways.with_columns(pl.col("rule").cast(pl.UInt8)))
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the ways as a TSV file, whole or not at all; a backslash stands before a sign that tables give a meaning."""
+        """Write the ways as a TSV file, whole or not at all; signs with a meaning in tables are escaped."""
         import polars as pl
 
         ways, signs = self.ways, pl.col(pl.String).str.contains(r'[\\"\t\r\n]')

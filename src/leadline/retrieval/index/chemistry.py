@@ -120,7 +120,7 @@ def _is_composed(word: str) -> bool:
     expression does, takes time that doubles with every part that can be read in two ways.
     """
     size = len(word)
-    # What may come before each place: only multipliers (1), multipliers and a stem (2), or these and an ending last (4).
+    # What may come before each place: only multipliers (1), a stem as well (2), or an ending as the last part (4).
     before = [0] * (size + 1)
     before[0] = 1
     for at in range(size):

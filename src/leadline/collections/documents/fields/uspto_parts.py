@@ -25,7 +25,7 @@ _VALUE = r"((?:[!-%'-;=-~]++(?:[ ](?=[!-%'-;=-~]))?+)*+)"  # words in ASCII with
 _CITATION = re.compile(
     rf"""<(?:(?:
         patcit{_ATTRIBUTES}>\s*+<document-id>\s*+<country>
-        (?:US</country>\s*+<doc-number>((?:D|RE|PP|H)?[1-9][0-9]{{4,7}}|20(?!00)[0-9]{{2}}/[0-9]{{7}})  # as most are printed
+        (?:US</country>\s*+<doc-number>((?:D|RE|PP|H)?[1-9][0-9]{{4,7}}|20(?!00)[0-9]{{2}}/[0-9]{{7}})
         |{_VALUE}</country>\s*+<doc-number>{_VALUE})</doc-number>\s*+
         (?:<kind>([A-Z][0-9]?)</kind>\s*+)?(?:<name>[^<]*+</name>\s*+)?(?:<date>{_VALUE}</date>\s*+)?
         </document-id>\s*+</patcit>
@@ -114,7 +114,7 @@ def read_claims(markup: bytes, extent: tuple[int, int], texts: list[str]) -> tup
 
 
 def _attributes(markup: bytes) -> Iterator[tuple[bytes, bytes, bytes, bytes]]:
-    """The groups of `_CLAIM` for claims and references with more or fewer attributes than usual, or in another order."""
+    """The groups of `_CLAIM` for claims and references whose attributes are not the usual ones."""
     for element in parse(markup).iter("claim", "claim-ref"):
         if element.tag == "claim":
             number = _NUMBER.match(element.get("num", ""))

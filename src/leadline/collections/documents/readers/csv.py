@@ -45,7 +45,7 @@ def split_rows(window: Window) -> Iterator[Raw | Broken]:
             count = len(offsets) - before
             also = f", in a row of {count:,} lines" * (count > 1)
             yield Broken(offsets[before], f"is not a readable row: {error}{also}")
-            row = []
+            row, nothing = [], False
         if row is None:
             break
         if row:

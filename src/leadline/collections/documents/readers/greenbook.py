@@ -31,7 +31,8 @@ _RECORD = re.compile(rb"^PATN[ \t]*\r?$", re.MULTILINE)  # everything before the
 _WEEK = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:HHHHH[^\r\n]*\s*)?")
 _BEGIN = re.compile(r"^PATN[ \t]*$", re.MULTILINE | re.IGNORECASE)
 _TAG = re.compile(r"([A-Za-z]{4}(?=\s*$)|[A-Za-z][A-Za-z0-9]{2}(?=  |\s*$))")
-_ONLY_OF_THE_PATENT = frozenset("WKU SRC APT ART TTL NCL ECL EXP NDR NFG".split())  # fields of no other group
+# Fields of the first group and of no other.
+_ONLY_OF_THE_PATENT = frozenset(("WKU", "SRC", "APT", "ART", "TTL", "NCL", "ECL", "EXP", "NDR", "NFG"))
 _NUMBER = re.compile(r"(D|RE|PP|H|T|AI)?0*[1-9][0-9]*", re.IGNORECASE)
 _KINDS = {"": "A", "D": "S", "RE": "E", "PP": "P", "H": "H", "T": "I"}
 _DESCRIPTION = ("PARN", "GOVT", "BSUM", "DRWD", "DETD")
