@@ -25,7 +25,7 @@ from pathlib import Path
 import numpy as np
 
 from leadline.collections.documents.markup.xml import parse
-from leadline.collections.documents.numbers import normalise
+from leadline.collections.documents.numbers import _normalised
 from leadline.collections.documents.raw import Raw
 from leadline.collections.documents.readers import uspto
 from leadline.collections.documents.splitting import split
@@ -136,7 +136,7 @@ def speeds(work: Callable[[bytes], object], documents: list[bytes], repeat: int)
     for content in documents:
         work(content)
     for _ in range(repeat):
-        normalise.cache_clear()
+        _normalised.cache_clear()
         start = time.process_time()
         for content in documents:
             work(content)

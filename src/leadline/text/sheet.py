@@ -1,7 +1,8 @@
 """The one reader of small tables: CSV, TSV, fields separated by blanks, JSON, JSON lines, Parquet.
 
 The first line names the columns; a text of fields without such a line is read with the names that the caller gives.
-Every row knows its line, so that a message can name it.
+Every row knows its line, so that a message can name it. Large tables come as data frames, tables of words without
+columns as ragged rows.
 """
 
 from __future__ import annotations
@@ -11,15 +12,19 @@ import io
 import math
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from leadline.errors import InputError
 from leadline.text.fields import is_skipped
 from leadline.text.frames import frame_of_text, json_value
 from leadline.text.source import SourceText, read_text
 
+if TYPE_CHECKING:
+    import polars
+
+MAX_CELL = 256 << 20  # characters; the csv module's own limit is 128 KiB, shorter than many texts
 _BLANKS = re.compile(r"[ \t\r\v\f]+")
 _ESCAPE = re.compile(r"\\(x[0-9a-f]{2}|u[0-9a-f]{4}|U000[0-9a-f]{5}|.)")
 _GUARDED = ("'=", "'+", "'-", "'@")  # text in CSV that a spreadsheet would otherwise run as a formula
@@ -172,6 +177,62 @@ def sheet_of_text(text: SourceText) -> Sheet:
     return sheet
 
 
+def frame_of_sheet(text: SourceText) -> polars.DataFrame:
+    """Return the same table as a data frame of texts. One without quotes and escapes is read by Polars, much faster."""
+    import polars
+
+    plain = _plain_frame(text.bytes())
+    if plain is not None:
+        return plain
+    sheet = sheet_of_text(text)
+    cells = zip(*([label(cell) for cell in row] for row in sheet.rows), strict=True)
+    valid = ([cell.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for cell in each] for each in cells)
+    return polars.DataFrame(dict(zip(sheet.columns, valid, strict=True)), dict.fromkeys(sheet.columns, polars.String))
+
+
+def _plain_frame(content: bytes) -> polars.DataFrame | None:
+    """The table in a text without anything that needs care; None for any other, left to `sheet_of_text`."""
+    import polars
+
+    header, _, rest = content.partition(b"\n")
+    separator = next((mark for mark in (b"\t", b",", b";") if mark in header), None)
+    if separator is None or not rest.strip() or any(sign in content for sign in (b'"', b"\\", b"\r")):
+        return None
+    columns = [cell.strip() for cell in header.decode("utf-8", "replace").split(separator.decode())]
+    try:
+        frame = polars.read_csv(content, separator=separator.decode(), quote_char=None, infer_schema=False)
+    except polars.exceptions.PolarsError:
+        return None
+    # Polars refuses too many fields, and fills up too few.
+    if len(set(columns)) < len(columns) or rest.count(separator) != (len(columns) - 1) * len(frame):
+        return None
+    frame.columns = columns
+    return frame.fill_null("").filter(polars.any_horizontal(polars.all().str.strip_chars() != ""))
+
+
+def ragged_rows(text: SourceText) -> Iterator[tuple[int, list[str]]]:
+    """Yield the cells of each line with its number: any number of cells, no header, `#` before a comment.
+
+    Tabs separate the cells where there are any, else commas.
+    """
+    try:
+        content = text.bytes().decode("utf-8")
+    except UnicodeDecodeError:
+        raise InputError(text.name, "is not UTF-8") from None
+    numbered = [
+        (number, line)
+        for number, line in enumerate(content.splitlines(), start=1)
+        if line.strip() and not line.startswith("#")
+    ]
+    separator = "\t" if any("\t" in line for _, line in numbered) else ","
+    rows = _csv_rows((line for _, line in numbered), separator)
+    try:
+        for count, row in rows:
+            yield numbered[count - 1][0], [cell.strip() for cell in row]
+    except csv.Error as error:
+        raise InputError(text.name, f"is not a readable table: {error}") from None
+
+
 def _is_parquet(content: bytes) -> bool:
     return content.startswith(b"PAR1")
 
@@ -228,8 +289,13 @@ def _fields(content: str) -> Iterator[tuple[int, list[str]]]:
         for number, line in enumerate(content.split("\n"), start=1):
             yield number, [_unescaped(cell) for cell in line.removesuffix("\r").split("\t")]
         return
-    csv.field_size_limit(2**31 - 1)  # the default of 128 KB is less than a long description
-    reader = csv.reader(io.StringIO(content, newline=""), delimiter=separator)
+    yield from _csv_rows(io.StringIO(content, newline=""), separator)
+
+
+def _csv_rows(lines: Iterable[str], separator: str) -> Iterator[tuple[int, list[str]]]:
+    """The cells of each row with the number of its first line."""
+    csv.field_size_limit(MAX_CELL)
+    reader = csv.reader(lines, delimiter=separator)
     first = 1
     for row in reader:
         yield first, [cell[1:] if separator == "," and cell[:2] in _GUARDED else cell for cell in row]

@@ -14,6 +14,7 @@ import zstandard
 
 from leadline.collections.documents.sources import find_sources, open_streams
 from leadline.errors import InputError
+from leadline.text import source
 
 
 def contents(path: Path) -> dict[str, bytes]:
@@ -63,7 +64,7 @@ def test_a_tar_that_ends_in_a_zip_is_a_tar(tmp_path: Path) -> None:
 
 
 def test_bombs_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("leadline.text.source.RATIO_CHECK_MIN_BYTES", 1 << 20)
+    monkeypatch.setattr(source, "RATIO_CHECK_MIN_BYTES", 1 << 20)
     with zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("zeros.xml", b"\0" * (16 << 20))
     with pytest.raises(InputError, match=r"bomb.zip!zeros.xml: unpacks to more than 200 times its size"):
@@ -71,6 +72,27 @@ def test_bombs_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     (tmp_path / "bomb.xz").write_bytes(lzma.compress(b"\0" * (16 << 20)))
     with pytest.raises(InputError, match="bomb"):
         contents(tmp_path / "bomb.xz")
+
+
+def test_evaluate_refuses_the_same_bombs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(source, "RATIO_CHECK_MIN_BYTES", 1 << 20)
+    for name, pack in (
+        ("a.gz", gzip.compress),
+        ("a.xz", lzma.compress),
+        ("a.zst", zstandard.ZstdCompressor().compress),
+    ):
+        (tmp_path / name).write_bytes(pack(b"1 Q0 d1 1 0.5 x\n" * (1 << 20)))
+        with pytest.raises(InputError, match=rf"{name}: unpacks to more than 200 times its size"):
+            source.read_text(tmp_path / name)
+
+
+def test_members_that_are_a_bomb_only_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("leadline.collections.documents.sources.RATIO_CHECK_MIN_BYTES", 4 << 20)
+    with zipfile.ZipFile(tmp_path / "many.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        for number in range(8):
+            archive.writestr(f"{number}.xml", b" " * (1 << 20))
+    with pytest.raises(InputError, match=r"many.zip: its members unpack to more than 200 times its size"):
+        contents(tmp_path / "many.zip")
 
 
 def test_too_deep(tmp_path: Path) -> None:

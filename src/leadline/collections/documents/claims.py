@@ -10,11 +10,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from leadline.collections.documents.document import Claim
 
 _MAX_CLAIMS = 10_000  # a higher number is a misprint
+MOST_CLAIMS = 20_000  # of a document: twice the most ever filed
+MOST_REFERENCES = 10_000_000  # of all claims of a document: 4 000 claims of which each depends on all before it
 
 # The patterns down to `parents` match texts in small letters with single blanks.
 _SIGNS = ("claim", "anspr", "revendic")
@@ -81,6 +83,23 @@ def parents(text: str, number: int) -> tuple[int, ...]:
         found.extend(range(max(first, reached + 1), min(last, most) + 1))
         reached = max(reached, last)
     return tuple(found)
+
+
+def limited(claims: Iterable[Claim]) -> tuple[Claim, ...]:
+    """The claims of a document; ValueError where they, or their references, are more than any document has.
+
+    The claims should be made while they are taken from the iterable, so that nothing fills the memory first.
+    """
+    kept: list[Claim] = []
+    references = 0
+    for claim in claims:
+        kept.append(claim)
+        references += len(claim.parents)
+        if len(kept) > MOST_CLAIMS:
+            raise ValueError(f"has more than {MOST_CLAIMS:,} claims")
+        if references > MOST_REFERENCES:
+            raise ValueError(f"its claims refer to more than {MOST_REFERENCES:,} claims")
+    return tuple(kept)
 
 
 def _preceding(text: str, number: int) -> Iterator[tuple[int, int]]:
@@ -159,14 +178,16 @@ def split(text: str) -> tuple[Claim, ...]:
     starts = _counting_up([match for match in _START.finditer(text) if not _refers(text, match.start())])
     edges = [0, *(match.end() for match in starts)], [*(match.start() for match in starts), len(text)]
     numbers = [0, *map(_number_of, starts)]
-    claims = []
-    for number, start, end in zip(numbers, *edges, strict=True):
+    return limited(_claims_between(text, numbers, *edges))
+
+
+def _claims_between(text: str, numbers: list[int], starts: list[int], ends: list[int]) -> Iterator[Claim]:
+    for number, start, end in zip(numbers, starts, ends, strict=True):
         words = text[start:end].replace("\n", " ").strip()
         if number == 0:
             words = "" if 1 in numbers else _PREAMBLE.sub("", words, count=1)
         if words and not _CANCELLED.fullmatch(words):
-            claims.append(Claim(number or 1, words, parents(words, number)))
-    return tuple(claims)
+            yield Claim(number or 1, words, parents(words, number))
 
 
 def _refers(text: str, place: int) -> bool:

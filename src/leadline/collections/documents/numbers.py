@@ -51,6 +51,7 @@ class Number(NamedTuple):
 
 _PLAIN = re.compile(r"([A-Z]{2})([0-9]+)([A-V][0-9]?)?")
 _KIND = re.compile(r"[A-Z][0-9]?")
+_LONGEST = 150  # characters of a number with words around it
 _EDGES = " -/.,:"
 _SIGNS = str.maketrans({**dict.fromkeys("‐‑‒–—−", "-"), **dict.fromkeys("’‘`", "'"), "_": "-"})
 
@@ -74,7 +75,6 @@ _TREATY_EXCHANGE = re.compile(r"([0-9]{4})([0-9]{6})|([0-9]{2})([0-9]{5})")  # a
 _PARTS = re.compile(r"([A-Z]{2})?[-/\s.,:]*([A-Z]{0,3})[-/\s.]*([0-9](?:[-0-9/.,'\s]*[0-9])?)[-/\s.,]*([A-Z][0-9]?)?")
 
 
-@lru_cache(maxsize=1 << 17)
 def normalise(text: str, office: str = "", kind: str = "") -> Number:
     """The number in a text. `office` and `kind` are used when the text has none.
 
@@ -85,6 +85,15 @@ def normalise(text: str, office: str = "", kind: str = "") -> Number:
     >>> normalise("Smith et al., 1998")
     Number(office='', serial='Smith et al., 1998', kind='')
     """
+    if len(text) > _LONGEST:
+        text = " ".join(text.split())
+        if len(text) > _LONGEST:
+            return Number("", text, "")
+    return _normalised(text, office, kind)
+
+
+@lru_cache(maxsize=1 << 17)
+def _normalised(text: str, office: str, kind: str) -> Number:
     plain = _PLAIN.fullmatch(text)
     if plain is not None and plain[1] in OFFICES and (plain[3] or not kind):
         own = OFFICES[plain[1]]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from leadline.errors import InputError
+
 MAX_DOCUMENT_BYTES = 256 << 20  # ten times the longest sequence listing printed
 
 
@@ -61,7 +63,10 @@ class Window:
                 yield at, line
                 at += len(line) + 1
             self.drop(len(self.buffer) - len(lines[-1]))
-            if len(lines[-1]) > MAX_DOCUMENT_BYTES or not self.fill(4 << 20):
+            if len(lines[-1]) > MAX_DOCUMENT_BYTES:
+                limit = f"{MAX_DOCUMENT_BYTES >> 20} MiB"
+                raise InputError(f"byte {at}", f"the line at byte {at} is longer than {limit}; the rest was not read")
+            if not self.fill(4 << 20):
                 if lines[-1].strip():
                     yield at, lines[-1]
                 return

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import glob
 import hashlib
-import io
 import os
 import stat
 import tarfile
+import tempfile
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
 from leadline.errors import InputError
-from leadline.text.source import RATIO_CHECK_MIN_BYTES, pieces_of, within_ratio
+from leadline.text.source import MAX_EXPANSION_RATIO, RATIO_CHECK_MIN_BYTES, pieces_of, within_ratio
 
 MAX_ARCHIVE_DEPTH = 3  # offices pack weekly zips into yearly ones
+IN_MEMORY = 64 << 20  # bytes of an archive inside an archive; a larger one is unpacked to a temporary file
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +67,27 @@ def open_streams(path: Path) -> Iterator[Stream]:
     """The streams of a file: itself, or the members of an archive and of archives inside it."""
     try:
         with path.open("rb") as file:
-            for stream in _streams(file, str(path), path.stat().st_size, MAX_ARCHIVE_DEPTH):
-                yield replace(stream, position=file.tell)
+            size = path.stat().st_size
+            unpacked = _Unpacked(str(path), size)
+            for stream in _streams(file, str(path), size, MAX_ARCHIVE_DEPTH):
+                yield replace(stream, pieces=unpacked.counted(stream.pieces), position=file.tell)
     except OSError as error:
         raise InputError(str(path), (error.strerror or str(error)).lower()) from None
+
+
+class _Unpacked:
+    """How much a file has been unpacked to: many members that are each within the limits may be a bomb together."""
+
+    def __init__(self, name: str, size: int) -> None:
+        self.name, self.most, self.total = name, max(RATIO_CHECK_MIN_BYTES, MAX_EXPANSION_RATIO * size), 0
+
+    def counted(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
+        for piece in pieces:
+            self.total += len(piece)
+            if self.total > self.most:
+                problem = f"its members unpack to more than {MAX_EXPANSION_RATIO} times its size"
+                raise InputError(self.name, f"{problem}; refused as an archive bomb")
+            yield piece
 
 
 def _streams(file: IO[bytes], name: str, packed: int, depth_left: int) -> Iterator[Stream]:
@@ -103,10 +121,18 @@ def _of_zip(file: IO[bytes], name: str, depth_left: int) -> Iterator[Stream]:
         if member.filename.lower().endswith(".zip"):
             if not depth_left:
                 raise InputError(inside, f"is an archive more than {MAX_ARCHIVE_DEPTH} deep")
-            content = b"".join(within_ratio(_member(archive, member, inside), inside, member.compress_size))
-            yield from _streams(io.BytesIO(content), inside, len(content), depth_left - 1)
+            with _held(within_ratio(_member(archive, member, inside), inside, member.compress_size)) as content:
+                yield from _streams(content, inside, member.file_size, depth_left - 1)
         else:
             yield Stream(inside, within_ratio(_member(archive, member, inside), inside, member.compress_size))
+
+
+def _held(pieces: Iterator[bytes]) -> IO[bytes]:
+    """The pieces as a file that can be read from the beginning, closed by the caller."""
+    file = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115
+    file.writelines(pieces)
+    file.seek(0)
+    return cast("IO[bytes]", file)
 
 
 def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> Iterator[bytes]:
@@ -129,8 +155,8 @@ def _of_tar(file: IO[bytes], name: str) -> Iterator[Stream]:
                 inside = f"{name}!{member.name}"
                 pieces = within_ratio(iter(partial(opened.read, 1 << 20), b""), inside, packed)
                 if member.name.lower().endswith((".zip", ".gz", ".xz", ".zst", ".bz2")):
-                    content = b"".join(pieces)
-                    yield from _streams(io.BytesIO(content), inside, len(content), MAX_ARCHIVE_DEPTH - 1)
+                    with _held(pieces) as content:
+                        yield from _streams(content, inside, member.size, MAX_ARCHIVE_DEPTH - 1)
                 else:
                     yield Stream(inside, pieces)
     except (tarfile.TarError, EOFError, OSError) as error:

@@ -2,25 +2,29 @@
 
 Offices publish a week in one file: thousands of documents, each with its own XML declaration, which no parser accepts
 as one text. A document is found by the start and the end of its root element. Everything between documents is dropped,
-the document type included, so no entity is ever defined. A document that does not end is reported with the place where
-it begins, and the next one is read.
+the document type included, so no entity is ever defined; what is not known markup there is reported (`gaps.py`). A
+document that does not end is reported with the place where it begins, and the next one is read.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
+from leadline.collections.documents.gaps import Gaps
 from leadline.collections.documents.raw import MAX_DOCUMENT_BYTES, Broken, Raw, Window
 from leadline.collections.documents.registry import READERS, FormReader, readers_by_form
 
 FALLBACK_FORM = "csv"  # of a text that is not XML and that no reader recognises
 _ENCODING = re.compile(rb"<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w.-]+)")
+_XML_LINE = re.compile(rb"^[ \t]*<(?:\?xml|!DOCTYPE)\s", re.MULTILINE)
 _NAMESPACE = re.compile(rb"\sxmlns(?::[\w.-]+)?\s*=\s*(?:\"[^\"<]*\"|'[^'<]*')")
 _ELEMENT = re.compile(rb"<([A-Za-z_][\w.:-]{0,80})")
 _OVERLAP = 256  # bytes kept between pieces, so that no tag is cut in two
 _HEAD = 1 << 16
+_MAX_NAMES = 100  # of root elements with their prefixes in one stream, each of which is looked for
+_MAX_NAMESPACES = 1 << 14  # bytes: they are copied into every document
 
 
 def split(
@@ -44,7 +48,7 @@ def split(
         return iter([Broken(0, "is not a text")])
     chosen = READERS.named(form) if form else _recognised(head, readers)
     if chosen is None or chosen.split is None:
-        return _split_xml(window, _start_pattern(tuple(name for name, each in readers.items() if each.roots)))
+        return _split_xml(window, tuple(name for name, each in readers.items() if each.roots))
     return chosen.split(window)
 
 
@@ -53,40 +57,60 @@ def _recognised(head: bytes, readers: Mapping[str, FormReader]) -> FormReader | 
     for each in readers.values():
         if each.recognises is not None and each.recognises(head):
             return each
-    return None if head[:1] == b"<" else readers[FALLBACK_FORM]
+    is_xml = head[:1] == b"<" or _XML_LINE.search(head[:4096])  # the first byte may be damaged
+    return None if is_xml else readers[FALLBACK_FORM]
 
 
 @lru_cache(maxsize=8)
-def _start_pattern(roots: Iterable[str]) -> re.Pattern[bytes]:
+def _start_pattern(roots: tuple[str, ...]) -> re.Pattern[bytes]:
     names = "|".join(map(re.escape, roots)).encode()
     return re.compile(rb"<((?:[A-Za-z_][\w.-]*:)?(" + names + rb"))(?=[\s>/])")
 
 
-def _split_xml(window: Window, root_start: re.Pattern[bytes]) -> Iterator[Raw | Broken]:
+def _split_xml(window: Window, roots: tuple[str, ...]) -> Iterator[Raw | Broken]:
+    root_start, gaps = _start_pattern(roots), Gaps(roots)
     encoding, namespaces = "utf-8", b""
-    found_any = False
+    names: set[bytes] = set()
     first = _ELEMENT.search(window.buffer)
     position = 0
+    in_gap = True  # False in the rest of a broken document
     while True:
         start = root_start.search(window.buffer, position)
-        gap = window.buffer[position : start.start() if start else None]
-        if declared := _ENCODING.search(gap):
+        # Without a start tag, the last bytes may be the beginning of one.
+        end = start.start() if start else len(window.buffer) - (0 if window.ended else _OVERLAP)
+        end = max(position, end)
+        gap = window.buffer[position:end]
+        if declared := _ENCODING.search(window.buffer, position, start.start() if start else len(window.buffer)):
             encoding = declared[1].decode("ascii").lower()
-        if not found_any:  # an element around the documents may declare the prefixes they use
+        if not names:  # an element around the documents may declare the prefixes they use
             namespaces += b"".join(dict.fromkeys(_NAMESPACE.findall(gap)))
+            if len(namespaces) > _MAX_NAMESPACES:
+                yield Broken(0, f"more than {_MAX_NAMESPACES} bytes of namespaces before the first document; not read")
+                return
+        if in_gap:
+            gaps.add(gap, window.begin + position, ended=start is not None or window.ended)
         if start is None:
-            window.drop(max(position, len(window.buffer) - _OVERLAP))
+            window.drop(end)
             position = 0
-            if not window.fill(1 << 20):
-                if not found_any:
+            if not window.fill(1 << 20) and not window.buffer:
+                if not names:
                     root = f": its root is {first[1].decode('ascii', 'replace')}" if first else ""
                     yield Broken(0, f"no document of a known form{root}")
+                else:
+                    yield from gaps.report()
                 return
             continue
-        found_any = True
         name, root = start[1], start[2].decode()
+        names.add(name)
+        if len(names) > _MAX_NAMES:
+            yield Broken(
+                window.begin + start.start(), f"more than {_MAX_NAMES} names of documents; the rest is not read"
+            )
+            return
         begin, length, problem = _extent(window, start.start(), name)
+        in_gap = not problem
         if problem:
+            gaps.skip()
             yield Broken(window.begin + begin, problem)
             position = begin + 1
             continue
@@ -100,17 +124,22 @@ def _extent(window: Window, begin: int, name: bytes) -> tuple[int, int, str]:
     end = re.compile(rb"</" + re.escape(name) + rb"\s*>")
     again = re.compile(rb"<" + re.escape(name) + rb"[\s>]")
     seen, more = len(name) + 1, 4 << 20
+    ahead = 1 << 12  # looked through at once: little at first, since the next document may begin at the next byte
     while True:
-        closed = _search(end, b"</" + name, window.buffer, begin + seen, len(window.buffer))
-        limit = closed.start() if closed else len(window.buffer)
+        stop = min(begin + seen + ahead, len(window.buffer))
+        closed = _search(end, b"</" + name, window.buffer, begin + seen, stop)
+        limit = closed.start() if closed else stop
         if other := _search(again, b"<" + name, window.buffer, begin + seen, limit):
             at = window.begin + other.start()
             return begin, 0, f"does not end before the next document begins, at byte {at}"
         if closed:
             return begin, closed.end() - begin, ""
-        if len(window.buffer) - begin > MAX_DOCUMENT_BYTES:
+        if stop - begin > MAX_DOCUMENT_BYTES:
             return begin, 0, f"is longer than {MAX_DOCUMENT_BYTES >> 20} MiB"
-        seen = max(seen, len(window.buffer) - begin - _OVERLAP)
+        seen = max(seen, stop - begin - _OVERLAP)
+        if stop < len(window.buffer):
+            ahead *= 2
+            continue
         window.drop(begin)
         begin = 0
         if not window.fill(more):

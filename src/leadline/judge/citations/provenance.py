@@ -11,7 +11,7 @@ from leadline.collections.documents.document import ORIGINS
 from leadline.errors import InputError, checked_choice
 from leadline.records.qrels.qrels import Qrels
 from leadline.text.files import write_whole
-from leadline.text.frames import frame_of_text
+from leadline.text.sheet import frame_of_sheet, sheet_of_text
 from leadline.text.source import read_text
 
 if TYPE_CHECKING:
@@ -38,21 +38,25 @@ class Provenance:
         import polars as pl
 
         text = read_text(path)
-        ways = frame_of_text(text, "csv")
+        ways = frame_of_sheet(text)
         missing = [name for name in COLUMNS if name not in ways.columns]
         if missing:
             raise InputError(text.name, f"no column {missing[0]}; give a .why.tsv written beside judgements", line=1)
-        ways = ways.select(pl.col(COLUMNS).fill_null(""))
+        ways = ways.select(COLUMNS)
         wrong = (~ways["rule"].is_in([str(rule) for rule in RULES])).arg_true()
         if len(wrong):
-            raise InputError(
-                text.name, f"rule {ways['rule'][wrong[0]]!r} is not one of 1, 2, 3", line=int(wrong[0]) + 2
-            )
+            row = int(wrong[0])
+            raise sheet_of_text(text).error(row, f"rule {ways['rule'][row]!r} is not one of 1, 2, 3")
         return cls(ways.with_columns(pl.col("rule").cast(pl.UInt8)))
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the ways as a TSV file, whole or not at all."""
-        write_whole(path, self.ways.write_csv(separator="\t", quote_style="never").encode("utf-8", "surrogateescape"))
+        """Write the ways as a TSV file, whole or not at all; signs with a meaning in tables are escaped."""
+        import polars as pl
+
+        ways, signs = self.ways, pl.col(pl.String).str.contains(r'[\\"\t\r\n]')
+        if ways.select(pl.any_horizontal(signs).any()).item():
+            ways = ways.with_columns(pl.col(pl.String).str.replace_all(r'([\\"\t\r\n])', r"\${1}"))
+        write_whole(path, ways.write_csv(separator="\t", quote_style="never").encode("utf-8", "surrogateescape"))
 
     def select(self, *, origins: Collection[str] = ORIGINS, rules: Collection[int] = RULES) -> Provenance:
         """Only the ways of some origins and rules: what the examiner alone held relevant, say."""

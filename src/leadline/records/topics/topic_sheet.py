@@ -17,9 +17,10 @@ TOPIC_ID = ("query_id", "qid", "topic_id", "q_id", "query-id", "topic", "id", "n
 _SHORT = {"desc": "description", "narr": "narrative", "query": "title", "tfile": "file", "dom": "domain"}
 _BLOCK = re.compile(r"<(topic|top)\b([^<>]*)>", re.IGNORECASE)
 _TAG = re.compile(r"<([a-z][\w.:-]*)((?:\s[^<>]*)?)>", re.IGNORECASE)
-_ATTRIBUTE = re.compile(r"""([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
-_NOT_CONTENT = re.compile(r"<!--.*?-->|<!DOCTYPE[^>]*>|<\?.*?\?>", re.DOTALL | re.IGNORECASE)
-_CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
+_ATTRIBUTE = re.compile(r"""(?<![\w.:-])([\w.:-]++)\s*+=\s*+(?:"([^"]*)"|'([^']*)')""")
+# Each stops where another of its kind begins: otherwise many that do not end are each looked for up to the end.
+_NOT_CONTENT = re.compile(r"<!--(?:(?!<!--).)*?-->|<!DOCTYPE[^<>]*>|<\?(?:(?!<\?).)*?\?>", re.DOTALL | re.IGNORECASE)
+_CDATA = re.compile(r"<!\[CDATA\[((?:(?!<!\[CDATA\[).)*?)\]\]>", re.DOTALL)
 _INLINE = re.compile(r"</?(?:b|i|u|em|strong|sub|sup)\s*>", re.IGNORECASE)
 _ANY_TAG = re.compile(r"</?[a-z][^<>]*>", re.IGNORECASE)
 _LABEL = re.compile(r"\s*([A-Z][a-z]+)(?:\(s\))?\s*:")

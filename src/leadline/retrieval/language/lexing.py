@@ -1,13 +1,13 @@
-"""Cut a query into words, signs and operators. Nothing is refused: a sign without a meaning separates words."""
+"""Cut a query into words, signs and operators. A sign without a meaning separates words; only the length is limited."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from leadline.errors import nearest
+from leadline.errors import InputError, nearest
 from leadline.retrieval.language.tree import ORDERS, ResultOrder
 
 TokenKind = Literal["word", "quoted", "(", ")", "AND", "OR", "NOT", "NEAR", "+", "-", "field", "boost"]
@@ -16,6 +16,8 @@ MARKS: frozenset[TokenKind] = frozenset({"+", "-", "NOT"})
 ENDS: frozenset[TokenKind] = frozenset({"word", "quoted", ")", "boost"})
 USUAL_DISTANCE = 5  # of NEAR without a number
 DEEPEST = 40  # parentheses within parentheses
+MOST_NOTES = 50
+LONGEST_QUERY = 500_000  # characters
 
 _QUOTES = '"“”„«»'
 _RUN = re.compile(rf"[^\s(){_QUOTES}]+")
@@ -45,6 +47,8 @@ def tokenized(text: str, fields: Sequence[str]) -> Tokenized:
     >>> [token.kind for token in tokenized('title:film AND "a nail"^2 -poly(ethylene)', ["title"]).tokens]
     ['field', 'word', 'AND', 'quoted', 'boost', '-', 'word', 'word']
     """
+    if len(text) > LONGEST_QUERY:
+        raise InputError("query", f"has {len(text):,} characters; at most {LONGEST_QUERY:,} are searched for")
     lexer = _Lexer(text, fields)
     lexer.run()
     return Tokenized(lexer.tokens, lexer.order, list(dict.fromkeys(lexer.notes)))
@@ -56,7 +60,7 @@ class _Lexer:
         self.tokens: list[Token] = []
         self.order: ResultOrder | None = None
         self.notes: list[str] = []
-        self.at = 0
+        self.at, self.run_end = 0, 0
         self.open: list[bool] = []  # whether each parenthesis open here is one of the query, not of a name
         self.depth = 0  # how many of them are
 
@@ -71,17 +75,28 @@ class _Lexer:
                 self._opened()
             elif sign == ")":
                 self._closed()
+            elif not sign.isalnum():
+                self._sign(sign)
             else:
-                self._run(self._matched(_RUN))
+                self._run()
         if self.depth:
             self.notes.append("( is never closed: taken as closed at the end")
         while self.depth:
             self._close()
 
-    def _matched(self, pattern: re.Pattern[str]) -> str:
-        match = pattern.match(self.text, self.at)
-        assert match is not None  # anything but a blank, parenthesis or quotation mark begins a run
-        return match[0]
+    def _end_of_run(self) -> int:
+        """Where the text up to the next blank, parenthesis or quotation mark ends."""
+        if self.run_end <= self.at:
+            match = _RUN.match(self.text, self.at)
+            self.run_end = match.end() if match else self.at
+        return self.run_end
+
+    def _note(self, note: Callable[[], str]) -> None:
+        """Add a note; a text with very many unknown names needs no hint for each."""
+        if len(self.notes) < MOST_NOTES:
+            self.notes.append(note())
+            if len(self.notes) == MOST_NOTES:
+                self.notes.append("there are more parts like these")
 
     def _follows(self, *kinds: TokenKind) -> bool:
         """Whether the last token is one of these and directly precedes this place."""
@@ -150,46 +165,45 @@ class _Lexer:
             self.tokens.append(Token("boost", number=float(match[1])))
             self.at = match.end()
 
-    def _run(self, run: str) -> None:
-        """The text up to the next blank: a word, an operator, or a mark or a field with something after it."""
-        marked = self._follows("+", "-", "field")
-        operator = _OPERATOR.fullmatch(run)
-        if operator is not None and not marked:
+    def _sign(self, sign: str) -> None:
+        """A mark before a part, or a sign that means nothing."""
+        if sign in "+-" and (self._behind_blank() or self._follows("(")) and self._unit_at(self.at + 1):
+            self.tokens.append(Token("+" if sign == "+" else "-", sign))
+        self.at += 1
+
+    def _run(self) -> None:
+        """The text up to the next blank: a word, an operator, or a field with something after it."""
+        end = self._end_of_run()
+        operator = _OPERATOR.fullmatch(self.text, self.at, end)
+        if operator is not None and not self._follows("+", "-", "field"):
             kind: TokenKind = operator[1] or operator[2]  # type: ignore[assignment]
-            self.tokens.append(Token(kind, run, float(operator[3] or USUAL_DISTANCE)))
-            self.at += len(run)
+            self.tokens.append(Token(kind, operator[0], float(operator[3] or USUAL_DISTANCE)))
+            self.at = end
             return
-        if run[0] in "+-" and (self._behind_blank() or self._follows("(")) and self._unit_at(self.at + 1):
-            self.tokens.append(Token("+" if run[0] == "+" else "-", run[0]))
-            self.at += 1
-            return
-        if not run[0].isalnum():  # a sign that means nothing before a word
-            self.at += 1
-            return
-        field = _FIELD.match(run)
-        if field is None or not self._field(run, field):
-            self._word(run)
+        field = _FIELD.match(self.text, self.at, end)
+        if field is None or not self._field(field, end):
+            self._word(self.text[self.at : end])
 
     def _unit_at(self, place: int) -> bool:
         """Whether a word, a phrase or a parenthesis begins here."""
         following = self.text[place : place + 1]
         return following.isalnum() or (following != "" and following in _QUOTES + "(")
 
-    def _field(self, run: str, match: re.Match[str]) -> bool:
+    def _field(self, match: re.Match[str], end: int) -> bool:
         """Take a name with a colon, as a field or as a word where there is no such field; False: it is only a sign."""
-        name, behind = match[1].lower(), self.at + match.end()
-        asked = run[match.end() :].lower()
-        if name == "sort" and asked in ORDERS:
+        name, behind = match[1].lower(), match.end()
+        shown = self.text[self.at : min(end, self.at + 40)]
+        if name == "sort" and (asked := self.text[behind:end].lower()) in ORDERS:
             self._nothing_behind()
             self.order = ORDERS[ORDERS.index(asked)]
-            self.at += len(run)
+            self.at = end
             return True
         if not self._unit_at(behind):
-            if name in self.fields and run == match[0]:
-                self.notes.append(f"{run[:40]} was taken as a word: nothing follows it directly")
+            if name in self.fields and behind == end:
+                self._note(lambda: f"{shown} was taken as a word: nothing follows it directly")
             return False
         if name not in self.fields:
-            self.notes.append(f"{run[:40]} was taken as words: {self._instead(match[1])}")
+            self._note(lambda: f"{shown} was taken as words: {self._instead(match[1])}")
         self.tokens.append(Token("field", name) if name in self.fields else Token("word", match[1]))
         self.at = behind
         return True
@@ -197,7 +211,7 @@ class _Lexer:
     def _instead(self, name: str) -> str:
         if name.lower() == "sort":
             return f"results can be sorted by {', '.join(ORDERS)}"
-        hint = nearest(name, [f"{field}:" for field in self.fields]) or f", only {', '.join(self.fields)}"
+        hint = nearest(name[:40], [f"{field}:" for field in self.fields]) or f", only {', '.join(self.fields)}"
         return f"there is no field {name[:40]}{hint}"
 
     def _word(self, run: str) -> None:

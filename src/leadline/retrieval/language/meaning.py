@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from typing import TYPE_CHECKING, Any
@@ -49,7 +49,7 @@ class Meaning:
     scored: tuple[str, ...]  # these, and those that the query names
     terms: dict[str, float] = field(default_factory=dict)
     words: list[QueryWord] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    notes: dict[str, None] = field(default_factory=dict)  # each once, in order
 
     def matching(self, node: Node) -> Mask | None:
         """The documents asked for; None where the query has no word that the index knows how to seek."""
@@ -160,22 +160,24 @@ class Meaning:
     # Parts together
 
     def _and(self, node: And, fields: Sequence[str], weight: float) -> Mask | None:
-        return _together(np.logical_and, [self._matching(part, fields, weight) for part in node.parts])
+        return _together(np.logical_and, (self._matching(part, fields, weight) for part in node.parts))
 
     def _or(self, node: Or, fields: Sequence[str], weight: float) -> Mask | None:
-        return _together(np.logical_or, [self._matching(part, fields, weight) for part in node.parts])
+        return _together(np.logical_or, (self._matching(part, fields, weight) for part in node.parts))
 
     def _side(self, node: Side, fields: Sequence[str], weight: float) -> Mask | None:
         """Required parts and filters hold, excluded ones do not; where no word is required, at least one is there."""
-        by_mark: dict[str, list[Mask]] = {"+": [], "-": [], "": [], "filter": []}
+        # One mask for each kind of mark: a mask for each word of a long query would fill the memory.
+        by_mark: dict[str, Mask] = {}
         for mark, part in node.parts:
             found = self._matching(part, fields, 0.0 if mark == "-" else weight, quiet=not mark)
             if found is not None:
-                by_mark["filter" if mark != "-" and is_filter(part) else mark].append(found)
-        words = [] if by_mark["+"] else by_mark[""]
-        conditions = [*by_mark["+"], *by_mark["filter"], *([reduce(np.logical_or, words)] if words else [])]
-        excluded = [~found for found in by_mark["-"]]
-        return _together(np.logical_and, [*conditions, *excluded])
+                kind = "filter" if mark != "-" and is_filter(part) else mark
+                join = np.logical_or if kind in ("", "-") else np.logical_and
+                by_mark[kind] = join(by_mark[kind], found) if kind in by_mark else found
+        words = None if "+" in by_mark else by_mark.get("")
+        excluded = ~by_mark["-"] if "-" in by_mark else None
+        return _together(np.logical_and, (by_mark.get("+"), by_mark.get("filter"), words, excluded))
 
     def _within(self, node: Within, fields: Sequence[str], weight: float) -> Mask | None:
         if node.field in FILTERS:
@@ -187,8 +189,7 @@ class Meaning:
         return self._matching(node.part, fields, weight * node.factor)
 
     def _note(self, note: str) -> None:
-        if note not in self.notes:
-            self.notes.append(note)
+        self.notes[note] = None
 
 
 _MEANINGS: dict[type, Callable[[Meaning, Any, Sequence[str], float], Any]] = {
@@ -197,9 +198,10 @@ _MEANINGS: dict[type, Callable[[Meaning, Any, Sequence[str], float], Any]] = {
 }  # fmt: skip
 
 
-def _together(join: Callable[[Mask, Mask], Mask], parts: Sequence[Mask | None]) -> Mask | None:
-    known = [part for part in parts if part is not None]
-    return reduce(join, known) if known else None
+def _together(join: Callable[[Mask, Mask], Mask], parts: Iterable[Mask | None]) -> Mask | None:
+    known = (part for part in parts if part is not None)
+    first = next(known, None)
+    return None if first is None else reduce(join, known, first)
 
 
 def _name(part: Positional) -> str:

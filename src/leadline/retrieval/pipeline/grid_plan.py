@@ -36,6 +36,7 @@ from leadline.text.toml import read_toml
 
 KNOWN = ("about", "choices", "runs", "parts")
 EVERY = "all"
+MOST_STEPS = 1000  # of one run: `again` may repeat what repeats others
 MOST = 10_000  # runs of a grid: more are surely a mistake
 Choices = Mapping[str, Mapping[str, list[Any]]]  # by table and name, the steps as they are written
 
@@ -73,7 +74,10 @@ def plan(written: Mapping[str, Any], where: str = "grid") -> list[Planned]:
             if found[name].choices == chosen:
                 continue
             raise InputError(where, f"two runs would be called {name}: give their choices names that differ more")
-        steps = [step for table, choice in chosen.items() for step in _steps(choices, chosen, table, choice, where)]
+        made = (step for table, choice in chosen.items() for step in _steps(choices, chosen, table, choice, where))
+        steps = list(itertools.islice(made, MOST_STEPS + 1))
+        if len(steps) > MOST_STEPS:
+            raise InputError(where, f"the run {name[:60]} has more than {MOST_STEPS} steps")
         if not steps:
             raise InputError(where, f"the run {name} has no steps")
         found[name] = Planned(name, chosen, pipeline_of(steps, where, parts))
@@ -146,7 +150,7 @@ def _named(asked: Any, table: str, known: Sequence[str], where: str) -> Sequence
     if asked == EVERY:
         return known
     listed = asked if isinstance(asked, list) else [asked]
-    return [checked_choice(f"{where}: [[runs]] {table}", name, known) for name in listed]
+    return list(dict.fromkeys(checked_choice(f"{where}: [[runs]] {table}", name, known) for name in listed))
 
 
 def _steps(choices: Choices, chosen: Mapping[str, str], table: str, choice: str, where: str) -> Iterator[Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from leadline.collections.documents.claims import limited
 from leadline.collections.documents.document import Claim
 from leadline.collections.documents.fields.us_parts import read_claim
 from leadline.collections.documents.markup.xml import Element
@@ -46,4 +47,4 @@ def read_claims(found: Sequence[Element], name: str, reference: str, target: str
         for claim in found
     ]
     read = (read_claim(*parts) for parts in zip(numbers, texts, marked, strict=True))
-    return tuple(claim for claim in read if claim.text)
+    return limited(claim for claim in read if claim.text)

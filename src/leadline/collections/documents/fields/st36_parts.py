@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any
 
-from leadline.collections.documents.claims import parents, split
+from leadline.collections.documents.claims import limited, parents, split
 from leadline.collections.documents.classes import national, symbol
 from leadline.collections.documents.document import Claim, Document, Priority
 from leadline.collections.documents.markup.tidy import has_words, paragraphs, wording
@@ -270,7 +270,7 @@ def claims_of(element: Element | None) -> tuple[Claim, ...]:
     numbers = _claim_numbers(found)
     by_id = {claim.get("id"): number for claim, number in zip(found, numbers, strict=True)}
     claims = (_claim(claim, number, by_id) for claim, number in zip(found, numbers, strict=True))
-    return tuple(claim for claim in claims if claim.text)
+    return limited(claim for claim in claims if claim.text)
 
 
 def _numbered_lines(claim: Element) -> Sequence[str]:

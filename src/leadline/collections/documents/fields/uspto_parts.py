@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from html import escape
 
-from leadline.collections.documents.claims import parents
+from leadline.collections.documents.claims import limited, parents
 from leadline.collections.documents.document import Citation, Claim, Origin
 from leadline.collections.documents.markup.plain_text import ENTRY, Layout, read_words
 from leadline.collections.documents.markup.xml import find_text, parse, text_of
@@ -19,28 +19,29 @@ _ORIGINS: dict[str, Origin] = {
     "cited by other": "applicant",
     "cited by third party": "third party",
 }
+_ATTRIBUTES = r"""(?:\s++[\w-]++="[^"<>]*+")*+"""
+_VALUE = r"((?:[!-%'-;=-~]++(?:[ ](?=[!-%'-;=-~]))?+)*+)"  # words in ASCII with single blanks, without references
 # A citation as the office usually writes it. The last group matches any other.
 _CITATION = re.compile(
-    r"""<(?:(?:
-        patcit\b[^>]*+>\s*+<document-id>\s*+<country>
-        (?:US</country>\s*+<doc-number>((?:D|RE|PP|H)?[1-9][0-9]{4,7}|20(?!00)[0-9]{2}/[0-9]{7})  # as most are printed
-        |([^<]*+)</country>\s*+<doc-number>([^<&]*+))</doc-number>\s*+
-        (?:<kind>([A-Z][0-9]?)</kind>\s*+)?(?:<name>[^<]*+</name>\s*+)?(?:<date>([^<]*+)</date>\s*+)?
+    rf"""<(?:(?:
+        patcit{_ATTRIBUTES}>\s*+<document-id>\s*+<country>
+        (?:US</country>\s*+<doc-number>((?:D|RE|PP|H)?[1-9][0-9]{{4,7}}|20(?!00)[0-9]{{2}}/[0-9]{{7}})
+        |{_VALUE}</country>\s*+<doc-number>{_VALUE})</doc-number>\s*+
+        (?:<kind>([A-Z][0-9]?)</kind>\s*+)?(?:<name>[^<]*+</name>\s*+)?(?:<date>{_VALUE}</date>\s*+)?
         </document-id>\s*+</patcit>
-        |nplcit\b[^>]*+>\s*+<othercit>(.*?)</othercit>\s*+</nplcit>
-    )\s*+<category>([^<]*+)</category>|(patcit|nplcit)\b)""",
-    re.DOTALL | re.VERBOSE,
+        |nplcit{_ATTRIBUTES}>\s*+<othercit>([^<]*+(?:<(?!/othercit>)[^<]*+)*+)</othercit>\s*+</nplcit>
+    )\s*+<category>{_VALUE}</category>|(patcit|nplcit)\b)""",
+    re.VERBOSE | re.ASCII,
 )
 _LITERATURE = Layout({"nplcit": ENTRY})
-# The start of a claim, with id and number as the office usually writes them, or other attributes; or a reference.
+# The start of a claim or a reference to one, as the office usually writes them. The last group matches any other.
 _CLAIM = re.compile(
-    rb"""<claim(?:\ id="([^"]*)"\ num="0*([1-9][0-9]{0,5})">
-    |(\s[^>]*>|/?>)
-    |-ref\s[^>]*?\bidref\s*=\s*["']([^"']*))""",
+    rb"""<claim(?:\ id="([^"<>&\t\r\n]*+)"\ num="0*([1-9][0-9]{0,5})">
+    |-ref\ idref="([^"<>&\t\r\n]++)">
+    |((?:-ref)?[\s/>]))""",
     re.VERBOSE,
 )
-_ID = re.compile(rb"\bid\s*=\s*[\"']([^\"']*)")
-_NUMBER = re.compile(rb"\bnum\s*=\s*[\"']0*([0-9]{1,6})")
+_NUMBER = re.compile(r"0*([0-9]{1,6})")
 _LABEL = re.compile(r"[0-9]{1,4}(?:\s?[-–]\s?[0-9]{1,4})?\s?[.)]\s*")
 
 
@@ -87,28 +88,39 @@ def read_claims(markup: bytes, extent: tuple[int, int], texts: list[str]) -> tup
 
     A claim without a number, or with that of an earlier claim, gets the next free number.
     """
-    numbers: list[int] = []
+    numbers: dict[int, None] = {}
+    highest = 0
     by_id: dict[bytes, int] = {}
-    references: list[list[bytes]] = []
-    for name, printed, others, reference in _CLAIM.findall(markup, *extent):
+    references: list[list[bytes]] = [[]]  # the first are those before any claim
+    found = _CLAIM.findall(markup, *extent)
+    if any(match[-1] for match in found):
+        found = list(_attributes(markup[slice(*extent)]))
+    for name, printed, reference, _ in found:
         if reference:
             references[-1].append(reference)
             continue
-        number = int(printed or _first(_NUMBER, others) or 0)
-        numbers.append(number if number and number not in numbers else max(numbers, default=0) + 1)
+        number = int(printed or 0)
+        number = number if number and number not in numbers else highest + 1
+        highest = max(highest, number)
+        numbers[number] = None
         references.append([])
-        by_id.setdefault(name or _first(_ID, others), numbers[-1])
+        by_id.setdefault(name, number)
     if len(numbers) != len(texts):
         raise ValueError(f"{len(numbers)} claims begin in the markup, but {len(texts)} have a text")
-    return tuple(
+    return limited(
         _claim(number, text.replace("\n", " "), [by_id[name] for name in names if name in by_id])
-        for number, text, names in zip(numbers, texts, references, strict=True)
+        for number, text, names in zip(numbers, texts, references[1:], strict=True)
     )
 
 
-def _first(pattern: re.Pattern[bytes], attributes: bytes) -> bytes:
-    found = pattern.search(attributes)
-    return found[1] if found else b""
+def _attributes(markup: bytes) -> Iterator[tuple[bytes, bytes, bytes, bytes]]:
+    """The groups of `_CLAIM` for claims and references whose attributes are not the usual ones."""
+    for element in parse(markup).iter("claim", "claim-ref"):
+        if element.tag == "claim":
+            number = _NUMBER.match(element.get("num", ""))
+            yield element.get("id", "").encode(), number[1].encode() if number else b"", b"", b""
+        elif element.get("idref"):
+            yield b"", b"", element.get("idref").encode(), b""
 
 
 def _claim(number: int, text: str, marked: list[int]) -> Claim:

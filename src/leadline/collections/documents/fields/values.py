@@ -8,8 +8,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from leadline.collections.documents.claims import limited, split
 from leadline.collections.documents.claims import parents as parents_in
-from leadline.collections.documents.claims import split
 from leadline.collections.documents.classes import symbol
 from leadline.collections.documents.document import ORIGINS, Citation, Claim, Priority
 from leadline.collections.documents.fields.st36_parts import application_name
@@ -17,6 +17,7 @@ from leadline.collections.documents.numbers import normalise
 from leadline.errors import not_a_choice
 from leadline.text.days import iso
 
+_PRINTED_NUMBER = re.compile(r"([0-9]{1,7})\s?[.)]\s+")
 _MAX_CLAIM_NUMBER = 10**6  # claim numbers are stored in four bytes
 
 
@@ -92,7 +93,7 @@ def _claims(where: str, value: Any) -> tuple[Claim, ...]:
     if isinstance(value, str):
         return split(value)
     items = enumerate(_items(where, value, "texts or of {number, text, parents}"))
-    claims = tuple(_claim(f"{where}[{place}]", item, place + 1) for place, item in items)
+    claims = limited(_claim(f"{where}[{place}]", item, place + 1) for place, item in items)
     numbers: set[int] = set()
     for claim in claims:
         if claim.number in numbers:
@@ -106,7 +107,8 @@ def _claims(where: str, value: Any) -> tuple[Claim, ...]:
 def _claim(where: str, value: Any, place: int) -> Claim:
     if not isinstance(value, Mapping):
         words = plain_text(where, value).strip()
-        if own_number := re.match(rf"{place}\s?[.)]\s+", words):
+        own_number = _PRINTED_NUMBER.match(words)
+        if own_number and own_number[1] == str(place):
             words = words[own_number.end() :]
         return Claim(place, words, parents_in(words, place))
     number = _claim_number(f"{where}.number", value.get("number", place))

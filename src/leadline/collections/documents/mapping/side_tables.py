@@ -13,7 +13,7 @@ from leadline.collections.documents.mapping.places import Place
 from leadline.collections.documents.numbers import normalise
 from leadline.errors import InputError
 from leadline.text.days import iso
-from leadline.text.frames import frame_of_text, named_kind
+from leadline.text.sheet import frame_of_sheet
 from leadline.text.source import SourceText, read_text
 
 if TYPE_CHECKING:
@@ -36,11 +36,7 @@ class SideTable:
 
     def frame(self, folder: str | os.PathLike[str]) -> pl.DataFrame:
         """The table with a header, all columns as text."""
-        import polars as pl
-
-        text = read_text(self.path(folder))
-        kind = named_kind(text.name, text.bytes()[:1000]) or "csv"
-        return frame_of_text(text, kind).cast(pl.String, strict=False)
+        return frame_of_sheet(read_text(self.path(folder)))
 
     def column(self, frame: pl.DataFrame, name: str, key: str) -> pl.Expr:
         import polars as pl

@@ -31,23 +31,33 @@ def split_rows(window: Window) -> Iterator[Raw | Broken]:
     except csv.Error as error:
         yield Broken(0, f"is not a readable table: {error}")
         return
-    rows = csv.reader(source, delimiter=separator)
+    if twice := next((name for place, name in enumerate(header) if name and name in header[:place]), None):
+        yield Broken(0, f"column {twice[:40]} is there twice; the table was not read")
+        return
+    # Strict: otherwise a quotation mark too many takes the next row into a cell, and nothing tells.
+    rows = csv.reader(source, delimiter=separator, strict=True)
+    nothing = True
     while True:
         before = len(offsets)
         try:
             row = next(rows, None)
         except csv.Error as error:
-            yield Broken(offsets[-1], f"is not a readable row: {error}")
-            continue
+            count = len(offsets) - before
+            also = f", in a row of {count:,} lines" * (count > 1)
+            yield Broken(offsets[before], f"is not a readable row: {error}{also}")
+            row, nothing = [], False
         if row is None:
-            return
-        if not any(cell.strip() for cell in row):
-            continue
-        if len(row) != len(header):
-            yield Broken(offsets[before], f"{len(row)} fields, the header has {len(header)}")
-            continue
-        yield Raw("csv", offsets[before], json.dumps(dict(zip(header, row, strict=True))).encode())
+            break
+        if row:
+            nothing = False
+        if any(cell.strip() for cell in row):
+            if len(row) == len(header):
+                yield Raw("csv", offsets[before], json.dumps(dict(zip(header, row, strict=True))).encode())
+            else:
+                yield Broken(offsets[before], f"{len(row)} fields, the header has {len(header)}")
         offsets.clear()
+    if nothing:
+        yield Broken(0, "has a header and nothing under it")
 
 
 @reader("csv", split=split_rows, parse_record=parse_record)

@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from leadline.collections.documents.claims import split
+from leadline.collections.documents.claims import limited, split
 from leadline.collections.documents.classes import national
 from leadline.collections.documents.document import Citation, Claim, Document, Origin, Priority
 from leadline.collections.documents.fields.us_parts import application, office, patent_cited, read_claim, us_document
@@ -28,8 +28,11 @@ from leadline.text.days import iso
 
 _NO_RECORD = "no line PATN, which begins a Green Book record"
 _RECORD = re.compile(rb"^PATN[ \t]*\r?$", re.MULTILINE)  # everything before the first one is the week's header
+_WEEK = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:HHHHH[^\r\n]*\s*)?")
 _BEGIN = re.compile(r"^PATN[ \t]*$", re.MULTILINE | re.IGNORECASE)
 _TAG = re.compile(r"([A-Za-z]{4}(?=\s*$)|[A-Za-z][A-Za-z0-9]{2}(?=  |\s*$))")
+# Fields of the first group and of no other.
+_ONLY_OF_THE_PATENT = frozenset(("WKU", "SRC", "APT", "ART", "TTL", "NCL", "ECL", "EXP", "NDR", "NFG"))
 _NUMBER = re.compile(r"(D|RE|PP|H|T|AI)?0*[1-9][0-9]*", re.IGNORECASE)
 _KINDS = {"": "A", "D": "S", "RE": "E", "PP": "P", "H": "H", "T": "I"}
 _DESCRIPTION = ("PARN", "GOVT", "BSUM", "DRWD", "DETD")
@@ -75,6 +78,8 @@ def split_records(window: Window) -> Iterator[Raw | Broken]:
         yield Broken(0, _NO_RECORD)
         return
     begin = start.start()
+    if not _WEEK.fullmatch(window.buffer, 0, begin):
+        yield Broken(0, f"{begin:,} bytes before the first line PATN are not the header of a week; they were not read")
     while True:
         following = _RECORD.search(window.buffer, begin + 4)
         while following is None and len(window.buffer) - begin <= MAX_DOCUMENT_BYTES:
@@ -83,6 +88,10 @@ def split_records(window: Window) -> Iterator[Raw | Broken]:
             if not window.fill(4 << 20):
                 break
             following = _RECORD.search(window.buffer, 4)
+        if following is None and not window.ended:
+            limit = f"{MAX_DOCUMENT_BYTES >> 20} MiB"
+            yield Broken(window.begin + begin, f"the record is longer than {limit}; the rest was not read")
+            return
         end = following.start() if following else len(window.buffer)
         yield Raw("greenbook", window.begin + begin, window.buffer[begin:end])
         if following is None:
@@ -103,6 +112,8 @@ def read(content: bytes) -> Document:
     """
     groups = _groups(content)
     patent = groups[0]
+    if any(tag in _ONLY_OF_THE_PATENT for group in groups[1:] for tag, _ in group.fields):
+        raise ValueError("holds two patents: the line PATN between them is missing or damaged")
     serial = patent.first("WKU")
     if not serial:
         raise ValueError("the record has no patent number (WKU)")
@@ -177,7 +188,7 @@ def _claims(groups: Iterable[_Group]) -> tuple[Claim, ...]:
             elif tag != "STM":
                 found[-1].fields.append((tag, lines))
     texts = [(int(group.name), " ".join(group.paragraphs())) for group in found]
-    numbered = tuple(read_claim(number, text) for number, text in texts if number and text)
+    numbered = limited(read_claim(number, text) for number, text in texts if number and text)
     return numbered or split(" ".join(text for _, text in texts))
 
 

@@ -31,13 +31,18 @@ def _split_list(window: Window) -> Iterator[Raw | Broken]:
     decoder, at, offset = json.JSONDecoder(), text.index("[") + 1, 0
     while True:
         begin = _BETWEEN.match(text, at).end()  # type: ignore[union-attr]
-        if text[begin : begin + 1] in ("]", ""):
-            return
         offset += len(text[at:begin].encode()) if offset else len(text[:begin].encode())
+        if begin == len(text):
+            yield Broken(offset, "the list does not end: the file may be cut off")
+            return
+        if text[begin] == "]":
+            if text[begin + 1 :].strip():
+                yield Broken(offset + 1, "there is more after the end of the list; it was not read")
+            return
         try:
             _, at = decoder.raw_decode(text, begin)
         except (ValueError, RecursionError) as error:
-            yield Broken(offset, f"is not readable JSON: {' '.join(str(error).split())[:100]}")
+            yield Broken(offset, f"is not readable JSON: {' '.join(str(error).split())[:100]}; the rest was not read")
             return
         record = text[begin:at].encode()
         yield Raw("json", offset, record)
@@ -45,7 +50,8 @@ def _split_list(window: Window) -> Iterator[Raw | Broken]:
 
 
 def starts_as_json(head: bytes) -> bool:
-    return head[:1] in (b"{", b"[")
+    """Whether a text begins with an object or a list, or its second line does and only the first is damaged."""
+    return head[:1] in (b"{", b"[") or head.partition(b"\n")[2].startswith((b'{"', b'{ "'))
 
 
 @reader("json", split=split_json, recognises=starts_as_json, parse_record=parse_record)

@@ -38,7 +38,9 @@ _LAYOUT = Layout(
     | dict.fromkeys(("br", "claim-text", "entry"), BLANK)
     | dict.fromkeys(("abstract", "claim", "description"), ENTRY)
 )
-_LANGUAGE = re.compile(rb"<[^>]*?\slang\s*=\s*[\"']([A-Za-z]{2})")
+_ROOT = re.compile(rb"<[\w-]+((?:\s+[\w-]+=\"[^\"<&]*\")*+)\s*>")  # the root's start tag as the office writes it
+_ANY_ROOT = re.compile(rb"(<[\w.-]+(?:\s+[\w.-]+\s*=\s*(?:\"[^\"]*\"|'[^']*'))*+)\s*+/?>")
+_LANGUAGE = re.compile(rb"\slang=\"([A-Za-z]*)\"")
 _GIVE_NO_DATE = frozenset({"substitution", "related-publication"})
 _PEOPLE = frozenset({"applicants", "us-applicants", "inventors"})
 _SYMBOL = frozenset({"section", "class", "subclass", "main-group", "subgroup", "symbol-position"})
@@ -54,12 +56,21 @@ def read_bytes(content: bytes) -> Document:
     if parts is None or not next(iter(parts[0]), b"").startswith(b"us-bibliographic-data"):
         return read(parse(content))
     texts, lists = parts
-    language = _LANGUAGE.match(content)
-    cited = next((lists[name] for name in _CITED if name in lists), _EMPTY)
+    cited = min((lists[name] for name in _CITED if name in lists), default=_EMPTY)
     left_out = [lists[name] for name in (*_CITED, *_UNUSED) if name in lists]
     data = _without(content, next(iter(texts.values())), left_out)
     extents = [cited, *(texts.get(name, _EMPTY) for name in _TEXTS)]
-    return _document(language[1].decode() if language else "", parse(data), content, extents)
+    return _document(_language(content), parse(data), content, extents)
+
+
+def _language(content: bytes) -> str:
+    """The attribute `lang` of the root of a sound document."""
+    root = _ROOT.match(content)
+    # The name of an attribute stands behind an even number of quotation marks.
+    if root and (given := _LANGUAGE.search(root[1])) and root[1].count(b'"', 0, given.start()) % 2 == 0:
+        return given[1].decode()
+    start = _ANY_ROOT.search(content)
+    return "" if start is None else str(parse(start[1] + b"/>").get("lang", ""))
 
 
 @reader("uspto", *ROOTS, read_bytes=read_bytes)
@@ -72,7 +83,7 @@ def read(element: Element) -> Document:
         raise ValueError("the patent has no bibliographic data")
     cited = next((child for child in data if str(child.tag).encode() in _CITED), None)
     parts = (cited, *(element.find(name.decode()) for name in _TEXTS))
-    markup = [b"" if part is None else etree.tostring(part, with_tail=False) for part in parts]
+    markup = [b"" if part is None else etree.tostring(part, encoding="utf-8", with_tail=False) for part in parts]
     ends = [*accumulate(map(len, markup))]
     return _document(element.get("lang", ""), data, b"".join(markup), [*pairwise((0, *ends))])
 

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from leadline.collections.documents.claims import limited
 from leadline.collections.documents.document import Claim, Document
 from leadline.collections.documents.fields.us_parts import application, read_claim
 from leadline.collections.documents.markup.xml import Element, local_name, text_of
@@ -138,7 +139,7 @@ def _claims(element: Element) -> tuple[Claim, ...]:
             marked = [name for node in references for name in _attribute(node, "idrefs").split()]
             found.setdefault(_attribute(claim, "id") or number, (int(number), text, marked))
     numbers = {name: number for name, (number, _, _) in found.items()}
-    return tuple(
+    return limited(
         read_claim(number, text, [numbers[name] for name in marked if name in numbers])
         for number, text, marked in found.values()
     )

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 _TABLES = ("pubchem small", "pubchem large")
 _OTHERS = ("Inorganic db.tsv", "Anion db.tsv", "Cation db.tsv")
 _NUMBER, _FIRST_NAME = 1, 7  # columns: the registry number, and where names begin
+_LONGEST_WRITTEN = 1000  # characters of a name with its tags
 _LISTS = "van|usp|inn|ban|jan|parent|natural|acs"
 _TAG = re.compile(rf"\s*(\[[^\]]*\]|\((?:\dci|{_LISTS})[^)]*\))\s*$")  # of a language, or of who lists the name
 _CODE = re.compile(r"[a-z]{2,12}[- ]?\d{4,}.*|agn-pc.*|.*[0-9a-f]{8}-[0-9a-f]{4}.*|[a-z]+\d*_\d+.*")
@@ -125,6 +126,8 @@ def trusted_name(name: str, place: int) -> str:
     >>> [trusted_name(*case) for case in (("methanol [german]", 20), ("target", 10), ("acetone", 4), ("lysine", 2))]
     ['methanol', '', 'acetone', 'lysine']
     """
+    if len(name) > _LONGEST_WRITTEN:
+        return ""
     name = _TAG.sub("", name.strip()).rstrip(" ,;-")
     small = name.lower()
     if not _FEWEST <= len(letters_only(name)) <= _MOST or ";" in name or _CODE.fullmatch(small) or small in _EVERYDAY:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 import os
-from collections.abc import Sequence
 
 from leadline.errors import InputError
 from leadline.retrieval.pipeline.synonyms.thesaurus import Thesaurus
+from leadline.text.sheet import ragged_rows
 from leadline.text.source import read_text
 
 # First cells that say what the columns are. A column of groups does not hold names, but what holds names together.
@@ -29,11 +28,7 @@ def read_table(path: str | os.PathLike[str]) -> Thesaurus:
     ['acetone', '67-64-1']
     """
     text = read_text(path)
-    try:
-        content = text.bytes().decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise InputError(text.name, "is not UTF-8") from None
-    rows = [row for row in _rows(content) if row]
+    rows = [row for _, row in ragged_rows(text)]
     places, grouped = list(range(max(map(len, rows), default=0))), False
     if rows and rows[0][0].lower() in _HEADS:
         head = [cell.lower() for cell in rows.pop(0)]
@@ -47,9 +42,3 @@ def read_table(path: str | os.PathLike[str]) -> Thesaurus:
         need = "a group and a name in each line" if grouped else "two names in a line, apart by a tab or a comma"
         raise InputError(text.name, f"has no two names that mean the same; it needs {need}")
     return Thesaurus.of(groups.values())
-
-
-def _rows(content: str) -> list[Sequence[str]]:
-    lines = [line for line in content.splitlines() if line.strip() and not line.startswith("#")]
-    separator = "\t" if any("\t" in line for line in lines) else ","
-    return [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=separator)]

@@ -1,0 +1,131 @@
+"""Time grows with the size of an input, not with its square: hostile inputs of one size and of four times that."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from leadline.collections.documents.claims import MOST_CLAIMS, limited, parents
+from leadline.collections.documents.claims import split as split_claims
+from leadline.collections.documents.document import Claim
+from leadline.collections.documents.fields.uspto_parts import read_citations, read_claims
+from leadline.collections.documents.markup.dot_codes import decoded
+from leadline.collections.documents.markup.entities import characters
+from leadline.collections.documents.numbers import normalise
+from leadline.collections.documents.splitting import split
+from leadline.errors import InputError
+from leadline.records.topics.topic_sheet import _markup_sheet
+from leadline.retrieval.index.chemistry import is_chemical_name, is_formula
+from leadline.retrieval.language.lexing import LONGEST_QUERY
+from leadline.retrieval.language.reading import understand
+from leadline.retrieval.pipeline.grid_plan import plan
+from leadline.retrieval.pipeline.synonyms.chemistry import trusted_name
+from leadline.text.source import SourceText
+
+SMALL, TIMES = 4_000, 4
+MOST = 10.0  # growth of the time for four times the size: linear is 4, quadratic 16
+TOO_SHORT = 0.02  # seconds: below it, other things on the machine count for more
+
+
+def _documents(content: bytes) -> int:
+    pieces = (content[at : at + 65536] for at in range(0, len(content), 65536))
+    return sum(1 for _ in split(pieces))
+
+
+def _claims(number: int) -> int:
+    markup = b"<claims>" + b'<claim id="a" num="1"></claim>' * number + b"</claims>"
+    try:
+        return len(read_claims(markup, (0, len(markup)), [""] * number))
+    except ValueError:
+        return 0
+
+
+CASES: dict[str, Callable[[int], Any]] = {
+    "open tags": lambda n: _documents(b"<PATDOC>" * n),
+    "open tags with a wrapper": lambda n: _documents(b"<a><PATDOC>1</PATDOC>" + b"<PATDOC><article>" * n),
+    "unknown tags": lambda n: _documents(b"<PATDOC>1</PATDOC>" + b"<a>" * n),
+    "comments without end": lambda n: _documents(b"<PATDOC>1</PATDOC>" + b"<!--<?xml " * n),
+    "document types without end": lambda n: _documents(b"<PATDOC>1</PATDOC>" + b"<!DOCTYPE a [ <?xml " * n),
+    "rows with a quotation mark": lambda n: _documents(b"id,title\n" + b'a,"b\n' * n),
+    "claims with one number": _claims,
+    "claims of a text": lambda n: len(split_claims("\n".join(f"{i}. A nail of claim 1." for i in range(1, n)))),
+    "references in a claim": lambda n: parents("claims 1, " + "2, " * n, 5),
+    "claims before": lambda n: parents("the preceding " * n, 5),
+    "citations without category": lambda n: read_citations(
+        b"<a>" + b"<b><nplcit><othercit>Doe</othercit></nplcit></b>" * n + b"</a>"
+    ),
+    "a number of blanks": lambda n: normalise("1" + " -" * n),
+    "entities": lambda n: characters(b"&a" * n),
+    "deleted text": lambda n: decoded(".[." * n),
+    "a name in parts": lambda n: is_chemical_name("thio" * n + "x"),
+    "a formula": lambda n: is_formula("Co" * n),
+    "signs of a query": lambda n: understand("+-" * n, ["title"]),
+    "marks of a query": lambda n: understand("NOT " * n + "a", ["title"]),
+    "fields of a query": lambda n: understand("a:" * n + "b", ["title"]),
+    "quotation marks of a query": lambda n: understand('a "' * n, ["title"]),
+    "comments of topics": lambda n: _topics("<!--" * n),
+    "instructions of topics": lambda n: _topics("<?" * n),
+    "sections of topics": lambda n: _topics("<![CDATA[" * n),
+    "attributes of topics": lambda n: _topics(f"<topic {'b' * n}>"),
+}
+
+
+def _topics(text: str) -> Any:
+    try:
+        return _markup_sheet(SourceText.of(f"<top><num>1</num></top>{text}".encode(), "topics"))
+    except InputError:
+        return None
+
+
+def seconds(work: Callable[[int], Any], size: int) -> float:
+    taken = []
+    for _ in range(3):
+        start = time.process_time()
+        work(size)
+        taken.append(time.process_time() - start)
+        if taken[0] > 1:
+            break
+    return min(taken)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_time_grows_with_the_size(name: str) -> None:
+    work = CASES[name]
+    small = seconds(work, SMALL)
+    assert small < 5, f"{SMALL} take {small:.1f} s"
+    large = seconds(work, SMALL * TIMES)
+    assert large < max(small, TOO_SHORT) * MOST, f"{SMALL} take {small:.3f} s, {TIMES} times as many {large:.3f} s"
+
+
+def test_a_query_has_a_longest() -> None:
+    with pytest.raises(InputError, match="query: has 1,000,000 characters; at most 500,000 are searched for"):
+        understand("a" * 1_000_000, ["title"])
+    assert LONGEST_QUERY == 500_000
+
+
+def test_a_document_has_a_most_of_claims_and_of_references() -> None:
+    with pytest.raises(ValueError, match="has more than 20,000 claims"):
+        limited(Claim(number, "") for number in range(1, MOST_CLAIMS + 2))
+    every = tuple(range(1, 10_001))
+    with pytest.raises(ValueError, match="its claims refer to more than 10,000,000 claims"):
+        limited(Claim(number, "", every) for number in range(1, 1200))
+
+
+def test_a_grid_of_too_many_runs_is_refused_at_once() -> None:
+    hundred = {"each": list(range(100))}
+    step = {"step": "search", **{f"option{number}": hundred for number in range(15)}}
+    with pytest.raises(InputError, match="more than 10,000 choices"):
+        plan({"choices": {"model": {"all": step}}})
+    tables = {f"t{number}": {str(name): "text" for name in range(10)} for number in range(30)}
+    with pytest.raises(InputError, match="more than 10,000 runs"):
+        plan({"choices": tables})
+    again = {f"t{n}": {"a": [{"again": f"t{n - 1}"}] * 2 if n else "text"} for n in range(40)}
+    with pytest.raises(InputError, match=r"has more than 1000 steps"):
+        plan({"choices": again})
+
+
+def test_a_name_of_a_substance_has_a_longest() -> None:
+    assert trusted_name("acetone [" + "[" * 1_000_000, 0) == ""
