@@ -117,10 +117,10 @@ def test_a_document_has_a_most_of_claims_and_of_references() -> None:
 def test_a_grid_of_too_many_runs_is_refused_at_once() -> None:
     hundred = {"each": list(range(100))}
     step = {"step": "search", **{f"option{number}": hundred for number in range(15)}}
-    with pytest.raises(InputError, match="more than 10,000 choices"):
+    with pytest.raises(InputError, match="runs, more than 10,000"):
         plan({"choices": {"model": {"all": step}}})
     tables = {f"t{number}": {str(name): "text" for name in range(10)} for number in range(30)}
-    with pytest.raises(InputError, match="more than 10,000 runs"):
+    with pytest.raises(InputError, match="runs, more than 10,000"):
         plan({"choices": tables})
     again = {f"t{n}": {"a": [{"again": f"t{n - 1}"}] * 2 if n else "text"} for n in range(40)}
     with pytest.raises(InputError, match=r"has more than 1000 steps"):

@@ -10,6 +10,7 @@ from typing import Any
 from leadline.collections.documents.build import write_collection
 from leadline.retrieval.index.analysis import Analysis
 from leadline.retrieval.index.index import Index
+from leadline.text.checksums import sealed
 
 
 def test_index_says_what_it_made(office: Any, tmp_path: Path) -> None:
@@ -53,10 +54,10 @@ def test_a_damaged_index_is_one_line(office: Any, tmp_path: Path) -> None:
     index = tmp_path / "i"
     office.run("index", office.collection, "-o", str(index), "-q")
     manifest = json.loads((index / "manifest.json").read_text())
-    (index / "manifest.json").write_text(json.dumps(manifest | {"version": 99}))
-    assert "is of version 99" in office.error("search", str(index), "film")
-    (index / "manifest.json").write_text(json.dumps(manifest))
+    (index / "manifest.json").write_bytes(sealed(manifest | {"version": 99}))
+    assert "has format 99, this version reads up to 2" in office.error("search", str(index), "film")
+    (index / "manifest.json").write_bytes(sealed(manifest))
     segment = next(index.glob("segment-*"))
     segment.write_bytes(segment.read_bytes()[:-100])
-    assert office.error("search", str(index), "film").endswith("is cut short or damaged: build the index again")
+    assert office.error("search", str(index), "film").endswith(": build the index again")
     assert "is not an index" in office.error("search", str(tmp_path / "nothing"), "film")

@@ -154,7 +154,7 @@ def test_names_are_safe_in_every_output(folder: Path, capfdbinary: Any) -> None:
     ("closed", "status", "lines"), [("<&-", 0, 1), (">&-", 1, 1), ("2>&-", 0, 0), ("<&- >&- 2>&-", 1, 0)]
 )
 def test_closed_streams(folder: Path, closed: str, status: int, lines: int) -> None:
-    command = f"{sys.executable} -m leadline.cli evaluate qrels.txt a.run {closed}"
+    command = f"{sys.executable} -m leadline.cli evaluate qrels.txt a.run -m AP {closed}"
     result = subprocess.run(["bash", "-c", command], capture_output=True, check=False)
     assert (result.returncode, result.stderr.count(b"\n")) == (status, lines), result.stderr
 

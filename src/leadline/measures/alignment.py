@@ -52,13 +52,13 @@ class Alignment:
 
     def check(self) -> None:
         """Raise an error for a run that shares no topic or document with the judgements, and for a mean of nothing."""
-        for level in self._levels():
-            if len(self.qrels.grades) and not (self.qrels.grades >= level).any():
-                largest = int(self.qrels.grades.max())
-                raise MismatchError(
-                    f"{self.qrels.name}: no document has grade {level} or more, so no topic has a score; "
-                    f"the largest grade is {largest}"
-                )
+        wanted = min((measure.level for measure in self.measures if not measure.definition.counts), default=0)
+        largest = int(self.qrels.grades.max(initial=0))
+        if wanted > max(largest, 1):
+            raise MismatchError(
+                f"{self.qrels.name}: no document has grade {wanted} or more, so no topic has a score; "
+                f"the largest grade is {largest}"
+            )
         for run, summary in zip(self.runs, self.summaries, strict=True):
             if not summary.answered.any():
                 theirs, ours = summary.unjudged_topics, self.qrels.topics

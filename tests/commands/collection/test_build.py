@@ -32,7 +32,7 @@ def test_what_is_left_out_is_noted(capsys: pytest.CaptureFixture[str]) -> None:
     ("arguments", "message", "status"),
     [
         (["nothing.xml"], "nothing.xml: no such file", 1),
-        (["empty.jsonl"], "empty.jsonl: no document was kept", 1),
+        (["empty.jsonl"], "empty.jsonl: no document could be read", 1),
         (["broken.xml"], "no document could be read; the first, ", 1),
         (["good.jsonl", "--keep", "clams"], "'clams' is not one of claims, description, abstract, title, all", 2),
         (["good.jsonl", "--form", "grenbook"], "--form: 'grenbook' is not one of", 2),

@@ -116,3 +116,17 @@ def test_names_cannot_break_a_table() -> None:
     html = ll.Scores(("<b>&",), ("1",), ("AP",), np.array([[[0.5]]]))._repr_html_()
     assert "&lt;b&gt;&amp;" in html
     assert "<b>&" not in html
+
+
+def test_no_run_gains_by_failing_a_topic() -> None:
+    """Runs are ordered by the topics where each has a value; where there is none, by how many they have."""
+    nan = np.nan
+    values = np.array([[10.0, 5.0, nan], [9.0, 6.0, 90.0], [nan, nan, nan]])[:, :, None]
+    found = ll.Scores(("fails", "steady", "silent"), ("1", "2", "3"), ("effort@0.9",), values, better=("lower",))
+    assert found.shared_topics()[:, 0].tolist() == [True, True, False]
+    assert [found.runs[r] for r in found.ranking()] == ["fails", "steady", "silent"]
+    assert found.order_means()[:2, 0].tolist() == [7.5, 7.5]  # level, so by name
+    values = np.array([[1.0, nan, nan], [nan, 50.0, 60.0]])[:, :, None]
+    apart = ll.Scores(("a", "b"), ("1", "2", "3"), ("effort@0.9",), values, better=("lower",))
+    assert [apart.runs[r] for r in apart.ranking()] == ["b", "a"]
+    assert found.ranking()[0] == found.leader()

@@ -1,0 +1,1 @@
+"""Which documents are judged: pools of the runs, and samples of them."""

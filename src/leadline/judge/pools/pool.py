@@ -1,0 +1,191 @@
+"""A pool: the documents of the runs' first ranks by topic, the stratum of each, and which of them are to be judged.
+
+    topic 0 document stratum grade      -2: to be judged, -1: in the pool but not sampled, 0, 1, 2: judged
+
+So a pool is a file of judgements, which xinfAP and infNDCG read as it is. Beside it, `POOL.json` records the strata,
+the seed and the runs.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from leadline.errors import InputError
+from leadline.judge.pools.strata import Stratum
+from leadline.records.qrels.qrels import Qrels
+from leadline.records.qrels.read_qrels import read_qrels
+from leadline.records.scores.table import Table
+from leadline.text.checksums import check_seal, parsed_object, sealed
+from leadline.text.files import write_whole
+
+if TYPE_CHECKING:
+    import polars as pl
+
+TO_JUDGE, NOT_SAMPLED = -2, -1
+WHAT, FORMAT = "a leadline pool", 1
+RECORD = ".json"  # added to the name of the pool's file
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Documents to judge, by topic.
+
+    `documents` has a row for each document of the pool: topic, document, unit (the document that is shown in its place,
+    another only where families are pooled as one), stratum, rank (its best over the runs), runs (how many list it that
+    high), sampled.
+    """
+
+    documents: pl.DataFrame
+    strata: tuple[Stratum, ...]
+    seed: int
+    runs: tuple[str, ...]
+    budget: int | None = None
+    extended: int = 0  # how often runs were added
+    found_by: pl.DataFrame | None = field(
+        default=None, repr=False
+    )  # run, topic, document; None for a pool that was read
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        return tuple(self.documents["topic"].unique(maintain_order=True).to_list())
+
+    def to_judge(self) -> pl.DataFrame:
+        """The documents that people see: one for each unit that is sampled, by topic in the order of ids."""
+        import polars as pl
+
+        return self.documents.filter(pl.col("sampled") & (pl.col("document") == pl.col("unit")))
+
+    def sizes(self) -> Table:
+        """How many documents each topic has in each stratum, and how many of them are sampled."""
+        import polars as pl
+
+        count = int(self.documents["stratum"].max() or 0)  # type: ignore[arg-type]
+        grouped = self.documents.group_by("topic", "stratum", maintain_order=True).agg(
+            pl.len().alias("pooled"), pl.col("sampled").sum()
+        )
+        cells = {(row["topic"], row["stratum"]): row for row in grouped.iter_rows(named=True)}
+        rows: list[list[Any]] = []
+        for topic in self.topics:
+            found = [cells.get((topic, stratum), {"pooled": 0, "sampled": 0}) for stratum in range(1, count + 1)]
+            by_stratum = [f"{cell['sampled']} of {cell['pooled']}" for cell in found]
+            pooled, sampled = (sum(cell[name] for cell in found) for name in ("pooled", "sampled"))
+            rows.append([topic, pooled, sampled, *by_stratum])
+        names = [self._stratum_name(stratum) for stratum in range(count)]
+        return Table(["topic", "pooled", "to_judge", *names], rows)
+
+    def _stratum_name(self, place: int) -> str:
+        """`ranks 11-30`, with the number of the extension behind it where runs were added later."""
+        addition, at = divmod(place, len(self.strata))
+        first = self.strata[at - 1].last + 1 if at else 1
+        return f"ranks {first}-{self.strata[at].last}" + (f" (added {addition})" if addition else "")
+
+    def contributions(self) -> Table:
+        """What each run brought into the pool, how much of it is judged, and what only it found."""
+        import polars as pl
+
+        if self.found_by is None:
+            raise InputError("pool", "was read from a file: what each run contributed is known when a pool is made")
+        about = self.documents.select("topic", "document", "runs", "sampled")
+        joined = self.found_by.join(about, on=["topic", "document"], how="left")
+        only = pl.col("runs") == 1
+        grouped = joined.group_by("run", maintain_order=True).agg(
+            pl.len(),
+            pl.col("sampled").sum(),
+            only.sum().alias("only"),
+            (only & pl.col("sampled")).sum().alias("judged"),
+        )
+        rows = [list(row) for row in grouped.iter_rows()]
+        return Table(["run", "pooled", "to_judge", "found_only_by_it", "of_these_to_judge"], rows)
+
+    def lines(self, grades: Mapping[tuple[str, str], int] | None = None) -> bytes:
+        """The pool as a file of judgements: `grades` are those of (topic, document) that were judged."""
+        known = grades or {}
+        out = []
+        columns = ("topic", "document", "unit", "stratum", "sampled")
+        for topic, document, unit, stratum, sampled in self.documents.select(columns).iter_rows():
+            grade = known.get((topic, unit), TO_JUDGE) if sampled else NOT_SAMPLED
+            out.append(f"{topic} 0 {document} {stratum} {grade}\n")
+        return "".join(out).encode("utf-8", "surrogateescape")
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write the pool, and its record beside it."""
+        write_whole(path, self.lines())
+        families = self.documents.filter(self.documents["document"] != self.documents["unit"])
+        record = {
+            "what": WHAT, "format": FORMAT, "strata": [[each.last, each.rate] for each in self.strata],
+            "seed": self.seed, "budget": self.budget, "runs": list(self.runs), "extended": self.extended,
+            "units": dict(zip(families["topic"] + "\t" + families["document"], families["unit"], strict=True)),
+        }  # fmt: skip
+        write_whole(f"{os.fspath(path)}{RECORD}", sealed(record))
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Pool:
+        """A pool that `write` made."""
+        import polars as pl
+
+        judged = read_qrels(path, format="strata")
+        record = _record(Path(f"{os.fspath(path)}{RECORD}"))
+        assert judged.strata is not None
+        frame = pl.DataFrame(
+            {
+                "topic": [judged.topics[place] for place in judged.topic_of_document.tolist()],
+                "document": judged.documents.names(),
+                "stratum": judged.strata.astype(np.int32),
+                "sampled": judged.grades != NOT_SAMPLED,
+            }
+        )
+        units = record["units"]
+        names = zip(frame["topic"].to_list(), frame["document"].to_list(), strict=True)
+        unit = [units.get(f"{topic}\t{document}", document) for topic, document in names]
+        frame = frame.with_columns(
+            pl.Series("unit", unit, pl.String), pl.lit(0, pl.Int32).alias("rank"), pl.lit(0, pl.UInt32).alias("runs")
+        )
+        strata = tuple(Stratum(int(last), float(rate)) for last, rate in record["strata"])
+        return cls(
+            frame.select(COLUMNS), strata, record["seed"], tuple(record["runs"]), record["budget"], record["extended"]
+        )
+
+    def qrels(self, grades: Mapping[tuple[str, str], int], name: str = "pool") -> Qrels:
+        """The judgements of the pool, with its strata, for xinfAP and infNDCG."""
+        known = self.documents
+        values = [
+            grades.get((topic, unit), TO_JUDGE) if sampled else NOT_SAMPLED
+            for topic, unit, sampled in known.select("topic", "unit", "sampled").iter_rows()
+        ]
+        strata = [str(stratum) for stratum in known["stratum"].to_list()]
+        return Qrels.from_columns(known["topic"].to_list(), known["document"].to_list(), values, name, strata=strata)
+
+    def with_sample(self, sampled: Sequence[bool]) -> Pool:
+        """The pool with another choice of what is judged."""
+        import polars as pl
+
+        return replace(self, documents=self.documents.with_columns(pl.Series("sampled", sampled, pl.Boolean)))
+
+
+COLUMNS = ("topic", "document", "unit", "stratum", "rank", "runs", "sampled")
+
+
+def _record(path: Path) -> dict[str, Any]:
+    """What was recorded beside a pool."""
+    fix = "make the pool again with `leadline pool`"
+    try:
+        written = path.read_bytes()
+    except FileNotFoundError:
+        raise InputError(str(path), f"is missing: {fix}") from None
+    except OSError as error:
+        raise InputError(str(path), f"cannot be read: {(error.strerror or str(error)).lower()}") from None
+    record = parsed_object(written, str(path), fix)
+    if record.get("what") != WHAT:
+        raise InputError(str(path), f"is not the record of a pool: {fix}")
+    if not isinstance(record.get("format"), int) or record["format"] > FORMAT:
+        raise InputError(
+            str(path), f"has format {record.get('format')}, this version reads up to {FORMAT}: update leadline"
+        )
+    check_seal(record, str(path), fix)
+    return record
