@@ -54,10 +54,10 @@ class Alignment:
         """Raise an error for a run that shares no topic or document with the judgements, and for a mean of nothing."""
         wanted = min((measure.level for measure in self.measures if not measure.definition.counts), default=0)
         largest = int(self.qrels.grades.max(initial=0))
-        if wanted > max(largest, 1):
+        if wanted > largest:
+            known = f"the largest grade is {largest}" if largest > 0 else "judge some documents first"
             raise MismatchError(
-                f"{self.qrels.name}: no document has grade {wanted} or more, so no topic has a score; "
-                f"the largest grade is {largest}"
+                f"{self.qrels.name}: no document has grade {wanted} or more, so no topic has a score; {known}"
             )
         for run, summary in zip(self.runs, self.summaries, strict=True):
             if not summary.answered.any():

@@ -1,0 +1,129 @@
+"""Pool runs and sample what is to be judged.
+
+The pool is a file of judgements: `topic 0 document stratum grade`, where -2 is to be judged and -1 is not sampled, so
+that xinfAP and infNDCG read it as it is once it is judged. Beside it, POOL.json records strata, seed and runs.
+
+Examples:
+  leadline pool runs/*.run -o pool.txt
+  leadline pool runs/*.run -o pool.txt --strata 10:1,30:0.3,100:0.1 --seed 7
+  leadline pool runs/*.run -o pool.txt --budget 300
+  leadline pool late.run --extend pool.txt -o more.txt
+  leadline pool runs/*.run --simulate qrels.txt --budget 50
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from leadline.commands.shared.options import add_choice, add_number, add_options, as_written, wrong_usage
+from leadline.commands.shared.output import count_of, write, write_table
+from leadline.commands.shared.run_files import with_readable_runs
+from leadline.errors import InputError, UsageError
+from leadline.judge.pools.adaptive import RULES
+from leadline.judge.pools.drawing import draw_pool, extend_pool
+from leadline.judge.pools.pool import Pool
+from leadline.judge.pools.strata import DEFAULT_STRATA, parse_strata
+from leadline.records.runs.read_runs import read_run, run_names
+from leadline.records.runs.run import Run
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("runs", metavar="RUN", nargs="+", help="runs: files, patterns or folders")
+    add("--strata", type=as_written(parse_strata), metavar="LAST:RATE,...", default=None,
+        help=f"last rank and share to judge of each stratum (default: {DEFAULT_STRATA})")  # fmt: skip
+    add_number(parser, "--depth", "judge all of the first N ranks: the same as --strata N:1")
+    add_number(parser, "--budget", "documents to judge for each topic, about; rates are found from it")
+    add("--extend", metavar="POOL", help="add the runs to this pool; what is in it stays as it is")
+    add("--families", metavar="COLLECTION", help="pool the members of a family in this collection as one document")
+    add("--simulate", metavar="QRELS", help="no pool: what each rule would have found, judged by these")
+    add_choice(parser, "--rule", tuple(RULES), "with --judged: who chooses the next documents", None, "depth")
+    add("--judged", metavar="QRELS", help="print the documents to judge next, after these judgements")
+    add_options(parser, "--rel", "--seed", "--strict", "-f", "-o", "-q")
+
+
+def run(options: argparse.Namespace) -> None:
+    _check(options)
+    runs = with_readable_runs(options, options.runs, _read)
+    if options.simulate:
+        _simulate(options, runs)
+    elif options.judged:
+        _next(options, runs)
+    else:
+        _draw(options, runs)
+
+
+def _check(options: argparse.Namespace) -> None:
+    """Refuse combinations that mean nothing, before any file is read."""
+    if options.depth is not None and options.strata is not None:
+        raise UsageError("--depth", "cannot be combined with --strata")
+    if options.simulate and (options.judged or options.extend):
+        raise UsageError("--simulate", "cannot be combined with --judged or --extend")
+    if options.rule and not options.judged:
+        raise UsageError("--rule", "needs --judged QRELS: the rule follows the judgements")
+    if not (options.simulate or options.judged) and options.output is None:
+        raise UsageError("-o", "name the file of the pool")
+    if options.extend and (options.strata or options.depth or options.budget):
+        raise UsageError("--extend", "keeps the strata, the budget and the seed of the pool")
+
+
+def _read(paths: list[str]) -> list[Run]:
+    return [read_run(path, name=name) for path, name in zip(paths, run_names(paths), strict=True)]
+
+
+def _draw(options: argparse.Namespace, runs: list[Run]) -> None:
+    families = _families(options.families)
+    if options.extend:
+        pool = extend_pool(Pool.read(options.extend), runs, families=families)
+    else:
+        strata = f"{options.depth}:1" if options.depth else options.strata or DEFAULT_STRATA
+        with wrong_usage():
+            pool = draw_pool(runs, strata=strata, budget=options.budget, seed=options.seed, families=families)
+    pool.write(options.output)
+    if options.quiet:
+        return
+    chosen, topics = len(pool.to_judge()), len(pool.topics)
+    pooled = len(pool.documents)
+    said = f"{options.output}: {count_of(chosen, 'document')} to judge of {pooled} pooled, {count_of(topics, 'topic')}"
+    sizes = pool.sizes()
+    each = [int(row[2]) for row in sizes.rows]
+    write(f"{said}, {min(each)} to {max(each)} for each.\n\n{sizes.render(options.format)}\n\n")
+    write(f"{pool.contributions().render(options.format)}\n")
+
+
+def _families(folder: str | None) -> dict[str, str] | None:
+    """The family of each document of a collection."""
+    if folder is None:
+        return None
+    from leadline.collections.documents.store import Collection
+
+    records = Collection.open(folder).records
+    return dict(zip(records["id"].to_list(), (str(family) for family in records["family"].to_list()), strict=True))
+
+
+def _simulate(options: argparse.Namespace, runs: list[Run]) -> None:
+    from leadline.judge.pools.adaptive import compare_rules
+    from leadline.records.qrels.read_qrels import read_qrels
+
+    budget = options.budget or 100
+    budgets = sorted({max(1, budget // 4), max(1, budget // 2), budget})
+    truth = read_qrels(options.simulate)
+    level = 1 if options.rel is None else options.rel
+    write_table(
+        compare_rules(runs, truth, budgets, depth=options.depth or 100, level=level, seed=options.seed), options
+    )
+
+
+def _next(options: argparse.Namespace, runs: list[Run]) -> None:
+    from leadline.judge.pools.adaptive import next_documents
+    from leadline.records.qrels.read_qrels import read_qrels
+    from leadline.records.scores.table import Table
+
+    judged = read_qrels(options.judged)
+    level = 1 if options.rel is None else options.rel
+    rule, count = options.rule or "depth", options.budget or 10
+    found = next_documents(runs, judged, rule, count, depth=options.depth or 100, level=level, seed=options.seed)
+    rows = [[topic, document] for topic, documents in found.items() for document in documents]
+    if not rows:
+        raise InputError(options.judged, "every document of the runs' first ranks is judged")
+    write_table(Table(["topic", "document"], rows), options)

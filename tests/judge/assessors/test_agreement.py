@@ -1,0 +1,70 @@
+"""Agreement beyond chance, against other programs where they are installed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from leadline.judge.assessors.agreement import bootstrap_interval, cohen_kappa, krippendorff_alpha
+
+
+def marks(rng: np.random.Generator, people: int = 2) -> Any:
+    """Marks of people who agree in part, with the true mark in the first row."""
+    size, kinds = int(rng.integers(5, 60)), int(rng.integers(2, 6))
+    truth = rng.integers(0, kinds, size).astype(float)
+    return np.stack([np.where(rng.random(size) < 0.6, truth, rng.integers(0, kinds, size)) for _ in range(people)])
+
+
+@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("weights", ["none", "linear", "quadratic"])
+def test_kappa_is_that_of_scikit_learn(seed: int, weights: str) -> None:
+    metrics = pytest.importorskip("sklearn.metrics", reason="needs scikit-learn")
+    first, second = marks(np.random.default_rng(seed)).astype(int)
+    expected = metrics.cohen_kappa_score(first, second, weights=None if weights == "none" else weights)
+    ours = cohen_kappa(first.astype(float), second.astype(float), weights=weights)  # type: ignore[arg-type]
+    assert ours == pytest.approx(expected, abs=1e-12, nan_ok=True)
+
+
+@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
+def test_alpha_is_that_of_the_package_krippendorff(seed: int, level: str) -> None:
+    package = pytest.importorskip("krippendorff", reason="needs the package krippendorff")
+    rng = np.random.default_rng(seed)
+    table = marks(rng, people=4)
+    table[rng.random(table.shape) < 0.2] = np.nan
+    expected = package.alpha(reliability_data=table, level_of_measurement=level)
+    assert krippendorff_alpha(table, level=level) == pytest.approx(expected, abs=1e-12)  # type: ignore[arg-type]
+
+
+def test_alpha_of_krippendorffs_own_example() -> None:
+    """The reliability data of Krippendorff's text on computing alpha: four observers, 12 units; nominal alpha .743."""
+    star = np.nan
+    table = np.array([
+        [1, 2, 3, 3, 2, 1, 4, 1, 2, star, star, star],
+        [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, star, 3],
+        [star, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, star],
+        [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, star],
+    ])  # fmt: skip
+    assert krippendorff_alpha(table) == pytest.approx(0.743, abs=5e-4)
+    assert krippendorff_alpha(table, level="ordinal") == pytest.approx(0.815, abs=5e-4)
+    assert krippendorff_alpha(table, level="interval") == pytest.approx(0.849, abs=5e-4)
+
+
+def test_what_has_no_answer_is_nan() -> None:
+    same = np.ones((2, 5))
+    assert np.isnan(cohen_kappa(*same))
+    assert np.isnan(krippendorff_alpha(same))
+    assert np.isnan(krippendorff_alpha(np.full((2, 3), np.nan)))
+
+
+def test_intervals_hold_the_value_and_shrink() -> None:
+    rng = np.random.default_rng(3)
+    few, many = marks(rng)[:, :20], np.tile(marks(rng), 30)
+    for table in (few, many):
+        low, high = bootstrap_interval(lambda each: cohen_kappa(*each), table, samples=200)
+        assert low <= cohen_kappa(*table) <= high
+    wide = np.subtract(*bootstrap_interval(lambda each: cohen_kappa(*each), few, samples=200)[::-1])
+    narrow = np.subtract(*bootstrap_interval(lambda each: cohen_kappa(*each), many, samples=200)[::-1])
+    assert narrow < wide
