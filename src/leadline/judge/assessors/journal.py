@@ -1,0 +1,217 @@
+"""The journal of judging: everything that people did, appended to a SQLite file and never changed.
+
+An event is on the disk before `append` returns (write-ahead log, full synchronisation), and is stored once however
+often it is sent: each has an id of its own, made by the page. What anybody judged is derived from the events
+(`judging_state.py`), so it can be told for any moment, and the journals of two machines can be merged.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import os
+import secrets
+import socket
+import sqlite3
+import stat
+import threading
+from collections.abc import Iterator
+from dataclasses import astuple, dataclass, fields
+from pathlib import Path
+from typing import Literal, get_args
+
+from leadline.errors import InputError, checked_choice
+
+Role = Literal["assessor", "expert", "organiser"]
+Kind = Literal["mark", "skip", "note", "undo", "passage", "assign", "send_back", "close", "reopen"]
+
+APPLICATION, FORMAT = 0x4C4A524E, 1  # what SQLite keeps in the file's head: it is ours, and of this format
+LONGEST = 20_000  # characters of a note or of instructions
+_COLUMNS = "uid, person, role, kind, topic, document, value, target, round, seconds, at, machine"
+_TABLE = """
+create table events (
+    seq integer primary key autoincrement,
+    uid text not null unique,
+    person text not null, role text not null, kind text not null,
+    topic text not null, document text not null,
+    value text not null, target text not null,
+    round integer not null, seconds real not null,
+    at text not null, machine text not null
+)
+"""
+
+
+@dataclass(frozen=True)
+class Event:
+    """One thing that one person did."""
+
+    uid: str  # the same when it is sent again
+    person: str
+    role: Role
+    kind: Kind
+    topic: str
+    document: str = ""
+    value: str = ""  # the grade of a mark, the text of a note, the person of an assignment, instructions
+    target: str = ""  # the uid of what an undo takes back; the reason of a mark; the claim of a passage
+    round: int = 1
+    seconds: float = 0.0  # how long the person took
+    at: str = ""  # set by the journal: UTC, never before the event before it
+    machine: str = ""  # set by the journal
+
+
+class Journal:
+    """An open journal. Threads may share it."""
+
+    def __init__(self, path: str | os.PathLike[str], *, create: bool = False) -> None:
+        """Open a journal; with `create`, make it where there is none."""
+        self.path = Path(path)
+        self._lock = threading.Lock()
+        self.machine = socket.gethostname()
+        _check_file(self.path, create=create)
+        with _reported(self.path):
+            new = not self.path.exists()
+            if new:
+                os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+            self._connection = sqlite3.connect(self.path, check_same_thread=False, isolation_level=None, timeout=30)
+            self._prepare(new)
+
+    def _prepare(self, new: bool) -> None:
+        do = self._connection.execute
+        if new:
+            do(f"pragma application_id = {APPLICATION}")
+            do(f"pragma user_version = {FORMAT}")
+        application, version = do("pragma application_id").fetchone()[0], do("pragma user_version").fetchone()[0]
+        if application != APPLICATION:
+            raise InputError(str(self.path), "is not a journal of judgements")
+        if version > FORMAT:
+            problem = f"has format {version}, this version reads up to {FORMAT}: update leadline"
+            raise InputError(str(self.path), problem)
+        do("pragma journal_mode = wal")
+        do("pragma synchronous = full")
+        with contextlib.suppress(sqlite3.OperationalError):  # another process was first
+            do(_TABLE)
+
+    def append(self, event: Event) -> bool:
+        """Store an event; False if it was stored before. When this returns, the event is on the disk."""
+        _check_event(event)
+        with self._lock, _reported(self.path):
+            do = self._connection.execute
+            do("begin immediate")
+            try:
+                latest = do("select max(at) from events").fetchone()[0] or ""
+                # A clock may be set back: the order of the journal must not be.
+                at = max(_now(), latest)
+                row = (*astuple(event)[:10], at, event.machine or self.machine)
+                stored = do(f"insert or ignore into events ({_COLUMNS}) values ({', '.join('?' * 12)})", row).rowcount
+                do("commit")
+            except BaseException:
+                with contextlib.suppress(sqlite3.Error):
+                    do("rollback")
+                raise
+        return stored == 1
+
+    def events(self, until: str = "") -> Iterator[Event]:
+        """All events in their order, or those up to a moment (UTC, as the journal writes it)."""
+        where = "where at <= ?" if until else ""
+        with self._lock, _reported(self.path):
+            found = self._connection.execute(
+                f"select {_COLUMNS} from events {where} order by at, machine, seq", (until,) if until else ()
+            ).fetchall()
+        return (Event(*row) for row in found)
+
+    def __len__(self) -> int:
+        with self._lock, _reported(self.path):
+            return int(self._connection.execute("select count(*) from events").fetchone()[0])
+
+    def merge_from(self, other: str | os.PathLike[str]) -> int:
+        """Add the events of another machine's journal that are not here; returns how many were new."""
+        with contextlib.closing(Journal(other)) as source:
+            theirs = [astuple(event) for event in source.events()]
+        with self._lock, _reported(self.path):
+            do = self._connection
+            do.execute("begin immediate")
+            try:
+                before = do.total_changes
+                do.executemany(f"insert or ignore into events ({_COLUMNS}) values ({', '.join('?' * 12)})", theirs)
+                do.execute("commit")
+            except BaseException:
+                with contextlib.suppress(sqlite3.Error):
+                    do.execute("rollback")
+                raise
+            return do.total_changes - before
+
+    def backup(self, path: str | os.PathLike[str]) -> None:
+        """Copy the journal while it is in use; the copy is complete or not there."""
+        target = Path(path)
+        if target.exists():
+            raise InputError(str(target), "is there already; name a new file for the backup")
+        part = target.with_name(f".leadline-{secrets.token_hex(8)}.part")
+        try:
+            with _reported(target):
+                os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+                with contextlib.closing(sqlite3.connect(part)) as copy, self._lock:
+                    self._connection.backup(copy)
+                    copy.execute("pragma journal_mode = delete")
+                os.replace(part, target)
+        finally:
+            part.unlink(missing_ok=True)
+
+    def check(self) -> str:
+        """What SQLite finds damaged; empty if the file is sound."""
+        with self._lock, _reported(self.path):
+            found = str(self._connection.execute("pragma integrity_check").fetchone()[0])
+        return "" if found == "ok" else found
+
+    def close(self) -> None:
+        """Close the file; what was appended is in it."""
+        with self._lock:
+            self._connection.close()
+
+
+def new_uid() -> str:
+    """An id for an event that no page made."""
+    return secrets.token_hex(16)
+
+
+def _now() -> str:
+    return datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def _check_event(event: Event) -> None:
+    """Refuse what a page would not send."""
+    checked_choice("role", event.role, get_args(Role))
+    checked_choice("kind", event.kind, get_args(Kind))
+    if not (8 <= len(event.uid) <= 64) or not event.person or not event.topic:
+        raise InputError("event", "needs an id of 8 to 64 characters, a person and a topic")
+    if event.kind == "mark" and event.value not in ("2", "1", "0", "-2"):
+        raise InputError("event", f"a mark is 2, 1, 0 or -2, got {event.value!r}")
+    for field in fields(event):
+        text = getattr(event, field.name)
+        if isinstance(text, str) and len(text) > LONGEST:
+            raise InputError("event", f"{field.name} is longer than {LONGEST:,} characters")
+
+
+def _check_file(path: Path, *, create: bool) -> None:
+    """Refuse what is not a plain file of our own place."""
+    try:
+        about = os.lstat(path)
+    except FileNotFoundError:
+        if create and path.parent.is_dir():
+            return
+        problem = "no such folder" if create else "no such journal; `leadline judge serve` makes one"
+        raise InputError(str(path.parent if create else path), problem) from None
+    except OSError as error:
+        raise InputError(str(path), f"cannot be read: {(error.strerror or str(error)).lower()}") from None
+    if not stat.S_ISREG(about.st_mode):
+        raise InputError(str(path), "is not a plain file, so it is not opened as a journal")
+
+
+@contextlib.contextmanager
+def _reported(path: Path) -> Iterator[None]:
+    """Errors of SQLite and of the file system as one line."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        raise InputError(str(path), f"cannot be written or read as a journal: {error}") from None
+    except OSError as error:
+        raise InputError(str(path), f"cannot be opened: {(error.strerror or str(error)).lower()}") from None
