@@ -1,0 +1,1 @@
+"""The commands `leadline judge ...`, one file each."""

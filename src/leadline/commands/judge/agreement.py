@@ -1,0 +1,103 @@
+"""Show how far assessors agree: kappa, alpha, the kinds of disagreement, and what the expert changed.
+
+With --runs, it shows whether the order of the systems depends on whose marks count.
+
+Examples:
+  leadline judge agreement pool.txt
+  leadline judge agreement pool.txt --runs runs/*.run -m xinfAP
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+from typing import Any
+
+import numpy as np
+
+from leadline.commands.shared.judging import add_pool, open_state, stage_grades
+from leadline.commands.shared.options import add_options, check_format
+from leadline.commands.shared.output import print_notes, write, write_table
+from leadline.errors import InputError
+from leadline.judge.assessors.agreement import bootstrap_interval, cohen_kappa, krippendorff_alpha
+from leadline.judge.assessors.judging_state import JudgingState
+from leadline.judge.assessors.merging import disagreement_table, disagreements, grade_counts, shifts
+from leadline.judge.pools.pool import Pool
+from leadline.records.scores.table import Table
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_pool(parser)
+    parser.add_argument("--runs", nargs="+", metavar="RUN", help="rank these by each person's marks, and compare")
+    add_options(parser, "-m", help="measure for --runs (default: xinfAP)")
+    parser.add_argument("--until", default="", metavar="MOMENT", help="as it was at this moment, in UTC")
+    add_options(parser, "-f", "-o", "-q")
+
+
+def run(options: argparse.Namespace) -> None:
+    check_format(options)
+    pool, state = Pool.read(options.pool), open_state(options)
+    people = state.people("assessor")
+    if len(people) < 2:
+        raise InputError(options.pool, f"has marks of {len(people)} assessors; agreement needs two or more")
+    if options.runs:
+        write_table(_outcome(options, pool, state), options)
+        return
+    write_table(_pairs(state, people), options)
+    if options.format != "table" or options.output is not None or options.quiet:
+        return
+    for first, second in itertools.combinations(people, 2):
+        found = disagreements(state.grades_of(first), state.grades_of(second))
+        write(f"\n{first} and {second}:\n\n{disagreement_table(found).render('table')}\n")
+    merged = state.merged()
+    write(f"\nGrades after merging:\n\n{grade_counts(merged).render('table')}\n")
+    if state.people("expert"):
+        final, unseen = state.final()
+        seen = {key: grade for key, grade in merged.items() if key not in unseen}
+        write(f"\nFrom the merged grades to the expert's:\n\n{shifts(seen, final).render('table')}\n")
+        print_notes([f"{len(unseen)} documents were not seen by an expert: the merged grade stands"], options)
+
+
+def _pairs(state: JudgingState, people: list[str]) -> Table:
+    """Kappa of every two assessors, and alpha of all, with intervals; unsure marks are left out."""
+    rows: list[list[Any]] = []
+    marks = {person: state.grades_of(person) for person in people}
+    keys = sorted(set().union(*marks.values()))
+    table = np.array([[_value(marks[person].get(key)) for key in keys] for person in people])
+    for (a, first), (b, second) in itertools.combinations(enumerate(people), 2):
+        pair = table[[a, b]]
+        for name, weights in (("kappa", "none"), ("kappa, linear", "linear"), ("kappa, quadratic", "quadratic")):
+
+            def statistic(each: Any, weights: Any = weights) -> float:
+                return cohen_kappa(*each, weights=weights)
+
+            low, high = bootstrap_interval(statistic, pair)
+            both = int(np.isfinite(pair).all(axis=0).sum())
+            rows.append([f"{first}, {second}", name, both, statistic(pair), low, high])
+    low, high = bootstrap_interval(lambda each: krippendorff_alpha(each, level="ordinal"), table)
+    judged = int((np.isfinite(table).sum(axis=0) > 1).sum())
+    rows.append(["all", "alpha, ordinal", judged, krippendorff_alpha(table, level="ordinal"), low, high])
+    return Table(["assessors", "coefficient", "documents", "value", "low", "high"], rows)
+
+
+def _value(grade: int | None) -> float:
+    return float("nan") if grade is None or grade < 0 else float(grade)
+
+
+def _outcome(options: argparse.Namespace, pool: Pool, state: JudgingState) -> Table:
+    """The order of the systems by the marks of each person, merged and final: tau between them, and the leaders."""
+    from leadline.measures.evaluate import evaluate
+    from leadline.trust.tau import tau_b
+
+    measure = " ".join(options.measures or ["xinfAP"])
+    stages = [*state.people("assessor"), "merged", *state.people("expert"), "final"]
+    scores = {
+        stage: evaluate(pool.qrels(stage_grades(state, stage)[0], stage), options.runs, measure) for stage in stages
+    }
+    final = scores["final"].order_means()[:, 0]
+    rows = [
+        [stage, found.runs[found.ranking()[0]], float(found.order_means()[:, 0].max()),
+         float(tau_b(final, found.order_means()[:, 0])) if len(final) > 1 else float("nan")]
+        for stage, found in scores.items()
+    ]  # fmt: skip
+    return Table(["marks_of", "first_system", scores["final"].measures[0], "tau_to_final"], rows)

@@ -1,0 +1,33 @@
+"""Write the judgements of a pool as a file that evaluate reads.
+
+Examples:
+  leadline judge export pool.txt -o qrels.txt
+  leadline judge export pool.txt --stage merged --until 2026-11-15T18:00:00Z -o merged.txt
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from leadline.commands.shared.judging import add_pool, open_state, stage_grades
+from leadline.commands.shared.options import add_options
+from leadline.commands.shared.output import count_of, print_notes, write
+from leadline.judge.pools.pool import Pool
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_pool(parser)
+    stages = "final (expert, else merged), merged, or the name of a person (default: %(default)s)"
+    parser.add_argument("--stage", default="final", metavar="STAGE", help=stages)
+    parser.add_argument("--until", default="", metavar="MOMENT", help="as it was at this moment, in UTC")
+    add_options(parser, "-o", "-q")
+
+
+def run(options: argparse.Namespace) -> None:
+    pool = Pool.read(options.pool)
+    state = open_state(options)
+    grades, notes = stage_grades(state, options.stage)
+    write(pool.lines(grades), options.output)
+    left = len(pool.to_judge()) - sum(key in grades for key in pool.to_judge().select("topic", "document").rows())
+    said = [f"{count_of(len(grades), 'document')} judged, {left} left (-2 in the file)", *notes]
+    print_notes(said, options)

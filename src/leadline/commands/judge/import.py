@@ -1,0 +1,73 @@
+"""Add marks to the journal of a pool: from another machine's journal, or from a table.
+
+A table has the columns topic, document and grade (2, 1, 0, or -2 for unsure); its marks are those of --person.
+
+Examples:
+  leadline judge import pool.txt laptop/pool.txt.journal
+  leadline judge import pool.txt anna.tsv --person anna
+  leadline judge import pool.txt expert.tsv --person eve --role expert
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import hashlib
+from pathlib import Path
+from typing import get_args
+
+from leadline.commands.shared.judging import JOURNAL, add_pool
+from leadline.commands.shared.options import add_choice
+from leadline.commands.shared.output import count_of, write
+from leadline.errors import InputError, UsageError
+from leadline.judge.assessors.journal import Event, Journal, Role
+from leadline.judge.pools.pool import Pool
+from leadline.records.qrels.read_qrels import read_qrels
+
+_SQLITE = b"SQLite format 3\x00"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_pool(parser)
+    parser.add_argument("marks", metavar="FILE", nargs="+", help="journals, or tables of marks")
+    parser.add_argument("--person", metavar="NAME", help="who made the marks of a table")
+    add_choice(parser, "--role", get_args(Role), "in which role", "assessor")
+
+
+def run(options: argparse.Namespace) -> None:
+    pool = Pool.read(options.pool)
+    known = set(pool.to_judge().select("topic", "document").rows())
+    with contextlib.closing(Journal(f"{options.pool}{JOURNAL}", create=True)) as journal:
+        for path in options.marks:
+            new = journal.merge_from(path) if _is_journal(path) else _add_table(journal, path, options, known)
+            write(f"{path}: {count_of(new, 'event')} added\n")
+
+
+def _is_journal(path: str) -> bool:
+    try:
+        with Path(path).open("rb") as file:
+            return file.read(len(_SQLITE)) == _SQLITE
+    except OSError as error:
+        raise InputError(path, f"cannot be read: {(error.strerror or str(error)).lower()}") from None
+
+
+def _add_table(journal: Journal, path: str, options: argparse.Namespace, known: set[tuple[str, str]]) -> int:
+    """Append the marks of a table; one that was added before is not added again."""
+    if not options.person:
+        raise UsageError("--person", f"say who made the marks of {path}")
+    marks = read_qrels(path)
+    strangers, new = 0, 0
+    for topic in marks.topics:
+        for document, grade in marks.judgements(topic).items():
+            if (topic, document) not in known:
+                strangers += 1
+                continue
+            if grade == -1:
+                continue
+            text = f"{options.person}\t{topic}\t{document}\t{grade}\t{path}"
+            uid = hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:32]
+            event = Event(uid, options.person, options.role, "mark", topic, document, str(grade))
+            new += journal.append(event)
+    if strangers:
+        write(f"{path}: {count_of(strangers, 'document')} not to be judged in this pool, left out\n")
+    return new
