@@ -1,0 +1,115 @@
+"""Who may judge: people with a role and a personal link. The link's token is kept only as a hash, and expires.
+
+>>> from tempfile import mkdtemp
+>>> people = People(Path(mkdtemp()) / "pool.people")
+>>> token = people.add("anna", "assessor")
+>>> people.find(token).name, people.find("guessed") is None
+('anna', True)
+"""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import hmac
+import os
+import re
+import secrets
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import get_args
+
+from leadline.errors import InputError, checked_choice
+from leadline.judge.assessors.journal import Role
+from leadline.text.checksums import check_seal, parsed_object, sealed
+from leadline.text.files import write_whole
+
+WHAT, FORMAT = "people who judge", 1
+DAYS = 60  # until a link expires
+_NAME = re.compile(r"[\w .@'-]{1,60}")
+_REPAIR = "add the people again"
+
+
+@dataclass(frozen=True)
+class Person:
+    """One person who may sign in."""
+
+    name: str
+    role: Role
+    token: str  # the SHA-256 of the token: 256 random bits need no slower hash
+    expires: str  # UTC
+    revoked: bool = False
+
+
+class People:
+    """The people of a pool, in a file that only its owner may read."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        self._people = {person.name: person for person in self._read()}
+
+    def __iter__(self) -> Iterator[Person]:
+        return iter(self._people.values())
+
+    def add(self, name: str, role: Role, *, days: float = DAYS) -> str:
+        """Add a person, or give one a new link; returns the token, which is not kept."""
+        checked_choice("role", role, get_args(Role))
+        if not _NAME.fullmatch(name):
+            raise InputError("name", f"{name!r} must be 1 to 60 letters, digits, spaces or . @ ' -")
+        if not 0 < days <= 3650:
+            raise InputError("days", f"must be above 0 and at most 3650, got {days:g}")
+        known = self._people.get(name)
+        if known is not None and known.role != role:
+            raise InputError(name, f"is {known.role} already; choose another name for the {role}")
+        token = secrets.token_urlsafe(32)
+        expires = _now() + datetime.timedelta(days=days)
+        self._people[name] = Person(name, role, _hash(token), expires.isoformat(timespec="seconds"))
+        self._write()
+        return token
+
+    def revoke(self, name: str) -> None:
+        """End a person's link at once."""
+        if name not in self._people:
+            raise InputError(name, f"is not among the people: {', '.join(self._people) or 'there are none'}")
+        self._people[name] = replace(self._people[name], revoked=True)
+        self._write()
+
+    def find(self, token: str) -> Person | None:
+        """The person with this token; None if it is wrong, expired or revoked. Takes as long whichever it is."""
+        wanted, found = _hash(token), None
+        for person in self._people.values():
+            if hmac.compare_digest(person.token, wanted):
+                found = person
+        if found is None or found.revoked or datetime.datetime.fromisoformat(found.expires) < _now():
+            return None
+        return found
+
+    def _read(self) -> list[Person]:
+        try:
+            written = self.path.read_bytes()
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise InputError(str(self.path), f"cannot be read: {(error.strerror or str(error)).lower()}") from None
+        content = parsed_object(written, str(self.path), _REPAIR)
+        if content.get("what") != WHAT:
+            raise InputError(str(self.path), f"is not a file of people: {_REPAIR}")
+        if not isinstance(content.get("format"), int) or content["format"] > FORMAT:
+            problem = f"has format {content.get('format')}, this version reads up to {FORMAT}: update leadline"
+            raise InputError(str(self.path), problem)
+        check_seal(content, str(self.path), _REPAIR)
+        return [Person(**entry) for entry in content["people"]]
+
+    def _write(self) -> None:
+        people = [asdict(person) for person in self._people.values()]
+        write_whole(self.path, sealed({"what": WHAT, "format": FORMAT, "people": people}))
+        self.path.chmod(0o600)
+
+
+def _hash(token: str) -> str:
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _now() -> datetime.datetime:
+    return datetime.datetime.now(datetime.UTC)
