@@ -175,7 +175,7 @@ def state(path: Path) -> object:
     known = json.loads(manifest.read_text()) if manifest.is_file() else {}
     if "segments" in known:
         hashes = [_digest(path / segment["file"]) for segment in known["segments"]]
-        return hashes, _digest(path / known["order"]), known["counts"]
+        return hashes, _digest(path / known["order"]["file"]), known["counts"]
     if "parts" in known:
         inside = path / known["folder"]
         return {name: digest for name, digest in contents(inside).items() if name != "manifest.json"}

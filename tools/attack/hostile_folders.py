@@ -25,9 +25,12 @@ WRITE = {
 
 
 def _edited(path: Path, edit: Callable[[dict], None]) -> None:  # type: ignore[type-arg]
+    """Change a manifest and its checksum with it: only what it says can be refused."""
+    from leadline.text.checksums import sealed
+
     value = json.loads(path.read_text())
     edit(value)
-    path.write_text(json.dumps(value))
+    path.write_bytes(sealed(value))
 
 
 def attack_paths(base: Path) -> Iterator[tuple[str, str]]:
@@ -68,7 +71,7 @@ def _escape(there: Attempt, what: str, place: str, target: str) -> None:
     if what == "the file of a segment":
         _edited(manifest, lambda m: m["segments"][0].update(file=f"{target}/index/{m['segments'][0]['file']}"))
     elif what == "the file of the order":
-        _edited(manifest, lambda m: m.update(order=f"{target}/index/{m['order']}"))
+        _edited(manifest, lambda m: m["order"].update(file=f"{target}/index/{m['order']['file']}"))
     elif what == "the folder":
         _edited(manifest, lambda m: m.update(folder=f"{target}/collection/{m['folder']}"))
     elif what == "the file of a part":

@@ -28,8 +28,9 @@ from leadline.retrieval.index.opening import described_file
 from leadline.retrieval.index.segment import Segment, write_segment
 from leadline.retrieval.index.terms import Terms
 from leadline.text.checksums import sealed
-from leadline.text.files import reported, sync_folder, write_whole
+from leadline.text.files import reported, sync_folder, write_stored
 from leadline.text.owned_folder import OwnedFolder
+from leadline.text.stored import stored_bytes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -167,7 +168,7 @@ def _commit(owned: OwnedFolder, settings: dict[str, Any], paths: Sequence[Path])
         for path in new:
             arrays.sync_file(path)
         sync_folder(owned.path)
-        write_whole(owned.path / MANIFEST, sealed(manifest))
+        write_stored(owned.path / MANIFEST, sealed(manifest))
     except BaseException:
         if _content(owned.path / MANIFEST) == before:
             owned.remove(path.name for path in new)
@@ -204,7 +205,7 @@ def _manifest(
 
 def _content(path: Path) -> bytes | None:
     try:
-        return path.read_bytes()
+        return stored_bytes(path)
     except FileNotFoundError:
         return None
 
