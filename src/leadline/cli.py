@@ -19,6 +19,7 @@ from typing import Any, NoReturn
 
 from leadline.commands import command_files, summary
 from leadline.errors import InputError, LeadlineError, LeadlineWarning, UsageError, nearest, visible
+from leadline.text.memory_limit import check_imports, is_shortage
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -26,6 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     warnings.showwarning = _print_warning
     _replace_closed_streams()
     try:
+        check_imports()
         _run(list(sys.argv[1:] if arguments is None else arguments))
         sys.stdout.flush()
     except LeadlineError as error:
@@ -42,6 +44,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _fail("leadline", f"not enough memory{needed}", 1)
     except RecursionError:
         _fail("leadline", "the input is nested too deeply", 1)
+    except (RuntimeError, ImportError) as error:
+        if not is_shortage(error):
+            raise
+        _fail("leadline", f"not enough memory ({error})", 1)
     except KeyboardInterrupt:
         _stop(at_once=arguments is None)
 
