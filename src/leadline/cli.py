@@ -30,6 +30,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         check_imports()
         _run(list(sys.argv[1:] if arguments is None else arguments))
         sys.stdout.flush()
+        if arguments is None:
+            _end_quietly()
     except LeadlineError as error:
         _fail("leadline", str(error), 1)
     except BrokenPipeError:
@@ -50,6 +52,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _fail("leadline", f"not enough memory ({error})", 1)
     except KeyboardInterrupt:
         _stop(at_once=arguments is None)
+
+
+def _end_quietly() -> None:
+    """Let Ctrl-C end the process without a traceback while Python shuts down: the work is done."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _fail(program: str, message: str, status: int) -> NoReturn:

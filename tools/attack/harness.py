@@ -200,7 +200,7 @@ def materials(folder: Path) -> Path:
     (folder / "documents.jsonl").write_text(documents())
     (folder / "more.jsonl").write_text(documents(46))
     (folder / "topics.tsv").write_text("".join(f"{topic}\n" for topic in _TOPICS))
-    qrels = (f"{t} 0 EP{1000000 + d}B1 {(d * n) % 3}" for n, t in enumerate(_TOPICS, 1) for d in range(0, 25, 3))
+    qrels = (f"{t} 0 EP{1000000 + d}B1 {(d // 3 * n) % 3}" for n, t in enumerate(_TOPICS, 1) for d in range(0, 25, 3))
     (folder / "qrels.txt").write_text("\n".join(qrels) + "\n")
     (folder / "grid.toml").write_text(GRID)
     (folder / "mine.toml").write_text('steps = ["text", {step = "search", model = "dph"}]\n')

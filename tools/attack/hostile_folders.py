@@ -154,14 +154,20 @@ def attack_contents(base: Path) -> Iterator[tuple[str, str]]:
     for place, commands in READ.items():
         files = sorted(path.name for path in (base / place).iterdir())
         for name in files:
-            for kind in ("folder", "pipe", "link nowhere", "link to itself", "device"):
-                with attempt(base) as there:
-                    target = there.work / place / name
-                    shutil.rmtree(target) if target.is_dir() else target.unlink()
-                    _plant(target, kind, there.outside)
-                    refused = name != "leadline.jsonl"
-                    fault = there.command(commands[0].split(), answers=not refused, seconds=20)
-                    yield f"{place}/{name.partition('-')[0]} is a {kind}; leadline {commands[0]}", fault
+            for kind in ("folder", "pipe", "link to a copy", "link nowhere", "link to itself", "device"):
+                for command in (*commands, *WRITE[place]):
+                    with attempt(base) as there:
+                        target = there.work / place / name
+                        if kind == "link to a copy":
+                            shutil.move(target, there.outside / name)
+                            there.before = _contents(there)
+                        else:
+                            shutil.rmtree(target) if target.is_dir() else target.unlink()
+                        _plant(target, kind, there.outside)
+                        # Reading needs no identity, and writing may put a new file in the place of a damaged one.
+                        answers = name == "leadline.jsonl" or command not in commands or "--collection" in command
+                        fault = there.command(command.split(), answers=answers)
+                        yield f"{place}/{name.partition('-')[0]} is a {kind}; leadline {command}", fault
 
 
 def _plant(path: Path, kind: str, outside: Path) -> None:
@@ -175,7 +181,8 @@ def _plant(path: Path, kind: str, outside: Path) -> None:
     elif kind == "device":
         path.symlink_to("/dev/zero")
     else:
-        path.symlink_to({"link outside": str(outside), "link nowhere": "/nowhere/at/all"}.get(kind, path.name))
+        targets = {"link outside": outside, "link nowhere": "/nowhere/at/all", "link to a copy": outside / path.name}
+        path.symlink_to(targets.get(kind, path.name))
 
 
 def _listing(folder: Path) -> list[str]:
@@ -193,11 +200,9 @@ def attack_side_files(base: Path) -> Iterator[tuple[str, str]]:
     for command, names in jobs.items():
         for name in names:
             for kind in ("folder", "pipe", "link nowhere", "link to itself", "file"):
-                if kind == "pipe" and name in ("out.txt", "out.html"):
-                    continue  # a pipe that the user names is written to
                 with attempt(base) as there:
                     _plant(there.work / name, kind, there.outside)
-                    yield f"{name} is a {kind}; leadline {command}", there.command(command.split(), seconds=20)
+                    yield f"{name} is a {kind}; leadline {command}", there.command(command.split(), seconds=90)
 
 
 def attack_caches(base: Path) -> Iterator[tuple[str, str]]:

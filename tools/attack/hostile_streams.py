@@ -159,15 +159,17 @@ def attack_users(base: Path) -> Iterator[tuple[str, str]]:
                         there.command(command.split(), seconds=15),
                     )
     cached = "evaluate qrels.txt a.run -m AP -q"
-    for what in ("folder of another user", "link of another user"):
+    for what in ("folder of another user", "link of another user", "path through a link of another user"):
         with attempt(base) as there:
             cache = there.work / "cache"
-            if what.startswith("link"):
+            if "link" in what:
+                there.outside.chmod(0o700)  # a folder that would be believed, were it named itself
                 cache.symlink_to(there.outside)
             else:
                 cache.mkdir(mode=0o777)
             os.chown(cache, OTHER, OTHER, follow_symlinks=False)
-            environment = {"LEADLINE_CACHE": str(cache), "LEADLINE_ENGINE": "compiled"}
+            named = cache / "inside" if what.startswith("path") else cache
+            environment = {"LEADLINE_CACHE": str(named), "LEADLINE_ENGINE": "compiled"}
             fault = there.command(cached.split(), alone=True, environment=environment, seconds=200)
             if not fault and what.startswith("folder") and any(cache.iterdir()):
                 fault = "wrote to the cache of another user"
@@ -206,7 +208,7 @@ INTERRUPTED = {
 
 
 def attack_interrupts(base: Path) -> Iterator[tuple[str, str]]:
-    """Ctrl-C, which a terminal sends to all processes, and SIGTERM: one line and 130, no orphan, and it can be redone."""
+    """Ctrl-C, which a terminal sends to all processes, and SIGTERM: one line and 130, no orphan, and a next attempt."""
     for command, moments in INTERRUPTED.items():
         with attempt(base) as there:
             text = documents(60)
@@ -240,10 +242,11 @@ def _stopped(command: str, there: Attempt, sent: signal.Signals, moment: float) 
     if left:
         os.killpg(child.pid, signal.SIGKILL)
         return f"left processes behind: {left}"
+    # A signal while Python itself starts, or imports our first file, is not ours to answer.
     if "Traceback" in text and ("in main" in text or "in _run" in text or sent == signal.SIGTERM):
         return f"traceback: {text[-300:]!r}"
     if sent == signal.SIGINT and child.returncode not in (0, 130) and "Traceback" not in text:
-        return f"status {child.returncode}: {text[-200:]!r}"  # a signal while Python itself starts is not ours to answer
+        return f"status {child.returncode}: {text[-200:]!r}"
     if child.returncode == 130 and text != "leadline: stopped\n":
         return f"said more than one line: {text[-200:]!r}"
     return ""

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import concurrency
 import fault_injection
+import forged_index
 import fuzz_records
 import hostile_documents
 import hostile_folders
@@ -59,6 +60,7 @@ def classes() -> dict[str, Attack]:
     for kind in stored_damage.KINDS:
         name = f"damaged {kind}"
         found[name] = lambda base, count, seed, kind=kind: stored_damage.damage(kind, base, count, seed)  # type: ignore[misc]
+    found["forged index"] = lambda base, count, seed: forged_index.forged(base, count // 4, seed)
     found["fuzzed records"] = lambda _base, count, seed: together(
         "", [fuzz_records.fuzz(name, count, seed) for name in fuzz_records.targets()]
     )

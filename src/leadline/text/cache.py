@@ -64,6 +64,9 @@ def write_cached(path: Path, content: bytes) -> OSError | None:
 
 def _make_private(folder: Path) -> None:
     """Make a folder that only this user can read and write, whatever the umask; refuse one that others can write."""
+    nearest = next(place for place in (folder, *folder.parents) if place.exists())
+    if not _has_trusted_links(nearest):
+        raise PermissionError(f"a link on the way to {folder} belongs to another user")
     try:
         folder.mkdir(mode=0o700, parents=True)
         folder.chmod(0o700)
