@@ -19,7 +19,7 @@ from typing import Any, NoReturn
 
 from leadline.commands import command_files, summary
 from leadline.errors import InputError, LeadlineError, LeadlineWarning, UsageError, nearest, visible
-from leadline.text.memory_limit import check_imports, is_shortage
+from leadline.commands.shared.memory_limit import check_imports, is_shortage
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

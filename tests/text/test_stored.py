@@ -48,7 +48,7 @@ def test_a_stored_file_is_not_written_through_a_link(tmp_path: Path) -> None:
 def test_a_pipe_that_nobody_reads_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "PIPE_WAIT", 0.1)
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(InputError, match="nobody read the pipe within 0.1 seconds"):
+    with pytest.raises(InputError, match="nobody read the pipe within"):
         write_whole(tmp_path / "pipe", b"x")
 
 

@@ -193,7 +193,7 @@ def attack_side_files(base: Path) -> Iterator[tuple[str, str]]:
     """Names that can be guessed, beside an output: another's file there is not written over, no link is followed."""
     jobs = {
         "run index topics.tsv -k 5 -o out.run -q": ("out.run.unfinished", "out.run.manifest.json"),
-        "qrels citations larger -o out.txt -q": ("out.txt.why.tsv",),
+        "qrels citations larger topics.tsv -o out.txt -q": ("out.txt.why.tsv",),
         "evaluate qrels.txt a.run -o out.txt -q": ("out.txt",),
         "report qrels.txt a.run b.run --samples 2 -o out.html -q": ("out.html",),
     }

@@ -133,10 +133,10 @@ def attack_users(base: Path) -> Iterator[tuple[str, str]]:
     jobs = {
         "evaluate qrels.txt a.run -o all/out -q": ["out"],
         "run index topics.tsv -k 5 -o all/out -q": ["out", "out.unfinished", "out.manifest.json"],
-        "qrels citations larger -o all/out -q": ["out", "out.why.tsv"],
+        "qrels citations larger topics.tsv -o all/out -q": ["out", "out.why.tsv"],
         "index collection -o all/out --workers 1 -q": ["out"],
         "collection build more.jsonl -o all/out --processes 1 -q": ["out"],
-        "report qrels.txt a.run b.run --samples 2 -o all/out -q": ["out"],
+        "report qrels.txt a.run b.run --samples 2 -o all/out.html -q": ["out.html"],
     }
     for command, names in jobs.items():
         for name in names:
@@ -202,7 +202,7 @@ INTERRUPTED = {
     "index collection -o new --workers 2 -q": (0.3, 0.6, 0.9),
     "grid index topics.tsv grid.toml -k 10 -o new -q": (0.3, 0.6, 0.9),
     "report qrels.txt a.run b.run -o new.html -q": (0.3, 0.8, 1.5, 3.0),
-    "compare verdict qrels.txt a.run b.run -m AP --samples 100000 -q": (0.3, 0.8, 1.5),
+    "compare verdict qrels.txt a.run b.run --samples 100000 -q": (0.3, 0.8, 1.5),
     "simulate office --patents 20000 -o new -q": (0.3, 0.8, 1.5, 2.5),
 }
 

@@ -27,7 +27,7 @@ from leadline.retrieval.index.merging import merge
 from leadline.retrieval.index.opening import described_file
 from leadline.retrieval.index.segment import Segment, write_segment
 from leadline.retrieval.index.terms import Terms
-from leadline.text.checksums import sealed
+from leadline.text.checksums import file_sha256, sealed
 from leadline.text.files import reported, sync_folder, write_stored
 from leadline.text.owned_folder import OwnedFolder
 from leadline.text.stored import stored_bytes
@@ -55,6 +55,8 @@ def build(
     }  # fmt: skip
     units = _units(source, fields, unit, members)
     with OwnedFolder.locked(folder, KIND, VERSION) as owned:
+        if owned.damaged:
+            _recover_names(owned)
         made = _new_segment(units, owned, fields, analysis, positions, workers)
         _commit(owned, settings, [made])
 
@@ -84,6 +86,15 @@ def _unchanged(folder: Path, manifest: dict[str, Any]) -> Iterator[OwnedFolder]:
         if read_manifest(folder)["segments"] != manifest["segments"]:
             raise InputError(str(folder), "was changed by another process: open it again")
         yield owned
+
+
+def _recover_names(owned: OwnedFolder) -> None:
+    """List again the files of the index where lines of the identity are damaged: those with the right checksum."""
+    with contextlib.suppress(InputError, OSError):
+        manifest = read_manifest(owned.path)
+        for known in (*manifest["segments"], manifest["order"]):
+            if file_sha256(owned.path / known["file"]) == known["sha256"]:
+                owned.add(known["file"])
 
 
 def _new_path(owned: OwnedFolder, inside: str = "") -> Path:
