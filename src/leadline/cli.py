@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from leadline.commands import command_files, summary
-from leadline.errors import InputError, LeadlineError, LeadlineWarning, UsageError, nearest, visible
 from leadline.commands.shared.memory_limit import check_imports, is_shortage
+from leadline.errors import InputError, LeadlineError, LeadlineWarning, UsageError, nearest, visible
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 COMMAND = [sys.executable, "-m", "leadline.cli"]
-SECONDS, MEMORY = 60, 8 << 30  # limits of one attack: address space, of which threads reserve much and use little
+SECONDS, MEMORY = 300, 8 << 30  # limits of one attack: address space, of which threads reserve much and use little
 REFUSED = (1, 2)
 _WORDS = [
     "polymer",
@@ -232,7 +232,7 @@ class Attempt:
 
     def command(self, arguments: Sequence[str], *, answers: bool = True, alone: bool = False, **options: Any) -> str:
         """Run a command here; returns why its outcome is not clear, or nothing."""
-        done = (run if alone else forked)(arguments, self.work, **{"seconds": 30, **options})
+        done = (run if alone else forked)(arguments, self.work, **{"seconds": 90, **options})
         return done.fault(answers=answers) or self.touched(done.output)
 
     def touched(self, output: bytes = b"") -> str:

@@ -147,7 +147,7 @@ def attack_contents(base: Path) -> Iterator[tuple[str, str]]:
                     _plant(folder / name, kind, there.outside)
                     before = _listing(folder)
                     # `lock` is ours by its name, and empty: it may go.
-                    fault = there.command(command.format("mine").split(), answers=name == "lock", seconds=20)
+                    fault = there.command(command.format("mine").split(), answers=name == "lock")
                     if not fault and name != "lock" and _listing(folder) != before:
                         fault = f"the folder was changed: {sorted(set(_listing(folder)) ^ set(before))}"
                     yield f"mine/{name} is a {kind}; leadline {command.format('mine')}", fault
