@@ -76,6 +76,7 @@ class GridRuns:
         for number, planned in enumerate(plan):
             made_of = {"system": settings(planned.pipeline), "index": self.index, "topics": self.asked, "k": self.k}
             if self._is_finished(planned.name, made_of):
+                owned.remove([f"{planned.name}.unfinished"])  # of a process that stopped when the run was written
                 outcome.kept += self._found(planned.name)
                 continue
 
