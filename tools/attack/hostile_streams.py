@@ -185,7 +185,7 @@ def attack_memory(base: Path) -> Iterator[tuple[str, str]]:
         "collection build documents.jsonl -o new --processes 1 -q",
         "index collection -o new --workers 1 -q",
         "run index topics.tsv -k 5 -o x -q",
-        "report qrels.txt a.run b.run --samples 2 -o x -q",
+        "report qrels.txt a.run b.run --samples 2 -o x.html -q",
     ):
         for megabytes in (64, 128, 192, 256, 512, 1024, 1400, 2048):
             with attempt(base) as there:
