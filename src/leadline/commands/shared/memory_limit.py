@@ -9,7 +9,7 @@ import sys
 from typing import Any
 
 # Address space that the import and a small task reserve, measured with two processors, most of which is never used.
-NEEDED = {"numpy": 160 << 20, "polars": 1280 << 20}
+NEEDED = {"numpy": 160 << 20, "polars": 1280 << 20, "scipy": 320 << 20}
 
 
 def check_imports() -> None:
