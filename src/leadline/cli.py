@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from leadline.commands import command_files, summary
+from leadline.commands.shared.memory_limit import check_imports, is_shortage
 from leadline.errors import InputError, LeadlineError, LeadlineWarning, UsageError, nearest, visible
 
 
@@ -26,8 +27,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     warnings.showwarning = _print_warning
     _replace_closed_streams()
     try:
+        check_imports()
         _run(list(sys.argv[1:] if arguments is None else arguments))
         sys.stdout.flush()
+        if arguments is None:
+            _end_quietly()
     except LeadlineError as error:
         _fail("leadline", str(error), 1)
     except BrokenPipeError:
@@ -42,8 +46,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _fail("leadline", f"not enough memory{needed}", 1)
     except RecursionError:
         _fail("leadline", "the input is nested too deeply", 1)
+    except (RuntimeError, ImportError) as error:
+        if not is_shortage(error):
+            raise
+        _fail("leadline", f"not enough memory ({error})", 1)
     except KeyboardInterrupt:
         _stop(at_once=arguments is None)
+
+
+def _end_quietly() -> None:
+    """Let Ctrl-C end the process without a traceback while Python shuts down: the work is done."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _fail(program: str, message: str, status: int) -> NoReturn:

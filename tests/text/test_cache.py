@@ -86,3 +86,24 @@ def test_a_relative_home_means_no_cache(tmp_path: Path, monkeypatch: pytest.Monk
     assert isinstance(write_cached(path, b"x"), OSError)
     assert read_cached(path) is None
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give files away")
+def test_a_link_of_another_user_on_the_way_is_not_followed(path: Path, tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(path.parent.parent)
+    through = link / path.parent.name / path.name
+    assert read_cached(through) is not None
+    os.lchown(link, 12345, 12345)
+    assert read_cached(through) is None
+    assert "belongs to another user" in str(write_cached(through, b"new"))
+    assert "belongs to another user" in str(write_cached(link / "new" / "file", b"new"))
+    assert not (path.parent.parent / "new").exists()
+
+
+@posix
+def test_what_a_killed_process_left_is_removed(path: Path) -> None:
+    left = path.with_name(".leadline-0123456789abcdef.part")
+    left.write_bytes(b"half")
+    write_cached(path, b"new")
+    assert not left.exists()

@@ -69,9 +69,9 @@ JOBS = {
     "run": FaultJob("run index topics.tsv --system baseline -k 5 -o out -q", "out", "evaluate qrels.txt b.run -o out"),
     "grid": FaultJob("grid index topics.tsv grid.toml -k 5 -o out -q", "out"),
     "evaluate": FaultJob("evaluate qrels.txt a.run -o out -q", "out", "evaluate qrels.txt b.run -o out -q"),
-    "report": FaultJob("report qrels.txt a.run b.run --samples 2 -o out -q", "out"),
+    "report": FaultJob("report qrels.txt a.run b.run --samples 2 -o out.html -q", "out.html"),
     "simulate": FaultJob("simulate office --patents 100 -o out -q", "out"),
-    "citations": FaultJob("qrels citations larger -o out -q", "out", "evaluate qrels.txt b.run -o out -q"),
+    "citations": FaultJob("qrels citations larger topics.tsv -o out -q", "out", "evaluate qrels.txt b.run -o out -q"),
 }
 
 
@@ -280,7 +280,7 @@ class JobUnderFaults:
 
 
 def attack_job(name: str, base: Path, every: int = 1, seed: int = 1, most: int | None = None) -> Tally:
-    """Spoil each call of a job, or one in `every`, or at most so many."""
+    """Spoil each call of a job in three ways; or one in `every` of these cases; or `most`, of different calls first."""
     tally = Tally(f"faults: {name}")
     with tempfile.TemporaryDirectory(prefix="attack-") as place:
         job = JobUnderFaults(JOBS[name], base, Path(place))
@@ -288,7 +288,9 @@ def attack_job(name: str, base: Path, every: int = 1, seed: int = 1, most: int |
         chosen = random.Random(seed)
         cases = [case for case in cases if every == 1 or chosen.randrange(every) == 0]
         if most is not None and len(cases) > most:
-            cases = sorted(chosen.sample(cases, most))
+            once = [case for number, case in enumerate(cases) if number % 3 == (case[0] + seed) % 3]
+            others = [case for case in cases if case not in once]
+            cases = sorted([*chosen.sample(once, min(most, len(once))), *others[: max(most - len(once), 0)]])
         for at, kind in cases:
             called = re.sub(r"\S*/attack-\w+/(work|base)/", "", job.calls[at])
             tally.note(f"leadline {JOBS[name].command}  [{kind} at call {at}: {called}]", job.attack(at, kind))

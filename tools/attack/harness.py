@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 COMMAND = [sys.executable, "-m", "leadline.cli"]
-SECONDS, MEMORY = 60, 8 << 30  # limits of one attack: address space, of which threads reserve much and use little
+SECONDS, MEMORY = 300, 8 << 30  # limits of one attack: address space, of which threads reserve much and use little
 REFUSED = (1, 2)
 _WORDS = [
     "polymer",
@@ -200,7 +200,7 @@ def materials(folder: Path) -> Path:
     (folder / "documents.jsonl").write_text(documents())
     (folder / "more.jsonl").write_text(documents(46))
     (folder / "topics.tsv").write_text("".join(f"{topic}\n" for topic in _TOPICS))
-    qrels = (f"{t} 0 EP{1000000 + d}B1 {(d * n) % 3}" for n, t in enumerate(_TOPICS, 1) for d in range(0, 25, 3))
+    qrels = (f"{t} 0 EP{1000000 + d}B1 {(d // 3 * n) % 3}" for n, t in enumerate(_TOPICS, 1) for d in range(0, 25, 3))
     (folder / "qrels.txt").write_text("\n".join(qrels) + "\n")
     (folder / "grid.toml").write_text(GRID)
     (folder / "mine.toml").write_text('steps = ["text", {step = "search", model = "dph"}]\n')
@@ -232,7 +232,7 @@ class Attempt:
 
     def command(self, arguments: Sequence[str], *, answers: bool = True, alone: bool = False, **options: Any) -> str:
         """Run a command here; returns why its outcome is not clear, or nothing."""
-        done = (run if alone else forked)(arguments, self.work, **{"seconds": 30, **options})
+        done = (run if alone else forked)(arguments, self.work, **{"seconds": 90, **options})
         return done.fault(answers=answers) or self.touched(done.output)
 
     def touched(self, output: bytes = b"") -> str:

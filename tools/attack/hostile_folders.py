@@ -25,9 +25,12 @@ WRITE = {
 
 
 def _edited(path: Path, edit: Callable[[dict], None]) -> None:  # type: ignore[type-arg]
+    """Change a manifest and its checksum with it: only what it says can be refused."""
+    from leadline.text.checksums import sealed
+
     value = json.loads(path.read_text())
     edit(value)
-    path.write_text(json.dumps(value))
+    path.write_bytes(sealed(value))
 
 
 def attack_paths(base: Path) -> Iterator[tuple[str, str]]:
@@ -68,7 +71,7 @@ def _escape(there: Attempt, what: str, place: str, target: str) -> None:
     if what == "the file of a segment":
         _edited(manifest, lambda m: m["segments"][0].update(file=f"{target}/index/{m['segments'][0]['file']}"))
     elif what == "the file of the order":
-        _edited(manifest, lambda m: m.update(order=f"{target}/index/{m['order']}"))
+        _edited(manifest, lambda m: m["order"].update(file=f"{target}/index/{m['order']['file']}"))
     elif what == "the folder":
         _edited(manifest, lambda m: m.update(folder=f"{target}/collection/{m['folder']}"))
     elif what == "the file of a part":
@@ -144,21 +147,27 @@ def attack_contents(base: Path) -> Iterator[tuple[str, str]]:
                     _plant(folder / name, kind, there.outside)
                     before = _listing(folder)
                     # `lock` is ours by its name, and empty: it may go.
-                    fault = there.command(command.format("mine").split(), answers=name == "lock", seconds=20)
+                    fault = there.command(command.format("mine").split(), answers=name == "lock")
                     if not fault and name != "lock" and _listing(folder) != before:
                         fault = f"the folder was changed: {sorted(set(_listing(folder)) ^ set(before))}"
                     yield f"mine/{name} is a {kind}; leadline {command.format('mine')}", fault
     for place, commands in READ.items():
         files = sorted(path.name for path in (base / place).iterdir())
         for name in files:
-            for kind in ("folder", "pipe", "link nowhere", "link to itself", "device"):
-                with attempt(base) as there:
-                    target = there.work / place / name
-                    shutil.rmtree(target) if target.is_dir() else target.unlink()
-                    _plant(target, kind, there.outside)
-                    refused = name != "leadline.jsonl"
-                    fault = there.command(commands[0].split(), answers=not refused, seconds=20)
-                    yield f"{place}/{name.partition('-')[0]} is a {kind}; leadline {commands[0]}", fault
+            for kind in ("folder", "pipe", "link to a copy", "link nowhere", "link to itself", "device"):
+                for command in (*commands, *WRITE[place]):
+                    with attempt(base) as there:
+                        target = there.work / place / name
+                        if kind == "link to a copy":
+                            shutil.move(target, there.outside / name)
+                            there.before = _contents(there)
+                        else:
+                            shutil.rmtree(target) if target.is_dir() else target.unlink()
+                        _plant(target, kind, there.outside)
+                        # Reading needs no identity, and writing may put a new file in the place of a damaged one.
+                        answers = name == "leadline.jsonl" or command not in commands or "--collection" in command
+                        fault = there.command(command.split(), answers=answers)
+                        yield f"{place}/{name.partition('-')[0]} is a {kind}; leadline {command}", fault
 
 
 def _plant(path: Path, kind: str, outside: Path) -> None:
@@ -172,7 +181,8 @@ def _plant(path: Path, kind: str, outside: Path) -> None:
     elif kind == "device":
         path.symlink_to("/dev/zero")
     else:
-        path.symlink_to({"link outside": str(outside), "link nowhere": "/nowhere/at/all"}.get(kind, path.name))
+        targets = {"link outside": outside, "link nowhere": "/nowhere/at/all", "link to a copy": outside / path.name}
+        path.symlink_to(targets.get(kind, path.name))
 
 
 def _listing(folder: Path) -> list[str]:
@@ -183,18 +193,16 @@ def attack_side_files(base: Path) -> Iterator[tuple[str, str]]:
     """Names that can be guessed, beside an output: another's file there is not written over, no link is followed."""
     jobs = {
         "run index topics.tsv -k 5 -o out.run -q": ("out.run.unfinished", "out.run.manifest.json"),
-        "qrels citations larger -o out.txt -q": ("out.txt.why.tsv",),
+        "qrels citations larger topics.tsv -o out.txt -q": ("out.txt.why.tsv",),
         "evaluate qrels.txt a.run -o out.txt -q": ("out.txt",),
         "report qrels.txt a.run b.run --samples 2 -o out.html -q": ("out.html",),
     }
     for command, names in jobs.items():
         for name in names:
             for kind in ("folder", "pipe", "link nowhere", "link to itself", "file"):
-                if kind == "pipe" and name in ("out.txt", "out.html"):
-                    continue  # a pipe that the user names is written to
                 with attempt(base) as there:
                     _plant(there.work / name, kind, there.outside)
-                    yield f"{name} is a {kind}; leadline {command}", there.command(command.split(), seconds=20)
+                    yield f"{name} is a {kind}; leadline {command}", there.command(command.split(), seconds=90)
 
 
 def attack_caches(base: Path) -> Iterator[tuple[str, str]]:

@@ -6,14 +6,13 @@ import contextlib
 import ctypes
 import errno
 import os
-import resource
 import signal
 import subprocess
-import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from harness import COMMAND, Outcome, attempt, forked, run
+from harness import COMMAND, Attempt, Outcome, attempt, documents, forked, run
 
 OTHER = 65534  # the user `nobody`
 SIZES = [16, 32, 64, 96, 128, 192, 256, 384, 512, 1024]  # kB of the small disk
@@ -134,10 +133,10 @@ def attack_users(base: Path) -> Iterator[tuple[str, str]]:
     jobs = {
         "evaluate qrels.txt a.run -o all/out -q": ["out"],
         "run index topics.tsv -k 5 -o all/out -q": ["out", "out.unfinished", "out.manifest.json"],
-        "qrels citations larger -o all/out -q": ["out", "out.why.tsv"],
+        "qrels citations larger topics.tsv -o all/out -q": ["out", "out.why.tsv"],
         "index collection -o all/out --workers 1 -q": ["out"],
         "collection build more.jsonl -o all/out --processes 1 -q": ["out"],
-        "report qrels.txt a.run b.run --samples 2 -o all/out -q": ["out"],
+        "report qrels.txt a.run b.run --samples 2 -o all/out.html -q": ["out.html"],
     }
     for command, names in jobs.items():
         for name in names:
@@ -157,18 +156,20 @@ def attack_users(base: Path) -> Iterator[tuple[str, str]]:
                     os.chown(planted, OTHER, OTHER, follow_symlinks=False)
                     yield (
                         f"all/{name} is a {kind} of another user; leadline {command}",
-                        there.command(command.split(), seconds=15),
+                        there.command(command.split()),
                     )
     cached = "evaluate qrels.txt a.run -m AP -q"
-    for what in ("folder of another user", "link of another user"):
+    for what in ("folder of another user", "link of another user", "path through a link of another user"):
         with attempt(base) as there:
             cache = there.work / "cache"
-            if what.startswith("link"):
+            if "link" in what:
+                there.outside.chmod(0o700)  # a folder that would be believed, were it named itself
                 cache.symlink_to(there.outside)
             else:
                 cache.mkdir(mode=0o777)
             os.chown(cache, OTHER, OTHER, follow_symlinks=False)
-            environment = {"LEADLINE_CACHE": str(cache), "LEADLINE_ENGINE": "compiled"}
+            named = cache / "inside" if what.startswith("path") else cache
+            environment = {"LEADLINE_CACHE": str(named), "LEADLINE_ENGINE": "compiled"}
             fault = there.command(cached.split(), alone=True, environment=environment, seconds=200)
             if not fault and what.startswith("folder") and any(cache.iterdir()):
                 fault = "wrote to the cache of another user"
@@ -176,54 +177,90 @@ def attack_users(base: Path) -> Iterator[tuple[str, str]]:
 
 
 def attack_memory(base: Path) -> Iterator[tuple[str, str]]:
-    """Less and less memory beyond what the interpreter itself holds: the answer, or one line."""
+    """A limit of address space, from too little for Python's libraries to enough: the answer, or one line."""
     for command in (
         "evaluate qrels.txt a.run -q",
         "search index polymer -q",
         "collection info collection",
+        "collection build documents.jsonl -o new --processes 1 -q",
+        "index collection -o new --workers 1 -q",
         "run index topics.tsv -k 5 -o x -q",
+        "report qrels.txt a.run b.run --samples 2 -o x.html -q",
     ):
-        for more in (8, 32, 128, 512):
+        for megabytes in (64, 128, 192, 256, 512, 1024, 1400, 2048):
             with attempt(base) as there:
+                done = run(command.split(), there.work, memory=megabytes << 20, seconds=120)
+                fault = done.fault()
+                if not fault and done.status and b"memory" not in done.errors:
+                    fault = f"does not say that memory ran out: {done.errors[-160:]!r}"
+                yield f"a limit of {megabytes} MB; leadline {command}", fault
 
-                def limit(more: int = more) -> None:
-                    import numpy  # noqa: F401
 
-                    held = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
-                    resource.setrlimit(resource.RLIMIT_AS, (held + (more << 20),) * 2)
-
-                done = forked(command.split(), there.work, before=limit)
-                yield f"{more} MB more than at the start; leadline {command}", done.fault()
+INTERRUPTED = {
+    "collection build large.jsonl -o new --processes 2 -q": (0.3, 0.6, 1.0, 1.5, 2.0, 3.0),
+    "collection build more.jsonl -o new --processes 1 -q": (0.3, 0.6, 0.9),
+    "index collection -o new --workers 2 -q": (0.3, 0.6, 0.9),
+    "grid index topics.tsv grid.toml -k 10 -o new -q": (0.3, 0.6, 0.9),
+    "report qrels.txt a.run b.run -o new.html -q": (0.3, 0.8, 1.5, 3.0),
+    "compare verdict qrels.txt a.run b.run --samples 100000 -q": (0.3, 0.8, 1.5),
+    "simulate office --patents 20000 -o new -q": (0.3, 0.8, 1.5, 2.5),
+}
 
 
 def attack_interrupts(base: Path) -> Iterator[tuple[str, str]]:
-    """Ctrl-C at any moment: one line, status 130; and SIGTERM leaves nothing half written."""
-    import random
-    import time
+    """Ctrl-C, which a terminal sends to all processes, and SIGTERM: one line and 130, no orphan, and a next attempt."""
+    for command, moments in INTERRUPTED.items():
+        with attempt(base) as there:
+            text = documents(60)
+            (there.work / "large.jsonl").write_text(text * ((10 << 20) // len(text)))
+            for sent in (signal.SIGINT, signal.SIGTERM):
+                for moment in moments:
+                    yield f"{sent.name} after {moment} s of leadline {command}", _stopped(command, there, sent, moment)
+            if "large" not in command and "samples" not in command:
+                again = run(command.split(), there.work, seconds=300)
+                fault = f"the next attempt fails: {again.errors[-200:]!r}" if again.status else ""
+                yield f"after these: leadline {command}", fault
 
-    chance = random.Random(1)
-    for command in (
-        "collection build more.jsonl -o new --processes 1 -q",
-        "index collection -o new --workers 1 -q",
-        "report qrels.txt a.run b.run -o new.html -q",
-    ):
-        for sent in (signal.SIGINT, signal.SIGTERM):
-            for _ in range(3):
-                with attempt(base) as there:
-                    child = subprocess.Popen(
-                        [*COMMAND, *command.split()], cwd=there.work, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-                    )
-                    time.sleep(chance.uniform(0.15, 1.2))
-                    child.send_signal(sent)
-                    _, errors = child.communicate(timeout=60)
-                    text = errors.decode("utf-8", "replace")
-                    # A signal that comes while Python itself starts is not ours to answer.
-                    ours = "leadline" in text.partition("Traceback")[2]
-                    fault = f"traceback: {text[-200:]!r}" if "Traceback" in text and ours else ""
-                    if not fault and sys.platform == "linux":
-                        again = run(command.split(), there.work)
-                        fault = f"the second attempt fails: {again.errors[-200:]!r}" if again.status else ""
-                    yield f"{sent.name} during leadline {command}", fault
+
+def _stopped(command: str, there: Attempt, sent: signal.Signals, moment: float) -> str:
+    """What is wrong with the end of a command that was stopped."""
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    child = subprocess.Popen([*COMMAND, *command.split()], cwd=there.work, start_new_session=True, **streams)  # type: ignore[call-overload]
+    time.sleep(moment)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(child.pid, sent)
+    try:
+        _, errors = child.communicate(timeout=30)
+    except subprocess.TimeoutExpired:
+        os.killpg(child.pid, signal.SIGKILL)
+        child.communicate()
+        return "did not stop within 30 seconds"
+    text = errors.decode("utf-8", "replace")
+    end = time.monotonic() + 5
+    while (left := _session(child.pid)) and time.monotonic() < end:
+        time.sleep(0.1)
+    if left:
+        os.killpg(child.pid, signal.SIGKILL)
+        return f"left processes behind: {left}"
+    # A signal while Python itself starts, or imports our first file, is not ours to answer.
+    if "Traceback" in text and ("in main" in text or "in _run" in text or sent == signal.SIGTERM):
+        return f"traceback: {text[-300:]!r}"
+    if sent == signal.SIGINT and child.returncode not in (0, 130) and "Traceback" not in text:
+        return f"status {child.returncode}: {text[-200:]!r}"
+    if child.returncode == 130 and text != "leadline: stopped\n":
+        return f"said more than one line: {text[-200:]!r}"
+    return ""
+
+
+def _session(leader: int) -> list[int]:
+    """The processes of a session that are still there."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError, IndexError):
+            state, _, _, session = path.read_text().rpartition(")")[2].split()[:4]
+            if int(session) == leader and state != "Z":
+                found.append(int(path.parent.name))
+    return found
 
 
 CLASSES = {

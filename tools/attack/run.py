@@ -18,6 +18,7 @@ from pathlib import Path
 
 import concurrency
 import fault_injection
+import forged_index
 import fuzz_records
 import hostile_documents
 import hostile_folders
@@ -59,6 +60,7 @@ def classes() -> dict[str, Attack]:
     for kind in stored_damage.KINDS:
         name = f"damaged {kind}"
         found[name] = lambda base, count, seed, kind=kind: stored_damage.damage(kind, base, count, seed)  # type: ignore[misc]
+    found["forged index"] = lambda base, count, seed: forged_index.forged(base, count // 4, seed)
     found["fuzzed records"] = lambda _base, count, seed: together(
         "", [fuzz_records.fuzz(name, count, seed) for name in fuzz_records.targets()]
     )
@@ -70,12 +72,20 @@ def classes() -> dict[str, Attack]:
 
 
 def document(tallies: Sequence[Tally], path: Path = SECURITY) -> None:
-    """Write the table of these attacks into the document, between its two marks."""
+    """Write the table of these attacks into the document, between its two marks; rows of other classes stay."""
     text = path.read_text(encoding="utf-8")
     before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
+    old, end, after = rest.partition(END)
     if not begin or not end:
         raise SystemExit(f"{path}: has no place for the table ({BEGIN} … {END})")
+    rows = {tally.name: tally for tally in tallies}
+    known = [name for name in classes() if name not in rows]
+    for line in old.splitlines():
+        name, *numbers = (cell.strip().replace(",", "") for cell in line.strip("|").split("|"))
+        if name in known:
+            rows[name] = Tally(name, int(numbers[0]), ["as before"] * int(numbers[2]))
+    order = list(classes())
+    tallies = sorted(rows.values(), key=lambda tally: order.index(tally.name) if tally.name in order else -1)
     path.write_text(f"{before}{BEGIN}\n{table(tallies)}\n{END}{after}", encoding="utf-8")
 
 

@@ -2,9 +2,9 @@
 
     python tools/attack/stored_damage.py [--count N] [--seed S] [--only KIND]
 
-Each case damages one file of a copy (a flipped bit, a cut, zeros, a wild number; or, of a manifest, a value of another
-type), opens it, asks questions and compares the answers. Cases run in forks, so that a crash of one is seen and does
-not end the others.
+Every file gets 200 flipped bits and 50 cuts, and as many random cases as asked for: a flipped bit, a cut, zeros, a wild
+number; or, of a manifest, a value of another type. Each case opens a copy, asks questions and compares the answers.
+Cases run in forks, so that a crash of one is seen and does not end the others.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from harness import Tally, copy_of, materials
 from damage import broken, misshaped
 
 BATCH = 250  # cases in one fork
+FLIPS, CUTS = 200, 50  # of every file
 SECONDS = 20  # for one case
 Answers = Callable[[Path], Any]
 
@@ -99,7 +100,7 @@ def _case(work: Path, path: Path, content: bytes, ask: Answers, right: Any) -> s
 
 
 def damage(kind: str, base: Path, count: int, seed: int) -> Tally:
-    """Damage the files of one kind so many times."""
+    """Damage every file of one kind, and any of them so many times more."""
     inside, ask = KINDS[kind]
     tally = Tally(f"damage: {kind}")
     with copy_of(base) as work:
@@ -110,7 +111,8 @@ def damage(kind: str, base: Path, count: int, seed: int) -> Tally:
             (work / inside).mkdir(mode=0o700)
             _forked(lambda: _fill_cache(work / inside / "entry"))
             files = [work / inside / "entry"]
-        done = 0
+        first = 0 if kind.startswith("manifests") or count < FLIPS + CUTS else -(FLIPS + CUTS) * len(files)
+        done = first
         while done < count:
             done += _batch(tally, work, files, ask, range(done, min(done + BATCH, count)), f"{kind} {seed}")
     return tally
@@ -153,10 +155,21 @@ def _batch(tally: Tally, work: Path, files: Sequence[Path], ask: Answers, cases:
 def _planned(files: Sequence[Path], cases: range, seed: str) -> Iterator[tuple[Path, bytes, str]]:
     for number in cases:
         chance = random.Random(f"{seed} {number}")
+        if number < 0:
+            turn, file = divmod(-number - 1, len(files))
+            yield files[file], *_flipped_or_cut(files[file].read_bytes(), chance, flip=turn < FLIPS)
+            continue
         path = chance.choice(files)
         spoil = misshaped if seed.startswith("manifests") else broken
         content, words = spoil(path.read_bytes(), chance)
         yield path, content, words
+
+
+def _flipped_or_cut(content: bytes, chance: random.Random, *, flip: bool) -> tuple[bytes, str]:
+    at, bit = chance.randrange(len(content)), chance.randrange(8)
+    if not flip:
+        return content[:at], f"cut to {at} of {len(content)} bytes"
+    return content[:at] + bytes([content[at] ^ 1 << bit]) + content[at + 1 :], f"bit {bit} of byte {at} flipped"
 
 
 def _fork(job: Callable[[], None]) -> int:

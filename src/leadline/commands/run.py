@@ -22,7 +22,7 @@ from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.journal import Journal
 from leadline.retrieval.pipeline.outside_patents import read_patents
 from leadline.retrieval.pipeline.pipeline_files import settings, system
-from leadline.text.files import write_whole
+from leadline.text.files import write_stored
 from leadline.text.json_output import json_text
 from leadline.text.source import stem
 
@@ -80,4 +80,4 @@ def _write_manifest(options: argparse.Namespace, context: SearchContext, made_of
     facts = {"what": "a run", "leadline": __version__, "tag": tag, "topics": topics, "k": options.k}
     manifest = {**facts, "index": {"folder": context.index.folder.name, "segments": made_of["index"]}}
     manifest |= {"system": {"name": options.system, "steps": made_of["system"]}}
-    write_whole(f"{options.output}.manifest.json", f"{json_text(manifest)}\n".encode())
+    write_stored(f"{options.output}.manifest.json", f"{json_text(manifest)}\n".encode())

@@ -12,6 +12,7 @@ from leadline.collections.documents.manifest import read_manifest as read_collec
 from leadline.errors import InputError
 from leadline.judge.simulated_office import FIX, MANIFEST, VERSION, WHAT
 from leadline.text.checksums import Finding, check_seal, parsed_object
+from leadline.text.stored import stored_bytes
 
 _NAME = re.compile(r"(truth/)?[\w][\w.]*")
 
@@ -38,7 +39,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     """The manifest of an office; InputError where it is missing, damaged or of a newer format."""
     path = folder / MANIFEST
     try:
-        manifest = parsed_object(path.read_bytes(), str(path), FIX)
+        manifest = parsed_object(stored_bytes(path), str(path), FIX)
     except OSError as error:
         raise InputError(str(path), f"cannot be read, {(error.strerror or str(error)).lower()}: {FIX}") from None
     if manifest.get("what") != WHAT:

@@ -37,7 +37,7 @@ from leadline.judge.citations.from_citations import count_relevant, from_citatio
 from leadline.judge.citations.sampling import sample_topics
 from leadline.records.topics.topic import Topics
 from leadline.text.checksums import file_sha256, sealed
-from leadline.text.files import reported, write_whole
+from leadline.text.files import reported, write_stored
 from leadline.text.owned_folder import OwnedFolder
 
 KIND, WHAT = "simulated office", "a simulated patent office"
@@ -77,13 +77,13 @@ def _write_office(settings: Settings, owned: OwnedFolder, step: Progress) -> Off
     for name, table in TABLES.items():
         content = io.BytesIO()
         table(office).write_parquet(content)
-        write_whole(place / "truth" / f"{name}.parquet", content.getvalue())
+        write_stored(place / "truth" / f"{name}.parquet", content.getvalue())
     if not settings.topics:
         owned.remove([*JUDGED, WHY])  # of another office
     topics = _write_topics(office, place) if settings.topics else np.zeros(0, np.int64)
     files = [*tables, *([*JUDGED, WHY] if settings.topics else [])]
     manifest = _manifest(office, topics, collection["hash"], place, files)
-    write_whole(place / MANIFEST, sealed(manifest))
+    write_stored(place / MANIFEST, sealed(manifest))
     return OfficeOnDisk(office, topics, manifest)
 
 

@@ -24,6 +24,7 @@ from leadline.show.papers.beyond import STORED, read_stored
 from leadline.show.report.page_key import key_written_in
 from leadline.text.checksums import Finding, file_sha256, parsed_object
 from leadline.text.owned_folder import IDENTITY, OwnedFolder, identity_of, is_owned
+from leadline.text.stored import stored_bytes
 
 _UNFINISHED = ".unfinished"
 
@@ -73,7 +74,7 @@ def _kind(folder: Path) -> str:
         return owned.kind
     path = folder / "manifest.json"
     try:
-        what = parsed_object(path.read_bytes(), str(path), "").get("what")
+        what = parsed_object(stored_bytes(path), str(path), "").get("what")
     except (OSError, InputError):
         what = None
     if isinstance(what, str) and what in _KINDS:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-import tempfile
 from pathlib import Path
 
-from leadline.text.files import is_trusted
+from leadline.text.files import is_trusted, new_file, remove_leftovers
+from leadline.text.stored import open_stored
 
-_READING = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_MOST_LINKS = 40  # on the way to the cache, as Linux follows them
 
 
 def cache_directory() -> Path:
@@ -30,9 +30,8 @@ def read_cached(path: Path) -> bytes | None:
     try:
         if not path.is_absolute() or not _is_private_folder(path.parent):
             return None
-        with os.fdopen(os.open(path, _READING), "rb") as file:
-            about = os.fstat(file.fileno())
-            stored = file.read() if stat.S_ISREG(about.st_mode) and _is_private(about) else b""
+        with open(path, "rb", opener=open_stored) as file:
+            stored = file.read() if _is_private(os.fstat(file.fileno())) else b""
     except OSError:
         return None
     digest, content = stored[:32], stored[32:]
@@ -46,12 +45,16 @@ def write_cached(path: Path, content: bytes) -> OSError | None:
     part = None
     try:
         _make_private(path.parent)
-        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-            part = Path(file.name)
+        remove_leftovers(path.parent)
+        part, descriptor = new_file(path.parent, 0o600)
+        with os.fdopen(descriptor, "wb") as file:
             file.write(hashlib.sha256(content).digest() + content)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(part, path)
+            if os.name == "posix":  # while it is locked, so that nobody takes it for a leftover
+                os.replace(part, path)
+        if os.name != "posix":
+            os.replace(part, path)
     except OSError as error:
         if part is not None:
             part.unlink(missing_ok=True)
@@ -61,6 +64,9 @@ def write_cached(path: Path, content: bytes) -> OSError | None:
 
 def _make_private(folder: Path) -> None:
     """Make a folder that only this user can read and write, whatever the umask; refuse one that others can write."""
+    nearest = next(place for place in (folder, *folder.parents) if place.exists())
+    if not _has_trusted_links(nearest):
+        raise PermissionError(f"a link on the way to {folder} belongs to another user")
     try:
         folder.mkdir(mode=0o700, parents=True)
         folder.chmod(0o700)
@@ -70,9 +76,19 @@ def _make_private(folder: Path) -> None:
 
 
 def _is_private_folder(folder: Path) -> bool:
-    """Whether a folder is private, and no other user's link leads to it."""
-    link = folder.lstat()
-    return _is_private(folder.stat()) and (not stat.S_ISLNK(link.st_mode) or is_trusted(link.st_uid))
+    """Whether a folder is private, and no other user's link is on the way to it."""
+    return _is_private(folder.stat()) and _has_trusted_links(folder)
+
+
+def _has_trusted_links(path: Path, most: int = _MOST_LINKS) -> bool:
+    """Whether every link in a path, and in the paths that links lead to, is this user's or the system's."""
+    for place in (*reversed(path.parents), path):
+        about = place.lstat()
+        if stat.S_ISLNK(about.st_mode):
+            target = place.parent / place.readlink()
+            if not most or not is_trusted(about.st_uid) or not _has_trusted_links(target, most - 1):
+                return False
+    return True
 
 
 def _is_private(about: os.stat_result) -> bool:

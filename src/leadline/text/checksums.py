@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from leadline.errors import InputError
+from leadline.text.stored import open_stored
 
 CHECKSUM = "checksum"  # the key of a JSON object's own checksum
 
@@ -37,7 +38,7 @@ class Finding:
 
 def file_sha256(path: Path) -> str:
     """The SHA-256 checksum of a file, read in full."""
-    with open(path, "rb") as file:
+    with open(path, "rb", opener=open_stored) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 

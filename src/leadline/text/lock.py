@@ -6,10 +6,8 @@ The operating system releases the lock when its process ends, however it ends.
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import socket
-import stat
 import sys
 import time
 from io import FileIO
@@ -17,6 +15,7 @@ from pathlib import Path
 from types import TracebackType
 
 from leadline.errors import InputError
+from leadline.text.stored import open_stored
 
 LOCK_FILE = "lock"
 
@@ -44,25 +43,17 @@ else:
         return True
 
 
-def hold(descriptor: int) -> bool:
-    """Mark an open file as being written until it is closed; whether nobody else does. False where that is unknown."""
+def hold(descriptor: int) -> bool | None:
+    """Mark an open file as being written until it is closed; whether nobody else does. None where that is unknown."""
     if sys.platform == "win32":
-        return False
+        return None
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+    except BlockingIOError:
         return False
+    except OSError:  # a disk without locks
+        return None
     return True
-
-
-def open_without_links(path: str, flags: int) -> int:
-    """Open a file, but neither through a link nor a pipe: its name can be guessed, so anyone may have put one there."""
-    extra = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    descriptor = os.open(path, flags | extra, 0o666)
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise OSError(errno.EINVAL, "not a file")
-    return descriptor
 
 
 def this_process() -> str:
@@ -81,7 +72,7 @@ class FolderLock:
         """Lock the folder, or raise InputError with the process that holds the lock."""
         while self._file is None:
             try:
-                file = FileIO(self.path, "a+", opener=open_without_links)
+                file = FileIO(self.path, "a+", opener=open_stored)
             except OSError as error:
                 reason = (error.strerror or str(error)).lower()
                 raise InputError(str(self.path), f"cannot be locked: {reason}") from None

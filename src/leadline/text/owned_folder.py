@@ -28,11 +28,13 @@ from leadline.text.files import (
     is_leftover,
     is_trusted,
     new_file,
+    remove_leftovers,
     reported,
     sync_folder,
-    write_whole,
+    write_stored,
 )
-from leadline.text.lock import LOCK_FILE, FolderLock, open_without_links
+from leadline.text.lock import LOCK_FILE, FolderLock
+from leadline.text.stored import open_stored
 
 IDENTITY = "leadline.jsonl"
 _NAME = re.compile(r"[\w=+-][\w.=+-]*(/[\w=+-][\w.=+-]*)?")
@@ -72,7 +74,7 @@ class OwnedFolder:
                     file.write(_line(identity).encode() + b"\n")
                     file.flush()
                     os.fsync(file.fileno())
-                _put_first(part, folder / IDENTITY)
+                    _put_first(part, folder / IDENTITY)  # while it is locked, so that nobody takes it for a leftover
             finally:
                 part.unlink(missing_ok=True)
             sync_folder(folder)
@@ -130,13 +132,11 @@ class OwnedFolder:
         if new:
             # Each begins a line of its own, also behind one that was cut when a program was killed.
             lines = "".join("\n" + _line({"name": name}) for name in new) + "\n"
-            with reported(self.path / IDENTITY, len(lines)):
-                flags = os.O_WRONLY | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
-                descriptor = os.open(self.path / IDENTITY, flags)
-                with os.fdopen(descriptor, "ab") as file:
-                    file.write(lines.encode())
-                    file.flush()
-                    os.fsync(file.fileno())
+            identity = self.path / IDENTITY
+            with reported(identity, len(lines)), open(identity, "ab", opener=_open_existing) as file:
+                file.write(lines.encode())
+                file.flush()
+                os.fsync(file.fileno())
             self.names.update(new)
 
     def reserve(self, *names: str) -> None:
@@ -166,15 +166,18 @@ class OwnedFolder:
 
     def remove_leftovers(self) -> None:
         """Remove files in the making that a killed process left, in this folder and those of ours in it."""
-        for path in self.leftovers():
-            with contextlib.suppress(OSError):
-                path.unlink()
+        for folder in self._folders():
+            remove_leftovers(folder)
 
     def leftovers(self) -> Iterator[Path]:
         """Files in the making that no process is writing, in this folder and those of ours in it."""
-        for folder in (self.path, *(self.path / name for name in sorted(self.names))):
-            if folder == self.path or (folder.is_dir() and not folder.is_symlink()):
-                yield from (path for path in sorted(folder.glob(f"{PART_PREFIX}*{PART_SUFFIX}")) if is_leftover(path))
+        for folder in self._folders():
+            yield from (path for path in sorted(folder.glob(f"{PART_PREFIX}*{PART_SUFFIX}")) if is_leftover(path))
+
+    def _folders(self) -> Iterator[Path]:
+        yield self.path
+        inside = (self.path / name for name in sorted(self.names))
+        yield from (path for path in inside if path.is_dir() and not path.is_symlink())
 
     def strangers(self) -> Iterator[Path]:
         """What lies in this folder, and in those of ours in it, and is not ours."""
@@ -210,9 +213,14 @@ class OwnedFolder:
         left = {name for name in self.names if name in wanted or os.path.lexists(self.path / name)}
         identity = {"kind": self.kind, "format": self.format, "id": self.id}
         lines = [_line(identity), *(_line({"name": name}) for name in sorted(left))]
-        write_whole(self.path / IDENTITY, ("\n".join(lines) + "\n").encode())
+        write_stored(self.path / IDENTITY, ("\n".join(lines) + "\n").encode())
         self.names = left
         sync_folder(self.path)
+
+
+def _open_existing(path: str, flags: int) -> int:
+    """Open a stored file to append to, and never make one."""
+    return open_stored(path, flags & ~os.O_CREAT)
 
 
 def _put_first(part: Path, path: Path) -> None:
@@ -230,7 +238,7 @@ def identity_of(folder: Path) -> OwnedFolder | None:
     """What a folder says it is; None where it has no identity file. A damaged one is an error."""
     path = folder / IDENTITY
     try:
-        descriptor = open_without_links(str(path), os.O_RDONLY)
+        descriptor = open_stored(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:

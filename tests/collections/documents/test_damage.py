@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -243,3 +244,16 @@ def test_only_what_is_read_is_compared(folder: Path) -> None:
     list(collection.texts(("title",)))
     assert sum(read) <= part.stat().st_size
     assert file_sha256(part) == collection.manifest["parts"][0]["sha256"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes and links of POSIX")
+def test_a_pipe_or_a_link_in_the_place_of_ours_is_refused(folder: Path, tmp_path: Path) -> None:
+    inside = Collection.open(folder).inside
+    inside.rename(tmp_path / "elsewhere")
+    inside.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(InputError, match="is a link"):
+        Collection.open(folder)
+    (folder / "manifest.json").unlink()
+    os.mkfifo(folder / "manifest.json")
+    with pytest.raises(InputError, match="a pipe"):
+        Collection.open(folder)

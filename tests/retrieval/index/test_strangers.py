@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from leadline.collections.documents.build import write_collection
 from leadline.collections.documents.document import Document
 from leadline.errors import InputError
+from leadline.retrieval.index.check import check_index
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.index.manifest import KIND, VERSION
 from leadline.text.lock import FolderLock
@@ -90,3 +92,26 @@ def test_an_index_without_identity_is_read_but_not_written(tmp_path: Path) -> No
         with pytest.raises(InputError, match="of an older version: make it in a new folder"):
             write()
     assert content(index.folder) == before
+
+
+def test_a_damaged_line_of_the_identity_is_reported_and_its_file_removed_by_a_rebuild(tmp_path: Path) -> None:
+    index = built(tmp_path / "index")
+    identity, segment = index.folder / IDENTITY, index.manifest["segments"][0]["file"]
+    identity.write_text(identity.read_text().replace(segment, segment.replace("segment", "sagment")))
+    assert "damaged lines" in next(check_index(index.folder)).problem
+    built(index.folder)
+    assert not (index.folder / segment).exists()
+    assert list(check_index(index.folder)) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes and links of POSIX")
+@pytest.mark.parametrize("name", ["manifest.json", "order", "segment"])
+def test_a_pipe_or_a_link_in_the_place_of_a_file_is_refused(tmp_path: Path, name: str) -> None:
+    index = built(tmp_path / "index")
+    path = next(index.folder.glob(f"{name}*"))
+    path.rename(tmp_path / "copy")
+    for plant, words in ((os.mkfifo, "a pipe"), (lambda at: at.symlink_to(tmp_path / "copy"), "a link")):
+        plant(path)
+        with pytest.raises(InputError, match=words):
+            Index.open(index.folder)
+        path.unlink()

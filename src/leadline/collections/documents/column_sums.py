@@ -31,6 +31,7 @@ from leadline.collections.documents.parquet_footer import chunk_starts
 from leadline.errors import InputError
 from leadline.text.checksums import file_sha256
 from leadline.text.files import reported
+from leadline.text.stored import open_stored, stored_bytes
 
 if TYPE_CHECKING:
     import polars as pl
@@ -143,7 +144,7 @@ class CheckedTable:
     def _sums(self) -> ColumnSums:
         path = sums_path(self.path)
         with damage_reported(path):
-            content = path.read_bytes()
+            content = stored_bytes(path)
             if hashlib.sha256(content).hexdigest() != self._sums_sha256:
                 raise InputError(str(path), f"is damaged, its checksum does not fit: {FIX}")
             return ColumnSums.decoded(content)
@@ -220,7 +221,7 @@ class CheckedTable:
         wanted = [piece for piece in (*pieces, rest) if piece not in self._checked]
         if not wanted:
             return
-        with damage_reported(self.path), self.path.open("rb", buffering=0) as file:
+        with damage_reported(self.path), open(self.path, "rb", buffering=0, opener=open_stored) as file:
             if os.fstat(file.fileno()).st_size != sums.size:
                 raise InputError(str(self.path), f"is damaged, it has another size than it was written with: {FIX}")
             begin = zlib.crc32(file.read(MAGIC)) if wanted[-1] == rest else 0

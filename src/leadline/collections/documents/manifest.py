@@ -10,6 +10,7 @@ from typing import Any
 from leadline.collections.documents.column_sums import FIX, sums_name
 from leadline.errors import InputError
 from leadline.text.checksums import check_seal, parsed_object
+from leadline.text.stored import stored_bytes
 
 MANIFEST, WHAT = "manifest.json", "a leadline collection"
 VERSION = 2  # of the format of collections. 1: without the sums of columns, and the manifest without its own checksum
@@ -24,7 +25,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     """The manifest in a folder, with everything that is used of it checked."""
     path = folder / MANIFEST
     try:
-        content = path.read_bytes()
+        content = stored_bytes(path)
     except (FileNotFoundError, NotADirectoryError):
         raise InputError(os.fspath(folder), f"is not a collection; {_hint(folder)}") from None
     except OSError as error:

@@ -35,8 +35,9 @@ from leadline.collections.documents.manifest import (
 from leadline.collections.documents.parts import write_part
 from leadline.errors import InputError
 from leadline.text.checksums import CHECKSUM, file_sha256, object_checksum, sealed
-from leadline.text.files import reported, sync_folder, write_whole
+from leadline.text.files import reported, sync_folder, write_stored
 from leadline.text.owned_folder import OwnedFolder
+from leadline.text.stored import is_stored, open_stored, stored_bytes
 
 if TYPE_CHECKING:
     import polars as pl
@@ -119,7 +120,7 @@ class Staging:
         """Add a line to the journal, with its own checksum."""
         line = json.dumps({**entry, CHECKSUM: object_checksum(entry)}).encode() + b"\n"
         path = self.building / JOURNAL
-        with reported(path, len(line)), path.open("ab") as journal:
+        with reported(path, len(line)), open(path, "ab", opener=open_stored) as journal:
             journal.write(line)
 
     def finish(self, citations: pl.DataFrame | None = None, families: pl.DataFrame | None = None) -> dict[str, Any]:
@@ -165,7 +166,7 @@ class Staging:
         }
         manifest["hash"] = _hash({"parts": manifest["parts"], "tables": manifest["tables"]})
         manifest["folder"] = f"collection-{manifest['hash'][:12]}"
-        write_whole(self.building / MANIFEST, sealed(manifest))
+        write_stored(self.building / MANIFEST, sealed(manifest))
         return self._put_in_place(manifest)
 
     def _put_in_place(self, manifest: dict[str, Any]) -> dict[str, Any]:
@@ -182,7 +183,7 @@ class Staging:
             with reported(place):
                 self.building.rename(place)
                 sync_folder(self.folder)
-        write_whole(self.folder / MANIFEST, (place / MANIFEST).read_bytes())
+        write_stored(self.folder / MANIFEST, stored_bytes(place / MANIFEST))
         self.owned.remove(
             name for name in self.owned.names if name.startswith("collection-") and not name.startswith(place.name)
         )
@@ -214,15 +215,15 @@ class Staging:
     def _manifest_in(self, folder: Path) -> dict[str, Any] | None:
         """The manifest in a folder of this collection; None where it is missing, damaged or of another format."""
         with contextlib.suppress(OSError, InputError):
-            manifest = checked_manifest((folder / MANIFEST).read_bytes(), folder)
+            manifest = checked_manifest(stored_bytes(folder / MANIFEST), folder)
             return manifest if manifest["version"] == VERSION and isinstance(manifest.get("key"), str) else None
         return None
 
     def _resume(self) -> None:
         """Take over the undamaged parts of a build with the same key; delete anything else."""
         journal = self.building / JOURNAL
-        ours = BUILDING in self.owned.names and not self.building.is_symlink() and journal.is_file()
-        lines = journal.read_bytes().splitlines() if ours else []
+        ours = BUILDING in self.owned.names and not self.building.is_symlink() and is_stored(journal)
+        lines = stored_bytes(journal).splitlines() if ours else []
         entries = [entry for line in lines if (entry := _parsed(line)) is not None]
         if not entries or entries[0].get("key") != self.key:
             self.owned.remove_all(BUILDING)
@@ -231,8 +232,8 @@ class Staging:
                 self.building.mkdir()
             self._append({"key": self.key})
             return
-        if not journal.read_bytes().endswith(b"\n"):  # the next entry must begin a line
-            with reported(journal), journal.open("ab") as file:
+        if not stored_bytes(journal).endswith(b"\n"):  # the next entry must begin a line
+            with reported(journal), open(journal, "ab", opener=open_stored) as file:
                 file.write(b"\n")
         for entry in entries[1:]:
             number = entry.pop("part", None)
@@ -244,7 +245,7 @@ class Staging:
 
 def _sync(path: Path) -> None:
     """Flush a file to the disk."""
-    with path.open("rb+") as file:
+    with open(path, "rb+", opener=open_stored) as file:
         os.fsync(file.fileno())
 
 

@@ -40,6 +40,8 @@ class Collection:
     def open(cls, folder: str | os.PathLike[str]) -> Collection:
         """Open a collection that `build` or `write_collection` made."""
         collection = cls(Path(folder), read_manifest(Path(folder)))
+        if collection.inside.is_symlink():
+            raise InputError(str(collection.inside), f"is a link, expected a folder of the collection: {FIX}")
         found: set[str] = set()
         with contextlib.suppress(OSError), os.scandir(collection.inside) as entries:
             found.update(entry.name for entry in entries)

@@ -10,7 +10,7 @@ from leadline.collections.documents.hidden import JudgementDates
 from leadline.collections.documents.store import Collection
 from leadline.commands.shared.options import add_choice, choice, list_of
 from leadline.judge.citations.provenance import RULES
-from leadline.text.files import write_whole
+from leadline.text.files import write_stored
 from leadline.text.json_output import json_text
 
 
@@ -45,4 +45,4 @@ def write_manifest(output: str, what: str, collection: Collection, facts: dict[s
 
     made_from = {"folder": collection.folder.name, "hash": collection.manifest["hash"]}
     manifest = {"what": what, "leadline": __version__, "collection": made_from, **facts}
-    write_whole(f"{output}.manifest.json", f"{json_text(manifest)}\n".encode())
+    write_stored(f"{output}.manifest.json", f"{json_text(manifest)}\n".encode())

@@ -21,8 +21,9 @@ from leadline.retrieval.index.array_table import damaged
 from leadline.retrieval.index.check import REBUILD_VECTORS
 from leadline.retrieval.index.manifest import KIND, VERSION
 from leadline.text.checksums import check_seal, parsed_object, sealed
-from leadline.text.files import sync_folder, write_whole
+from leadline.text.files import sync_folder, write_stored
 from leadline.text.owned_folder import OwnedFolder
+from leadline.text.stored import stored_bytes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -102,7 +103,7 @@ def build_vectors(
             vectors[rows] = encoder.encode(texts)
             done, crc = start + len(rows), zlib.crc32(vectors[rows].tobytes(), crc)
             arrays.sync_file(unfinished)
-            write_whole(notes, sealed({"done": done, "crc": crc}))
+            write_stored(notes, sealed({"done": done, "crc": crc}))
             if progress is not None:
                 progress(done, shape[0])
         arrays.finish_file(unfinished)
@@ -134,7 +135,7 @@ def _place(context: SearchContext, fields: Sequence[str], encoder: Encoder) -> P
 def _done(notes: Path, vectors: NDArray[np.float16], order: NDArray[np.int64]) -> tuple[int, int]:
     """How many documents a stopped build had finished, and the checksum of their vectors; 0 where it does not fit."""
     try:
-        noted = parsed_object(notes.read_bytes(), str(notes), REBUILD_VECTORS)
+        noted = parsed_object(stored_bytes(notes), str(notes), REBUILD_VECTORS)
         check_seal(noted, str(notes), REBUILD_VECTORS)
     except (OSError, InputError):
         return 0, 0

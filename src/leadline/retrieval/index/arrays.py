@@ -28,6 +28,7 @@ from leadline.retrieval.index.array_table import REBUILD, ArrayPlace, ArrayTable
 from leadline.retrieval.index.blocks import block_sums
 from leadline.retrieval.index.checked_array import ANY, CheckedArray, ValueBounds
 from leadline.text.files import reported
+from leadline.text.stored import open_stored
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -51,7 +52,7 @@ def create(path: str | os.PathLike[str], layout: Layout) -> Iterator[dict[str, N
 def begin_file(path: str | os.PathLike[str], layout: Layout) -> dict[str, NDArray[Any]]:
     """A new file of arrays to fill, without checksums until `finish_file` is called."""
     header, size = header_of(layout)
-    with reported(path, size), open(path, "wb") as file:
+    with reported(path, size), open(path, "wb", opener=open_stored) as file:
         _reserve(file.fileno(), size)
         file.write(header)
     return _filled(path)
@@ -61,7 +62,7 @@ def resume_file(path: str | os.PathLike[str], layout: Layout) -> dict[str, NDArr
     """The arrays of a file that was begun and not finished; None where it is not of this layout."""
     header, size = header_of(layout)
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=open_stored) as file:
             same = os.fstat(file.fileno()).st_size == size and file.read(len(header)) == header
     except OSError:
         return None
@@ -82,7 +83,7 @@ def finish_file(path: str | os.PathLike[str]) -> None:
 
 def sync_file(path: str | os.PathLike[str]) -> None:
     """Flush a file to the disk, and with it what was written to it through memory."""
-    with reported(path), open(path, "rb+") as file:
+    with reported(path), open(path, "rb+", opener=open_stored) as file:
         os.fsync(file.fileno())
 
 
@@ -102,7 +103,8 @@ def _reserve(descriptor: int, size: int) -> None:
 
 
 def _mapped(path: str | os.PathLike[str], mode: Any) -> NDArray[np.uint8]:
-    return np.memmap(path, np.uint8, mode).view(np.ndarray)  # a plain array: memmap's own slices are slow
+    with open(path, "rb" if mode == "r" else "rb+", opener=open_stored) as file:
+        return np.memmap(file, np.uint8, mode).view(np.ndarray)  # a plain array: memmap's own slices are slow
 
 
 def _filled(path: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:
@@ -167,9 +169,9 @@ def read(path: str | os.PathLike[str], fix: str = REBUILD) -> ArrayFile:
     """The arrays of a file, not yet in memory; `fix` ends the line that says that it is damaged."""
     name = os.fspath(path)
     try:
-        if not Path(path).stat().st_size:  # which cannot be mapped
-            raise damaged(name, "it is empty", fix)
         return ArrayFile(_mapped(path, "r"), name, fix)
+    except ValueError:  # a file of no bytes cannot be mapped
+        raise damaged(name, "it is empty", fix) from None
     except FileNotFoundError:
         raise InputError(name, f"is missing: {fix}") from None
     except OSError as error:

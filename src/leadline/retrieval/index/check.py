@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from leadline.collections.documents.check import check_identity
 from leadline.errors import InputError
 from leadline.retrieval.index import arrays
 from leadline.retrieval.index.array_table import REBUILD, damaged
@@ -13,7 +14,6 @@ from leadline.retrieval.index.manifest import read_manifest
 from leadline.retrieval.index.opening import opened_order, opened_segment
 from leadline.retrieval.index.segment import CODES, NUMBERS
 from leadline.text.checksums import Finding, file_sha256
-from leadline.text.owned_folder import identity_of
 
 VECTORS = "vectors-*.float16"
 REBUILD_VECTORS = "make the vectors again with `leadline index --dense`"
@@ -27,7 +27,7 @@ def check_index(folder: Path) -> Iterator[Finding]:
     except InputError as error:
         yield _finding(error)
         return
-    yield from _found(lambda: identity_of(folder))
+    yield from check_identity(folder)
     for known in manifest["segments"]:
         yield from _found(lambda known=known: _check_segment(folder, known, manifest["fields"]))  # type: ignore[misc]
     yield from _found(lambda: _check_order(folder, manifest))

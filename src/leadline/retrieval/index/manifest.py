@@ -9,6 +9,7 @@ from typing import Any
 from leadline.errors import InputError
 from leadline.retrieval.index.array_table import REBUILD, damaged, newer_format
 from leadline.text.checksums import CHECKSUM, check_seal, parsed_object
+from leadline.text.stored import stored_bytes
 
 MANIFEST = "manifest.json"
 KIND, WHAT, VERSION = "index", "a leadline index", 2
@@ -20,8 +21,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     """The manifest in a folder; an error where it is missing, damaged or of another version."""
     path = folder / MANIFEST
     try:
-        with open(path, "rb") as file:
-            written = file.read(_LARGEST)
+        written = stored_bytes(path, _LARGEST)
     except (FileNotFoundError, NotADirectoryError):
         raise InputError(str(folder), "is not an index; `leadline index` makes one") from None
     except OSError as error:

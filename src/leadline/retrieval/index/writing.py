@@ -27,9 +27,10 @@ from leadline.retrieval.index.merging import merge
 from leadline.retrieval.index.opening import described_file
 from leadline.retrieval.index.segment import Segment, write_segment
 from leadline.retrieval.index.terms import Terms
-from leadline.text.checksums import sealed
-from leadline.text.files import reported, sync_folder, write_whole
+from leadline.text.checksums import file_sha256, sealed
+from leadline.text.files import reported, sync_folder, write_stored
 from leadline.text.owned_folder import OwnedFolder
+from leadline.text.stored import stored_bytes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,6 +55,8 @@ def build(
     }  # fmt: skip
     units = _units(source, fields, unit, members)
     with OwnedFolder.locked(folder, KIND, VERSION) as owned:
+        if owned.damaged:
+            _recover_names(owned)
         made = _new_segment(units, owned, fields, analysis, positions, workers)
         _commit(owned, settings, [made])
 
@@ -83,6 +86,15 @@ def _unchanged(folder: Path, manifest: dict[str, Any]) -> Iterator[OwnedFolder]:
         if read_manifest(folder)["segments"] != manifest["segments"]:
             raise InputError(str(folder), "was changed by another process: open it again")
         yield owned
+
+
+def _recover_names(owned: OwnedFolder) -> None:
+    """List again the files of the index where lines of the identity are damaged: those with the right checksum."""
+    with contextlib.suppress(InputError, OSError):
+        manifest = read_manifest(owned.path)
+        for known in (*manifest["segments"], manifest["order"]):
+            if file_sha256(owned.path / known["file"]) == known["sha256"]:
+                owned.add(known["file"])
 
 
 def _new_path(owned: OwnedFolder, inside: str = "") -> Path:
@@ -167,7 +179,7 @@ def _commit(owned: OwnedFolder, settings: dict[str, Any], paths: Sequence[Path])
         for path in new:
             arrays.sync_file(path)
         sync_folder(owned.path)
-        write_whole(owned.path / MANIFEST, sealed(manifest))
+        write_stored(owned.path / MANIFEST, sealed(manifest))
     except BaseException:
         if _content(owned.path / MANIFEST) == before:
             owned.remove(path.name for path in new)
@@ -204,7 +216,7 @@ def _manifest(
 
 def _content(path: Path) -> bytes | None:
     try:
-        return path.read_bytes()
+        return stored_bytes(path)
     except FileNotFoundError:
         return None
 

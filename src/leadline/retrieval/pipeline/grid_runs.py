@@ -17,8 +17,9 @@ from leadline.retrieval.pipeline.grid_plan import Planned
 from leadline.retrieval.pipeline.journal import Journal
 from leadline.retrieval.pipeline.pipeline_files import settings
 from leadline.text.checksums import check_seal, parsed_object, sealed
-from leadline.text.files import reported, write_whole
+from leadline.text.files import reported, write_stored
 from leadline.text.owned_folder import OwnedFolder, identity_of
+from leadline.text.stored import stored_bytes
 
 KIND, VERSION, WHAT = "grid", 2, "a grid of runs"  # 1: the manifest without its checksum
 RUNS, TABLE, MANIFEST = "runs", "runs.tsv", "manifest.json"
@@ -71,10 +72,11 @@ class GridRuns:
             (self.folder / RUNS).mkdir(exist_ok=True)
         self.finished = self._read()
         self.table = table(plan)
-        write_whole(self.folder / TABLE, self.table)
+        write_stored(self.folder / TABLE, self.table)
         for number, planned in enumerate(plan):
             made_of = {"system": settings(planned.pipeline), "index": self.index, "topics": self.asked, "k": self.k}
             if self._is_finished(planned.name, made_of):
+                owned.remove([f"{planned.name}.unfinished"])  # of a process that stopped when the run was written
                 outcome.kept += self._found(planned.name)
                 continue
 
@@ -97,7 +99,7 @@ class GridRuns:
         notes = answers.notes
         if any(documents for documents, _ in answers.found.values()):
             content = answers.run(planned.name).to_bytes()
-            write_whole(self._file(planned.name), content)
+            write_stored(self._file(planned.name), content)
             known = hashlib.sha256(content).hexdigest()
         else:  # as claim queries find where no topic has claims: the other runs are still wanted
             self._file(planned.name).unlink(missing_ok=True)
@@ -118,7 +120,7 @@ class GridRuns:
         if known.get("made_of") != _digest(made_of):
             return False
         try:
-            content = hashlib.sha256(self._file(name).read_bytes()).hexdigest()
+            content = hashlib.sha256(stored_bytes(self._file(name))).hexdigest()
         except OSError:
             content = NOTHING
         return content == known.get("content")
@@ -135,7 +137,7 @@ class GridRuns:
         facts = {"what": WHAT, "version": VERSION, "leadline": __version__, "topics": len(self.topics), "k": self.k}
         manifest = {**facts, "index": {"folder": self.context.index.folder.name, "segments": self.index}}
         manifest |= {"table": hashlib.sha256(self.table).hexdigest(), "runs": self.finished}
-        write_whole(self.folder / MANIFEST, sealed(manifest))
+        write_stored(self.folder / MANIFEST, sealed(manifest))
 
     def _strangers(self, plan: Sequence[Planned]) -> list[str]:
         """Warn of other runs in the folder: evaluating the folder would include them."""
@@ -161,7 +163,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     """The manifest of a grid; InputError where it is missing, damaged or of a newer format."""
     path = folder / MANIFEST
     try:
-        manifest = parsed_object(path.read_bytes(), str(path), FIX)
+        manifest = parsed_object(stored_bytes(path), str(path), FIX)
     except OSError as error:
         raise InputError(str(path), f"cannot be read: {(error.strerror or str(error)).lower()}") from None
     version = manifest.get("version", 1)
@@ -183,7 +185,7 @@ def finished_runs(folder: Path) -> dict[str, dict[str, str]]:
 def _refuse_other_content(folder: Path) -> None:
     """Refuse a folder with another manifest: an index or a collection would be overwritten."""
     try:
-        written = json.loads((folder / MANIFEST).read_bytes())
+        written = json.loads(stored_bytes(folder / MANIFEST))
     except (OSError, ValueError, RecursionError):
         return
     identity = identity_of(folder)

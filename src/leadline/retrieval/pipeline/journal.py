@@ -16,7 +16,8 @@ from typing import Any
 
 from leadline.errors import InputError, visible
 from leadline.text.files import is_trusted, reported
-from leadline.text.lock import open_without_links, this_process, try_lock
+from leadline.text.lock import this_process, try_lock
+from leadline.text.stored import open_stored
 
 HOLDER = "written by"
 TopicResult = tuple[Sequence[str], Sequence[float], Sequence[str]]  # documents, their scores, notes
@@ -39,7 +40,7 @@ class Journal:
         """The finished topics; a line that is incomplete or damaged is ignored, and its topic is made again."""
         done: dict[str, TopicResult] = {}
         try:
-            with open(self.path, "rb", opener=open_without_links) as file:
+            with open(self.path, "rb", opener=open_stored) as file:
                 about, content = os.fstat(file.fileno()), file.read()
         except FileNotFoundError:
             return done
@@ -80,7 +81,7 @@ class Journal:
     def _opened(self) -> FileIO:
         """The file to append to, locked until this process closes it."""
         with reported(self.path):
-            file = FileIO(self.path, "a+", opener=open_without_links)
+            file = FileIO(self.path, "a+", opener=open_stored)
             if not try_lock(file):
                 file.seek(0)
                 content = file.read()
@@ -89,7 +90,7 @@ class Journal:
                     problem = f"{_holder(content)} is making this run; wait, or name another file"
                     raise InputError(str(self.path), problem)
                 self.path.unlink()  # of another run, whose process keeps its own file
-                file = FileIO(self.path, "x", opener=open_without_links)
+                file = FileIO(self.path, "x", opener=open_stored)
                 try_lock(file)
             if not self._done:
                 file.truncate(0)

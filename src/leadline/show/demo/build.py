@@ -33,8 +33,9 @@ from leadline.retrieval.pipeline.grid_plan import Planned
 from leadline.retrieval.pipeline.grid_runs import GridRuns
 from leadline.show.report.page_key import code_of
 from leadline.text.checksums import CHECKSUM, Finding, check_seal, file_sha256, parsed_object, sealed
-from leadline.text.files import write_whole
+from leadline.text.files import write_stored
 from leadline.text.owned_folder import OwnedFolder
+from leadline.text.stored import stored_bytes
 from leadline.version import __version__
 
 KIND, VERSION, KEYS = "demo", 2, "made.json"  # 1: the keys without a checksum
@@ -55,7 +56,7 @@ class DoneSteps:
         """The key of every step that is done; none where the file is missing or damaged."""
         path = self.folder / KEYS
         try:
-            known = parsed_object(path.read_bytes(), str(path), FIX)
+            known = parsed_object(stored_bytes(path), str(path), FIX)
             check_seal(known, str(path), FIX)
         except (OSError, InputError):
             return {}
@@ -68,7 +69,7 @@ class DoneSteps:
     def add(self, step: str, key: str) -> None:
         """Record that a step is done."""
         known = self.read() | {step: key}
-        write_whole(self.folder / KEYS, sealed(known))
+        write_stored(self.folder / KEYS, sealed(known))
 
 
 def step_key(*facts: Any, code: Sequence[str] = ()) -> str:
@@ -96,7 +97,7 @@ def _build_lab(owned: OwnedFolder, settings: Settings, systems: Sequence[Planned
         with stage(f"an office of {settings.patents:,} patents") as step:
             write_office(settings, folder / "office", step)
             for name in JUDGED:
-                write_whole(folder / name, (folder / "office" / name).read_bytes())
+                write_stored(folder / name, stored_bytes(folder / "office" / name))
         done.add("office", office)
     index = step_key(office, ALL_FIELDS, code=("retrieval/index", "retrieval/language"))
     if not done.has("index", index) or not _is_sound(check_index(folder / "index")):

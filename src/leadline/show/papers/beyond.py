@@ -14,6 +14,7 @@ from leadline.show.papers.exhibit import Exhibit, Paper, renamed
 from leadline.show.papers.inputs import PaperInputs
 from leadline.show.papers.recovery_chart import recovery_figure, without_options
 from leadline.text.checksums import check_seal, parsed_object
+from leadline.text.stored import stored_bytes
 from leadline.trust.recovery import Recovery
 
 NAME = "citations-truth"
@@ -36,7 +37,7 @@ def read_stored(path: Path) -> Recovery:
     """The study that a lab has stored; InputError where it is missing or damaged."""
     fix = f"delete it, and run the demo again in {path.parent}"
     try:
-        record = parsed_object(path.read_bytes(), str(path), fix)
+        record = parsed_object(stored_bytes(path), str(path), fix)
         check_seal(record, str(path), fix)
         return Recovery.of_record(record)
     except OSError as error:

@@ -12,6 +12,7 @@ from importlib import metadata
 from pathlib import Path
 
 from leadline.errors import InputError
+from leadline.text.stored import stored_bytes
 from leadline.version import __version__
 
 HEAD = 400  # bytes at the start of a page that contain its key
@@ -47,7 +48,7 @@ def with_checksum(page: str) -> str:
 def key_written_in(path: str | os.PathLike[str]) -> str:
     """The key in an existing page; empty if there is no page or no key, or the page is damaged."""
     try:
-        page = Path(path).read_bytes()
+        page = stored_bytes(path)
     except OSError:
         return ""
     content, _, ending = page.rpartition(_ENDING[0].encode())

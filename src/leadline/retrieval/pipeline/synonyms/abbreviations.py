@@ -14,6 +14,7 @@ from leadline.retrieval.pipeline.synonyms.learning import Learned, learn, write_
 from leadline.retrieval.pipeline.synonyms.synonym_sources import synonym_source
 from leadline.retrieval.pipeline.synonyms.thesaurus import Thesaurus
 from leadline.text.owned_folder import OwnedFolder
+from leadline.text.stored import stored_bytes
 
 if TYPE_CHECKING:
     from leadline.retrieval.pipeline.context import SearchContext
@@ -39,7 +40,7 @@ def abbreviations(context: SearchContext) -> Thesaurus:
 def _kept(path: Path, about: str) -> list[Learned] | None:
     """What was learned before; None where nothing was, or from another collection, or the file is damaged."""
     try:
-        opening, _, table = path.read_bytes().partition(b"\n")
+        opening, _, table = stored_bytes(path).partition(b"\n")
         if opening.decode() != f"# {about}, checksum {zlib.crc32(table):08x}":
             return None
         _, *lines = table.decode().splitlines()
