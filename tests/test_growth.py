@@ -117,7 +117,7 @@ def test_a_document_has_a_most_of_claims_and_of_references() -> None:
 def test_a_grid_of_too_many_runs_is_refused_at_once() -> None:
     hundred = {"each": list(range(100))}
     step = {"step": "search", **{f"option{number}": hundred for number in range(15)}}
-    with pytest.raises(InputError, match="more than 10,000 choices"):
+    with pytest.raises(InputError, match="runs, more than 10,000: list those you want"):
         plan({"choices": {"model": {"all": step}}})
     tables = {f"t{number}": {str(name): "text" for name in range(10)} for number in range(30)}
     with pytest.raises(InputError, match="more than 10,000 runs"):

@@ -212,8 +212,7 @@ class Meaning:
 
     def _within(self, node: Within, fields: Sequence[str], weight: float) -> Mask | None:
         if node.field in FILTERS:
-            assert isinstance(node.part, WordOrPhrase)  # the reader gives every value a filter of its own
-            return _FILTERS[node.field](self.index, node.part.text)
+            return _FILTERS[node.field](self.index, [_value(node)])
         return self._matching(node.part, (node.field,), weight)
 
     def _boosted(self, node: Boosted, fields: Sequence[str], weight: float) -> Mask | None:
@@ -230,6 +229,7 @@ class _Alternatives:
     def __init__(self, meaning: Meaning, fields: Sequence[str]) -> None:
         self.meaning, self.fields = meaning, fields
         self.names: dict[str, None] = {}  # of terms, each of which is enough
+        self.values: dict[str, list[str]] = {}  # of filters
         self.others: Mask | None = None
 
     def add(self, node: Node, weight: float, *, quiet: bool = False) -> None:
@@ -242,6 +242,9 @@ class _Alternatives:
                 self.names[names[0]] = None
                 return
             found: Mask | None = self.meaning._having_all(names, self.fields)
+        elif isinstance(node, Within) and node.field in FILTERS:
+            self.values.setdefault(node.field, []).append(_value(node))
+            return
         else:
             found = self.meaning._matching(node, self.fields, weight)
         self.others = _together(np.logical_or, (self.others, found))
@@ -249,7 +252,8 @@ class _Alternatives:
     def mask(self) -> Mask | None:
         """The documents; None where no part has a word that the index knows how to seek."""
         words = self.meaning._having_any(list(self.names), self.fields) if self.names else None
-        return _together(np.logical_or, (self.others, words))
+        filters = (_FILTERS[name](self.meaning.index, values) for name, values in self.values.items())
+        return _together(np.logical_or, (self.others, words, *filters))
 
 
 _MEANINGS: dict[type, Callable[[Meaning, Any, Sequence[str], float], Any]] = {
@@ -288,12 +292,17 @@ def _word(unit: QueryWord) -> str:
 
 # What is known of a document, as masks
 
-_FILTERS: dict[str, Callable[[WiderIndex, str], Mask]] = {
-    "class": lambda index, value: index.having("classes", [value]),
-    "office": lambda index, value: index.having("office", [value]),
-    "before": lambda index, value: published(index, "before", value),
-    "after": lambda index, value: published(index, "after", value),
+_FILTERS: dict[str, Callable[[WiderIndex, Sequence[str]], Mask]] = {
+    "class": lambda index, values: index.having("classes", values),
+    "office": lambda index, values: index.having("office", values),
+    "before": lambda index, values: published(index, "before", max(values)),  # ISO dates
+    "after": lambda index, values: published(index, "after", min(values)),
 }
+
+
+def _value(node: Within) -> str:
+    assert isinstance(node.part, WordOrPhrase)  # the reader gives every value a filter of its own
+    return node.part.text
 
 
 def published(index: Index, when: str, date: str) -> Mask:
