@@ -22,7 +22,7 @@ def evidence(*, plain: bool = False) -> Evidence:
     """As many systems and topics as there are names; the same with plain names, to compare with."""
     named = {name: f"plain{place}" if plain else name for place, name in enumerate(NAMES)}
     topics, runs = list(named.values()), list(named.values())
-    qrels = {t: {f"{t}-{n}": n % 3 for n in range(12)} | {name: 1 for name in named.values()} for t in topics}
+    qrels = {t: {f"{t}-{n}": n % 3 for n in range(12)} | dict.fromkeys(named.values(), 1) for t in topics}
 
     def ranked(topic: str, shift: int) -> dict[str, float]:
         documents = list(qrels[topic])
