@@ -16,9 +16,12 @@ from leadline.collections.documents.markup.dot_codes import decoded
 from leadline.collections.documents.markup.entities import characters
 from leadline.collections.documents.numbers import normalise
 from leadline.collections.documents.splitting import split
-from leadline.errors import InputError
+from leadline.errors import InputError, MeasureError
+from leadline.measures.notation import parse_measures
 from leadline.records.topics.topic_sheet import _markup_sheet
 from leadline.retrieval.index.chemistry import is_chemical_name, is_formula
+from leadline.retrieval.index.index import Index
+from leadline.retrieval.language.language import Language
 from leadline.retrieval.language.lexing import LONGEST_QUERY
 from leadline.retrieval.language.reading import understand
 from leadline.retrieval.pipeline.grid_plan import plan
@@ -69,6 +72,10 @@ CASES: dict[str, Callable[[int], Any]] = {
     "comments of topics": lambda n: _topics("<!--" * n),
     "instructions of topics": lambda n: _topics("<?" * n),
     "sections of topics": lambda n: _topics("<![CDATA[" * n),
+    "fields of topics that do not end": lambda n: _topics("<top><num>1</num>" + "<title>x" * n),
+    "fields of topics, a line each": lambda n: _topics("<top><num>1</num>" + "\n<title>x" * n),
+    "brackets of measures": lambda n: _measures("AP(" * n),
+    "brackets in an option of a measure": lambda n: _measures("AP(" + "{" * n + ")"),
     "attributes of topics": lambda n: _topics(f"<topic {'b' * n}>"),
 }
 
@@ -77,6 +84,13 @@ def _topics(text: str) -> Any:
     try:
         return _markup_sheet(SourceText.of(f"<top><num>1</num></top>{text}".encode(), "topics"))
     except InputError:
+        return None
+
+
+def _measures(text: str) -> Any:
+    try:
+        return parse_measures(text)
+    except MeasureError:
         return None
 
 
@@ -129,3 +143,64 @@ def test_a_grid_of_too_many_runs_is_refused_at_once() -> None:
 
 def test_a_name_of_a_substance_has_a_longest() -> None:
     assert trusted_name("acetone [" + "[" * 1_000_000, 0) == ""
+
+
+@pytest.fixture(scope="module")
+def language(tmp_path_factory: pytest.TempPathFactory) -> Language:
+    words = [f"{first}{second}" for first in ("poly", "metal", "glass") for second in ("film", "valve", "resin")]
+    texts = [
+        {"id": f"EP{n}", "title": "polymer film", "abstract": f"a film of metal {words[n % 9]}"} for n in range(200)
+    ]
+    folder = tmp_path_factory.mktemp("growth") / "index"
+    return Language(Index.build(texts, folder, fields=["title", "abstract"], positions=True, workers=1))
+
+
+QUERIES = {
+    "words": "polymer film ",
+    "alternatives": "film OR ",
+    "requirements": "film AND ",
+    "words in a field": "title:film ",
+    "phrases": '"polymer film" ',
+    "words cut off": "fil* ",
+    "excluded words": "-valve ",
+    "classes": "class:C07D ",
+    "fields without a word": "title:",
+    "signs": "-",
+}
+
+
+@pytest.mark.parametrize("name", QUERIES)
+def test_a_search_takes_time_in_proportion_to_its_query(language: Language, name: str) -> None:
+    def search(size: int) -> Any:
+        return language.search(QUERIES[name] * size + "metal")
+
+    search(10)
+    small = seconds(search, SMALL)
+    assert small < 5, f"{SMALL} take {small:.1f} s"
+    large = seconds(search, SMALL * TIMES)
+    assert large < max(small, TOO_SHORT) * MOST, f"{SMALL} take {small:.3f} s, {TIMES} times as many {large:.3f} s"
+
+
+def test_a_query_of_2000_different_terms_takes_seconds(language: Language) -> None:
+    kinds = ("film{}", "metal{}*", '"polymer film{}"', "title:resin{}", "(valve{} OR metal) NEAR/3 film")
+    text = " OR ".join(kinds[n % len(kinds)].format(n) for n in range(2000))
+    start = time.process_time()
+    assert language.search(text).found == 200
+    assert time.process_time() - start < 20
+
+
+@pytest.mark.parametrize("text", ['"' + "film " * 11_000 + '"', "film NEAR/3 " * 11_000 + "film"])
+def test_words_with_places_have_a_most(language: Language, text: str) -> None:
+    with pytest.raises(
+        InputError, match=r"query: has 11,00\d words in phrases, beside NEAR or cut off by \*; at most 10,000"
+    ):
+        language.search(text)
+
+
+def test_an_error_is_one_line_whatever_it_quotes() -> None:
+    with pytest.raises(MeasureError) as measure:
+        parse_measures("nDCG(gain=0\n.5)@10")
+    with pytest.raises(InputError) as file:
+        raise InputError("a\nb.run", "topic '\x1b[31m' is there twice")
+    assert str(measure.value).isprintable()
+    assert str(file.value) == "a\\nb.run: topic '\\x1b[31m' is there twice"

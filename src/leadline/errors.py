@@ -17,7 +17,10 @@ from typing import Any
 
 
 class LeadlineError(Exception):
-    """An error that the user can fix. The message says what is wrong, where, and how to fix it."""
+    """An error that the user can fix. The message, one line, says what is wrong, where, and how to fix it."""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(visible(message))  # it quotes names and values that anyone may have written
 
 
 class InputError(LeadlineError):
@@ -44,7 +47,10 @@ class MismatchError(LeadlineError):
 
 
 class LeadlineWarning(UserWarning):
-    """Something was done in another way than usual; the result is still correct. Printed as one line."""
+    """Something was done in another way than usual; the result is still correct. The message is one line."""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(visible(message))
 
 
 def checked_choice(option: str, value: str, choices: Sequence[str]) -> str:

@@ -20,6 +20,7 @@ from leadline.show.papers import published
 from leadline.trust import study as study_file
 from leadline.trust.incomplete import Incomplete
 from leadline.trust.left_out import each_depth, each_run, each_source, left_out
+from leadline.trust.public import incomplete, verdict
 from leadline.trust.study import Study, open_study
 from leadline.trust.tau import tau_b
 from leadline.trust.thinning import at_random, read_sources
@@ -360,3 +361,11 @@ def test_bpref_holds_only_when_judgements_of_every_kind_are_missing(covid: dict[
     )
     assert relevant_gone[4] < relevant_gone[0] - 0.05
     assert any_gone[4] > any_gone[0] + 0.05
+
+
+@pytest.mark.parametrize("samples", [0, 100_001, 10**9])
+def test_samples_have_a_limit(samples: int) -> None:
+    with pytest.raises(InputError, match=r"give between 1 and 100,000"):
+        incomplete({"1": {"a": 1}}, {"x": {"1": {"a": 1.0}}}, "R", samples=samples)
+    with pytest.raises(InputError, match=r"give between 1 and 100,000"):
+        verdict({"1": {"a": 1}}, {"x": {"1": {"a": 1.0}}}, "R", samples=samples)

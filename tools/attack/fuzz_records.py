@@ -293,8 +293,10 @@ def fuzz(name: str, count: int, seed: int) -> Tally:
             try:
                 target(content, Path(place))
             except LeadlineError as error:
-                said = str(error)  # printed on one line, whatever is in it
+                said = str(error)
                 fault = f"{len(said):,} characters: {said[:100]!r}" if len(said) > 2000 else ""
+                if not said.isprintable():
+                    fault = f"more than one line, or control codes: {said[:200]!r} {_place(error)}"
             except Exception as error:  # what a user would see as a traceback
                 fault = f"{type(error).__name__}: {' '.join(str(error).split())[:400]} {_place(error)}"
             finally:

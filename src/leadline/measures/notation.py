@@ -10,6 +10,9 @@ from leadline.measures.definition import MEASURES, Definition, Measure
 from leadline.options import parsed
 
 _WRITTEN = re.compile(r"(?P<name>[^\s(@]+)\s*(?:\((?P<options>.*)\))?\s*(?:@\s*(?P<at>[^\s@]+))?", re.DOTALL)
+# A bracket inside a bracket ends the search for the end, so that many that are never closed take no longer.
+_PARTS = re.compile(r"(?:[^\s,(]|\([^()]*\))+")
+_OPTIONS = re.compile(r"(?:[^,{\"']|\{[^{}]*\}|\"[^\"]*\"|'[^']*')+")
 
 # trec_eval's names that end with a number, and the names here.
 _NUMBERED = {
@@ -33,7 +36,7 @@ def parse_measures(text: str | Measure | Iterable[str | Measure], *, rel: int | 
         if not found:
             raise MeasureError("no measure named; `leadline measures` lists them")
         return found
-    parts = re.findall(r"(?:[^\s,(]|\([^)]*\))+", text)
+    parts = _PARTS.findall(text)
     if not parts:
         raise MeasureError("no measure named; `leadline measures` lists them")
     return [parse_measure(part, rel=rel) for part in parts]
@@ -96,7 +99,7 @@ def _suggestion(name: str) -> str:
 
 def _options(written: str, definition: Definition, text: str) -> dict[str, str]:
     given: dict[str, str] = {}
-    for part in re.findall(r"(?:[^,{\"']|\{[^}]*\}|\"[^\"]*\"|'[^']*')+", written):
+    for part in _OPTIONS.findall(written):
         if not part.strip():
             continue
         name, equals, value = part.partition("=")

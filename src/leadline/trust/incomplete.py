@@ -17,7 +17,7 @@ from leadline.records.scores.table import Table
 from leadline.trust.order import sign
 from leadline.trust.paired import SAME_DIGITS
 from leadline.trust.plots import PLOTS
-from leadline.trust.study import Study, checked_share
+from leadline.trust.study import Study, checked_samples, checked_share
 from leadline.trust.tau import tau_b
 from leadline.trust.thinning import Drawn
 
@@ -64,8 +64,9 @@ class Incomplete:
         array([1., 1.])
         """
         shares = tuple(checked_share(share) for share in keep)
-        if samples < 1 or not shares:
-            raise InputError("samples", f"{samples} samples of {len(shares)} shares; give at least one of each")
+        checked_samples(samples)
+        if not shares:
+            raise InputError("keep", "is empty; give at least one share")
         rng = np.random.default_rng(seed)
         values = study.values()
         full = full_ranking(study, values)

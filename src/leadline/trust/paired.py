@@ -16,6 +16,7 @@ from leadline.measures.hits import Array, Integers
 from leadline.records.scores.scores import t_quantile
 
 NUMBERS_AT_ONCE = 1_000_000  # limits the memory of work done in blocks: 8 MB per array
+MOST_DRAWS = 10_000_000  # of a test
 SAME_DIGITS = 12  # scores that agree to this many digits are equal: they were only added up in another order
 
 
@@ -38,9 +39,11 @@ def all_pairs(systems: int) -> tuple[Integers, Integers]:
 
 
 def checked_draws(draws: int) -> int:
-    """The number of draws; an error when it is below 1."""
+    """The number of draws; an error unless it is between 1 and 10,000,000."""
     if draws < 1:
         raise InputError("draws", f"must be at least 1, got {draws}; use 1000 or more")
+    if draws > MOST_DRAWS:
+        raise InputError("draws", f"must be at most {MOST_DRAWS:,}, got {draws:,}; a million tell as much")
     return draws
 
 

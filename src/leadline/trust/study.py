@@ -41,6 +41,7 @@ from leadline.trust.thinning import (
     within_depth,
 )
 
+MOST_SAMPLES = 100_000  # they take hours, and a thousand tell as much
 BLOCK = 100_000  # hits scored at once: they fit into the processor's cache, and are enough for NumPy to be fast
 
 
@@ -175,6 +176,13 @@ def _check_view(measure: Measure, order: Order) -> None:
         )
     if view.order not in (None, order):
         raise MeasureError(f"{measure.text} reads runs in {view.order} order, but this study reads them by {order}")
+
+
+def checked_samples(samples: int) -> int:
+    """The number of random samples; an error unless it is between 1 and 100,000."""
+    if not 1 <= samples <= MOST_SAMPLES:
+        raise InputError("samples", f"{samples:,} samples asked for; give between 1 and {MOST_SAMPLES:,}")
+    return samples
 
 
 def checked_share(keep: float) -> float:

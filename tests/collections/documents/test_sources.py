@@ -12,8 +12,12 @@ from pathlib import Path
 import pytest
 import zstandard
 
+from leadline.collections.documents.build import build
+from leadline.collections.documents.raw import Broken, Raw
 from leadline.collections.documents.sources import find_sources, open_streams
-from leadline.errors import InputError
+from leadline.collections.documents.splitting import split
+from leadline.collections.documents.store import Collection
+from leadline.errors import InputError, LeadlineWarning
 from leadline.text import source
 
 
@@ -48,7 +52,11 @@ def test_tar(tmp_path: Path) -> None:
         link = tarfile.TarInfo("evil")
         link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
         archive.addfile(link)
-    assert contents(tmp_path / "marec.tar.gz") == {"!EP/1.xml": b"<a/>"}
+        device = tarfile.TarInfo("device")
+        device.type = tarfile.CHRTYPE
+        archive.addfile(device)
+    with pytest.warns(LeadlineWarning, match=r"marec.tar.gz: 2 links or devices skipped: only regular files are read"):
+        assert contents(tmp_path / "marec.tar.gz") == {"!EP/1.xml": b"<a/>"}
 
 
 def test_a_tar_that_ends_in_a_zip_is_a_tar(tmp_path: Path) -> None:
@@ -131,3 +139,63 @@ def test_what_is_not_there(tmp_path: Path) -> None:
     (tmp_path / "b.xml").touch()
     (tmp_path / "a.xml").touch()
     assert [path.name for path in find_sources([tmp_path, tmp_path / "*.xml"])] == ["a.xml", "b.xml"]
+
+
+def packed_documents(ending: str) -> bytes:
+    """Six files in an archive, of three documents each."""
+    documents = {
+        f"{n}.jsonl": b"".join(b'{"id": "EP%d%d", "title": "nail"}\n' % (n, k) for k in range(3)) for n in range(6)
+    }
+    whole = io.BytesIO()
+    if ending == "zip":
+        with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, content in documents.items():
+                archive.writestr(name, content)
+        return whole.getvalue()
+    with tarfile.open(fileobj=whole, mode="w:gz" if ending == "tar.gz" else "w") as archive:
+        for name, content in documents.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    return whole.getvalue()
+
+
+@pytest.mark.parametrize("ending", ["tar", "tar.gz", "zip"])
+def test_an_archive_cut_anywhere_is_reported_in_one_line(tmp_path: Path, ending: str) -> None:
+    whole = packed_documents(ending)
+    used = whole.rstrip(b"\0") if ending == "tar" else whole
+    cuts = {*range(1, len(used), max(1, len(used) // 60)), 512, 513, 700, 1024, *range(512, len(used), 512)}
+    for cut in sorted(cut for cut in cuts if cut < len(used)):
+        (tmp_path / f"cut.{ending}").write_bytes(whole[:cut])
+        documents, reports = 0, []
+        try:
+            for stream in open_streams(tmp_path / f"cut.{ending}"):
+                try:
+                    for found in split(stream.pieces):
+                        documents += isinstance(found, Raw)
+                        reports += [found.reason] if isinstance(found, Broken) else []
+                except InputError as error:
+                    reports.append(str(error))
+        except InputError as error:
+            reports.append(str(error))
+        assert len(reports) == 1 or (not reports and documents == 18), cut  # 18 where only a checksum is cut off
+        assert not any("\n" in report for report in reports)
+
+
+def test_good_sources_beside_a_damaged_archive_are_read(tmp_path: Path) -> None:
+    (tmp_path / "a.tar").write_bytes(packed_documents("tar")[:700])
+    (tmp_path / "b.tar").write_bytes(packed_documents("tar"))
+    build([tmp_path / "a.tar", tmp_path / "b.tar"], tmp_path / "collection", keep="all", processes=1)
+    collection = Collection.open(tmp_path / "collection")
+    assert len(collection) == 18
+    assert collection.manifest["broken"] == 1
+
+
+def test_members_behind_one_that_cannot_be_read_are_read(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "year.zip", "w") as archive:
+        archive.writestr("bad.zip", b"PK\x03\x04 no archive")
+        archive.writestr("good.xml", "<a/>")
+    found = open_streams(tmp_path / "year.zip")
+    with pytest.raises(InputError, match=r"year.zip!bad.zip: is a damaged archive"):
+        next(next(found).pieces)
+    assert b"".join(next(found).pieces) == b"<a/>"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -98,3 +99,26 @@ def test_a_json_list_is_as_good_as_lines() -> None:
 def test_any_bytes_are_split_without_a_word(content: bytes, size: int) -> None:
     for found in split(in_pieces(content, size)):
         assert isinstance(found, (Raw, Broken))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"<PATDOC>1</PATDOC>\n<PATDOC>2\0</PATDOC>\n<PATDOC>3</PATDOC>",
+        b'{"id": "A1"}\n{"id": "A\0 2"}\n{"id": "A3"}\n',
+        b"id,title\nA1,nail\nA2,na\0il\nA3,nail\n",
+    ],
+    ids=["xml", "json", "csv"],
+)
+def test_a_nul_refuses_one_document(content: bytes) -> None:
+    found = list(split(iter([content])))
+    assert [isinstance(each, Raw) for each in found] == [True, False, True]
+    assert isinstance(found[1], Broken)
+    assert "has a NUL byte" in found[1].reason
+    assert content[found[1].offset :].startswith((b"<PATDOC>2", b'{"id": "A\0', b"A2"))
+
+
+def test_a_file_full_of_nuls_is_not_a_text() -> None:
+    (found,) = split(iter([b"<PATDOC>" + bytes(100) + b"</PATDOC>"]))
+    assert isinstance(found, Broken)
+    assert found.reason == "is not a text"

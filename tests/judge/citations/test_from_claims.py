@@ -17,6 +17,7 @@ from leadline.judge.citations.claim_estimates import estimated_passages
 from leadline.judge.citations.from_claims import claim_judgements, claim_table, read_passages
 from leadline.records.qrels.read_qrels import read_qrels
 from leadline.retrieval.answers.passages import passages_of
+from leadline.text.sheet import read_sheet
 
 CLAIMS = {
     "EP1": (Claim(1, "An ink with a pigment."), Claim(2, "The ink of claim 1, bent.", (1,))),
@@ -132,3 +133,14 @@ def test_estimate_weighs_rare_words_more() -> None:
     texts = [Document("d1", description="polyesteramide"), Document("d2", description="\n".join(["ink pigment"] * 4))]
     found = estimated_passages(claim_table(claims), pairs, texts, 0.5)
     assert found.select("document", "passages").rows() == [("d1", 1)]
+
+
+def test_names_with_signs_of_tables_are_read_back(tmp_path: Path) -> None:
+    names = ["a\tb", 'quo"ted', "back\\slash", "line\nfeed", "\x1b[31m", "plain", "Ω"]
+    claims = {name: (Claim(1, "A pen."),) for name in names}
+    documents = pl.DataFrame({"topic": names, "document": names})
+    passages = pl.DataFrame({"topic": names, "claim": ["1"] * 7, "document": names, "passages": [1] * 7})
+    claim_judgements(claims, passages, documents, source="judged").write_why(tmp_path / "why.tsv")
+    sheet = read_sheet(tmp_path / "why.tsv")
+    assert [row[0] for row in sheet.rows] == names
+    assert [row[2] for row in sheet.rows] == names

@@ -179,3 +179,23 @@ def test_attributes_serve_the_slices(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"topics.{ending}"
     path.write_bytes(encoded_as(topics, f".{ending}"))
     assert read_attributes(path)["office"] == {"EP1": "EP", "US2": "US"}
+
+
+@pytest.mark.parametrize(
+    "content", [b'{"topic": "2\xed\xa0\x80", "title": "\\ud800 ink"}\n', b'{"topic": "2\\ud800"}\n']
+)
+@pytest.mark.parametrize("ending", ["tsv", "csv", "jsonl", "xml"])
+def test_a_lone_surrogate_is_written_and_read_again(tmp_path: Path, content: bytes, ending: str) -> None:
+    (tmp_path / "t.jsonl").write_bytes(content)
+    topics = Topics.read(tmp_path / "t.jsonl")
+    assert topics.ids == ("2\udced\udca0\udc80",)  # as a run names it
+    topics.write(tmp_path / f"again.{ending}")
+    assert len(Topics.read(tmp_path / f"again.{ending}")) == 1
+    if ending in ("tsv", "csv"):
+        assert Topics.read(tmp_path / f"again.{ending}").ids == topics.ids
+
+
+def test_the_weight_of_a_subtopic_is_a_number(tmp_path: Path) -> None:
+    (tmp_path / "t.jsonl").write_text('{"topic": "1", "subtopics": [{"name": "a", "weight": NaN}]}\n')
+    with pytest.raises(InputError, match="a weight of 0 or more"):
+        Topics.read(tmp_path / "t.jsonl")

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leadline.collections.documents.document import Document
+from leadline.errors import InputError
 from leadline.retrieval.index.analysis import Analysis
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.language.language import Language
@@ -336,3 +337,16 @@ def test_fields_made_of_others(tmp_path: Path) -> None:
     assert names(language, 'phrases:"fuel injection valve"') == ["D1"]
     assert sorted(names(language, "fuel valve")) == ["D1", "D2"]
     assert set(language.search("fuel valve").terms) == {"fuel", "valv"}  # nothing is sought in phrases unless named
+
+
+@pytest.mark.parametrize(
+    "text", ["title:film^nan", "film^inf", "film^-1", '"a nail"^-Infinity', "(film metal)^-2", "film^NaN,"]
+)
+def test_a_weight_that_is_no_number_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match=r"^query: .*: the weight behind \^ must be a number from 0 to 9999.9999$"):
+        understand(text, ["title"])
+
+
+@pytest.mark.parametrize("text", ["10^-3 mol", "1700 cm^-1", "film^infra", "^-1", "film^2"])
+def test_a_power_is_text(text: str) -> None:
+    assert understand(text, ["title"]).tree is not None

@@ -6,20 +6,24 @@ import glob
 import hashlib
 import os
 import stat
+import struct
 import tarfile
 import tempfile
+import warnings
 import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Self, cast
 
-from leadline.errors import InputError
+from leadline.errors import InputError, LeadlineWarning
 from leadline.text.source import MAX_EXPANSION_RATIO, RATIO_CHECK_MIN_BYTES, pieces_of, within_ratio
 
 MAX_ARCHIVE_DEPTH = 3  # offices pack weekly zips into yearly ones
 IN_MEMORY = 64 << 20  # bytes of an archive inside an archive; a larger one is unpacked to a temporary file
+# What the archive modules raise for damaged archives, besides errors of their own.
+_DAMAGE = (OSError, EOFError, zlib.error, struct.error, ValueError, OverflowError, NotImplementedError, RuntimeError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,21 +114,25 @@ def _is_tar(name: str) -> bool:
 def _of_zip(file: IO[bytes], name: str, depth_left: int) -> Iterator[Stream]:
     try:
         archive = zipfile.ZipFile(file)
-    except zipfile.BadZipFile as error:
-        raise InputError(name, f"is a damaged archive: {error}") from None
+    except (zipfile.BadZipFile, *_DAMAGE) as error:
+        raise InputError(name, f"is a damaged archive: {_words(error)}") from None
     for member in archive.infolist():
         inside = f"{name}!{member.filename}"
         if member.is_dir():
             continue
-        if member.flag_bits & 1:
-            raise InputError(inside, "is encrypted")
-        if member.filename.lower().endswith(".zip"):
+        try:
+            if member.flag_bits & 1:
+                raise InputError(inside, "is encrypted")
+            pieces = within_ratio(_zip_member(archive, member, inside), inside, member.compress_size)
+            if not member.filename.lower().endswith(".zip"):
+                yield Stream(inside, pieces)
+                continue
             if not depth_left:
                 raise InputError(inside, f"is an archive more than {MAX_ARCHIVE_DEPTH} deep")
-            with _held(within_ratio(_member(archive, member, inside), inside, member.compress_size)) as content:
+            with _held(pieces) as content:
                 yield from _streams(content, inside, member.file_size, depth_left - 1)
-        else:
-            yield Stream(inside, within_ratio(_member(archive, member, inside), inside, member.compress_size))
+        except InputError as error:
+            yield Stream(inside, _unreadable(error))
 
 
 def _held(pieces: Iterator[bytes]) -> IO[bytes]:
@@ -135,29 +143,84 @@ def _held(pieces: Iterator[bytes]) -> IO[bytes]:
     return cast("IO[bytes]", file)
 
 
-def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> Iterator[bytes]:
+def _unreadable(error: InputError) -> Iterator[bytes]:
+    """The pieces of a member that cannot be read; the members behind it can."""
+    raise error
+    yield b""
+
+
+def _zip_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> Iterator[bytes]:
     try:
         with archive.open(member) as file:
             yield from pieces_of(file, name)
-    except (zipfile.BadZipFile, NotImplementedError, OSError, EOFError) as error:
-        raise InputError(name, f"is damaged: {' '.join(str(error).lower().split())}") from None
+    except (zipfile.BadZipFile, *_DAMAGE) as error:
+        raise InputError(name, f"is damaged: {_words(error)}") from None
+
+
+def _words(error: Exception) -> str:
+    return " ".join(str(error).lower().split()) or "it cannot be read"
 
 
 def _of_tar(file: IO[bytes], name: str) -> Iterator[Stream]:
     """The members in their order, so that an archive of any size can be streamed; links and devices are skipped."""
     packed = os.fstat(file.fileno()).st_size if hasattr(file, "fileno") else RATIO_CHECK_MIN_BYTES
+    reading = _Tar(name)
+    skipped = 0
     try:
-        with tarfile.open(fileobj=file, mode="r|*") as archive:
+        with tarfile.open(fileobj=file, mode="r|*", tarinfo=reading.member_type()) as archive:
             for member in archive:
                 opened = archive.extractfile(member) if member.isreg() else None
                 if opened is None:
+                    skipped += not member.isdir()
                     continue
                 inside = f"{name}!{member.name}"
-                pieces = within_ratio(iter(partial(opened.read, 1 << 20), b""), inside, packed)
+                pieces = within_ratio(reading.pieces(opened, inside), inside, packed)
                 if member.name.lower().endswith((".zip", ".gz", ".xz", ".zst", ".bz2")):
-                    with _held(pieces) as content:
-                        yield from _streams(content, inside, member.size, MAX_ARCHIVE_DEPTH - 1)
+                    try:
+                        with _held(pieces) as content:
+                            yield from _streams(content, inside, member.size, MAX_ARCHIVE_DEPTH - 1)
+                    except InputError as error:
+                        yield Stream(inside, _unreadable(error))
                 else:
                     yield Stream(inside, pieces)
-    except (tarfile.TarError, EOFError, OSError) as error:
-        raise InputError(name, f"is a damaged archive: {' '.join(str(error).lower().split())}") from None
+                if reading.is_damaged:  # as the member has reported
+                    return
+        if not reading.has_end:
+            raise InputError(name, f"is a damaged archive: it breaks off behind {reading.last or 'its first byte'}")
+    except (tarfile.TarError, *_DAMAGE) as error:
+        if not reading.is_damaged:
+            raise InputError(name, f"is a damaged archive: {_words(error)}") from None
+    finally:
+        if skipped:
+            what = f"{skipped:,} link{'s' * (skipped > 1)} or device{'s' * (skipped > 1)}"
+            warnings.warn(f"{name}: {what} skipped: only regular files are read", LeadlineWarning, stacklevel=2)
+
+
+class _Tar:
+    """How far a tar has been read. The module takes a damaged header for the end, and the rest would be lost."""
+
+    def __init__(self, name: str) -> None:
+        self.name, self.last = name, ""
+        self.is_damaged = False
+        self.has_end = False  # the empty block behind the last member
+
+    def member_type(self) -> type[tarfile.TarInfo]:
+        reading = self
+
+        class Member(tarfile.TarInfo):
+            @classmethod
+            def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
+                reading.has_end = len(buf) == tarfile.BLOCKSIZE and not any(buf)
+                return super().frombuf(buf, encoding, errors)
+
+        return Member
+
+    def pieces(self, file: IO[bytes], name: str) -> Iterator[bytes]:
+        self.last = name
+        try:
+            while piece := file.read(1 << 20):
+                yield piece
+        except (tarfile.TarError, *_DAMAGE) as error:
+            self.is_damaged = True
+            problem = f"is damaged: {_words(error)}; nothing behind it in {self.name} was read"
+            raise InputError(name, problem) from None

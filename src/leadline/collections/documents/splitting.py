@@ -23,6 +23,7 @@ _NAMESPACE = re.compile(rb"\sxmlns(?::[\w.-]+)?\s*=\s*(?:\"[^\"<]*\"|'[^'<]*')")
 _ELEMENT = re.compile(rb"<([A-Za-z_][\w.:-]{0,80})")
 _OVERLAP = 256  # bytes kept between pieces, so that no tag is cut in two
 _HEAD = 1 << 16
+_MAX_NULS = 3  # bytes that are 0 at the beginning of a text with damage; a file that is not a text has many more
 _MAX_NAMES = 100  # of root elements with their prefixes in one stream, each of which is looked for
 _MAX_NAMESPACES = 1 << 14  # bytes: they are copied into every document
 
@@ -44,12 +45,19 @@ def split(
         return iter([Broken(0, "is UTF-16 text; save it as UTF-8")])
     if head[:2] == b"PK":
         return iter([Broken(0, "is a damaged archive")])
-    if b"\0" in head:
+    if head.count(b"\0") > max(_MAX_NULS, len(head) // 1000):
         return iter([Broken(0, "is not a text")])
     chosen = READERS.named(form) if form else _recognised(head, readers)
     if chosen is None or chosen.split is None:
-        return _split_xml(window, tuple(name for name, each in readers.items() if each.roots))
-    return chosen.split(window)
+        return _without_nuls(_split_xml(window, tuple(name for name, each in readers.items() if each.roots)))
+    return _without_nuls(chosen.split(window))
+
+
+def _without_nuls(found: Iterator[Raw | Broken]) -> Iterator[Raw | Broken]:
+    """A document with a NUL byte, which no text has, is damaged; the others of its file are read."""
+    for each in found:
+        at = each.content.find(b"\0") if isinstance(each, Raw) else -1
+        yield each if at < 0 else Broken(each.offset, f"has a NUL byte, {at:,} bytes behind its beginning")
 
 
 def _recognised(head: bytes, readers: Mapping[str, FormReader]) -> FormReader | None:

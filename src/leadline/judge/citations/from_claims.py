@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Literal
 
 from leadline.collections.documents.document import Claim
 from leadline.errors import InputError, MismatchError
+from leadline.judge.citations.provenance import encoded_tsv
 from leadline.records.qrels.qrels import Qrels
 from leadline.text.files import write_whole
 from leadline.text.sheet import Sheet, label, read_sheet
@@ -46,7 +47,7 @@ class ClaimJudgements:
         import polars as pl
 
         table = self.rows.with_columns(source=pl.lit(self.source))
-        write_whole(path, table.write_csv(separator="\t", quote_style="never").encode("utf-8", "surrogateescape"))
+        write_whole(path, encoded_tsv(table))
 
 
 def claim_judgements(

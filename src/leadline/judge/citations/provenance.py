@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from leadline.collections.documents.document import ORIGINS
-from leadline.errors import InputError, checked_choice
+from leadline.errors import InputError, checked_choice, visible
 from leadline.records.qrels.qrels import Qrels
 from leadline.text.files import write_whole
 from leadline.text.sheet import frame_of_sheet, sheet_of_text
@@ -51,12 +51,7 @@ class Provenance:
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the ways as a TSV file, whole or not at all; signs with a meaning in tables are escaped."""
-        import polars as pl
-
-        ways, signs = self.ways, pl.col(pl.String).str.contains(r'[\\"\t\r\n]')
-        if ways.select(pl.any_horizontal(signs).any()).item():
-            ways = ways.with_columns(pl.col(pl.String).str.replace_all(r'([\\"\t\r\n])', r"\${1}"))
-        write_whole(path, ways.write_csv(separator="\t", quote_style="never").encode("utf-8", "surrogateescape"))
+        write_whole(path, encoded_tsv(self.ways))
 
     def select(self, *, origins: Collection[str] = ORIGINS, rules: Collection[int] = RULES) -> Provenance:
         """Only the ways of some origins and rules: what the examiner alone held relevant, say."""
@@ -93,3 +88,23 @@ class Provenance:
         rules = self.ways.group_by(pl.col("rule").cast(pl.String)).agg(pair.n_unique().alias("judgements"), *by)
         together = self.ways.select(pl.lit("all").alias("rule"), pair.n_unique().alias("judgements"), *by)
         return pl.concat([rules.sort("rule"), together.cast(rules.schema)])
+
+
+def encoded_tsv(table: pl.DataFrame) -> bytes:
+    """Return a table as TSV, with the escapes that tables of this package are read with.
+
+    >>> import polars as pl
+    >>> encoded_tsv(pl.DataFrame({"topic": ["a\\tb", "c"], "grade": [1, 2]})).splitlines()
+    [b'topic\\tgrade', b'a\\\\tb\\t1', b'c\\t2']
+    """
+    import polars as pl
+
+    special = pl.col(pl.String).str.contains(r'[\\"\p{Cc}\p{Cf}\p{Zl}\p{Zp}]')
+    for name in table.select(special.any()).unpivot().filter(pl.col("value"))["variable"]:
+        written = [None if cell is None else _escaped(cell) for cell in table[name]]
+        table = table.with_columns(pl.Series(name, written, pl.String))
+    return table.write_csv(separator="\t", quote_style="never").encode("utf-8", "surrogateescape")
+
+
+def _escaped(cell: str) -> str:
+    return visible(cell.replace("\\", "\\\\").replace('"', '\\"'))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -22,6 +23,7 @@ from leadline.text.source import read_text
 MARKUP = (".xml", ".trec", ".topics", ".sgml")
 _FIELDS = ("title", "description", "narrative", "category", "document")
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")
+_LONE_SURROGATE = re.compile("[\ud800-\udc7f\udd00-\udfff]")  # others stand for bytes that are not UTF-8
 _RESERVED = frozenset({"topic", "top", "number", "subtopic", "attribute", *_FIELDS})
 _TITLE = ("title", "query", "text")
 _DOCUMENT = ("document", "patent", "file", "tfile", "publication")
@@ -118,8 +120,8 @@ def _of_sheet(sheet: Sheet) -> Topics:
         "subtopics": sheet.find(("subtopics",)),
     }
     own = {place for place in places.values() if place is not None} | {key}
-    others = [(place, name) for place, name in enumerate(sheet.columns) if place not in own]
-    names = sheet.labels(key)
+    others = [(place, _as_bytes_are(name)) for place, name in enumerate(sheet.columns) if place not in own]
+    names = [_as_bytes_are(name) for name in sheet.labels(key)]
     first: dict[str, int] = {}
     topics = []
     for r, row in enumerate(sheet.rows):
@@ -145,7 +147,16 @@ def _text(cell: Any) -> str:
     """A cell as text; several values are joined by blanks."""
     if isinstance(cell, (list, tuple)):
         return " ".join(filter(None, map(_text, cell)))
-    return label(cell)
+    return _as_bytes_are(label(cell))
+
+
+def _as_bytes_are(text: str) -> str:
+    """A text in which a lone surrogate, which JSON can hold but UTF-8 cannot, is written as in a file: as its bytes."""
+    if text.isascii():
+        return text
+    return _LONE_SURROGATE.sub(
+        lambda found: found[0].encode("utf-8", "surrogatepass").decode("utf-8", "surrogateescape"), text
+    )
 
 
 def _document(written: str, topic: str) -> str:
@@ -163,9 +174,11 @@ def _document(written: str, topic: str) -> str:
 def _subtopic(sheet: Sheet, row: int, written: Any) -> Subtopic:
     try:
         weight = float(written.get("weight") or 1)
-        return Subtopic(label(written.get("name")), label(written.get("text")), weight)
+        if not 0 <= weight < math.inf:
+            raise ValueError
+        return Subtopic(_text(written.get("name")), _text(written.get("text")), weight)
     except (AttributeError, TypeError, ValueError):
-        raise sheet.error(row, "a subtopic needs a name, a text and a weight that is a number") from None
+        raise sheet.error(row, "a subtopic needs a name, a text and a weight of 0 or more") from None
 
 
 def encoded_as(topics: Topics, ending: str) -> bytes:
@@ -176,7 +189,7 @@ def encoded_as(topics: Topics, ending: str) -> bytes:
     TS-1	Fine ink	EP
     """
     write = _markup if ending.lower() in MARKUP else _WRITERS.get(ending.lower(), _tsv)
-    return write(topics).encode("utf-8", "surrogateescape")
+    return _as_bytes_are(write(topics)).encode("utf-8", "surrogateescape")
 
 
 def _columns(topics: Topics) -> list[list[str]]:

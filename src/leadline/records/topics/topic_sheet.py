@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from bisect import bisect_left
 from typing import Any
 
 from leadline.errors import InputError
@@ -17,6 +18,8 @@ TOPIC_ID = ("query_id", "qid", "topic_id", "q_id", "query-id", "topic", "id", "n
 _SHORT = {"desc": "description", "narr": "narrative", "query": "title", "tfile": "file", "dom": "domain"}
 _BLOCK = re.compile(r"<(topic|top)\b([^<>]*)>", re.IGNORECASE)
 _TAG = re.compile(r"<([a-z][\w.:-]*)((?:\s[^<>]*)?)>", re.IGNORECASE)
+_CLOSING = re.compile(r"</([a-z][\w.:-]*)\s*>", re.IGNORECASE)
+_LINE_BEGINS = re.compile(r"^([^\S\n]*+)<", re.MULTILINE)
 _ATTRIBUTE = re.compile(r"""(?<![\w.:-])([\w.:-]++)\s*+=\s*+(?:"([^"]*)"|'([^']*)')""")
 # Each stops where another of its kind begins: otherwise many that do not end are each looked for up to the end.
 _NOT_CONTENT = re.compile(r"<!--(?:(?!<!--).)*?-->|<!DOCTYPE[^<>]*>|<\?(?:(?!<\?).)*?\?>", re.DOTALL | re.IGNORECASE)
@@ -103,17 +106,22 @@ def _closed(content: str, name: str, begin: int, end: int) -> int:
 
 def _read_fields(block: str, record: dict[str, Any]) -> None:
     """A field ends with its closing tag; one that is never closed, at the next line that begins with a tag."""
+    closing: dict[str, list[int]] = {}
+    for found in _CLOSING.finditer(block):
+        closing.setdefault(found[1].lower(), []).append(found.start())
+    begins = list(_LINE_BEGINS.finditer(block))
+    at_line_start = {found.end() - 1 for found in begins}
+    lines = [found.start() for found in begins if not found[1].strip(" \t")]
     place = 0
     while (tag := _TAG.search(block, place)) is not None:
         name, place = tag[1].lower(), tag.end()
         if tag[2].endswith("/"):
             continue
-        end = _closed(block, tag[1], place, len(block))
+        end = _first(closing.get(name, []), place, len(block))
         if end == len(block):
-            if block[: tag.start()].rpartition("\n")[2].strip():
+            if tag.start() not in at_line_start:
                 continue  # neither closed nor at the start of a line: not a field, but a character in a text
-            following = re.compile(r"^[ \t]*<", re.MULTILINE).search(block, place)
-            end = len(block) if following is None else following.start()
+            end = _first(lines, place, len(block))
         words = _words(block[place:end], name)
         attributes = _attributes(tag[2])
         if name == "subtopic":
@@ -124,13 +132,19 @@ def _read_fields(block: str, record: dict[str, Any]) -> None:
         place = end
 
 
+def _first(places: list[int], behind: int, end: int) -> int:
+    """The first of some ascending places that is not before another; the end where none is."""
+    at = bisect_left(places, behind)
+    return places[at] if at < len(places) else end
+
+
 def _add(record: dict[str, Any], name: str, words: str) -> None:
     """Add a field; a repeated one becomes a list."""
     earlier = record.get(name)
-    if earlier is None:
-        record[name] = words
+    if isinstance(earlier, list):
+        earlier.append(words)
     else:
-        record[name] = [*earlier, words] if isinstance(earlier, list) else [earlier, words]
+        record[name] = words if earlier is None else [earlier, words]
 
 
 def _attributes(written: str) -> dict[str, Any]:

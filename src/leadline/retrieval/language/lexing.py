@@ -25,6 +25,9 @@ _OPERATOR = re.compile(r"(AND|OR|NOT)|(NEAR)(?:/([1-9][0-9]{0,4}))?")
 _FIELD = re.compile(r"([^\W\d]\w*):")
 _BOOST = re.compile(r"\^([0-9]{1,4}(?:\.[0-9]{1,4})?)")
 _BOOSTED = re.compile(rf"(.*[^\^]){_BOOST.pattern}", re.DOTALL)
+_NO_BOOST = re.compile(r"\^([+-]?(?:nan|inf|infinity)|-[0-9][0-9.]*)(?!\w)", re.IGNORECASE)
+_NOT_BOOSTED = re.compile(rf"(.*[^\^]){_NO_BOOST.pattern}\W*", re.DOTALL | re.IGNORECASE)
+_LONGEST_UNIT = 3  # letters: cm^-1 and mol^-1 are units, not words with a weight
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +163,9 @@ class _Lexer:
             self.tokens.pop()
 
     def _boost(self) -> None:
+        """Take the weight behind a phrase or a parenthesis."""
+        if wrong := _NO_BOOST.match(self.text, self.at):
+            raise _wrong_weight(wrong[0])
         match = _BOOST.match(self.text, self.at)
         if match and (match.end() == len(self.text) or not self.text[match.end()].isalnum()):
             self.tokens.append(Token("boost", number=float(match[1])))
@@ -215,9 +221,21 @@ class _Lexer:
         return f"there is no field {name[:40]}{hint}"
 
     def _word(self, run: str) -> None:
+        wrong = _NOT_BOOSTED.fullmatch(run)
+        if wrong and (self._follows("field") or not _is_power(wrong[1], wrong[2])):
+            raise _wrong_weight(run)
         self.at += len(run)
         boosted = _BOOSTED.fullmatch(run)
         word = boosted[1] if boosted else run
         self.tokens.append(Token("word", word.lower() if _OPERATOR.fullmatch(word) else word))
         if boosted:
             self.tokens.append(Token("boost", number=float(boosted[2])))
+
+
+def _is_power(word: str, exponent: str) -> bool:
+    """Whether a word with ^ is a number or a unit to a power, as in texts: 10^-3, cm^-1."""
+    return exponent[1:2].isdigit() and (len(word) <= _LONGEST_UNIT or any(map(str.isdigit, word)))
+
+
+def _wrong_weight(written: str) -> InputError:
+    return InputError("query", f"{written[-40:]}: the weight behind ^ must be a number from 0 to 9999.9999")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ from leadline.errors import InputError
 from leadline.retrieval.index import derived
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.index.segment import MISSING
-from leadline.retrieval.language.query_terms import QueryTerm, WiderIndex, phrase_of
+from leadline.retrieval.language.query_terms import QueryTerm, WiderIndex, phrases_of
 from leadline.retrieval.language.spans import AnyOf, NearBy, Phrase, Positional, QueryWord, query_words
 from leadline.retrieval.language.tree import (
     FILTERS,
@@ -36,6 +37,10 @@ if TYPE_CHECKING:
 
     Mask = NDArray[np.bool_]
 
+MOST_PLACED = 10_000  # words of one query in phrases, beside NEAR and cut off: the positions of each are looked up
+MOST_NOTES = 50
+AT_ONCE = 200  # words whose documents are looked up together
+
 
 @dataclass
 class Meaning:
@@ -50,50 +55,64 @@ class Meaning:
     terms: dict[str, float] = field(default_factory=dict)
     words: list[QueryWord] = field(default_factory=list)
     notes: dict[str, None] = field(default_factory=dict)  # each once, in order
+    _phrases: dict[str, Phrase | None] = field(default_factory=dict)  # by the text of a word or phrase
 
     def matching(self, node: Node) -> Mask | None:
         """The documents asked for; None where the query has no word that the index knows how to seek."""
+        nodes = list(_nodes(node))
+        texts = list({each.text: None for each in nodes if isinstance(each, WordOrPhrase)})
+        self._phrases = dict(zip(texts, phrases_of(self.index.analysis, texts), strict=True))
+        self._check_size(nodes)
         return self._matching(node, self.fields, 1.0, quiet=True)
+
+    def _check_size(self, nodes: Iterable[Node]) -> None:
+        """Refuse a query with so many words in phrases and beside NEAR that looking for them would take minutes."""
+        placed = sum(len(phrase.words) for phrase in self._phrases.values() if phrase and not phrase.is_one_term)
+        placed += sum(len(each.parts) for each in nodes if isinstance(each, Near))
+        if placed > MOST_PLACED:
+            problem = f"has {placed:,} words in phrases, beside NEAR or cut off by *"
+            raise InputError("query", f"{problem}; at most {MOST_PLACED:,} are searched for: split it into several")
 
     def _matching(self, node: Node, fields: Sequence[str], weight: float, *, quiet: bool = False) -> Mask | None:
         """`weight` is what the words of this part count in the ranking; 0 where they are excluded."""
         if isinstance(node, WordOrPhrase):
-            return self._words(node, fields, weight, quiet)
+            names = self._words(node, fields, weight, quiet)
+            return None if names is None else self._having_all(names, fields)
         return _MEANINGS[type(node)](self, node, fields, weight)
 
-    # WordOrPhrase, phrases, words near each other
+    # Words, phrases, words near each other
 
-    def _words(self, node: WordOrPhrase, fields: Sequence[str], weight: float, quiet: bool) -> Mask | None:
+    def _words(self, node: WordOrPhrase, fields: Sequence[str], weight: float, quiet: bool) -> list[str] | None:
+        """The terms that a document must have for a word or phrase; None where it is left out."""
         if set(fields) <= set(self.index.derived) and not node.text.endswith("*"):
             return self._derived(node, fields, weight)
         phrase = self._phrase(node, quiet)
         if phrase is None:
             return None
         if len(phrase.words) == 1 or self.index.manifest["positions"]:
-            return self._sought(phrase, fields, weight)
+            return [self._term(phrase, fields, weight)]
         self._lacks_positions(query_text(node))
-        return self._all_words(phrase, fields, weight)
+        return [self._term(Phrase((unit,)), fields, weight) for unit in dict.fromkeys(query_words(phrase))]
 
-    def _derived(self, node: WordOrPhrase, fields: Sequence[str], weight: float) -> Mask | None:
-        """WordOrPhrase in a field that is made of others: all that the field makes of them."""
+    def _derived(self, node: WordOrPhrase, fields: Sequence[str], weight: float) -> list[str] | None:
+        """The terms of a word or phrase in a field that is made of others: all that the field makes of it."""
         analysis = self.index.analysis
         made = dict.fromkeys(term for name in fields for term in derived.terms(name, [node.text], analysis))
         if not made:
             self._note(f"{node.text[:40]} is left out: {' and '.join(fields)} would hold nothing of it")
             return None
-        return reduce(
-            np.logical_and, [self._sought(Phrase((QueryWord(term.encode()),)), fields, weight) for term in made]
-        )
+        return [self._term(Phrase((QueryWord(term.encode()),)), fields, weight) for term in made]
 
     def _phrase(self, node: WordOrPhrase, quiet: bool = False) -> Phrase | None:
-        phrase = phrase_of(self.index.analysis, node.text)
+        phrase = self._phrases[node.text]
         if phrase is None and not quiet:
             self._note(f"{node.text[:40]} is left out: too common to be in the index")
         if "*" in node.text.strip("*") and not node.quoted:
             self._note(f"{node.text[:40]}: a star cuts a word off only at its end")
         return phrase
 
-    def _sought(self, part: Positional, fields: Sequence[str], weight: float) -> Mask:
+    def _term(self, part: Positional, fields: Sequence[str], weight: float) -> str:
+        """The name of the term for a part, which is added to those that rank."""
         if weight:
             self.words += query_words(part)
         name = _name(part)
@@ -104,14 +123,18 @@ class Meaning:
             self.index.add_term(name, QueryTerm(part, tuple(self.index.fields) if everywhere else tuple(fields)))
         if weight:
             self.terms[name] = self.terms.get(name, 0.0) + weight
+        return name
+
+    def _having_any(self, names: Sequence[str], fields: Sequence[str]) -> Mask:
         mask = np.zeros(len(self.index), np.bool_)
-        for each in fields:
-            mask[self.index.lists(each, [name.encode()]).documents] = True
+        for first in range(0, len(names), AT_ONCE):
+            terms = [name.encode() for name in names[first : first + AT_ONCE]]
+            for each in fields:
+                mask[self.index.lists(each, terms).documents] = True
         return mask
 
-    def _all_words(self, part: Positional, fields: Sequence[str], weight: float) -> Mask:
-        singles = [Phrase((unit,)) for unit in dict.fromkeys(query_words(part))]
-        return reduce(np.logical_and, [self._sought(single, fields, weight) for single in singles])
+    def _having_all(self, names: Sequence[str], fields: Sequence[str]) -> Mask:
+        return reduce(np.logical_and, [self._having_any([name], fields) for name in names])
 
     def _near(self, node: Near, fields: Sequence[str], weight: float) -> Mask | None:
         if not self.index.manifest["positions"]:
@@ -122,7 +145,7 @@ class Meaning:
             self._note("NEAR joins words, phrases and choices of them in one field: elsewhere it was taken as AND")
             return self._and(And(node.parts), fields, weight)
         part, own = near
-        return None if part is None else self._sought(part, own or fields, weight)
+        return None if part is None else self._having_any([self._term(part, own or fields, weight)], own or fields)
 
     def _positional(self, node: Node) -> tuple[Positional | None, tuple[str, ...]] | None:
         """A part as something that has places, and the field it names; None where it has no places."""
@@ -160,36 +183,77 @@ class Meaning:
     # Parts together
 
     def _and(self, node: And, fields: Sequence[str], weight: float) -> Mask | None:
-        return _together(np.logical_and, (self._matching(part, fields, weight) for part in node.parts))
+        counted = Counter(node.parts).items()
+        return _together(np.logical_and, (self._matching(part, fields, weight * count) for part, count in counted))
 
     def _or(self, node: Or, fields: Sequence[str], weight: float) -> Mask | None:
-        return _together(np.logical_or, (self._matching(part, fields, weight) for part in node.parts))
+        alternatives = _Alternatives(self, fields)
+        for part, count in Counter(node.parts).items():
+            alternatives.add(part, weight * count)
+        return alternatives.mask()
 
     def _side(self, node: Side, fields: Sequence[str], weight: float) -> Mask | None:
         """Required parts and filters hold, excluded ones do not; where no word is required, at least one is there."""
-        # One mask for each kind of mark: a mask for each word of a long query would fill the memory.
-        by_mark: dict[str, Mask] = {}
-        for mark, part in node.parts:
-            found = self._matching(part, fields, 0.0 if mark == "-" else weight, quiet=not mark)
-            if found is not None:
-                kind = "filter" if mark != "-" and is_filter(part) else mark
-                join = np.logical_or if kind in ("", "-") else np.logical_and
-                by_mark[kind] = join(by_mark[kind], found) if kind in by_mark else found
-        words = None if "+" in by_mark else by_mark.get("")
-        excluded = ~by_mark["-"] if "-" in by_mark else None
-        return _together(np.logical_and, (by_mark.get("+"), by_mark.get("filter"), words, excluded))
+        words, excluded = _Alternatives(self, fields), _Alternatives(self, fields)
+        required: Mask | None = None
+        has_required = False
+        for (mark, part), count in Counter(node.parts).items():
+            if mark == "-":
+                excluded.add(part, 0.0)
+            elif mark == "+" or is_filter(part):
+                found = self._matching(part, fields, weight * count, quiet=not mark)
+                has_required |= found is not None and not is_filter(part)
+                required = _together(np.logical_and, (required, found))
+            else:
+                words.add(part, weight * count, quiet=True)
+        without = excluded.mask()
+        asked = None if has_required else words.mask()
+        return _together(np.logical_and, (required, asked, None if without is None else ~without))
 
     def _within(self, node: Within, fields: Sequence[str], weight: float) -> Mask | None:
         if node.field in FILTERS:
-            assert isinstance(node.part, WordOrPhrase)  # the reader gives every value a filter of its own
-            return _FILTERS[node.field](self.index, node.part.text)
+            return _FILTERS[node.field](self.index, [_value(node)])
         return self._matching(node.part, (node.field,), weight)
 
     def _boosted(self, node: Boosted, fields: Sequence[str], weight: float) -> Mask | None:
         return self._matching(node.part, fields, weight * node.factor)
 
     def _note(self, note: str) -> None:
-        self.notes[note] = None
+        if len(self.notes) <= MOST_NOTES:
+            self.notes[note if len(self.notes) < MOST_NOTES else "there are more parts like these"] = None
+
+
+class _Alternatives:
+    """The documents that have any of several parts. Words are looked up together, many times as fast as one by one."""
+
+    def __init__(self, meaning: Meaning, fields: Sequence[str]) -> None:
+        self.meaning, self.fields = meaning, fields
+        self.names: dict[str, None] = {}  # of terms, each of which is enough
+        self.values: dict[str, list[str]] = {}  # of filters
+        self.others: Mask | None = None
+
+    def add(self, node: Node, weight: float, *, quiet: bool = False) -> None:
+        """Add a part; `weight` and `quiet` as for any other."""
+        if isinstance(node, WordOrPhrase):
+            names = self.meaning._words(node, self.fields, weight, quiet)
+            if names is None:
+                return
+            if len(names) == 1:
+                self.names[names[0]] = None
+                return
+            found: Mask | None = self.meaning._having_all(names, self.fields)
+        elif isinstance(node, Within) and node.field in FILTERS:
+            self.values.setdefault(node.field, []).append(_value(node))
+            return
+        else:
+            found = self.meaning._matching(node, self.fields, weight)
+        self.others = _together(np.logical_or, (self.others, found))
+
+    def mask(self) -> Mask | None:
+        """The documents; None where no part has a word that the index knows how to seek."""
+        words = self.meaning._having_any(list(self.names), self.fields) if self.names else None
+        filters = (_FILTERS[name](self.meaning.index, values) for name, values in self.values.items())
+        return _together(np.logical_or, (self.others, words, *filters))
 
 
 _MEANINGS: dict[type, Callable[[Meaning, Any, Sequence[str], float], Any]] = {
@@ -202,6 +266,13 @@ def _together(join: Callable[[Mask, Mask], Mask], parts: Iterable[Mask | None]) 
     known = (part for part in parts if part is not None)
     first = next(known, None)
     return None if first is None else reduce(join, known, first)
+
+
+def _nodes(node: Node) -> Iterator[Node]:
+    """A tree's nodes, each that is there twice only once among its neighbours."""
+    yield node
+    for part in dict.fromkeys(parts_of(node)):
+        yield from _nodes(part)
 
 
 def _name(part: Positional) -> str:
@@ -221,12 +292,17 @@ def _word(unit: QueryWord) -> str:
 
 # What is known of a document, as masks
 
-_FILTERS: dict[str, Callable[[WiderIndex, str], Mask]] = {
-    "class": lambda index, value: index.having("classes", [value]),
-    "office": lambda index, value: index.having("office", [value]),
-    "before": lambda index, value: published(index, "before", value),
-    "after": lambda index, value: published(index, "after", value),
+_FILTERS: dict[str, Callable[[WiderIndex, Sequence[str]], Mask]] = {
+    "class": lambda index, values: index.having("classes", values),
+    "office": lambda index, values: index.having("office", values),
+    "before": lambda index, values: published(index, "before", max(values)),  # ISO dates
+    "after": lambda index, values: published(index, "after", min(values)),
 }
+
+
+def _value(node: Within) -> str:
+    assert isinstance(node.part, WordOrPhrase)  # the reader gives every value a filter of its own
+    return node.part.text
 
 
 def published(index: Index, when: str, date: str) -> Mask:

@@ -16,7 +16,7 @@ from leadline.retrieval.language.spans import FieldPlaces, Phrase, Positional, Q
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-KEPT = 1000  # lists of query terms: enough for one query that asks for a term twice
+POSTINGS_KEPT = 10_000_000  # of query terms, 8 bytes each: a query asks for each term twice
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,7 @@ class WiderIndex(Index):
         self._query_terms: dict[bytes, QueryTerm] = {}
         self._places: dict[tuple[int, str], FieldPlaces] = {}
         self._known: dict[tuple[str, bytes], tuple[NDArray[np.int32], NDArray[np.int32]]] = {}
+        self._postings = 0  # of all that is known
 
     def add_term(self, name: str, term: QueryTerm) -> str:
         """Add a query term, and return its name."""
@@ -67,13 +68,16 @@ class WiderIndex(Index):
         term = self._query_terms[name]
         if field not in term.fields:
             return np.empty(0, np.int32), np.empty(0, np.int32)
-        if (field, name) not in self._known:
-            if len(self._known) >= KEPT:
+        known = self._known.get((field, name))
+        if known is None:
+            if self._postings + len(self._known) > POSTINGS_KEPT:
                 self._known.clear()
+                self._postings = 0
             found = [frequencies(term.part, self._at(number, field)) for number in range(len(self.segments))]
             documents = [part + np.int32(base) for (part, _), base in zip(found, self.bases, strict=False)]
-            self._known[field, name] = np.concatenate(documents), np.concatenate([counts for _, counts in found])
-        return self._known[field, name]
+            known = self._known[field, name] = np.concatenate(documents), np.concatenate([each for _, each in found])
+            self._postings += len(known[0])
+        return known
 
     def _at(self, segment: int, field: str) -> FieldPlaces:
         if (segment, field) not in self._places:
@@ -81,31 +85,37 @@ class WiderIndex(Index):
         return self._places[segment, field]
 
 
-def phrase_of(analysis: Analysis, text: str) -> Phrase | None:
-    """The words of a text in their places; None where all are left out. A star behind a word cuts it off.
+def phrases_of(analysis: Analysis, texts: Sequence[str]) -> list[Phrase | None]:
+    """The words of each text in their places; None where all are left out. A star behind a word cuts it off.
 
-    >>> phrase_of(Analysis(), "water in oils")
-    Phrase(words=(QueryWord(term=b'water', prefix=b''), None, QueryWord(term=b'oil', prefix=b'')))
-    >>> phrase_of(Analysis(), "Polymer*")
-    Phrase(words=(QueryWord(term=b'polym', prefix=b'polymer'),))
+    >>> phrases_of(Analysis(), ["water in oils", "Polymer*", "the"])
+    [Phrase(words=(QueryWord(term=b'water', prefix=b''), None, QueryWord(term=b'oil', prefix=b''))),
+     Phrase(words=(QueryWord(term=b'polym', prefix=b'polymer'),)), None]
     """
-    found: list[QueryWord | None] = []
-    for piece in text.split():
-        words = _words(analysis, piece)
-        found += [QueryWord(term) if term else None for term in analysis.reduced(words)]
-        if words and piece.endswith("*"):
-            # Even a stop word may be the beginning of other words.
-            found[-1] = QueryWord(found[-1].term if found[-1] else b"", words[-1])
-    while found and found[0] is None:
-        found.pop(0)
-    while found and found[-1] is None:
-        found.pop()
-    return Phrase(tuple(found)) if found else None
+    pieces = [text.split() for text in texts]
+    known = _words_of(analysis, list({piece: None for each in pieces for piece in each}))
+    return [_phrase([word for piece in each for word in known[piece]]) for each in pieces]
 
 
-def _words(analysis: Analysis, text: str) -> list[bytes]:
-    """The words of a text before any is left out or stemmed."""
-    content, offsets = joined([text])
-    starts, lengths, _ = spans(content, offsets, analysis.words)
+def _phrase(words: Sequence[QueryWord | None]) -> Phrase | None:
+    """The words without those at both ends that the index leaves out."""
+    kept = [place for place, word in enumerate(words) if word is not None]
+    return Phrase(tuple(words[kept[0] : kept[-1] + 1])) if kept else None
+
+
+def _words_of(analysis: Analysis, pieces: Sequence[str]) -> dict[str, list[QueryWord | None]]:
+    """The words of each piece of text between two blanks, all pieces analysed at once."""
+    if not pieces:
+        return {}
+    content, offsets = joined(pieces)
+    starts, lengths, bounds = spans(content, offsets, analysis.words)
     whole = content.tobytes()
-    return [whole[start : start + length] for start, length in zip(starts.tolist(), lengths.tolist(), strict=True)]
+    words = [whole[start : start + length] for start, length in zip(starts.tolist(), lengths.tolist(), strict=True)]
+    found = [QueryWord(term) if term else None for term in analysis.reduced(words)]
+    known = {}
+    for piece, first, last in zip(pieces, bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+        known[piece] = own = found[first:last]
+        if own and piece.endswith("*"):
+            # Even a stop word may be the beginning of other words.
+            own[-1] = QueryWord(own[-1].term if own[-1] else b"", words[last - 1])
+    return known

@@ -91,15 +91,25 @@ class Phrase:
 
     words: tuple[QueryWord | None, ...]
 
+    @property
+    def is_one_term(self) -> bool:
+        """Whether it is a single whole word, whose documents are a list of the index."""
+        return len(self.words) == 1 and not (self.words[0] and self.words[0].prefix)
+
     def candidates(self, at: FieldPlaces) -> NDArray[np.bool_]:
         """The documents of the segment that have every word."""
-        return reduce(np.logical_and, (_mask(unit.postings(at)[0], at) for unit in self.words if unit))
+        return reduce(np.logical_and, (_mask(unit.postings(at)[0], at) for unit in dict.fromkeys(self.words) if unit))
 
     def spans(self, at: FieldPlaces, among: NDArray[np.bool_]) -> Spans:
         among = among & self.candidates(at)
-        lists = [unit.places(at, among) - place for place, unit in enumerate(self.words) if unit is not None]
-        lists.sort(key=len)
-        starts = reduce(_in_both, lists)
+        found = {unit: unit.places(at, among) for unit in dict.fromkeys(self.words) if unit is not None}
+        placed = [(found[unit], place) for place, unit in enumerate(self.words) if unit is not None]
+        placed.sort(key=lambda each: len(each[0]))
+        starts = placed[0][0] - placed[0][1]
+        for places, place in placed[1:]:
+            if not len(starts):
+                break
+            starts = _in_both(starts + place, places) - place
         return Spans(starts, starts + (len(self.words) - 1))
 
 
@@ -110,10 +120,10 @@ class AnyOf:
     parts: tuple[Positional, ...]
 
     def candidates(self, at: FieldPlaces) -> NDArray[np.bool_]:
-        return reduce(np.logical_or, (part.candidates(at) for part in self.parts))
+        return reduce(np.logical_or, (part.candidates(at) for part in dict.fromkeys(self.parts)))
 
     def spans(self, at: FieldPlaces, among: NDArray[np.bool_]) -> Spans:
-        found = [part.spans(at, among) for part in self.parts]
+        found = [part.spans(at, among) for part in dict.fromkeys(self.parts)]
         starts, ends = (np.concatenate(each) for each in zip(*found, strict=True))
         order = np.lexsort((ends, starts))
         starts, ends = starts[order], ends[order]
@@ -130,14 +140,17 @@ class NearBy:
     within: tuple[int, ...]
 
     def candidates(self, at: FieldPlaces) -> NDArray[np.bool_]:
-        return reduce(np.logical_and, (part.candidates(at) for part in self.parts))
+        return reduce(np.logical_and, (part.candidates(at) for part in dict.fromkeys(self.parts)))
 
     def spans(self, at: FieldPlaces, among: NDArray[np.bool_]) -> Spans:
         """The places of the last part at which such a chain ends."""
         among = among & self.candidates(at)
-        chain = self.parts[0].spans(at, among)
+        known = {part: part.spans(at, among) for part in dict.fromkeys(self.parts)}
+        chain = known[self.parts[0]]
         for part, within in zip(self.parts[1:], self.within, strict=True):
-            chain = _reached(chain, part.spans(at, among), within)
+            if not len(chain.starts):
+                break
+            chain = _reached(chain, known[part], within)
         return chain
 
 

@@ -9,6 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from leadline.show.charts.drawable import drawable
 from leadline.show.charts.style import DASHES, PAPER, altair
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.formatting import short
@@ -50,7 +51,8 @@ def numbered(evidence: Evidence, shown: Sequence[str]) -> str:
     places = {run: place for place, run in enumerate(evidence.order, start=1)}
     wide = [f"{places[run]}  {short(run)}" for run in shown]
     tight = [f"{places[run]} {short(run, NARROW_LETTERS)}" for run in shown]
-    return f"(narrow ? {json.dumps(tight)} : {json.dumps(wide)})[indexof({json.dumps(list(shown))}, datum.value)]"
+    known = json.dumps(drawable(list(shown)))
+    return f"(narrow ? {json.dumps(tight)} : {json.dumps(wide)})[indexof({known}, datum.value)]"
 
 
 def staggered(names: Sequence[str], ticks: Sequence[float], rows: int = 1) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections import Counter
 from collections.abc import Iterator
 
 from leadline.collections.documents.document import Document
@@ -31,7 +32,7 @@ def split_rows(window: Window) -> Iterator[Raw | Broken]:
     except csv.Error as error:
         yield Broken(0, f"is not a readable table: {error}")
         return
-    if twice := next((name for place, name in enumerate(header) if name and name in header[:place]), None):
+    if twice := next((name for name, times in Counter(header).items() if name and times > 1), None):
         yield Broken(0, f"column {twice[:40]} is there twice; the table was not read")
         return
     # Strict: otherwise a quotation mark too many takes the next row into a cell, and nothing tells.
@@ -51,7 +52,9 @@ def split_rows(window: Window) -> Iterator[Raw | Broken]:
         if row:
             nothing = False
         if any(cell.strip() for cell in row):
-            if len(row) == len(header):
+            if any("\0" in cell for cell in row):
+                yield Broken(offsets[before], "has a NUL byte")
+            elif len(row) == len(header):
                 yield Raw("csv", offsets[before], json.dumps(dict(zip(header, row, strict=True))).encode())
             else:
                 yield Broken(offsets[before], f"{len(row)} fields, the header has {len(header)}")

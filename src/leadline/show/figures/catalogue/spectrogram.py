@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from leadline.show.charts.drawable import drawable
 from leadline.show.charts.labels import narrow
 from leadline.show.charts.style import altair
 from leadline.show.figures.evidence import Evidence
@@ -55,7 +56,7 @@ def _chart(evidence: Evidence, found: Spectrogram, measures: list[str], shown: S
     many_runs, many_topics = len(shown) > LABELLED_RUNS, len(found.topics) > LABELLED_TOPICS
     by_mean = alt.EncodingSortField(field="value", op="mean", order="descending")
     # If there are many runs, only the leader's name is beside the map; tooltips name the others.
-    leader = f"datum.value == {json.dumps(evidence.leader)} ? datum.label : ''"
+    leader = f"datum.value == {json.dumps(drawable(evidence.leader))} ? datum.label : ''"
     run_labels: dict[str, Any] = {"labelExpr": leader, "labelOverlap": False} if many_runs else {}
     topic_labels: dict[str, Any] = {"labels": False} if many_topics else {"labelAngle": -90, "labelOverlap": "greedy"}
     runs = alt.Y("run:N", sort=by_mean, title="systems, the best mean at the top" if many_runs else None)
