@@ -4,8 +4,8 @@ What `__all__` lists is public, with what the submodules `measures`, `models`, `
 theirs. Everything else is private and may change at any time.
 
 >>> import leadline as ll
->>> ll.evaluate({"1": {"d1": 1}}, {"1": {"d1": 2.0}}, ["PRES@100"]).means()
-array([[1.]])
+>>> ll.evaluate({"1": {"d1": 1}}, {"1": {"d1": 2.0}}, ["PRES@100"])["PRES@100"]
+{'run': 1.0}
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from leadline.measures.alignment import Alignment, Summary, listed
 from leadline.measures.definition import Measure, View
 from leadline.measures.hits import Array, Hits, Judged
 from leadline.measures.join import RunHits, join, join_text, length_table, pays, reading_of, together
-from leadline.measures.notation import parse_measures
+from leadline.measures.notation import MeasuresLike, parse_measures
 from leadline.records.choices import Order
 from leadline.records.inputs import QrelsLike, RunLike, RunsLike
 from leadline.records.qrels.qrels import Qrels
@@ -78,7 +78,7 @@ class Source:
 def evaluate(
     qrels: QrelsLike,
     runs: RunsLike,
-    measures: str | Measure | Iterable[str | Measure] | None = None,
+    measures: MeasuresLike | None = None,
     *,
     rel: int | None = None,
     order: Order = "score",
@@ -96,12 +96,13 @@ def evaluate(
     """Score every run on every topic under every measure.
 
     `qrels` and `runs` are files, patterns or objects: mappings, data frames, Run and Qrels, what ranx and
-    ir_measures use. `measures` are written as `PRES@100` or `nDCG(gain=exp)@10`. `topics` (a subset), `lengths`
-    (document, words) and `runs_info` (run, team, ...) are files or what these hold; `reads` is a reading log.
+    ir_measures use. `measures` are written as `PRES@100` or `nDCG(gain=exp)@10`, or are measures of ir_measures.
+    `topics` (a subset), `lengths` (document, words) and `runs_info` (run, team, ...) are files or what these hold;
+    `reads` is a reading log.
 
     >>> scores = evaluate({"1": {"d1": 1, "d2": 0}}, {"1": {"d1": 0.3, "d2": 0.5}}, "PRES@10 RR")
-    >>> scores.means()
-    array([[0.9, 0.5]])
+    >>> scores["PRES@10"], scores.run("run")
+    ({'run': 0.9}, {'PRES@10': 0.9, 'RR': 0.5})
     """
     checked_choice("order", order, get_args(Order))
     checked_choice("unjudged", unjudged, get_args(Unjudged))

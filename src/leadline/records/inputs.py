@@ -61,6 +61,22 @@ class HasScoredDocuments(Protocol):
     def scoreddocs_iter(self) -> Iterator[Any]: ...
 
 
+class OtherMeasure(Protocol):
+    """A measure of ir_measures, such as `ir_measures.nDCG @ 10`. Its text is its `str`."""
+
+    @property
+    def NAME(self) -> str: ...  # noqa: N802
+    @property
+    def params(self) -> Any: ...
+
+
+class HasText(Protocol):
+    """A Measure of our own."""
+
+    @property
+    def text(self) -> str: ...
+
+
 Path: TypeAlias = str | os.PathLike[str]
 QrelsLike: TypeAlias = (
     "Path | Qrels | Mapping[str, Mapping[str, int]] | DataFrame | HasDictionary | HasJudgements | Iterable[Judgement]"
@@ -70,3 +86,4 @@ RunLike: TypeAlias = (
     " | Iterable[ScoredDocument]"
 )
 RunsLike: TypeAlias = "RunLike | Sequence[RunLike] | Mapping[str, RunLike]"  # one run, several, or several by name
+MeasureName: TypeAlias = "str | HasText | OtherMeasure"  # of a measure that scores have
