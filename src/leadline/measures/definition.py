@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from leadline.measures.hits import Array, Hits
 from leadline.options import Bounds
+from leadline.records.scores.result import Result
 from leadline.register import Register
 
 Need = Literal["subtopics", "strata", "prels", "words", "seconds", "iterations"]
@@ -62,7 +63,7 @@ class Definition:
 
     @property
     def meaning(self) -> str:
-        return inspect.getdoc(self.function).splitlines()[0]  # type: ignore[union-attr]
+        return (inspect.getdoc(self.function) or "(no description)").splitlines()[0]
 
     def choices(self, option: str) -> tuple[Any, ...] | None:
         """Return the words an option may be; None for a number or a table."""
@@ -101,8 +102,8 @@ def measure(
     return add
 
 
-@dataclass(frozen=True)
-class Measure:
+@dataclass(frozen=True, repr=False)
+class Measure(Result):
     """A measure with all its options, and its text as the user wrote it."""
 
     text: str
@@ -110,6 +111,12 @@ class Measure:
     options: Mapping[str, Any]
     written: frozenset[str] = frozenset()  # the options the user wrote
     condensed: bool = False  # ir_measures' judged_only=True: unjudged documents are left out of the list
+
+    def _finding(self) -> str:
+        return f"{self.text}: {self.definition.meaning}"
+
+    def __str__(self) -> str:
+        return self.text
 
     def __call__(self, hits: Hits) -> Array:
         """Return the value of each row; NaN where the topic has no relevant document."""

@@ -19,9 +19,10 @@ from leadline.measures.join import RunHits, join, join_text, length_table, pays,
 from leadline.measures.notation import MeasuresLike, parse_measures
 from leadline.records.choices import Order
 from leadline.records.inputs import QrelsLike, RunLike, RunsLike
+from leadline.records.others import OtherRun
 from leadline.records.qrels.qrels import Qrels
-from leadline.records.qrels.read_qrels import qrels_of, read_qrels
-from leadline.records.runs.read_runs import run_names, run_of, run_of_text, run_paths
+from leadline.records.qrels.read_qrels import read_qrels
+from leadline.records.runs.read_runs import run_names, run_of_text, run_paths
 from leadline.records.runs.run import Run
 from leadline.records.scores.scores import Scores
 from leadline.text.memory import NewArrays, ReusedArrays
@@ -205,7 +206,7 @@ def _labelled(measure: Measure, treatment: str, unjudged: Unjudged) -> str:
 
 def open_qrels(qrels: QrelsLike, *, format: str | None = None, topics: Iterable[str] | None = None) -> Qrels:
     """Return judgements from a file or an object, restricted to `topics` if given."""
-    judged = read_qrels(qrels, format=format) if isinstance(qrels, (str, os.PathLike)) else qrels_of(qrels)
+    judged = read_qrels(qrels, format=format) if isinstance(qrels, (str, os.PathLike)) else Qrels.of(qrels)
     if topics is None:
         return judged
     wanted = list(dict.fromkeys(str(topic) for topic in topics))
@@ -229,10 +230,10 @@ def open_sources(runs: RunsLike) -> list[Source]:
         sources = [Source(name, path) for name, path in zip(run_names(found), found, strict=True)]
         objects = [run for run in runs if not isinstance(run, (str, os.PathLike))]
         for number, run in enumerate(objects, start=1):
-            opened = run_of(run, f"run{number}" if len(objects) > 1 else "run")
+            opened = Run.of(run, f"run{number}" if len(objects) > 1 else "run")
             sources.append(Source(opened.name, run=opened))
         return _with_distinct_names(sources)
-    opened = run_of(runs)
+    opened = Run.of(cast("Run | OtherRun", runs))
     return [Source(opened.name, run=opened)]
 
 

@@ -9,7 +9,7 @@ from typing import TypeAlias, TypeGuard
 from leadline.errors import MeasureError, nearest
 from leadline.measures.definition import MEASURES, Definition, Measure
 from leadline.options import parsed
-from leadline.records.inputs import OtherMeasure
+from leadline.records.others import OtherMeasure
 
 MeasureLike: TypeAlias = str | Measure | OtherMeasure
 MeasuresLike: TypeAlias = MeasureLike | Iterable[MeasureLike]

@@ -9,10 +9,10 @@ import numpy as np
 
 from leadline.errors import MismatchError
 from leadline.measures.hits import Array, Integers, Mask
-from leadline.records.scores.result import Result
+from leadline.records.scores.result import Result, counted
 from leadline.records.scores.scores import Scores
 from leadline.records.scores.table import Table
-from leadline.trust.aligned import aligned, counted
+from leadline.trust.aligned import aligned
 from leadline.trust.order import sign
 from leadline.trust.paired import Moments, all_pairs
 from leadline.trust.wilcoxon import wilcoxon

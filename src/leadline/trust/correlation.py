@@ -10,10 +10,9 @@ import numpy as np
 from leadline.errors import MismatchError
 from leadline.measures.alignment import listed
 from leadline.measures.hits import Array, Integers
-from leadline.records.scores.result import Result
+from leadline.records.scores.result import Result, counted
 from leadline.records.scores.scores import Scores
 from leadline.records.scores.table import Table
-from leadline.trust.aligned import counted
 from leadline.trust.order import places, sign
 from leadline.trust.paired import without_rounding_errors
 from leadline.trust.tau import has_ties, tau_ap, tau_ap_b, tau_b

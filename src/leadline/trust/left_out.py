@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from leadline.measures.hits import Array, Integers
-from leadline.records.scores.result import Result
+from leadline.records.scores.result import Result, counted
 from leadline.records.scores.table import Table
-from leadline.trust.aligned import counted
 from leadline.trust.incomplete import full_ranking, ranking, tau_of
 from leadline.trust.order import places
 from leadline.trust.study import Study

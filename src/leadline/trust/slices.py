@@ -13,13 +13,13 @@ import numpy as np
 from leadline.errors import InputError, MismatchError
 from leadline.measures.alignment import listed
 from leadline.measures.hits import Array, Integers, Mask
-from leadline.records.scores.result import Result
+from leadline.records.scores.result import Result, counted
 from leadline.records.scores.scores import FEWEST_TOPICS, Scores
 from leadline.records.scores.table import Table
 from leadline.records.topics.topic_sheet import TOPIC_ID, topic_sheet
 from leadline.text.sheet import is_missing, label
 from leadline.text.source import read_text
-from leadline.trust.aligned import Aligned, aligned, counted
+from leadline.trust.aligned import Aligned, aligned
 from leadline.trust.bins import binned
 
 

@@ -9,10 +9,9 @@ import numpy as np
 
 from leadline.errors import InputError
 from leadline.measures.hits import Array, Integers
-from leadline.records.scores.result import Result
+from leadline.records.scores.result import Result, counted
 from leadline.records.scores.scores import Scores
 from leadline.records.scores.table import Table
-from leadline.trust.aligned import counted
 from leadline.trust.order import best_first
 
 Answered = Literal["nobody", "one", "some", "most"]

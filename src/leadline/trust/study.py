@@ -30,9 +30,8 @@ from leadline.measures.unjudged import first_only
 from leadline.records.choices import Order
 from leadline.records.inputs import QrelsLike, RunsLike
 from leadline.records.qrels.qrels import Qrels
-from leadline.records.scores.result import Result
+from leadline.records.scores.result import Result, counted
 from leadline.records.scores.scores import Scores
-from leadline.trust.aligned import counted
 from leadline.trust.thinning import (
     Drawn,
     Sources,

@@ -89,3 +89,12 @@ def html_table(table: Table, rows: int = MOST_ROWS, columns: int = MOST_COLUMNS)
     ]
     more = f"<p><small>… {' and '.join(cut)}</small></p>" if cut else ""
     return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>{more}"
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "topic"), counted(3000, "topic")
+    ('1 topic', '3,000 topics')
+    """
+    return f"{number:,} {noun}{'s' * (number != 1)}"

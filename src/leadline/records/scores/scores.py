@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from leadline.errors import InputError, nearest
-from leadline.records.inputs import MeasureName
-from leadline.records.scores.result import Result
+from leadline.records.others import MeasureName
+from leadline.records.scores.result import Result, counted
 from leadline.records.scores.students_t import t_quantile
 from leadline.records.scores.table import Table
 from leadline.text.files import write_whole
@@ -341,7 +341,7 @@ class Scores(Result):
 
     def _finding(self) -> str:
         counts = ((self.runs, "run"), (self.topics, "topic"), (self.measures, "measure"))
-        size = " × ".join(f"{len(names)} {noun}{'s' * (len(names) != 1)}" for names, noun in counts)
+        size = " × ".join(counted(len(names), noun) for names, noun in counts)
         if not self.measures or not self.runs or self.better[0] == "neither":
             return size
         means = self.mean_values()[:, 0]

@@ -27,7 +27,8 @@ from leadline.measures.evaluate import MAIN_MEASURE, Progress
 from leadline.measures.hits import Array, Hits, Integers
 from leadline.measures.notation import MeasureLike, MeasuresLike, parse_measure, parse_measures
 from leadline.records.inputs import QrelsLike, RunsLike
-from leadline.records.qrels.qrels import Qrels, Subtopics
+from leadline.records.qrels.qrels import Qrels
+from leadline.records.qrels.subtopics import Subtopics
 from leadline.records.scores.scores import Scores
 from leadline.records.side_tables import read_runs_info
 from leadline.show.charts.style import GREY, OKABE_ITO

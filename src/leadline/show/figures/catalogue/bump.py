@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 
 from leadline.measures.hits import Array, Integers, Mask
+from leadline.records.scores.result import counted
 from leadline.show.charts.labels import narrow
 from leadline.show.charts.style import altair
 from leadline.show.figures.encodings import room_above, staggered
@@ -14,7 +15,6 @@ from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import Figure, needs
 from leadline.show.figures.formatting import short
 from leadline.show.figures.registry import WHO, report_figure
-from leadline.trust.aligned import counted
 from leadline.trust.order import best_first
 from leadline.trust.pairs import compare
 
