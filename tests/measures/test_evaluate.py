@@ -181,7 +181,15 @@ def test_offered_to_ir_measures() -> None:
 
 def test_scores_convert(tmp_path: Path) -> None:
     scores = ll.evaluate(QRELS, {"a": RUN, "b": {"2": {"d4": 1.0}}}, "AP RR")
-    assert scores.to_polars().shape == (2 * 4 * 2, 4)
+    assert scores.to_polars().shape == (2 * 3 * 2, 4)  # topics only
+    assert scores.to_polars(by_topic=False).rows() == [
+        ("a", "AP", 0.25),
+        ("a", "RR", 0.5),
+        ("b", "AP", 0.5),
+        ("b", "RR", 0.5),
+    ]
+    assert scores.to_pandas(by_topic=False, wide=True).columns.tolist() == ["run", "AP", "RR"]
+    assert scores.to_pandas(wide=True).shape == (2 * 3, 4)
     assert isinstance(scores.to_pandas(), pandas.DataFrame)
     assert scores.to_arrow().column_names == ["run", "topic", "measure", "value"]
     assert r"\textbf{0.500}" in scores.to_latex()
@@ -189,7 +197,9 @@ def test_scores_convert(tmp_path: Path) -> None:
     assert "<table>" in scores._repr_html_()
     assert "AP" in repr(scores)
     scores.to_parquet(tmp_path / "s.parquet")
-    assert polars.read_parquet(tmp_path / "s.parquet").equals(scores.to_polars())
+    stored = polars.read_parquet(tmp_path / "s.parquet")
+    assert stored.filter(polars.col("topic") != "all").equals(scores.to_polars(), null_equal=True)
+    assert ll.read_scores(tmp_path / "s.parquet")["AP"] == scores["AP"]
 
 
 def test_lower_is_better_where_it_is() -> None:

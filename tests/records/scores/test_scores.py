@@ -57,6 +57,24 @@ def test_the_leader_is_the_best(better: str, leader: int) -> None:
     assert found.wide().best == {(leader, 1)}
 
 
+def test_scores_are_used_by_name() -> None:
+    cube = np.array([[[0.2, 3.0], [0.4, 1.0]], [[0.5, 9.0], [0.7, 5.0]]])
+    info = {"a": {"team": "x", "area": "y"}, "b": {"team": "z"}}
+    found = ll.Scores(("a", "b"), ("1", "2"), ("R@5", "effort"), cube, better=("higher", "lower"), attributes=info)
+    assert found["r@5"] == pytest.approx({"a": 0.3, "b": 0.6})
+    assert found.run("b") == pytest.approx({"R@5": 0.6, "effort": 7.0})
+    assert found.means() == dict(found)
+    assert (list(found), len(found), "effort" in found, "AP" in found) == (["R@5", "effort"], 2, True, False)
+    assert (found.leader(), found.leader("effort")) == ("b", "a")
+    assert found.by_topic("effort")["a"] == {"1": 3.0, "2": 1.0}
+    assert found.wide().columns == ["run", "team", "area", "R@5", "effort"]
+    assert found.to_polars(wide=True).columns == ["run", "team", "area", "topic", "R@5", "effort"]
+    with pytest.raises(ll.InputError, match=r"no measure 'efort' among R@5, effort; did you mean effort\?"):
+        found["efort"]
+    with pytest.raises(ll.InputError, match="no run 'c' among 2 runs"):
+        found.run("c")
+
+
 def test_the_best_of_each_team() -> None:
     teams = {run: {"team": team} for run, team in zip("abcde", "xxxyy", strict=True)}
     found = scores([[0.1], [0.9], [0.5], [0.2], [0.3]], attributes=teams)

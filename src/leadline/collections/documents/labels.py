@@ -40,7 +40,7 @@ def read_labels(
     grades: list[int] = []
     for path in paths:
         judged = _labels_of(path, column, form)
-        name = "_".join((topic or stem(path)).split())
+        name = "_".join((topic or stem(path).removesuffix(".ris")).split())
         if name in topics:
             raise InputError(str(path), f"topic {name} is there twice: rename the file")
         topics += [name] * len(judged)

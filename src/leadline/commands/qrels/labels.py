@@ -15,7 +15,7 @@ import argparse
 from leadline.collections.documents.fields.review_record import FORMS
 from leadline.collections.documents.labels import read_labels
 from leadline.commands.shared.options import add_choice, add_options
-from leadline.commands.shared.output import print_notes, write
+from leadline.commands.shared.output import count_of, print_notes, write
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,4 +31,5 @@ def run(options: argparse.Namespace) -> None:
     qrels = read_labels(options.files, column=options.column, topic=options.topic, form=options.form)
     write(qrels.to_bytes(), options.output)
     relevant = int((qrels.grades >= 1).sum())
-    print_notes([f"{len(qrels):,} labels of {len(qrels.topics):,} topics, {relevant:,} of them relevant"], options)
+    sizes = f"{count_of(len(qrels), 'label')} of {count_of(len(qrels.topics), 'topic')}"
+    print_notes([f"{sizes}, {relevant:,} of them relevant"], options)

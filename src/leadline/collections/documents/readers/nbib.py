@@ -12,12 +12,19 @@ from leadline.collections.documents.raw import Broken, Raw, Window
 from leadline.collections.documents.registry import reader
 
 _LINE = re.compile(r"([A-Z][A-Z0-9]{0,3}) {0,3}- ?(.*)")
+_DATE = re.compile(r"(\d{4}) ([A-Z][a-z]{2})(?: (\d{1,2})\b)?")
 _BEGINS = re.compile(rb"PMID- ?\d")
 
 
 def split_citations(window: Window) -> Iterator[Raw | Broken]:
     """The records of a stream."""
     return tagged_records(window, "nbib", _LINE, "PMID", lambda fields, row: packed(fields, {}, row))
+
+
+def _date(written: str) -> str:
+    """A date with the month's name in the middle, `2001 May 3`, in the order that dates are read."""
+    found = _DATE.match(written)
+    return written if found is None else " ".join(part for part in (found[2], found[3], found[1]) if part)
 
 
 def begins_as_nbib(head: bytes) -> bool:
@@ -35,5 +42,5 @@ def read(content: bytes) -> Document:
     doi = next((text for tag in ("LID", "AID") for text in fields.get(tag, ()) if text.endswith("[doi]")), "")
     return record_document(
         identifier("", first("PMID"), doi, "", row), title=first("TI", "BTI"), abstract=first("AB", "OAB"),
-        authors=fields.get("FAU") or fields.get("AU", ()), published=first("DEP", "DP"), language=first("LA"),
+        authors=fields.get("FAU") or fields.get("AU", ()), published=_date(first("DEP", "DP")), language=first("LA"),
     )  # fmt: skip
