@@ -118,7 +118,7 @@ def figures(first: str, scores: Mapping[str, Scores]) -> Table:
     """Runs down, collections and measures across; the best of each column is set off."""
     names = next(iter(scores.values())).runs
     columns = [f"{of} {measure}" for of, one in scores.items() for measure in one.measures]
-    values = np.concatenate([one.means() for one in scores.values()], axis=1)
+    values = np.concatenate([one.mean_values() for one in scores.values()], axis=1)
     best = {(int(row), column + 1) for column, row in enumerate(values.argmax(axis=0))}
     return Table([first, *columns], [[name, *row] for name, row in zip(names, values.tolist(), strict=True)], best)
 
@@ -160,7 +160,7 @@ def classic(data: Path, work: Path) -> list[str]:
         runs += [(TEXT[choice]).run(lab, known.topics, name=choice) for choice in TEXT if choice != "bm25"]
         runs.append(searched_by_bm25s(known, lab.index.analysis))
         scores[name] = ll.evaluate(known.qrels, runs, MEASURES)
-        ours, theirs = (float(scores[name].means()[scores[name].runs.index(run), 0]) for run in ("bm25", "bm25s"))
+        ours, theirs = (float(scores[name].mean_values()[scores[name].runs.index(run), 0]) for run in ("bm25", "bm25s"))
         assert abs(ours - theirs) < 0.01, (name, ours, theirs)
         sizes = [name, f"{len(known.documents):,}", len(known.topics)]
         peers.append([*sizes, f"{ours:.4f}", f"{theirs:.4f}", f"{ours - theirs:+.4f}"])
@@ -272,7 +272,7 @@ def tuned(offices: Sequence[Office]) -> list[str]:
     halves = {office.name: office.halves() for office in offices}
 
     def worth(pipeline: Step) -> list[float]:
-        one = [office.scores({"one": pipeline}, halves[office.name][0]).means()[0] for office in offices]
+        one = [office.scores({"one": pipeline}, halves[office.name][0]).mean_values()[0] for office in offices]
         return [*np.mean(one, axis=0).tolist(), *(float(each[2]) for each in one)]
 
     tried, found = build_up(worth)

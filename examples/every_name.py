@@ -18,8 +18,12 @@ QRELS, RUNS = "qrels.txt", ["bm25.run", "dense.run"]
 def measure_and_compare() -> None:
     """Scores, comparisons and the verdict."""
     scores: ll.Scores = ll.evaluate(QRELS, RUNS, ["PRES@100", "AP", "R@100"])
+    print(
+        scores["PRES@100"]["bm25"], scores.run("bm25"), scores.leader("AP"), [scores.means()[name] for name in scores]
+    )
+    print(scores.to_pandas(by_topic=False, wide=True), scores.to_polars())
     print(scores, ll.explain_topic("PRES@100", QRELS, "bm25.run", "51").terms)
-    print(ll.compare(scores, "AP").letters(), ll.compare(QRELS, RUNS, "AP", test="wilcoxon"))
+    print(ll.compare(scores, "AP").letters(), ll.compare(QRELS, RUNS, "AP", test="wilcoxon", alpha=0.01))
     print(ll.power(scores), ll.power(QRELS, RUNS, ["AP", "PRES@100"], test="tukey"))
     print(ll.correlation(scores), ll.agreement(scores, ["AP", "R@100", "PRES@100"]))
     print(ll.slices(scores, "AP", topics="topics.csv", by="office"), ll.spectrogram(scores, "AP"))
@@ -36,7 +40,11 @@ def read_and_write() -> None:
     wanted: ll.Measure = ll.parse_measure("nDCG(gain=exp)@10")
     ll.evaluate(qrels, run, wanted)
     ll.evaluate({"1": {"d1": 1}}, {"1": {"d1": 0.5}}, "AP")
+    ll.Run.of(run.to_polars(), name="again").to_dict()
+    ll.Qrels.of(qrels.to_dict()).to_pandas()
+    ll.read_labels("review.csv", column="included").write("review.qrels")
     ll.ideal_run(qrels, kind="coverage").write("ideal.run")
+    ll.ideal_run("qrels.txt").write("ideal.run")
     print(ll.read_scores("scores.tsv").runs, ll.published_scores("clef-ip-2009").measures)
 
 
@@ -46,7 +54,7 @@ def search() -> None:
     topics: ll.Topics = ll.Topics.read("topics.tsv")
     first: ll.Topic = next(iter(topics))
     document: ll.Document = patents.document(first.patent)
-    ll.from_citations(patents, topics).provenance.qrels().write("qrels.txt")
+    ll.from_citations("patents", "topics.tsv").provenance.qrels().write("qrels.txt")
     index: ll.Index = ll.build_index(patents, "patents.index", positions=True)
     print(ll.search(index, "polymer film", before="2001", classes=["C08J"]).hits)
     print(ll.prior_art(index, document).hits)

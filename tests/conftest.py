@@ -67,6 +67,9 @@ def example_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
         Path("grid.toml").write_text(GRID)
         for name, system in (("bm25", "baseline"), ("dph", "mine.toml"), ("title", "short.toml")):
             main(shlex.split(f"run patents.index topics.tsv --system {system} -k 50 -o runs/{name}.run -q"))
+        Path("review.csv").write_text(
+            "record_id,title,abstract,included,label_abstract_screening\n1,Nails,On nails.,1,1\n2,Wood,On wood.,0,1\n"
+        )
         Path("runs.csv").write_text("run,team\nbm25,one\ndph,one\ntitle,two\n")
         Path("topics.csv").write_text(Path("topics.tsv").read_text().replace(",", ";").replace("\t", ","))
         Path("idea.txt").write_text("Coating\n\nA coating.\n\nClaims\n1. A coating comprising a glaze.\n")

@@ -4,8 +4,8 @@ What `__all__` lists is public, with what the submodules `measures`, `models`, `
 theirs. Everything else is private and may change at any time.
 
 >>> import leadline as ll
->>> ll.evaluate({"1": {"d1": 1}}, {"1": {"d1": 2.0}}, ["PRES@100"]).means()
-array([[1.]])
+>>> ll.evaluate({"1": {"d1": 1}}, {"1": {"d1": 2.0}}, ["PRES@100"])["PRES@100"]
+{'run': 1.0}
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from leadline.version import __version__
 if TYPE_CHECKING:
     from leadline import figures, measures, models, readers, steps
     from leadline.collections.documents.document import Document
+    from leadline.collections.documents.labels import read_labels
     from leadline.collections.documents.store import Collection
     from leadline.judge.citations.from_citations import from_citations
     from leadline.measures.definition import Measure
@@ -92,6 +93,7 @@ __all__ = [
     "power",
     "prior_art",
     "published_scores",
+    "read_labels",
     "read_qrels",
     "read_run",
     "read_scores",
@@ -121,6 +123,7 @@ _HOMES = {
         "verdict",
     ),
     "leadline.collections.documents.document": ("Document",),
+    "leadline.collections.documents.labels": ("read_labels",),
     "leadline.collections.documents.store": ("Collection",),
     "leadline.judge.citations.from_citations": ("from_citations",),
     "leadline.measures.evaluate": ("evaluate",),

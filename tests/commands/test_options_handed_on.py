@@ -57,7 +57,7 @@ TOPICS = ["2", "3", "5", "7", "9"]
 def test_evaluate(command: Command, typed: list[str], given: dict[str, object]) -> None:
     plain = command("evaluate", "qrels", *RUNS, "-m", "AP P@5")
     found = command("evaluate", "qrels", *RUNS, "-m", "AP P@5", *typed)
-    expected = ll.evaluate("qrels", RUNS, ["AP", "P@5"], **given).means()  # type: ignore[arg-type]
+    expected = ll.evaluate("qrels", RUNS, ["AP", "P@5"], **given).mean_values()  # type: ignore[arg-type]
     assert [float(row["value"]) for row in found] == expected.ravel().tolist()
     assert found != plain
 

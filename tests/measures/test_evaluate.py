@@ -27,7 +27,7 @@ JUDGED = [(topic, document, grade) for topic, graded in QRELS.items() for docume
 def test_means_follow_the_rules_of_topics() -> None:
     scores = ll.evaluate(QRELS, RUN, "AP num_ret")
     assert scores.values[0, :, 0] == pytest.approx([0.5, 0.0, math.nan], nan_ok=True)
-    assert scores.means()[0] == pytest.approx([0.25, 3])
+    assert scores.mean_values()[0] == pytest.approx([0.25, 3])
     assert "1 of 3 topics; missing 2 (scored 0)" in scores.notes
 
 
@@ -69,7 +69,7 @@ def test_every_form_gives_the_same(form: str, tmp_path: Path) -> None:
 def test_many_runs_by_name() -> None:
     scores = ll.evaluate(QRELS, {"a": RUN, "b": {"2": {"d4": 1.0}}}, "AP")
     assert scores.runs == ("a", "b")
-    assert scores.means()[:, 0].tolist() == [0.25, 0.5]
+    assert scores.mean_values()[:, 0].tolist() == [0.25, 0.5]
 
 
 def test_columns_with_wrong_values_are_refused() -> None:
@@ -181,7 +181,15 @@ def test_offered_to_ir_measures() -> None:
 
 def test_scores_convert(tmp_path: Path) -> None:
     scores = ll.evaluate(QRELS, {"a": RUN, "b": {"2": {"d4": 1.0}}}, "AP RR")
-    assert scores.to_polars().shape == (2 * 4 * 2, 4)
+    assert scores.to_polars().shape == (2 * 3 * 2, 4)  # topics only
+    assert scores.to_polars(by_topic=False).rows() == [
+        ("a", "AP", 0.25),
+        ("a", "RR", 0.5),
+        ("b", "AP", 0.5),
+        ("b", "RR", 0.5),
+    ]
+    assert scores.to_pandas(by_topic=False, wide=True).columns.tolist() == ["run", "AP", "RR"]
+    assert scores.to_pandas(wide=True).shape == (2 * 3, 4)
     assert isinstance(scores.to_pandas(), pandas.DataFrame)
     assert scores.to_arrow().column_names == ["run", "topic", "measure", "value"]
     assert r"\textbf{0.500}" in scores.to_latex()
@@ -189,13 +197,15 @@ def test_scores_convert(tmp_path: Path) -> None:
     assert "<table>" in scores._repr_html_()
     assert "AP" in repr(scores)
     scores.to_parquet(tmp_path / "s.parquet")
-    assert polars.read_parquet(tmp_path / "s.parquet").equals(scores.to_polars())
+    stored = polars.read_parquet(tmp_path / "s.parquet")
+    assert stored.filter(polars.col("topic") != "all").equals(scores.to_polars(), null_equal=True)
+    assert ll.read_scores(tmp_path / "s.parquet")["AP"] == scores["AP"]
 
 
 def test_lower_is_better_where_it_is() -> None:
     qrels = {"1": {"a": 1}}
     scores = ll.evaluate(qrels, {"late": {"1": {"x": 2.0, "a": 1.0}}, "early": {"1": {"a": 1.0}}}, "effort@1.0")
-    assert scores.runs[scores.leader()] == "early"
+    assert scores.runs[scores.leader_index()] == "early"
     assert scores.wide(sort=True).rows[0][0] == "early"
 
 
@@ -221,14 +231,14 @@ def test_dynamic_domain_counts_every_topic_of_the_run(tmp_path: Path) -> None:
     (tmp_path / "run").write_text("A 0 a 5 1\nA 3 b 4 1\nB 0 b 3 1\nC 0 b 3 1\n")
     scores = ll.evaluate(tmp_path / "qrels", tmp_path / "run", "CT(variant=trecdd)@1", qrels_format="passages")
     assert scores.values[0, :, 0] == pytest.approx([0.4, 0.1, 0.0])
-    assert scores.means().item() == pytest.approx(0.5 / 3)
+    assert scores.mean_values().item() == pytest.approx(0.5 / 3)
 
 
 def test_undefined_values_are_counted_aloud() -> None:
     qrels = {"1": {"a": 1, "b": 1}, "2": {"c": 1}}
     scores = ll.evaluate(qrels, {"1": {"a": 1.0}, "2": {"c": 1.0}}, "effort@1.0")
     assert "effort@1.0 is undefined on 1 topic for run; its mean is over the rest" in scores.notes
-    assert scores.means().item() == 1.0
+    assert scores.mean_values().item() == 1.0
 
 
 def test_topics_asked_for_and_not_judged_are_said() -> None:

@@ -91,7 +91,7 @@ def test_topics_that_lose_every_judgement_are_undefined(golden: Path, tmp_path: 
     assert not still[1]
     np.testing.assert_array_equal(left.values()[:, still], again.values)
     assert np.isnan(left.values()[:, 1]).all()
-    np.testing.assert_allclose(left.scores().means(), again.means(), rtol=1e-14)
+    np.testing.assert_allclose(left.scores().mean_values(), again.mean_values(), rtol=1e-14)
 
 
 def test_a_subtopic_without_judgements_left_stays_a_subtopic() -> None:
@@ -155,10 +155,10 @@ def test_all_the_judgements_give_the_same_values_and_tau_1(small: Study) -> None
 def test_tau_is_that_of_the_means_of_each_sample(small: Study) -> None:
     found = Incomplete.of(small, keep=[0.3, 0.6], samples=4, seed=5)
     rng = np.random.default_rng(5)
-    full = small.scores().means()
+    full = small.scores().mean_values()
     for k, share in enumerate([0.3, 0.6]):
         for s in range(4):
-            means = small.scores(small.thinned(share, rng)).means()
+            means = small.scores(small.thinned(share, rng)).mean_values()
             for m in range(3):
                 assert found.tau[k, s, m] == pytest.approx(tau_b(full[:, m], means[:, m]), nan_ok=True)
 

@@ -40,12 +40,12 @@ SCORES = ll.evaluate(QRELS, RUNS, "AP")
             lambda seed: power.power(SCORES, ["AP"], draws=100, seed=seed).table().rows,
         ),
         (
-            lambda seed: ll.verdict(SCORES, "AP", seed=seed).verdicts,
-            lambda seed: decide(SCORES, "AP", seed=seed).verdicts,
+            lambda seed: ll.verdict(SCORES, "AP", seed=seed).table().rows,
+            lambda seed: decide(SCORES, "AP", seed=seed).table().rows,
         ),
         (
-            lambda seed: ll.verdict(QRELS, RUNS, "AP", samples=9, seed=seed).verdicts,
-            lambda seed: decide(SCORES, "AP", study=open_study(QRELS, RUNS, "AP"), samples=9, seed=seed).verdicts,
+            lambda seed: ll.verdict(QRELS, RUNS, "AP", samples=9, seed=seed).table().rows,
+            lambda seed: decide(SCORES, "AP", study=open_study(QRELS, RUNS, "AP"), samples=9, seed=seed).table().rows,
         ),
         (
             lambda seed: ll.incomplete(QRELS, RUNS, "AP", keep=[0.2], samples=9, seed=seed).tau.tolist(),

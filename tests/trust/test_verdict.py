@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from leadline.errors import MismatchError
-from leadline.records.scores.scores import Scores, t_quantile
+from leadline.records.scores.scores import Scores
+from leadline.records.scores.students_t import t_quantile
 from leadline.trust.deciding import decide, lead_rests_on, topics_needed
 from leadline.trust.randomisation import flip_test, randomisation
 from leadline.trust.study import open_study

@@ -104,7 +104,7 @@ def _print_like_trec_eval(options: argparse.Namespace) -> None:
 
 def headline(scores: Scores) -> str:
     """The result in one sentence. Nothing is tested here, so it says who comes first, not who is better."""
-    leader, measure = scores.leader(), scores.measures[0]
+    leader, measure = scores.leader_index(), scores.measures[0]
     means, shared = scores.order_means()[:, 0], int(scores.shared_topics()[:, 0].sum())
     answered = int((~np.isnan(scores.values[leader, :, 0])).sum())
     topics = count_of(shared or answered, "topic")

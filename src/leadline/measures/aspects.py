@@ -10,7 +10,8 @@ import numpy as np
 
 from leadline.errors import MeasureError
 from leadline.measures.hits import Array, Hits, Integers
-from leadline.records.qrels.qrels import Qrels, Subtopics
+from leadline.records.qrels.qrels import Qrels
+from leadline.records.qrels.subtopics import Subtopics
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

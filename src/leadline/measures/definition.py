@@ -13,8 +13,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
+import numpy as np
+
+from leadline.errors import InputError, MeasureError, nearest
 from leadline.measures.hits import Array, Hits
 from leadline.options import Bounds
+from leadline.records.scores.result import Result
 from leadline.register import Register
 
 Need = Literal["subtopics", "strata", "prels", "words", "seconds", "iterations"]
@@ -62,7 +66,7 @@ class Definition:
 
     @property
     def meaning(self) -> str:
-        return inspect.getdoc(self.function).splitlines()[0]  # type: ignore[union-attr]
+        return (inspect.getdoc(self.function) or "(no description)").splitlines()[0]
 
     def choices(self, option: str) -> tuple[Any, ...] | None:
         """Return the words an option may be; None for a number or a table."""
@@ -88,7 +92,7 @@ def measure(
     """Add a function of Hits to the register."""
 
     def add(function: Callable[..., Array]) -> Callable[..., Array]:
-        parameters = dict(list(inspect.signature(function).parameters.items())[1:])
+        parameters = _options_of(function, name, at)
         fixed = View(needs=frozenset([needs] if needs else []))
         home = function.__module__
         definition = Definition(
@@ -101,8 +105,23 @@ def measure(
     return add
 
 
-@dataclass(frozen=True)
-class Measure:
+def _options_of(function: Callable[..., Array], name: str, at: str | None) -> dict[str, inspect.Parameter]:
+    """The options of a measure; an error for one without a type, which no text could be turned into."""
+    signature = inspect.signature(function).parameters
+    if not signature:
+        raise InputError(f"measure {name}", "must take hits first: def name(hits: Hits, ...) -> Array")
+    parameters = dict(list(signature.items())[1:])
+    for option, parameter in parameters.items():
+        if parameter.annotation is parameter.empty:
+            raise InputError(f"measure {name}", f"option {option!r} has no type: write {option}: int, for example")
+    if at is not None and at not in parameters:
+        known = ", ".join(parameters) or "none"
+        raise InputError(f"measure {name}", f"at={at!r} is not one of its options ({known}){nearest(at, parameters)}")
+    return parameters
+
+
+@dataclass(frozen=True, repr=False)
+class Measure(Result):
     """A measure with all its options, and its text as the user wrote it."""
 
     text: str
@@ -110,6 +129,12 @@ class Measure:
     options: Mapping[str, Any]
     written: frozenset[str] = frozenset()  # the options the user wrote
     condensed: bool = False  # ir_measures' judged_only=True: unjudged documents are left out of the list
+
+    def _finding(self) -> str:
+        return f"{self.text}: {self.definition.meaning}"
+
+    def __str__(self) -> str:
+        return self.text
 
     def __call__(self, hits: Hits) -> Array:
         """Return the value of each row; NaN where the topic has no relevant document."""
@@ -125,7 +150,13 @@ class Measure:
             from leadline.measures.unjudged import judged_only
 
             hits = judged_only(hits)
-        return self.definition.function(hits, **self.options)
+        values = self.definition.function(hits, **self.options)
+        if getattr(values, "shape", None) != (hits.rows,):
+            got = f"shape {values.shape}" if isinstance(values, np.ndarray) else type(values).__name__
+            raise MeasureError(
+                f"{self.text} must return an array with one value for each of {hits.rows} rows, got {got}"
+            )
+        return values
 
     @property
     def level(self) -> int:

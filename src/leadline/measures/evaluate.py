@@ -16,12 +16,13 @@ from leadline.measures.alignment import Alignment, Summary, listed
 from leadline.measures.definition import Measure, View
 from leadline.measures.hits import Array, Hits, Judged
 from leadline.measures.join import RunHits, join, join_text, length_table, pays, reading_of, together
-from leadline.measures.notation import parse_measures
+from leadline.measures.notation import MeasuresLike, parse_measures
 from leadline.records.choices import Order
 from leadline.records.inputs import QrelsLike, RunLike, RunsLike
+from leadline.records.others import OtherRun
 from leadline.records.qrels.qrels import Qrels
-from leadline.records.qrels.read_qrels import qrels_of, read_qrels
-from leadline.records.runs.read_runs import run_names, run_of, run_of_text, run_paths
+from leadline.records.qrels.read_qrels import read_qrels
+from leadline.records.runs.read_runs import run_names, run_of_text, run_paths
 from leadline.records.runs.run import Run
 from leadline.records.scores.scores import Scores
 from leadline.text.memory import NewArrays, ReusedArrays
@@ -78,7 +79,7 @@ class Source:
 def evaluate(
     qrels: QrelsLike,
     runs: RunsLike,
-    measures: str | Measure | Iterable[str | Measure] | None = None,
+    measures: MeasuresLike | None = None,
     *,
     rel: int | None = None,
     order: Order = "score",
@@ -96,12 +97,13 @@ def evaluate(
     """Score every run on every topic under every measure.
 
     `qrels` and `runs` are files, patterns or objects: mappings, data frames, Run and Qrels, what ranx and
-    ir_measures use. `measures` are written as `PRES@100` or `nDCG(gain=exp)@10`. `topics` (a subset), `lengths`
-    (document, words) and `runs_info` (run, team, ...) are files or what these hold; `reads` is a reading log.
+    ir_measures use. `measures` are written as `PRES@100` or `nDCG(gain=exp)@10`, or are measures of ir_measures.
+    `topics` (a subset), `lengths` (document, words) and `runs_info` (run, team, ...) are files or what these hold;
+    `reads` is a reading log.
 
     >>> scores = evaluate({"1": {"d1": 1, "d2": 0}}, {"1": {"d1": 0.3, "d2": 0.5}}, "PRES@10 RR")
-    >>> scores.means()
-    array([[0.9, 0.5]])
+    >>> scores["PRES@10"], scores.run("run")
+    ({'run': 0.9}, {'PRES@10': 0.9, 'RR': 0.5})
     """
     checked_choice("order", order, get_args(Order))
     checked_choice("unjudged", unjudged, get_args(Unjudged))
@@ -204,7 +206,7 @@ def _labelled(measure: Measure, treatment: str, unjudged: Unjudged) -> str:
 
 def open_qrels(qrels: QrelsLike, *, format: str | None = None, topics: Iterable[str] | None = None) -> Qrels:
     """Return judgements from a file or an object, restricted to `topics` if given."""
-    judged = read_qrels(qrels, format=format) if isinstance(qrels, (str, os.PathLike)) else qrels_of(qrels)
+    judged = read_qrels(qrels, format=format) if isinstance(qrels, (str, os.PathLike)) else Qrels.of(qrels)
     if topics is None:
         return judged
     wanted = list(dict.fromkeys(str(topic) for topic in topics))
@@ -228,10 +230,10 @@ def open_sources(runs: RunsLike) -> list[Source]:
         sources = [Source(name, path) for name, path in zip(run_names(found), found, strict=True)]
         objects = [run for run in runs if not isinstance(run, (str, os.PathLike))]
         for number, run in enumerate(objects, start=1):
-            opened = run_of(run, f"run{number}" if len(objects) > 1 else "run")
+            opened = Run.of(run, f"run{number}" if len(objects) > 1 else "run")
             sources.append(Source(opened.name, run=opened))
         return _with_distinct_names(sources)
-    opened = run_of(runs)
+    opened = Run.of(cast("Run | OtherRun", runs))
     return [Source(opened.name, run=opened)]
 
 

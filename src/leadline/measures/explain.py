@@ -22,11 +22,12 @@ from leadline.measures.evaluate import (
 )
 from leadline.measures.hits import Hits, Integers, Reading
 from leadline.measures.join import RunHits, join, together
-from leadline.measures.notation import parse_measure
+from leadline.measures.notation import MeasureLike, parse_measure
 from leadline.records.choices import Order
 from leadline.records.inputs import QrelsLike, RunLike
 from leadline.records.qrels.qrels import Qrels
 from leadline.records.runs.run import Run
+from leadline.records.scores.result import Result
 from leadline.records.scores.table import Table
 
 SECTIONS = ("Formula", "Paper", "Range", "Unjudged", "Short list")
@@ -42,8 +43,8 @@ class Term:
     adds: float
 
 
-@dataclass(frozen=True)
-class Breakdown:
+@dataclass(frozen=True, repr=False)
+class Breakdown(Result):
     """One topic's score, term by term: `before` + the terms + `after` = `value`."""
 
     measure: str
@@ -53,7 +54,16 @@ class Breakdown:
     after: float  # what other documents below the last relevant one change
     value: float
 
+    def _finding(self) -> str:
+        found = sum(term.rank > 0 for term in self.terms)
+        relevant = f"{found} of {len(self.terms)} relevant documents found"
+        return f"{self.measure} of topic {self.topic}: {self.value:.4f}; {relevant}"
+
+    def _shown_table(self) -> Table:
+        return self.table()
+
     def table(self) -> Table:
+        """A row for each relevant document: its grade, its rank and what it adds."""
         rows: list[list[object]] = []
         if abs(self.before) > 1e-12:
             rows.append(["(start)", None, None, self.before])
@@ -156,7 +166,7 @@ def _tiled(reading: Reading, many: int) -> Reading:
 
 
 def explain_topic(
-    measure: str | Measure,
+    measure: MeasureLike,
     qrels: QrelsLike,
     run: RunLike,
     topic: str,
@@ -168,7 +178,7 @@ def explain_topic(
     qrels_format: str | None = None,
 ) -> Breakdown:
     """Return the score of one topic of one run, term by term."""
-    wanted = parse_measure(measure, rel=rel) if isinstance(measure, str) else measure
+    wanted = parse_measure(measure, rel=rel)
     judged = open_qrels(qrels, format=qrels_format)
     if topic not in judged.topics:
         raise InputError(judged.name, f"no topic {topic!r}; it has {', '.join(judged.topics[:8])}")

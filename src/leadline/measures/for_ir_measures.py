@@ -19,8 +19,8 @@ from leadline.errors import LeadlineError
 from leadline.measures.definition import MEASURES, Definition
 from leadline.measures.evaluate import evaluate
 from leadline.measures.notation import parse_measure
-from leadline.records.qrels.read_qrels import qrels_of
-from leadline.records.runs.read_runs import run_of
+from leadline.records.qrels.qrels import Qrels
+from leadline.records.runs.run import Run
 
 _OURS: dict[str, str] = {}  # measures offered so far: {name in ir_measures: name here}
 
@@ -95,12 +95,12 @@ def _text(measure: Any) -> str | None:
 
 
 def _evaluator(ir_measures: Any, measures: list[Any], qrels: Any) -> Any:
-    judged = qrels_of(qrels)
+    judged = Qrels.of(qrels)
     wanted = [parse_measure(_text(measure) or "") for measure in measures]
 
     class LeadlineEvaluator(ir_measures.Evaluator):  # type: ignore[misc]
         def _iter_calc(self, run: Any) -> Iterator[Any]:
-            scores = evaluate(judged, run_of(run), wanted)
+            scores = evaluate(judged, Run.of(run), wanted)
             for m, measure in enumerate(measures):
                 for t, topic in enumerate(scores.topics):
                     value = scores.values[0, t, m]

@@ -5,6 +5,7 @@ The Cube Test's gamma, the value of reading more of the same, decides which of t
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from itertools import chain
 from typing import Literal, get_args
@@ -13,14 +14,17 @@ import numpy as np
 
 from leadline.errors import InputError, not_a_choice
 from leadline.measures.aspects import Theta, weights
-from leadline.records.qrels.qrels import Qrels, Subtopics
+from leadline.records.inputs import QrelsLike
+from leadline.records.qrels.qrels import Qrels
+from leadline.records.qrels.read_qrels import read_qrels
+from leadline.records.qrels.subtopics import Subtopics
 from leadline.records.runs.run import Run
 
 Kind = Literal["coverage", "single"]
 
 
-def ideal_run(qrels: Qrels, kind: Kind = "coverage", theta: Theta = "equal") -> Run:
-    """Return a run of the relevant documents only, in one of two perfect orders.
+def ideal_run(qrels: QrelsLike, kind: Kind = "coverage", theta: Theta = "equal") -> Run:
+    """Return a run of the relevant documents only, in one of two perfect orders. `qrels` may be a path.
 
     `coverage` takes the subtopics by weight, one document each in turn; `single` takes all documents of the heaviest
     subtopic, then those of the next. A subtopic gives its best grade first. Equal weights keep the order of the
@@ -35,6 +39,7 @@ def ideal_run(qrels: Qrels, kind: Kind = "coverage", theta: Theta = "equal") -> 
     >>> [document for document, _ in ideal_run(qrels, "single").ranking("7")]
     ['b', 'a', 'c', 'd']
     """
+    qrels = read_qrels(qrels) if isinstance(qrels, (str, os.PathLike)) else Qrels.of(qrels)
     if kind not in get_args(Kind):
         raise not_a_choice("ideal run", kind, get_args(Kind))
     if qrels.subtopics is None:

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import TypeAlias, TypeGuard
 
 from leadline.errors import MeasureError, nearest
 from leadline.measures.definition import MEASURES, Definition, Measure
 from leadline.options import parsed
+from leadline.records.others import OtherMeasure
+
+MeasureLike: TypeAlias = str | Measure | OtherMeasure
+MeasuresLike: TypeAlias = MeasureLike | Iterable[MeasureLike]
 
 _WRITTEN = re.compile(r"(?P<name>[^\s(@]+)\s*(?:\((?P<options>.*)\))?\s*(?:@\s*(?P<at>[^\s@]+))?", re.DOTALL)
 # A bracket inside a bracket ends the search for the end, so that many that are never closed take no longer.
@@ -21,14 +26,16 @@ _NUMBERED = {
 }  # fmt: skip
 
 
-def parse_measures(text: str | Measure | Iterable[str | Measure], *, rel: int | None = None) -> list[Measure]:
+def parse_measures(text: MeasuresLike, *, rel: int | None = None) -> list[Measure]:
     """Return the measures in a text, separated by blanks or commas outside brackets, or in a list of such texts.
+
+    Measures of ir_measures are understood by their text.
 
     >>> [measure.text for measure in parse_measures("PRES@100 AP, nDCG(gain=exp)@10")]
     ['PRES@100', 'AP', 'nDCG(gain=exp)@10']
     """
-    if isinstance(text, Measure):
-        return [text]
+    if isinstance(text, Measure) or _is_other(text):
+        return [parse_measure(text, rel=rel)]
     if not isinstance(text, str):
         if not isinstance(text, Iterable):
             raise MeasureError(f"{text!r} is not a measure; write one such as 'PRES@100'")
@@ -36,19 +43,37 @@ def parse_measures(text: str | Measure | Iterable[str | Measure], *, rel: int | 
         if not found:
             raise MeasureError("no measure named; `leadline measures` lists them")
         return found
-    parts = _PARTS.findall(text)
+    parts = split_measures(text)
     if not parts:
         raise MeasureError("no measure named; `leadline measures` lists them")
     return [parse_measure(part, rel=rel) for part in parts]
 
 
-def parse_measure(text: str, *, rel: int | None = None) -> Measure:
+def split_measures(text: str) -> list[str]:
+    """The measures written in a text.
+
+    >>> split_measures("PRES@100 AP, nDCG(gain=exp, base=10)@10")
+    ['PRES@100', 'AP', 'nDCG(gain=exp, base=10)@10']
+    """
+    return _PARTS.findall(text)
+
+
+def _is_other(measure: object) -> TypeGuard[OtherMeasure]:
+    """Whether this is a measure of ir_measures, which is not imported for it."""
+    return hasattr(measure, "NAME") and hasattr(measure, "params")
+
+
+def parse_measure(measure: MeasureLike, *, rel: int | None = None) -> Measure:
     """Return one measure. `rel` is the relevance level of measures that do not give one (default: 1).
 
     >>> parse_measure("recall_100").options["effort"]
     100
     """
-    text = text.strip()
+    if isinstance(measure, Measure):
+        return measure
+    if not isinstance(measure, str) and not _is_other(measure):
+        raise MeasureError(f"{measure!r} is not a measure; write one such as 'PRES@100'")
+    text = str(measure).strip()
     match = _WRITTEN.fullmatch(text)
     if match is None:
         raise MeasureError(f"{text!r} is not a measure; write Name(option=value)@cutoff, such as nDCG(gain=exp)@10")

@@ -8,7 +8,8 @@ import numpy as np
 
 from leadline.errors import MeasureError
 from leadline.measures.hits import Hits, Integers, Judged, Reading
-from leadline.records.qrels.qrels import Qrels, Subtopics
+from leadline.records.qrels.qrels import Qrels
+from leadline.records.qrels.subtopics import Subtopics
 from leadline.text.ids import Ids
 
 

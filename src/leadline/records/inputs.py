@@ -1,72 +1,21 @@
 """What the public functions take as judgements, runs and topics: files, our own records, and other packages' objects.
 
-These are types only; `records/qrels` and `records/runs` turn each of them into a Qrels or a Run.
+These are types only; `Qrels.of` and `Run.of` turn the objects into our own, `read_qrels` and `read_run` the files.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+from leadline.records.others import OtherQrels, OtherRun
 
 if TYPE_CHECKING:
     from leadline.records.qrels.qrels import Qrels
     from leadline.records.runs.run import Run
 
-
-class DataFrame(Protocol):
-    """A Polars or pandas data frame, or an Arrow table, with columns such as topic, document, score or grade."""
-
-    @property
-    def columns(self) -> Any: ...
-
-
-class HasDictionary(Protocol):
-    """A Run or Qrels object of ranx."""
-
-    def to_dict(self) -> Any: ...
-
-
-class Judgement(Protocol):
-    """A row of judgements as ir_measures and ir_datasets have them."""
-
-    @property
-    def query_id(self) -> str: ...
-    @property
-    def doc_id(self) -> str: ...
-    @property
-    def relevance(self) -> int: ...
-
-
-class ScoredDocument(Protocol):
-    """A row of a run as ir_measures and ir_datasets have them."""
-
-    @property
-    def query_id(self) -> str: ...
-    @property
-    def doc_id(self) -> str: ...
-    @property
-    def score(self) -> float: ...
-
-
-class HasJudgements(Protocol):
-    """A dataset of ir_datasets that has judgements."""
-
-    def qrels_iter(self) -> Iterator[Any]: ...
-
-
-class HasScoredDocuments(Protocol):
-    """A dataset of ir_datasets that has a run."""
-
-    def scoreddocs_iter(self) -> Iterator[Any]: ...
-
-
 Path: TypeAlias = str | os.PathLike[str]
-QrelsLike: TypeAlias = (
-    "Path | Qrels | Mapping[str, Mapping[str, int]] | DataFrame | HasDictionary | HasJudgements | Iterable[Judgement]"
-)
-RunLike: TypeAlias = (
-    "Path | Run | Mapping[str, Mapping[str, float]] | DataFrame | HasDictionary | HasScoredDocuments"
-    " | Iterable[ScoredDocument]"
-)
+QrelsLike: TypeAlias = "Path | Qrels | OtherQrels"
+RunLike: TypeAlias = "Path | Run | OtherRun"
 RunsLike: TypeAlias = "RunLike | Sequence[RunLike] | Mapping[str, RunLike]"  # one run, several, or several by name

@@ -60,6 +60,9 @@ def build_index(
     from leadline.retrieval.index.analysis import Analysis
     from leadline.retrieval.index.index import Index
 
+    _check_type("positions", positions, bool, "True or False")
+    if isinstance(fields, str):
+        raise InputError("fields", f"must be a list of fields, got {fields!r}; write [{fields!r}]")
     source = Collection.open(collection) if isinstance(collection, (str, os.PathLike)) else collection
     origin = str(source.folder.absolute()) if isinstance(source, Collection) else ""
     analysis = Analysis(language, stemming, stop_words)
@@ -84,6 +87,8 @@ def search(
     """The best k families for a query in words, as docs/query-language.md describes it."""
     from leadline.retrieval.answers.word_search import search_words
 
+    _check_type("query", query, str, "text")
+    _check_type("k", k, int, "a whole number")
     return search_words(
         _context(index), query, k, model=model, fields=fields, before=before, after=after, classes=classes,
         offices=offices, newest=newest,
@@ -97,10 +102,13 @@ def prior_art(
 
     `system` is the name of a system or a pipeline (default: the 30 best terms of each field, with BM25).
     """
+    from leadline.collections.documents.document import Document
     from leadline.retrieval.answers.prior_art_search import DEFAULT_SYSTEM
     from leadline.retrieval.answers.prior_art_search import prior_art as prior_art_of
 
+    _check_type("k", k, int, "a whole number")
     context = _context(index)
+    _check_type("patent", patent, (str, Document), "a number or a Document")
     request = context.request(patent)
     if not request.is_patent:
         raise InputError(str(patent), "is not a patent of the collection")
@@ -112,6 +120,8 @@ def make_run(index: IndexLike, topics: Path | Topics, system: str | Step = "best
     from leadline.records.topics.topic import Topics
 
     asked = Topics.read(topics) if isinstance(topics, (str, os.PathLike)) else topics
+    _check_type("topics", asked, Topics, "a path or Topics")
+    _check_type("k", k, int, "a whole number")
     name = system if isinstance(system, str) else "run"
     return _pipeline(system).run(_context(index), asked, k, name=name)
 
@@ -122,7 +132,14 @@ def _context(index: IndexLike) -> SearchContext:
 
     if isinstance(index, SearchContext):
         return index
+    _check_type("index", index, (str, os.PathLike, Index), "a path, an Index or a SearchContext")
     return SearchContext.open(index.folder if isinstance(index, Index) else index)
+
+
+def _check_type(name: str, value: object, kind: type | tuple[type, ...], wanted: str) -> None:
+    """Raise one line for an argument of the wrong type, before anything is read."""
+    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+        raise InputError(name, f"must be {wanted}, got {type(value).__name__} {str(value)[:40]!r}")
 
 
 def _pipeline(system: str | Step) -> Pipeline:

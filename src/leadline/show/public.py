@@ -7,17 +7,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from leadline.records.inputs import Path, QrelsLike, RunsLike
+from leadline.records.scores.result import Result
 
 if TYPE_CHECKING:
-    from leadline.measures.definition import Measure
+    from leadline.measures.notation import MeasureLike
     from leadline.records.scores.scores import Scores
 
 
-@dataclass(frozen=True)
-class Report:
+@dataclass(frozen=True, repr=False)
+class Report(Result):
     """One page with the verdict, every figure and every topic. It needs no network."""
 
     html: str
+    headline: str = ""  # the verdict in a sentence
 
     def write(self, path: Path) -> None:
         """Write the page to a file."""
@@ -30,14 +32,14 @@ class Report:
 
         return f'<iframe srcdoc="{escape(self.html)}" style="width: 100%; height: 80vh; border: 0"></iframe>'
 
-    def __repr__(self) -> str:
-        return f"<Report of {len(self.html):,} characters>"
+    def _finding(self) -> str:
+        return f"{self.headline} ({len(self.html) / 1e6:.1f} MB; .write(path) saves the page)".strip()
 
 
 def report(
     qrels: QrelsLike,
     runs: RunsLike,
-    measure: str | Measure = "PRES@1000",
+    measure: MeasureLike = "PRES@1000",
     *,
     topics: Path | Mapping[str, Mapping[str, Any]] | None = None,
     runs_info: Path | Mapping[str, Mapping[str, str]] | None = None,
@@ -56,12 +58,15 @@ def report(
     """
     from leadline.show.figures.evidence import Evidence
     from leadline.show.report.page import report as report_page
+    from leadline.trust.verdict import outcome
 
     evidence = Evidence.of(
         qrels, runs, measure, topics=topics, runs_info=runs_info, seed=seed, samples=samples, baseline=baseline,
         complete=complete, title=title,
     )  # fmt: skip
-    return Report(report_page(evidence, names=figures))
+    page = report_page(evidence, names=figures)
+    verdicts = evidence.verdict
+    return Report(page, "" if verdicts is None else f"{verdicts.measure}: {outcome(verdicts)}")
 
 
 def published_scores(name: Literal["clef-ip-2009", "trec-chem-2009"], measure: str = "xinfAP") -> Scores:

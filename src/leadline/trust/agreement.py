@@ -9,6 +9,7 @@ import numpy as np
 
 from leadline.errors import MismatchError
 from leadline.measures.hits import Array, Integers, Mask
+from leadline.records.scores.result import Result, counted
 from leadline.records.scores.scores import Scores
 from leadline.records.scores.table import Table
 from leadline.trust.aligned import aligned
@@ -19,8 +20,8 @@ from leadline.trust.wilcoxon import wilcoxon
 ALPHA = 0.05
 
 
-@dataclass(frozen=True)
-class Agreement:
+@dataclass(frozen=True, repr=False)
+class Agreement(Result):
     """Which run of every pair each of three measures prefers."""
 
     runs: tuple[str, ...]
@@ -71,8 +72,13 @@ class Agreement:
         """The verdict of two or three of the measures; the middle one when all three differ."""
         return np.asarray(np.sort(self.verdicts, axis=0)[1])
 
-    def __str__(self) -> str:
-        return self.table().render("table")
+    def _finding(self) -> str:
+        first, second, third = self.measures
+        _, agreed = self.groups()[0]
+        return f"{first}, {second} and {third} agree on {int(agreed.sum())} of {counted(len(agreed), 'pair')} of runs"
+
+    def _shown_table(self) -> Table:
+        return self.table()
 
 
 def agreement(scores: Scores, measures: Sequence[str] | None = None) -> Agreement:

@@ -9,6 +9,7 @@ import numpy as np
 from leadline.errors import MismatchError
 from leadline.measures.alignment import listed
 from leadline.measures.hits import Array
+from leadline.records.scores.result import counted
 from leadline.records.scores.scores import Scores
 
 LARGEST = 1e100  # beyond this, squares overflow
@@ -65,12 +66,3 @@ def aligned(scores: Scores, measure: str) -> Aligned:
             f"{measure}: a value beyond {LARGEST:g} is too large to be squared, so runs are not compared"
         )
     return Aligned(np.ascontiguousarray(values[:, chosen]), tuple(scores.topics[t] for t in chosen), tuple(notes))
-
-
-def counted(number: int, noun: str) -> str:
-    """A number with its noun.
-
-    >>> counted(1, "topic"), counted(3, "topic")
-    ('1 topic', '3 topics')
-    """
-    return f"{number} {noun}{'s' * (number != 1)}"

@@ -10,16 +10,16 @@ import numpy as np
 from leadline.errors import MismatchError
 from leadline.measures.alignment import listed
 from leadline.measures.hits import Array, Integers
+from leadline.records.scores.result import Result, counted
 from leadline.records.scores.scores import Scores
 from leadline.records.scores.table import Table
-from leadline.trust.aligned import counted
 from leadline.trust.order import places, sign
 from leadline.trust.paired import without_rounding_errors
 from leadline.trust.tau import has_ties, tau_ap, tau_ap_b, tau_b
 
 
-@dataclass(frozen=True)
-class Correlation:
+@dataclass(frozen=True, repr=False)
+class Correlation(Result):
     """How alike every two measures rank the systems."""
 
     runs: tuple[str, ...]
@@ -46,8 +46,17 @@ class Correlation:
         order = sorted(range(len(self.runs)), key=lambda r: (*self.places[r].tolist(), self.runs[r]))
         return Table(["run", *self.measures], [[self.runs[r], *self.places[r].tolist()] for r in order])
 
-    def __str__(self) -> str:
-        return self.table().render("table")
+    def _finding(self) -> str:
+        pairs = [(i, j) for j in range(len(self.measures)) for i in range(j) if not np.isnan(self.tau[i, j])]
+        size = f"{len(self.measures)} measures on {len(self.runs)} runs"
+        if not pairs:
+            return size
+        least, most = (choose(pairs, key=lambda pair: self.tau[pair]) for choose in (min, max))
+        ends = [f"{self.tau[pair]:.2f} ({self.measures[pair[0]]}, {self.measures[pair[1]]})" for pair in (least, most)]
+        return f"{size}: τ {ends[0]}" if least == most else f"{size}: τ from {ends[0]} to {ends[1]}"
+
+    def _shown_table(self) -> Table:
+        return self.table()
 
 
 def correlation(scores: Scores, measures: Sequence[str] | None = None) -> Correlation:
@@ -73,7 +82,7 @@ def correlation(scores: Scores, measures: Sequence[str] | None = None) -> Correl
     for name in names:
         scores.of(name)  # an error for an unknown measure
     columns = [scores.measures.index(name) for name in names]
-    means = scores.means()[:, columns]
+    means = scores.mean_values()[:, columns]
     ranked = np.flatnonzero(~np.isnan(means).any(axis=1))
     notes = list(_notes(scores, names, columns, means))
     if len(ranked) < 2:

@@ -14,7 +14,7 @@ from leadline.records.scores.scores import Scores
 from leadline.trust.aligned import aligned
 from leadline.trust.corrections import holm
 from leadline.trust.order import best_first, sign
-from leadline.trust.paired import half_width
+from leadline.trust.paired import checked_alpha, half_width
 from leadline.trust.randomisation import flip_test
 from leadline.trust.study import Study, checked_samples
 from leadline.trust.verdict import EQUAL, STABLE, TOP, Verdict, Verdicts, Word, criterion, doubt, reasons
@@ -44,6 +44,7 @@ def decide(
     """
     if study is not None:
         checked_samples(samples)
+    checked_alpha(alpha)
     rng = np.random.default_rng(seed)
     matrix, _, notes = aligned(scores, measure)
     direction = sign(scores.better[scores.measures.index(measure)])

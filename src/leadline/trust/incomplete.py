@@ -13,6 +13,7 @@ from leadline.errors import InputError, MismatchError
 from leadline.measures.alignment import listed
 from leadline.measures.evaluate import Progress
 from leadline.measures.hits import Array, Mask
+from leadline.records.scores.result import Result
 from leadline.records.scores.table import Table
 from leadline.trust.order import sign
 from leadline.trust.paired import SAME_DIGITS
@@ -24,8 +25,8 @@ from leadline.trust.thinning import Drawn
 SHARES = (0.2, 0.4, 0.6, 0.8)
 
 
-@dataclass(frozen=True)
-class Incomplete:
+@dataclass(frozen=True, repr=False)
+class Incomplete(Result):
     """How well the ranking of the systems by each measure is kept when judgements are missing.
 
     Kendall's tau_b between the ranking by a sample of the judgements and the ranking by all; 1 is the same ranking.
@@ -137,8 +138,11 @@ class Incomplete:
         """An Altair chart: tau against the share of the judgements kept, one line per measure."""
         return PLOTS["incomplete"](self)
 
-    def __str__(self) -> str:
-        return self.paper_table().render("table")
+    def _finding(self) -> str:
+        return self.finding()
+
+    def _shown_table(self) -> Table:
+        return self.paper_table()
 
 
 def ranking(study: Study, values: Array) -> Array:
@@ -148,7 +152,7 @@ def ranking(study: Study, values: Array) -> Array:
     is left out for all.
     """
     scores = study.scores(np.where(_partly(values), np.nan, values))
-    means = scores.means().T * np.array([[sign(better)] for better in scores.better])
+    means = scores.mean_values().T * np.array([[sign(better)] for better in scores.better])
     largest = np.abs(means).max(axis=1, keepdims=True)
     return np.round(means / np.where(largest > 0, largest, 1), SAME_DIGITS)
 

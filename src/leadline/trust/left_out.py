@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from leadline.measures.hits import Array, Integers
+from leadline.records.scores.result import Result, counted
 from leadline.records.scores.table import Table
 from leadline.trust.incomplete import full_ranking, ranking, tau_of
 from leadline.trust.order import places
@@ -15,8 +16,8 @@ from leadline.trust.study import Study
 from leadline.trust.thinning import Sources
 
 
-@dataclass(frozen=True)
-class LeftOut:
+@dataclass(frozen=True, repr=False)
+class LeftOut(Result):
     """How the ranking changes when some judgements are missing."""
 
     runs: tuple[str, ...]
@@ -41,8 +42,15 @@ class LeftOut:
         columns = ["measure", "without", "relevant_lost", "tau", "moves_most", "rank", "rank_without"]
         return Table(columns, rows)
 
-    def __str__(self) -> str:
-        return self.table().render("table")
+    def _finding(self) -> str:
+        cases = f"{counted(len(self.names), 'case')} under {counted(len(self.measures), 'measure')}"
+        if not self.tau.size or np.isnan(self.tau).all():
+            return cases
+        k, m = np.unravel_index(int(np.nanargmin(self.tau)), self.tau.shape)
+        return f"{cases}: lowest τ {self.tau[k, m]:.2f} ({self.measures[m]} without {self.names[k]})"
+
+    def _shown_table(self) -> Table:
+        return self.table()
 
 
 def left_out(study: Study, others: Iterable[tuple[str, Study]]) -> LeftOut:

@@ -13,7 +13,7 @@ import numpy as np
 
 from leadline.errors import InputError
 from leadline.measures.hits import Array, Integers
-from leadline.records.scores.scores import t_quantile
+from leadline.records.scores.students_t import t_quantile
 
 NUMBERS_AT_ONCE = 1_000_000  # limits the memory of work done in blocks: 8 MB per array
 MOST_DRAWS = 10_000_000  # of a test
@@ -36,6 +36,13 @@ def all_pairs(systems: int) -> tuple[Integers, Integers]:
     """
     first, second = np.triu_indices(systems, 1)
     return first, second
+
+
+def checked_alpha(alpha: float) -> float:
+    """The level of significance; an error unless it is between 0 and 1."""
+    if isinstance(alpha, bool) or not isinstance(alpha, (int, float)) or not 0 < alpha < 1:
+        raise InputError("alpha", f"must be between 0 and 1, got {alpha!r}; 0.05 is usual")
+    return alpha
 
 
 def checked_draws(draws: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from leadline.errors import checked_choice
 from leadline.measures.hits import Array, Integers, Mask
+from leadline.records.scores.result import Result
 from leadline.records.scores.scores import Scores
 from leadline.records.scores.table import Table
 from leadline.trust.aligned import aligned
@@ -17,7 +19,7 @@ from leadline.trust.corrections import CORRECTIONS, corrected
 from leadline.trust.deciding import decide
 from leadline.trust.letters import letters
 from leadline.trust.order import best_first
-from leadline.trust.paired import Moments, TestResult, all_pairs, checked_draws, half_width, student_t
+from leadline.trust.paired import Moments, TestResult, all_pairs, checked_alpha, checked_draws, half_width, student_t
 from leadline.trust.randomisation import randomisation
 from leadline.trust.study import Study
 from leadline.trust.tukey import randomised_tukey
@@ -39,8 +41,8 @@ COLUMNS = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Pairs:
+@dataclass(frozen=True, repr=False)
+class Pairs(Result):
     """All pairs of runs under one measure; arrays over pairs are in the order of `first` and `second`."""
 
     measure: str
@@ -64,7 +66,8 @@ class Pairs:
     p: Array
     p_corrected: Array
     notes: tuple[str, ...] = ()
-    scores: Scores | None = field(default=None, repr=False, compare=False)  # what was compared
+    scores: Scores | None = field(default=None, compare=False)  # what was compared
+    alpha: float = 0.05  # the level of significance where a method is given none
 
     def __len__(self) -> int:
         return len(self.p)
@@ -74,23 +77,28 @@ class Pairs:
         *,
         study: Study | None = None,
         samples: int = 100,
-        alpha: float = 0.05,
+        alpha: float | None = None,
         seed: int | np.random.Generator = 1,
     ) -> Verdicts:
         """The leader against every other run in words; with a study, also whether half the judgements would do."""
         assert self.scores is not None
-        return decide(self.scores, self.measure, study=study, samples=samples, alpha=alpha, seed=seed)
+        level = self.alpha if alpha is None else alpha
+        return decide(self.scores, self.measure, study=study, samples=samples, alpha=level, seed=seed)
 
-    def sentence(self, alpha: float = 0.05) -> str:
+    def sentence(self, alpha: float | None = None) -> str:
         """The number of significant differences, as a sentence."""
         found, pairs = int(self.significant(alpha).sum()), len(self)
         how = f"{self.test} test" + ("" if self.correction == "none" else f", {self.correction} correction")
         verb = "differs" if found == 1 else "differ"
+        level = self.alpha if alpha is None else alpha
         topics = f"{len(self.topics)} topics"
-        return f"{self.measure}: {found} of {pairs} pairs {verb} significantly at {alpha:g} ({how}, {topics})"
+        return f"{self.measure}: {found} of {pairs} pairs {verb} significantly at {level:g} ({how}, {topics})"
 
-    def __str__(self) -> str:
-        return self.summary_table().render("table")
+    def _finding(self) -> str:
+        return self.sentence()
+
+    def _shown_table(self) -> Table:
+        return self.summary_table()
 
     def table(self) -> Table:
         """A row for each pair."""
@@ -102,22 +110,22 @@ class Pairs:
         rows = zip(*(column.tolist() for column in columns), strict=True)
         return Table(COLUMNS, [[self.measure, *row] for row in rows], digits=4)
 
-    def significant(self, alpha: float = 0.05) -> Mask:
+    def significant(self, alpha: float | None = None) -> Mask:
         """Which pairs differ significantly, after correction."""
-        return self.p_corrected < alpha
+        return self.p_corrected < (self.alpha if alpha is None else alpha)
 
     def order(self) -> list[int]:
         """The runs by their means, best first."""
         return best_first(self.means, self.runs, self.better)
 
-    def letters(self, alpha: float = 0.05) -> dict[str, str]:
+    def letters(self, alpha: float | None = None) -> dict[str, str]:
         """The letters of each run, best run first: runs that share a letter do not differ significantly."""
         alike = np.ones((len(self.runs), len(self.runs)), np.bool_)
         alike[self.first, self.second] = alike[self.second, self.first] = ~self.significant(alpha)
         order = self.order()
         return dict(zip([self.runs[run] for run in order], letters(alike[np.ix_(order, order)]), strict=True))
 
-    def summary_table(self, alpha: float = 0.05) -> Table:
+    def summary_table(self, alpha: float | None = None) -> Table:
         """A row for each run, best first: mean, its 95 % interval, significance letters."""
         means, low, high = self.means, self.low_means, self.high_means
         named = self.letters(alpha)
@@ -135,6 +143,7 @@ def compare(
     *,
     test: str = "randomisation",
     correction: str = "holm",
+    alpha: float = 0.05,
     draws: int = 100_000,
     seed: int | np.random.Generator = 1,
 ) -> Pairs:
@@ -158,6 +167,7 @@ def compare(
     checked_choice("test", test, tuple(TESTS))
     checked_choice("correction", correction, tuple(CORRECTIONS))
     checked_draws(draws)
+    checked_alpha(alpha)
     matrix, topics, notes = aligned(scores, measure)
     p = TESTS[test](matrix, np.random.default_rng(seed), draws).p
     done = "none" if test == "tukey" else correction
@@ -171,11 +181,11 @@ def compare(
     return Pairs(
         measure, test, done, scores.runs, topics, better, means, means - width, means + width, first, second,
         moments.mean, moments.effect, low, high, wins, len(topics) - wins - losses, losses, p, p_corrected,
-        (*notes, *_limits(test, done, len(p), len(topics), draws)), scores,
+        (*notes, *_limits(test, done, len(p), len(topics), draws, alpha)), scores, alpha,
     )  # fmt: skip
 
 
-def _limits(test: str, correction: str, pairs: int, topics: int, draws: int) -> list[str]:
+def _limits(test: str, correction: str, pairs: int, topics: int, draws: int, alpha: float) -> list[str]:
     """Notes about corrections not applied, and about tests in which no p could be small enough."""
     if test == "tukey":
         return ["Tukey's test compares all runs at once: its p values already allow for the number of pairs"]
@@ -183,17 +193,18 @@ def _limits(test: str, correction: str, pairs: int, topics: int, draws: int) -> 
         return []
     all_tried = 2**topics <= draws
     smallest = 2.0 ** (1 - topics) if all_tried else 1 / (draws + 1)
-    if smallest * pairs < 0.05:
+    if smallest * pairs < alpha:
         return []
-    few, remedy = (f"{topics} topics", "") if all_tried else (f"{draws} draws", f"use {20 * pairs} draws or more, ")
+    needed = math.ceil(round(pairs / alpha, 6))
+    few, remedy = (f"{topics} topics", "") if all_tried else (f"{draws} draws", f"use {needed} draws or more, ")
     return [
-        f"{few} are too few for {pairs} pairs: no difference, however large, could be significant at 5 % after "
-        f"correction; {remedy}compare fewer runs, or use the t test"
+        f"{few} are too few for {pairs} pairs: no difference, however large, could be significant at "
+        f"{100 * alpha:g} % after correction; {remedy}compare fewer runs, or use the t test"
     ]
 
 
-@dataclass(frozen=True)
-class Triangle:
+@dataclass(frozen=True, repr=False)
+class Triangle(Result):
     """p of every pair of runs by two tests: Student's t below the diagonal, randomisation above; runs best first."""
 
     measure: str
@@ -205,6 +216,12 @@ class Triangle:
         """The square of p values, a row and a column for each run."""
         rows = [[run, *values] for run, values in zip(self.runs, self.p.tolist(), strict=True)]
         return Table(["run", *self.runs], rows)
+
+    def _finding(self) -> str:
+        return f"{self.measure}: p of every pair of {len(self.runs)} runs, by t test below and randomisation above"
+
+    def _shown_table(self) -> Table:
+        return self.table()
 
 
 def triangle(scores: Scores, measure: str, *, draws: int = 100_000, seed: int | np.random.Generator = 1) -> Triangle:

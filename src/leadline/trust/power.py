@@ -9,11 +9,12 @@ import numpy as np
 
 from leadline.errors import InputError, checked_choice
 from leadline.measures.hits import Array, Integers
+from leadline.records.scores.result import Result
 from leadline.records.scores.scores import Scores
 from leadline.records.scores.table import Table
 from leadline.trust.aligned import aligned
 from leadline.trust.bootstrap import ceiling, random_counts, resampled
-from leadline.trust.paired import Moments, checked_draws
+from leadline.trust.paired import Moments, checked_alpha, checked_draws
 from leadline.trust.tukey import random_ranges, tukey
 
 
@@ -56,8 +57,8 @@ METHODS: dict[str, Callable[[Array, float, int, np.random.Generator], Discrimina
 }
 
 
-@dataclass(frozen=True)
-class Power:
+@dataclass(frozen=True, repr=False)
+class Power(Result):
     """The discriminative power of measures on the same systems."""
 
     test: str
@@ -93,6 +94,15 @@ class Power:
         columns = ["measure", "test", "alpha", "pairs", "significant", "power", "difference_needed"]
         return Table(columns, rows, best=best)
 
+    def _finding(self) -> str:
+        most = int(np.argmax(self.power))
+        pairs = f"{self.power[most]:.0%} of {len(self.found[most].levels)} pairs"
+        among = f", the most of {len(self.measures)} measures" if len(self.measures) > 1 else ""
+        return f"{self.measures[most]} tells {pairs} apart{among} ({self.test} test at {self.alpha:g})"
+
+    def _shown_table(self) -> Table:
+        return self.table()
+
 
 def power(
     scores: Scores,
@@ -116,8 +126,7 @@ def power(
     """
     checked_choice("test", test, tuple(METHODS))
     checked_draws(draws)
-    if not 0 < alpha < 1:
-        raise InputError("alpha", f"must be between 0 and 1, got {alpha}; 0.05 is usual")
+    checked_alpha(alpha)
     names = tuple(scores.measures if measures is None else measures)
     rng = np.random.default_rng(seed)
     found, notes = [], list[str]()

@@ -6,13 +6,13 @@ They take scores, `compare(scores, "AP")`, or judgements and runs, `compare(qrel
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
-from leadline.errors import InputError, checked_choice
+from leadline.errors import InputError
+from leadline.measures.notation import MeasureLike, MeasuresLike, split_measures
 from leadline.records.inputs import Path, QrelsLike, RunsLike
 
 if TYPE_CHECKING:
-    from leadline.measures.definition import Measure
     from leadline.records.scores.scores import Scores
     from leadline.trust.agreement import Agreement
     from leadline.trust.correlation import Correlation
@@ -25,31 +25,32 @@ if TYPE_CHECKING:
     from leadline.trust.study import Study
     from leadline.trust.verdict import Verdicts
 
-MeasureLike: TypeAlias = "str | Measure"
-MeasuresLike: TypeAlias = "MeasureLike | Iterable[MeasureLike]"
 Test = Literal["randomisation", "t", "wilcoxon", "bootstrap", "tukey"]
 Correction = Literal["holm", "bonferroni", "bh", "none"]
 
 
 @overload
 def compare(
-    scores: Scores, /, measure: MeasureLike, *, test: Test = ..., correction: Correction = ..., draws: int = ...,
-    seed: int = ...,
+    scores: Scores, /, measure: MeasureLike | None = ..., *, test: Test = ..., correction: Correction = ...,
+    alpha: float = ..., draws: int = ..., seed: int = ...,
 ) -> Pairs: ...  # fmt: skip
 @overload
 def compare(
     qrels: QrelsLike, runs: RunsLike, /, measure: MeasureLike, *, test: Test = ..., correction: Correction = ...,
-    draws: int = ..., seed: int = ...,
+    alpha: float = ..., draws: int = ..., seed: int = ...,
 ) -> Pairs: ...  # fmt: skip
 def compare(
     *inputs: Any,
     measure: MeasureLike | None = None,
     test: Test = "randomisation",
     correction: Correction = "holm",
+    alpha: float = 0.05,
     draws: int = 100_000,
     seed: int = 1,
 ) -> Pairs:
     """Compare every pair of runs under one measure: difference, effect, interval and p.
+
+    `alpha` is the level of significance that letters, sentences and verdicts use.
 
     >>> qrels = {str(t): {"a": 1, "b": 1, "x": 0} for t in range(20)}
     >>> runs = {"good": {t: {"a": 2.0, "b": 1.0} for t in qrels}, "poor": {t: {"x": 1.0} for t in qrels}}
@@ -59,7 +60,7 @@ def compare(
     from leadline.trust.pairs import compare as compare_scores
 
     scores, name = _scores_and_measure(inputs, measure)
-    return compare_scores(scores, name, test=test, correction=correction, draws=draws, seed=seed)
+    return compare_scores(scores, name, test=test, correction=correction, alpha=alpha, draws=draws, seed=seed)
 
 
 @overload
@@ -110,7 +111,9 @@ def agreement(*inputs: Any, measures: MeasuresLike | None = None) -> Agreement:
 
 
 @overload
-def slices(scores: Scores, /, measure: MeasureLike, *, topics: Path | Mapping[str, Any], by: str) -> Slices: ...
+def slices(
+    scores: Scores, /, measure: MeasureLike | None = ..., *, topics: Path | Mapping[str, Any], by: str
+) -> Slices: ...
 @overload
 def slices(
     qrels: QrelsLike, runs: RunsLike, /, measure: MeasureLike, *, topics: Path | Mapping[str, Any], by: str
@@ -130,7 +133,7 @@ def slices(*inputs: Any, measure: MeasureLike | None = None, topics: Path | Mapp
 
 
 @overload
-def spectrogram(scores: Scores, /, measure: MeasureLike) -> Spectrogram: ...
+def spectrogram(scores: Scores, /, measure: MeasureLike | None = ...) -> Spectrogram: ...
 @overload
 def spectrogram(qrels: QrelsLike, runs: RunsLike, /, measure: MeasureLike) -> Spectrogram: ...
 def spectrogram(*inputs: Any, measure: MeasureLike | None = None) -> Spectrogram:
@@ -142,7 +145,9 @@ def spectrogram(*inputs: Any, measure: MeasureLike | None = None) -> Spectrogram
 
 
 @overload
-def verdict(scores: Scores, /, measure: MeasureLike, *, alpha: float = ..., seed: int = ...) -> Verdicts: ...
+def verdict(
+    scores: Scores, /, measure: MeasureLike | None = ..., *, alpha: float = ..., seed: int = ...
+) -> Verdicts: ...
 @overload
 def verdict(
     qrels: QrelsLike,
@@ -246,10 +251,11 @@ def _scores_and_measures(inputs: tuple[Any, ...], measures: Any) -> tuple[Scores
 def _named_in(scores: Scores, wanted: Any) -> tuple[str, ...]:
     """The names of measures that the scores have. A table of scores may hold measures that are not ours."""
     listed = [wanted] if isinstance(wanted, str) or not isinstance(wanted, Iterable) else list(wanted)
-    names = tuple(name for each in listed for name in str(getattr(each, "text", each)).split())
-    for name in names:
-        checked_choice("measure", name, scores.measures)
-    return names
+    names: list[MeasureLike] = []
+    for each in listed:
+        several = isinstance(each, str) and each not in scores
+        names += split_measures(each) if several else [each]
+    return tuple(scores.measures[scores.place(name)] for name in names)
 
 
 def _scores_and_measure(inputs: tuple[Any, ...], measure: Any) -> tuple[Scores, str]:

@@ -13,17 +13,18 @@ import numpy as np
 from leadline.errors import InputError, MismatchError
 from leadline.measures.alignment import listed
 from leadline.measures.hits import Array, Integers, Mask
+from leadline.records.scores.result import Result, counted
 from leadline.records.scores.scores import FEWEST_TOPICS, Scores
 from leadline.records.scores.table import Table
 from leadline.records.topics.topic_sheet import TOPIC_ID, topic_sheet
 from leadline.text.sheet import is_missing, label
 from leadline.text.source import read_text
-from leadline.trust.aligned import Aligned, aligned, counted
+from leadline.trust.aligned import Aligned, aligned
 from leadline.trust.bins import binned
 
 
-@dataclass(frozen=True)
-class Slices:
+@dataclass(frozen=True, repr=False)
+class Slices(Result):
     """The mean of every run on every slice of the topics, with an interval if the slice has enough topics."""
 
     measure: str
@@ -64,8 +65,14 @@ class Slices:
                 rows.append([name, run, int(self.counts[s]), *numbers, warning])
         return Table(["slice", "run", "topics", "mean", "low", "high", "warning"], rows, best=best)
 
-    def __str__(self) -> str:
-        return self.table().render("table")
+    def _finding(self) -> str:
+        small = sum(bool(self.warning(place)) for place in range(len(self.names)))
+        too_small = f", {small} of them too small" if small else ""
+        sizes = f"{counted(len(self.runs), 'run')} on {counted(len(self.topics), 'topic')}"
+        return f"{self.measure} by {self.by}: {counted(len(self.names), 'slice')}{too_small}; {sizes}"
+
+    def _shown_table(self) -> Table:
+        return self.table()
 
 
 def slices(scores: Scores, measure: str, attributes: Mapping[str, Any], by: str) -> Slices:

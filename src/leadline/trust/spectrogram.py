@@ -9,6 +9,7 @@ import numpy as np
 
 from leadline.errors import InputError
 from leadline.measures.hits import Array, Integers
+from leadline.records.scores.result import Result, counted
 from leadline.records.scores.scores import Scores
 from leadline.records.scores.table import Table
 from leadline.trust.order import best_first
@@ -16,8 +17,8 @@ from leadline.trust.order import best_first
 Answered = Literal["nobody", "one", "some", "most"]
 
 
-@dataclass(frozen=True)
-class Spectrogram:
+@dataclass(frozen=True, repr=False)
+class Spectrogram(Result):
     """Runs × topics: the run with the best mean first, the topic with the best mean first."""
 
     measure: str
@@ -55,6 +56,13 @@ class Spectrogram:
             )
         ]
         return Table(["topic", "mean", "best", "best_run", "runs_answering", "answered_by"], rows)
+
+    def _finding(self) -> str:
+        size = f"{counted(len(self.runs), 'run')} × {counted(len(self.topics), 'topic')}"
+        return f"{self.measure}: {size}; {counted(self.answered_by().count('nobody'), 'topic')} answered by nobody"
+
+    def _shown_table(self) -> Table:
+        return self.topic_table()
 
 
 def spectrogram(scores: Scores, measure: str, *, fair: float | None = None) -> Spectrogram:

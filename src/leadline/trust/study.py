@@ -25,11 +25,12 @@ from leadline.measures.definition import Measure, View
 from leadline.measures.evaluate import Progress, check_needs, hits_of_runs, open_qrels, open_sources
 from leadline.measures.hits import Array, Hits, Mask
 from leadline.measures.join import together
-from leadline.measures.notation import parse_measures
+from leadline.measures.notation import MeasuresLike, parse_measures
 from leadline.measures.unjudged import first_only
 from leadline.records.choices import Order
 from leadline.records.inputs import QrelsLike, RunsLike
 from leadline.records.qrels.qrels import Qrels
+from leadline.records.scores.result import Result, counted
 from leadline.records.scores.scores import Scores
 from leadline.trust.thinning import (
     Drawn,
@@ -45,8 +46,8 @@ MOST_SAMPLES = 100_000  # they take hours, and a thousand tell as much
 BLOCK = 100_000  # hits scored at once: they fit into the processor's cache, and are enough for NumPy to be fast
 
 
-@dataclass(frozen=True)
-class Study:
+@dataclass(frozen=True, repr=False)
+class Study(Result):
     """The hits of every run on every topic, and the measures to score them by."""
 
     runs: tuple[str, ...]
@@ -56,6 +57,11 @@ class Study:
     qrels: Qrels
     level: int = 1  # the smallest grade that counts as relevant when relevant documents are left out
     notes: tuple[str, ...] = ()
+
+    def _finding(self) -> str:
+        names = ", ".join(measure.text for measure in self.measures)
+        size = f"{counted(len(self.runs), 'run')} × {counted(len(self.topics), 'topic')}"
+        return f"{size}, {counted(self.relevant, 'relevant document')}; {names}"
 
     def values(self, kept: Mask | None = None) -> Array:
         """The scores, run × topic × measure, as `evaluate` returns them, by all judgements or those in the mask."""
@@ -140,7 +146,7 @@ class Study:
 def open_study(
     qrels: QrelsLike,
     runs: RunsLike,
-    measures: str | Measure | Iterable[str | Measure],
+    measures: MeasuresLike,
     *,
     rel: int | None = None,
     order: Order = "score",

@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+from leadline.records.scores.result import Result
 from leadline.records.scores.table import Table
 
 Word = Literal["firm", "fragile", "undecided"]
@@ -21,8 +22,8 @@ EQUAL = 1e-12  # a smaller difference is rounding
 TOP = 20  # first documents among which the unjudged ones are counted
 
 
-@dataclass(frozen=True)
-class Verdict:
+@dataclass(frozen=True, repr=False)
+class Verdict(Result):
     """The verdict on the leader against one other run."""
 
     leader: str
@@ -43,9 +44,15 @@ class Verdict:
     topics_needed: int | None  # in all, for a decision with a probability of 80 %; None if above MANY_TOPICS
     reasons: tuple[str, ...]
 
+    def _finding(self) -> str:
+        return f"{self.leader} against {self.other}: {self.word} ({self.criterion})"
 
-@dataclass(frozen=True)
-class Verdicts:
+    def __str__(self) -> str:
+        return " ".join([f"{self._finding()}.", *self.reasons])
+
+
+@dataclass(frozen=True, repr=False)
+class Verdicts(Result):
     """The leader against every other run, closest first."""
 
     measure: str
@@ -125,6 +132,12 @@ class Verdicts:
             for each in self.verdicts
         ]  # fmt: skip
         return Table(columns, rows)
+
+    def _finding(self) -> str:
+        return f"{self.measure}: {outcome(self)}"
+
+    def _shown_table(self) -> Table:
+        return self.short_table()
 
     def __str__(self) -> str:
         return "\n\n".join(

@@ -11,7 +11,7 @@ import pytest
 
 import leadline as ll
 from leadline.errors import LeadlineWarning
-from leadline.records.runs.read_runs import run_names, run_of, run_paths
+from leadline.records.runs.read_runs import run_names, run_paths
 
 
 @pytest.fixture(params=["plain", "compiled"], autouse=True)
@@ -256,4 +256,4 @@ def test_names_tell_runs_apart() -> None:
 def test_what_is_no_run_in_python_is_refused() -> None:
     for wrong in (3, "text", b"bytes", [1, 2], {"7": 3}, {}):
         with pytest.raises(ll.InputError):
-            run_of(wrong)
+            ll.Run.of(wrong)

@@ -56,7 +56,7 @@ def test_scores_follow_it(engine: str, tmp_path: Path, monkeypatch: pytest.Monke
     path.write_text("".join(f"7 Q0 {d} 1 {s} t\n" for d, s in scores.items()), encoding="utf-8")
     for place, document in enumerate(["d9", "d2", "d10", "d1", "e"], start=1):
         for run in (path, ll.read_run(path), ll.Run.of({"7": scores}), {"7": scores}):
-            assert ll.evaluate({"7": {document: 1}}, run, ["RR"]).means() == [[1 / place]]
+            assert ll.evaluate({"7": {document: 1}}, run, ["RR"]).mean_values() == [[1 / place]]
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -52,7 +52,7 @@ def test_what_evaluate_writes_comes_back(format: str, write: Write) -> None:
     same(read_scores(write(scores.long(by_topic=True).encoded(format), f"scores.{format}")), scores)
     means = read_scores(write(scores.long().encoded(format), f"scores.{format}"))
     assert means.topics == ("all",)
-    assert np.array_equal(means.values[:, 0], scores.means())
+    assert np.array_equal(means.values[:, 0], scores.mean_values())
 
 
 @pytest.mark.parametrize("format", ["csv", "parquet"])

@@ -24,15 +24,15 @@ def scores(values: list[list[float]], **more: object) -> ll.Scores:
 
 
 def test_undefined_topics_are_left_out_of_means() -> None:
-    assert scores([[0.2, 0.4, NAN], [NAN, NAN, 0.9], [NAN, NAN, NAN]]).means()[:, 0] == pytest.approx(
+    assert scores([[0.2, 0.4, NAN], [NAN, NAN, 0.9], [NAN, NAN, NAN]]).mean_values()[:, 0] == pytest.approx(
         [0.3, 0.9, NAN], nan_ok=True
     )
 
 
 def test_sums_and_geometric_means() -> None:
     values = [[0.1, 0.0, NAN, 0.4]]
-    assert scores(values, aggregates=("sum",)).means()[0, 0] == pytest.approx(0.5)
-    geometric = scores(values, aggregates=("geometric",)).means()[0, 0]
+    assert scores(values, aggregates=("sum",)).mean_values()[0, 0] == pytest.approx(0.5)
+    geometric = scores(values, aggregates=("geometric",)).mean_values()[0, 0]
     assert geometric == pytest.approx((0.1 * 1e-5 * 0.4) ** (1 / 3))
 
 
@@ -52,9 +52,27 @@ def test_few_topics_and_sums_have_no_interval() -> None:
 @pytest.mark.parametrize(("better", "leader"), [("higher", 1), ("lower", 2)])
 def test_the_leader_is_the_best(better: str, leader: int) -> None:
     found = scores([[NAN], [0.9], [0.1], [0.5]], better=(better,))
-    assert found.leader() == leader
+    assert found.leader_index() == leader
     assert found.wide(sort=True).rows[0][0] == "abc"[leader]
     assert found.wide().best == {(leader, 1)}
+
+
+def test_scores_are_used_by_name() -> None:
+    cube = np.array([[[0.2, 3.0], [0.4, 1.0]], [[0.5, 9.0], [0.7, 5.0]]])
+    info = {"a": {"team": "x", "area": "y"}, "b": {"team": "z"}}
+    found = ll.Scores(("a", "b"), ("1", "2"), ("R@5", "effort"), cube, better=("higher", "lower"), attributes=info)
+    assert found["r@5"] == pytest.approx({"a": 0.3, "b": 0.6})
+    assert found.run("b") == pytest.approx({"R@5": 0.6, "effort": 7.0})
+    assert found.means() == dict(found)
+    assert (list(found), len(found), "effort" in found, "AP" in found) == (["R@5", "effort"], 2, True, False)
+    assert (found.leader(), found.leader("effort")) == ("b", "a")
+    assert found.by_topic("effort")["a"] == {"1": 3.0, "2": 1.0}
+    assert found.wide().columns == ["run", "team", "area", "R@5", "effort"]
+    assert found.to_polars(wide=True).columns == ["run", "team", "area", "topic", "R@5", "effort"]
+    with pytest.raises(ll.InputError, match=r"no measure 'efort' among R@5, effort; did you mean effort\?"):
+        found["efort"]
+    with pytest.raises(ll.InputError, match="no run 'c' among 2 runs"):
+        found.run("c")
 
 
 def test_the_best_of_each_team() -> None:

@@ -37,11 +37,11 @@ def test_bm25_as_a_peer_has_it(classic, name, documents, topics, expected, share
     assert (len(known.documents), len(known.topics)) == (documents, topics)
     context = SearchContext(Index.build(known.documents, tmp_path, fields=["title", "abstract"], workers=1))
     ours = (Survey() >> Search("bm25")).run(context, known.topics)
-    (found,) = ll.evaluate(known.qrels, ours, "AP").means()[0]
+    (found,) = ll.evaluate(known.qrels, ours, "AP").mean_values()[0]
     assert found == pytest.approx(expected, abs=5e-5)
     pytest.importorskip("bm25s", reason="the peer is not installed")
     theirs = classic.searched_by_bm25s(known, context.index.analysis)
-    (peer,) = ll.evaluate(known.qrels, theirs, "AP").means()[0]
+    (peer,) = ll.evaluate(known.qrels, theirs, "AP").mean_values()[0]
     assert found == pytest.approx(peer, abs=0.01)
     for topic in known.topics.ids:
         scores = dict(theirs.ranking(topic))

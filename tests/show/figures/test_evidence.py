@@ -53,7 +53,7 @@ def test_scores_are_those_of_evaluate() -> None:
     mine, theirs = evidence.scores("AP R@100"), evaluate(qrels, runs, "AP R@100")
     assert mine.runs == theirs.runs
     np.testing.assert_array_equal(mine.values, theirs.values)
-    assert recall_after_each(evidence, "sys3")[99] == pytest.approx(theirs.means()[3, 1], abs=1e-12)
+    assert recall_after_each(evidence, "sys3")[99] == pytest.approx(theirs.mean_values()[3, 1], abs=1e-12)
 
 
 def test_nothing_is_computed_twice(evidence: Evidence, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -46,7 +46,7 @@ def test_gamma_holds_with_the_measure(golden_div: Evidence) -> None:
     row = next(row for row in found.rows if row["line"] == "dA" and row["lid"] == "off" and row["gamma"] == 0.5)
     largest = golden_div.subtopics.largest  # type: ignore[union-attr]
     scores = golden_div.scores(f"CT(gamma=0.5,theta=decay,lid=off,max_grade={largest})@10")
-    assert row["CT"] == pytest.approx(scores.means()[golden_div.place("dA"), 0], abs=1e-5)
+    assert row["CT"] == pytest.approx(scores.mean_values()[golden_div.place("dA"), 0], abs=1e-5)
 
 
 def test_cube_adds_up_to_the_cube_test(golden_div: Evidence) -> None:

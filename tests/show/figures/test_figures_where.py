@@ -105,7 +105,7 @@ def test_six_measures_are_the_means(golden_syn: Evidence) -> None:
     found = six_measures.figure(golden_syn)
     scores = golden_syn.scores(six_measures.six(golden_syn))
     for row in found.rows:
-        mean = scores.means()[scores.runs.index(row["run"]), scores.measures.index(row["measure"])]
+        mean = scores.mean_values()[scores.runs.index(row["run"]), scores.measures.index(row["measure"])]
         assert row["mean"] == pytest.approx(mean, abs=1e-4)
     assert [row["measure"] for row in found.rows[:6]] == ["AP", "PRES@100", "R@100", "nDCG@10", "P@10", "RR"]
     assert sum(row["best"] for row in found.rows) == 6

@@ -66,7 +66,7 @@ def test_perfect_and_random_lines(two: Evidence) -> None:
 
 
 def test_random_line_ends_where_the_leader_does(six: Evidence) -> None:
-    recall = six.scores(f"R@{six.depth}").means()[six.place(six.leader), 0]
+    recall = six.scores(f"R@{six.depth}").mean_values()[six.place(six.leader), 0]
     assert random_recall(six, six.depth) == pytest.approx(recall)
 
 
@@ -88,7 +88,7 @@ def test_swaps_count_only_when_both_measures_mean_it() -> None:
 
 def test_bump_gives_places_among_all(six: Evidence) -> None:
     rows = made("bump", six).rows
-    means = dict(zip(six.runs, six.scores("AP").means()[:, 0], strict=True))
+    means = dict(zip(six.runs, six.scores("AP").mean_values()[:, 0], strict=True))
     by_ap = sorted(six.runs, key=lambda run: -means[run])
     assert [row(rows, run=run, measure="AP")["place"] for run in by_ap] == [1, 2, 3, 4, 5, 6]
 

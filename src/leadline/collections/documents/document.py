@@ -64,7 +64,7 @@ class Document:
     id: str  # in runs and qrels: the source's own id, or the normalised number
     office: str = ""  # two letters; empty for an article
     serial: str = ""  # the normalised number between office and kind
-    kind: str = ""  # B2, A1 ...; "article" for articles
+    kind: str = ""  # B2, A1 ...; "article" for articles, "record" for a title with or without its abstract
     language: str = ""  # two small letters, of the text kept here
     title: str = ""
     abstract: str = ""

@@ -27,16 +27,23 @@ def checked_rule(rule: str | Sequence[str], option: str = "--keep") -> tuple[str
 
 
 def lacking(document: Document, rule: tuple[str, ...]) -> str:
-    """What a document lacks, as a phrase; empty when it is kept. Articles need no claims.
+    """What a document lacks, as a phrase; empty when it is kept.
+
+    Articles need no claims. Records of a review need only a title, unless another rule is given: reviewers judge
+    records without an abstract too.
 
     >>> lacking(Document("X", abstract="About nails."), DEFAULT_RULE)
     'no claims'
     >>> lacking(Document("PMC1", kind="article", abstract="About nails."), DEFAULT_RULE)
     ''
+    >>> lacking(Document("10051933", kind="record", title="Of nails"), DEFAULT_RULE)
+    ''
     """
+    if document.kind == "record" and rule == DEFAULT_RULE:
+        return "" if document.title or document.abstract else "no title or abstract"
     for part in rule:
         fields = part.split("|")
-        if fields == ["claims"] and document.kind == "article":
+        if fields == ["claims"] and document.kind in ("article", "record"):
             continue
         if not any(getattr(document, field) for field in fields):
             return f"no {' or '.join(fields)}"

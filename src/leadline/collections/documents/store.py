@@ -18,6 +18,7 @@ from leadline.collections.documents.manifest import files_of, read_manifest
 from leadline.collections.documents.numbers import normalise
 from leadline.collections.documents.parts import document_of
 from leadline.errors import InputError
+from leadline.records.scores.result import Result, counted
 from leadline.text.days import parse_date
 
 if TYPE_CHECKING:
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@dataclass(frozen=True)
-class Collection:
+@dataclass(frozen=True, repr=False)
+class Collection(Result):
     """Documents to search, with their bibliographic data.
 
     `records` has a row for each document, `citations` one for each patent cited, `families` one for each number with a
@@ -35,6 +36,10 @@ class Collection:
 
     folder: Path  # the folder of the manifest
     manifest: dict[str, Any]
+
+    def _finding(self) -> str:
+        counts = self.manifest["counts"]
+        return f"{self.folder}: {counted(len(self), 'document')}, {counts['families']:,} families"
 
     @classmethod
     def open(cls, folder: str | os.PathLike[str]) -> Collection:

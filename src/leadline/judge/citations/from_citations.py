@@ -18,6 +18,7 @@ counts through its family, where the sources tell it.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -26,9 +27,12 @@ from leadline.collections.documents.document import ORIGINS
 from leadline.collections.documents.family import without_kind
 from leadline.collections.documents.hidden import JudgementDates, days_of, is_later, public_days
 from leadline.collections.documents.patents import Patents, citing_family, located, row_numbers
-from leadline.errors import MismatchError
+from leadline.collections.documents.store import Collection as Documents
+from leadline.errors import InputError, MismatchError
 from leadline.judge.citations.provenance import RULES, Provenance
-from leadline.records.topics.topic import Topic
+from leadline.records.inputs import Path
+from leadline.records.scores.result import Result, counted
+from leadline.records.topics.topic import Topic, Topics
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,8 +42,8 @@ if TYPE_CHECKING:
 TOPICS_AT_ONCE = 100_000
 
 
-@dataclass(frozen=True)
-class Derived:
+@dataclass(frozen=True, repr=False)
+class Derived(Result):
     """Why each document is relevant to each topic, and what was left out on the way.
 
     Counts are of pairs of a topic and a document.
@@ -55,19 +59,31 @@ class Derived:
     by_filing_date: int = 0  # kept without a publication date, for they were filed in time
     undated: int = 0  # kept without any date
 
+    def _finding(self) -> str:
+        ways, topics = self.provenance.ways, len(self.provenance.topics)
+        pairs = ways.select("topic", "document").n_unique()
+        return f"{counted(pairs, 'judgement')} of {ways['topic'].n_unique()} of {counted(topics, 'topic')}"
+
 
 def from_citations(
-    patents: Patents,
-    topics: Iterable[Topic],
+    patents: Path | Patents,
+    topics: Path | Iterable[Topic],
     *,
     dates: JudgementDates = "priority",
     origins: Collection[str] = ORIGINS,
     rules: Collection[int] = RULES,
 ) -> Derived:
-    """Judgements of every topic from the citations of a collection, with the reason for each."""
+    """Judgements of every topic from the citations of a collection, with the reason for each.
+
+    The collection and the topics may be given as paths.
+    """
     import polars as pl
 
-    topics = list(topics)
+    if isinstance(patents, (str, os.PathLike)):
+        patents = Documents.open(patents)
+    topics = list(Topics.read(topics) if isinstance(topics, (str, os.PathLike)) else topics)
+    if not all(isinstance(topic, Topic) for topic in topics):
+        raise InputError("topics", "must be Topics, such as Topics.read(path) or Topics.of(ids) gives")
     asked = located(topics, patents)
     if asked.is_empty():
         some = ", ".join(topic.patent for topic in topics[:3])

@@ -4,53 +4,38 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from leadline.errors import InputError
+from leadline.errors import InputError, nearest
+from leadline.records.objects import LARGEST_GRADE, judgement_columns, polars_frame
+from leadline.records.others import OtherQrels
+from leadline.records.qrels.subtopics import Subtopics, kept_subtopics
+from leadline.records.scores.result import MOST_ROWS, Result, counted
+from leadline.records.scores.table import Table
 from leadline.text.fields import Coded, hash_tables, shown
 from leadline.text.files import write_whole
-from leadline.text.frames import columns_of_mapping
 from leadline.text.ids import Ids, encode_id
 
 if TYPE_CHECKING:
+    import pandas
+    import polars
     from numpy.typing import NDArray
 
-LARGEST_GRADE = 999_999_999
 Kind = Literal["plain", "strata", "subtopics", "prels", "passages"]
 
 
-@dataclass(frozen=True)
-class Subtopics:
-    """Judgements by subtopic: which document is relevant to which subtopic, and its grade.
-
-    Subtopics are numbered over all topics; those of topic t are `offsets[t]` to `offsets[t + 1]`, in the natural
-    order of their names. Rows are sorted by document, then subtopic; passages of one document are rows of their own.
-    """
-
-    names: tuple[str, ...]
-    offsets: NDArray[np.int64]
-    weights: NDArray[np.float64] | None  # a fifth column, not normalised
-    document: NDArray[np.int64]  # of each row: its place in Qrels.documents
-    subtopic: NDArray[np.int64]
-    grade: NDArray[np.int32]
-    largest_of_all: int | None = None  # the largest grade of the file, where these are some of its topics
-
-    @property
-    def largest(self) -> int:
-        """The largest grade, at least 1."""
-        return self.largest_of_all or max(1, int(self.grade.max(initial=1)))
-
-
-@dataclass(frozen=True)
-class Qrels:
+@dataclass(frozen=True, repr=False)
+class Qrels(Result):
     """Judgements: grade 1 and up relevant, 0 not relevant, below 0 in the pool but not judged.
 
     >>> qrels = Qrels.of({"7": {"d1": 2, "d2": 0}, "8": {"d9": 1}})
+    >>> qrels
+    <Qrels qrels: 2 topics, 3 judgements, 2 relevant>
     >>> qrels.topics, qrels.grades.tolist(), len(qrels)
     (('7', '8'), [2, 0, 1], 3)
     """
@@ -61,14 +46,19 @@ class Qrels:
     documents: Ids
     grades: NDArray[np.int32]  # where judged by subtopic, a document's largest
     kind: Kind = "plain"
-    strata: NDArray[np.int32] | None = field(default=None, repr=False)
-    probabilities: NDArray[np.float64] | None = field(default=None, repr=False)
-    subtopics: Subtopics | None = field(default=None, repr=False)
+    strata: NDArray[np.int32] | None = None
+    probabilities: NDArray[np.float64] | None = None
+    subtopics: Subtopics | None = None
 
     @classmethod
-    def of(cls, judgements: Mapping[Any, Mapping[Any, int]], name: str = "qrels") -> Qrels:
-        """Qrels from {topic: {document: grade}}."""
-        return cls.from_columns(*columns_of_mapping(judgements, name, "grade"), name)
+    def of(cls, judgements: Qrels | OtherQrels, name: str = "qrels") -> Qrels:
+        """Qrels from {topic: {document: grade}}, a data frame, ranx, or rows of ir_measures or ir_datasets.
+
+        `name` is used where the object has no name of its own.
+        """
+        if isinstance(judgements, cls):
+            return judgements
+        return cls.from_columns(**judgement_columns(judgements, name)._asdict())
 
     @classmethod
     def from_columns(
@@ -81,6 +71,7 @@ class Qrels:
         subtopics: Sequence[str] | None = None,
         weights: Sequence[float] | None = None,
         strata: Sequence[str] | None = None,
+        probabilities: Sequence[float] | None = None,
     ) -> Qrels:
         """Qrels from columns of equal length."""
         if not len(topics):
@@ -92,6 +83,8 @@ class Qrels:
         builder = Builder(name, Coded.of(topics), Coded.of(documents), values.astype(np.int32))
         if strata is not None:
             return builder.strata(Coded.of(strata).codes)
+        if probabilities is not None:
+            return builder.prels(np.asarray(probabilities, float))
         if subtopics is not None:
             return builder.by_subtopic(Coded.of(subtopics), None if weights is None else np.asarray(weights, float))
         return builder.plain()
@@ -101,8 +94,80 @@ class Qrels:
 
     def judgements(self, topic: str) -> dict[str, int]:
         """Return the judged documents of a topic with their grades."""
-        t = self.topics.index(topic)
+        if topic not in self.topics:
+            raise InputError(self.name, f"no topic {topic!r} among {len(self.topics)}{nearest(topic, self.topics)}")
+        return self._judged(self.topics.index(topic))
+
+    def _judged(self, t: int) -> dict[str, int]:
         return {self.documents[i]: int(self.grades[i]) for i in range(self.offsets[t], self.offsets[t + 1])}
+
+    def to_dict(self) -> dict[str, dict[str, int]]:
+        """The judgements as {topic: {document: grade}}, which pytrec_eval, ranx and ir_measures take.
+
+        Where judged by subtopic, a document has its largest grade.
+        """
+        return {topic: self._judged(t) for t, topic in enumerate(self.topics)}
+
+    def _columns(self) -> dict[str, list[Any]]:
+        topics, table = [self.topics[t] for t in self.topic_of_document.tolist()], self.subtopics
+        if table is not None:
+            columns = {
+                "topic": [topics[row] for row in table.document.tolist()],
+                "subtopic": [table.names[row] for row in table.subtopic.tolist()],
+                "document": [self.documents[row] for row in table.document.tolist()],
+                "grade": table.grade.tolist(),
+            }
+            return columns if table.weights is None else columns | {"weight": table.weights[table.subtopic].tolist()}
+        columns = {
+            "topic": topics,
+            "document": [self.documents[row] for row in range(len(self))],
+            "grade": self.grades.tolist(),
+        }
+        for name, values in (("stratum", self.strata), ("probability", self.probabilities)):
+            if values is not None:
+                columns[name] = values.tolist()
+        return columns
+
+    def to_polars(self) -> polars.DataFrame:
+        """The judgements as a Polars data frame: topic, document, grade, and what else they have, such as subtopic."""
+        return polars_frame(self._columns(), self.name)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The same as a pandas data frame."""
+        import pandas
+
+        return pandas.DataFrame(self._columns())
+
+    def to_ranx(self) -> Any:
+        """The judgements as Qrels of ranx."""
+        import ranx
+
+        return ranx.Qrels(self.to_dict(), name=self.name)
+
+    def to_ir_measures(self) -> list[Any]:
+        """The judgements as rows of ir_measures; where judged by subtopic, the subtopic is the iteration."""
+        import ir_measures
+
+        columns = self._columns()
+        labels = columns.get("subtopic", ["0"] * len(columns["topic"]))
+        rows = zip(columns["topic"], columns["document"], columns["grade"], labels, strict=True)
+        return [ir_measures.Qrel(*row) for row in rows]
+
+    def _finding(self) -> str:
+        relevant = int((self.grades >= 1).sum())
+        sizes = f"{counted(len(self.topics), 'topic')}, {counted(len(self), 'judgement')}"
+        return f"{self.name}: {sizes}, {relevant:,} relevant{'' if self.kind == 'plain' else f' ({self.kind})'}"
+
+    def _shown_table(self) -> Table:
+        """The first topics: how many documents are judged and relevant."""
+        rows = []
+        for t, topic in enumerate(self.topics[:MOST_ROWS]):
+            grades = self.grades[self.offsets[t] : self.offsets[t + 1]]
+            rows.append([topic, len(grades), int((grades >= 1).sum())])
+        return Table(["topic", "judged", "relevant"], rows)
+
+    def __str__(self) -> str:
+        return f"{self._finding()}\n\n{super().__str__()}"
 
     @cached_property
     def topic_of_document(self) -> NDArray[np.int64]:
@@ -147,7 +212,7 @@ class Qrels:
             self.kind,
             None if self.strata is None else self.strata[rows],
             None if self.probabilities is None else self.probabilities[rows],
-            None if self.subtopics is None else _kept_subtopics(self.subtopics, keep, rows),
+            None if self.subtopics is None else kept_subtopics(self.subtopics, keep, rows),
         )
 
     def where(self, rows: NDArray[np.bool_]) -> Qrels:
@@ -164,7 +229,7 @@ class Qrels:
             grades=self.grades[rows],
             strata=None if self.strata is None else self.strata[rows],
             probabilities=None if self.probabilities is None else self.probabilities[rows],
-            subtopics=None if self.subtopics is None else _kept_subtopics(self.subtopics, every_topic, rows),
+            subtopics=None if self.subtopics is None else kept_subtopics(self.subtopics, every_topic, rows),
         )
 
     def write(self, path: str | os.PathLike[str]) -> None:
@@ -192,22 +257,6 @@ class Qrels:
         for document, subtopic, grade in rows:
             names = encode_id(self.topics[topic_of[document]]), encode_id(table.names[subtopic])
             yield b"%s %s %s %d%s\n" % (*names, self.documents.at(document), grade, weights[subtopic])
-
-
-def _kept_subtopics(subtopics: Subtopics, keep: NDArray[np.bool_], documents: NDArray[np.bool_]) -> Subtopics:
-    counts = np.diff(subtopics.offsets)
-    names = np.repeat(keep, counts)
-    rows = documents[subtopics.document]
-    new_document, new_subtopic = np.cumsum(documents) - 1, np.cumsum(names) - 1
-    return Subtopics(
-        tuple(name for name, kept in zip(subtopics.names, names.tolist(), strict=True) if kept),
-        np.concatenate([[0], np.cumsum(counts[keep])]).astype(np.int64),
-        None if subtopics.weights is None else subtopics.weights[names],
-        new_document[subtopics.document[rows]],
-        new_subtopic[subtopics.subtopic[rows]],
-        subtopics.grade[rows],
-        subtopics.largest,
-    )
 
 
 def natural(name: str) -> tuple[Any, ...]:

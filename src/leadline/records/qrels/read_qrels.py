@@ -1,16 +1,16 @@
-"""Qrels from files in each of the formats in use, and from other packages' objects."""
+"""Qrels from files in each of the formats in use."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
 from typing import Any, get_args
 
 import numpy as np
 
 from leadline.errors import InputError, not_a_choice
 from leadline.records.choices import Format
-from leadline.records.qrels.qrels import LARGEST_GRADE, Builder, Qrels
+from leadline.records.objects import judgement_columns_of_frame
+from leadline.records.qrels.qrels import Builder, Qrels
 from leadline.text import frames
 from leadline.text.fields import FieldTable, number_of, read_fields
 from leadline.text.source import SourceText, read_text
@@ -35,7 +35,7 @@ def qrels_of_text(text: SourceText, *, format: str | None = None) -> Qrels:
         raise not_a_choice("qrels format", format, get_args(Format))
     kind = frames.named_kind(text.name, text.buffer[text.begin : text.begin + 4096].tobytes())
     if kind is not None:
-        return qrels_of_frame(frames.frame_of_text(text, kind), where=text.name)
+        return Qrels.from_columns(**judgement_columns_of_frame(frames.frame_of_text(text, kind), text.name)._asdict())
     fewest = 5 if format in ("strata", "prels", "passages") else 4
     table = read_fields(text, fewest, 6, lambda found: _wrong_count(found, format))
     if table.columns == 6:
@@ -190,54 +190,3 @@ def _prels(table: FieldTable) -> Qrels:
 
 
 _READERS = {"plain": _plain, "strata": _strata, "subtopics": _subtopics, "prels": _prels, "passages": _passages}
-
-
-def qrels_of_frame(frame: Any, *, where: str = "qrels") -> Qrels:
-    """Make Qrels of a data frame: topic, document, grade, and optionally subtopic, weight, stratum."""
-    table = frames.as_polars(frame)
-    topics = frames.strings(table, frames.pick(table, frames.TOPIC, where), where)
-    documents = frames.strings(table, frames.pick(table, frames.DOCUMENT, where), where)
-    grades = np.array(frames.numbers(table, frames.pick(table, frames.GRADE, where), where))
-    wrong = (grades != np.floor(grades)) | (np.abs(grades) > LARGEST_GRADE)
-    if wrong.any():
-        row = int(wrong.argmax())
-        raise InputError(where, f"row {row + 1}: grade {grades[row]:g} is not a whole number of at most nine digits")
-    strata = frames.find_column(table, frames.STRATUM)
-    subtopic = frames.find_column(table, frames.SUBTOPIC)
-    weight = frames.find_column(table, frames.WEIGHT)
-    labels = frames.strings(table, subtopic, where) if subtopic else None
-    if labels is not None and len(set(labels)) == 1:
-        labels = None
-    return Qrels.from_columns(
-        topics, documents, grades.astype(np.int32), where,
-        subtopics=labels,
-        weights=list(frames.numbers(table, weight, where)) if weight and labels is not None else None,
-        strata=frames.strings(table, strata, where) if strata else None,
-    )  # fmt: skip
-
-
-def qrels_of(given: Any, name: str = "qrels") -> Qrels:
-    """Make Qrels of an object: Qrels, a mapping, a data frame, ranx Qrels, ir_measures' rows, or a dataset."""
-    if isinstance(given, Qrels):
-        return given
-    if isinstance(given, Mapping):
-        return Qrels.of(given, name)
-    if frames.is_frame(given):
-        return qrels_of_frame(given, where=name)
-    if hasattr(given, "qrels") and hasattr(given, "to_dict"):  # ranx
-        return Qrels.of(given.to_dict(), getattr(given, "name", None) or name)
-    if hasattr(given, "qrels_iter"):  # a dataset of ir_datasets
-        given = given.qrels_iter()
-    if isinstance(given, Iterable) and not isinstance(given, (str, bytes)):
-        rows = list(given)
-        if rows and all(hasattr(row, "query_id") and hasattr(row, "relevance") for row in rows):
-            labels = [str(getattr(row, "subtopic_id", getattr(row, "iteration", "0"))) for row in rows]
-            pairs = {(row.query_id, row.doc_id) for row in rows}
-            return Qrels.from_columns(
-                [row.query_id for row in rows],
-                [row.doc_id for row in rows],
-                [row.relevance for row in rows],
-                name,
-                subtopics=labels if len(pairs) < len(rows) else None,
-            )
-    raise InputError(name, f"{type(given).__name__} is not judgements: give a file, a mapping or a data frame")

@@ -1,4 +1,4 @@
-"""Runs from files, patterns and folders, and from whatever Python objects other packages use."""
+"""Runs from files, patterns and folders."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import glob
 import math
 import os
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,6 +14,7 @@ import numpy as np
 
 from leadline.errors import InputError, LeadlineWarning, nearest
 from leadline.records.choices import Order
+from leadline.records.objects import run_columns_of_frame
 from leadline.records.runs.kernels.arguments import RunLines, RunTopics
 from leadline.records.runs.order import ordered
 from leadline.records.runs.run import Run
@@ -71,7 +72,8 @@ def run_of_text(
     """A run from a text in memory."""
     kind = frames.named_kind(text.name, text.buffer[text.begin : text.begin + 4096].tobytes())
     if kind is not None:
-        return run_of_frame(frames.frame_of_text(text, kind), name, where=text.name, order=order)
+        columns = run_columns_of_frame(frames.frame_of_text(text, kind), name, text.name)
+        return Run.from_columns(*columns, order=order)
     if kernels is None:
         kernels = _scan.pays(text.size())
     key_field = _KEY_FIELD[order] if layout == "trec" else 0
@@ -213,41 +215,6 @@ def _line_number(text: SourceText, wanted: int) -> int:
         if seen == wanted:
             return number
     raise IndexError(wanted)
-
-
-def run_of_frame(frame: Any, name: str = "run", *, where: str | None = None, order: Order = "score") -> Run:
-    """A run from a data frame with the columns topic, document and score, or other packages' names for them."""
-    where = where or name
-    table = frames.as_polars(frame)
-    topics = frames.strings(table, frames.pick(table, frames.TOPIC, where), where)
-    documents = frames.strings(table, frames.pick(table, frames.DOCUMENT, where), where)
-    scores = frames.numbers(table, frames.pick(table, frames.SCORE, where), where)
-    return Run.from_columns(topics, documents, np.array(scores), name, order=order)
-
-
-def run_of(thing: Any, name: str = "run", *, order: Order = "score") -> Run:
-    """A run from whatever holds one: a Run, a mapping, a data frame, a ranx Run, or ScoredDoc rows."""
-    if isinstance(thing, Run):
-        return thing
-    if isinstance(thing, Mapping):
-        return Run.of(thing, name, order=order)
-    if frames.is_frame(thing):
-        return run_of_frame(thing, name, order=order)
-    if hasattr(thing, "run") and hasattr(thing, "keys") and hasattr(thing, "to_dict"):  # ranx
-        return Run.of(thing.to_dict(), getattr(thing, "name", None) or name, order=order)
-    if hasattr(thing, "scoreddocs_iter"):  # a dataset of ir_datasets
-        thing = thing.scoreddocs_iter()
-    if isinstance(thing, Iterable) and not isinstance(thing, (str, bytes)):
-        rows = list(thing)
-        if rows and all(hasattr(row, "query_id") and hasattr(row, "score") for row in rows):
-            return Run.from_columns(
-                [row.query_id for row in rows],
-                [row.doc_id for row in rows],
-                [row.score for row in rows],
-                name,
-                order=order,
-            )
-    raise InputError(name, f"{type(thing).__name__} is not a run: give a file, a mapping or a data frame")
 
 
 def run_paths(patterns: Sequence[str | os.PathLike[str]], *, strict: bool = False) -> list[str]:

@@ -199,7 +199,7 @@ def _without_means(scores: Scores) -> Scores:
 
 
 def _averaged(scores: Scores, kind: Aggregate) -> Array:
-    return replace(scores, aggregates=(kind,) * len(scores.measures)).means()
+    return replace(scores, aggregates=(kind,) * len(scores.measures)).mean_values()
 
 
 def _agrees(here: Array, given: Array) -> NDArray[np.bool_]:

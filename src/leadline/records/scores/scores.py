@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from leadline.errors import InputError
+from leadline.errors import InputError, nearest
+from leadline.records.others import MeasureName
+from leadline.records.scores.result import Result, counted
+from leadline.records.scores.students_t import t_quantile
 from leadline.records.scores.table import Table
 from leadline.text.files import write_whole
 
@@ -30,14 +32,17 @@ SMALLEST = 1e-5  # used for 0 in a geometric mean, as trec_eval does
 FEWEST_TOPICS = 5  # fewer give no useful interval
 
 
-@dataclass(frozen=True)
-class Scores:
+@dataclass(frozen=True, repr=False)
+class Scores(Result):
     """The value of every run for every topic under every measure; NaN where it is undefined.
 
+    It is used like a mapping from measures to the means of the runs, `scores["AP"]["bm25"]`.
+
     >>> scores = Scores(("a", "b"), ("1", "2"), ("AP",), np.array([[[0.2], [0.4]], [[0.5], [np.nan]]]))
-    >>> scores.means()
-    array([[0.3],
-           [0.5]])
+    >>> scores
+    <Scores 2 runs × 2 topics × 1 measure; best AP: b (0.500)>
+    >>> {run: round(mean, 3) for run, mean in scores["AP"].items()}, list(scores), "AP" in scores, scores.leader()
+    ({'a': 0.3, 'b': 0.5}, ['AP'], True, 'b')
     """
 
     runs: tuple[str, ...]
@@ -58,8 +63,68 @@ class Scores:
         object.__setattr__(self, "aggregates", self.aggregates or ("mean",) * count)
         object.__setattr__(self, "better", self.better or ("higher",) * count)
 
-    def means(self, values: Array | None = None) -> Array:
-        """One value for each run and measure: the mean over the topics where it is defined, or the sum of counts."""
+    def __getitem__(self, measure: MeasureName) -> dict[str, float]:
+        """The mean of each run under one measure: {run: mean}."""
+        return dict(zip(self.runs, self.mean_values()[:, self.place(measure)].tolist(), strict=True))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.measures)
+
+    def __len__(self) -> int:
+        return len(self.measures)
+
+    def __contains__(self, measure: object) -> bool:
+        return self._place(measure) is not None
+
+    def keys(self) -> tuple[str, ...]:
+        """The measures, so that `dict(scores)` is {measure: {run: mean}}."""
+        return self.measures
+
+    def means(self) -> dict[str, dict[str, float]]:
+        """The mean of each run under each measure, {measure: {run: mean}}; the sum for counts."""
+        columns = self.mean_values().T.tolist()
+        return {name: dict(zip(self.runs, means, strict=True)) for name, means in zip(self, columns, strict=True)}
+
+    def run(self, name: str) -> dict[str, float]:
+        """The mean of one run under each measure: {measure: mean}."""
+        return dict(zip(self.measures, self.mean_values()[self._run_place(name)].tolist(), strict=True))
+
+    def by_topic(self, measure: MeasureName) -> dict[str, dict[str, float]]:
+        """The values of each run on each topic under one measure, {run: {topic: value}}; NaN where undefined."""
+        columns = self.values[:, :, self.place(measure)].tolist()
+        return {run: dict(zip(self.topics, row, strict=True)) for run, row in zip(self.runs, columns, strict=True)}
+
+    def leader(self, measure: MeasureName | None = None) -> str:
+        """The name of the run with the best mean (default: by the first measure), over the topics that all runs have.
+
+        It need not be significantly better than the next: `leadline.verdict` says whether it is.
+        """
+        return self.runs[self.leader_index(0 if measure is None else self.place(measure))]
+
+    def place(self, measure: MeasureName) -> int:
+        """The index of a measure, which may be named in capital or small letters."""
+        found = self._place(measure)
+        if found is None:
+            name = _name_of(measure)
+            raise InputError(
+                "scores", f"no measure {name!r} among {', '.join(self.measures)}{nearest(name, self.measures)}"
+            )
+        return found
+
+    def _place(self, measure: object) -> int | None:
+        name = _name_of(measure)
+        if name in self.measures:
+            return self.measures.index(name)
+        small = [each.lower() for each in self.measures]
+        return small.index(name.lower()) if name.lower() in small else None
+
+    def _run_place(self, name: str) -> int:
+        if name not in self.runs:
+            raise InputError("scores", f"no run {name!r} among {len(self.runs)} runs{nearest(name, self.runs)}")
+        return self.runs.index(name)
+
+    def mean_values(self, values: Array | None = None) -> Array:
+        """The means as an array, run × measure: over the topics where a value is defined, or the sum of counts."""
         cube = self.values if values is None else values
         columns = [_AGGREGATES[kind](cube[:, :, m]) for m, kind in enumerate(self.aggregates)]
         return np.stack(columns, axis=1) if columns else np.empty((len(self.runs), 0))
@@ -77,7 +142,7 @@ class Scores:
         """The means that order the runs: over the shared topics, or over each run's own if there are none."""
         shared = self.shared_topics()
         kept = shared | ~shared.any(axis=0)
-        return self.means() if kept.all() else self.means(np.where(kept, self.values, np.nan))
+        return self.mean_values() if kept.all() else self.mean_values(np.where(kept, self.values, np.nan))
 
     def ranking(self, measure: int = 0) -> list[int]:
         """The indices of the runs, best mean over the shared topics first; equal means by name.
@@ -106,11 +171,9 @@ class Scores:
 
     def of(self, measure: str) -> Array:
         """The run × topic matrix of one measure."""
-        if measure not in self.measures:
-            raise InputError("scores", f"no measure {measure!r} among {', '.join(self.measures)}")
-        return self.values[:, :, self.measures.index(measure)]
+        return self.values[:, :, self.place(measure)]
 
-    def leader(self, measure: int = 0) -> int:
+    def leader_index(self, measure: int = 0) -> int:
         """The index of the run with the best mean over the topics where every run has a value."""
         return self.ranking(measure)[0]
 
@@ -127,11 +190,7 @@ class Scores:
 
     def select_measures(self, names: Sequence[str]) -> Scores:
         """Only some of the measures, by name, in the order given."""
-        by_name = {name.lower(): place for place, name in enumerate(self.measures)}
-        missing = [name for name in names if name.lower() not in by_name]
-        if missing:
-            raise InputError("scores", f"no measure {missing[0]!r} among {', '.join(self.measures)}")
-        places = [by_name[name.lower()] for name in names]
+        places = [self.place(name) for name in names]
         return replace(
             self,
             measures=tuple(self.measures[m] for m in places),
@@ -152,10 +211,10 @@ class Scores:
                 kept.append(r)
         return self.select_runs(kept)
 
-    def long(self, *, by_topic: bool = False) -> Table:
+    def long(self, *, by_topic: bool = False, means: bool = True) -> Table:
         """A row for each run, topic and measure: `all` is the topic of means."""
-        means = self.means()
-        bounds = [self.means(self.lowest), self.means(self.highest)] if self.lowest is not None else []
+        averages = self.mean_values()
+        bounds = [self.mean_values(self.lowest), self.mean_values(self.highest)] if self.lowest is not None else []
         cubes = [cube for cube in (self.lowest, self.highest) if cube is not None]
         rows: list[list[Any]] = []
         for r, run in enumerate(self.runs):
@@ -165,19 +224,20 @@ class Scores:
                     for t, topic in enumerate(self.topics)
                     for m, measure in enumerate(self.measures)
                 ]
-            rows += [
-                [run, "all", measure, *(float(column[r, m]) for column in [means, *bounds])]
-                for m, measure in enumerate(self.measures)
-            ]
+            if means:
+                rows += [
+                    [run, "all", measure, *(float(column[r, m]) for column in [averages, *bounds])]
+                    for m, measure in enumerate(self.measures)
+                ]
         more = ["lowest", "highest"] if bounds else []
         return Table(["run", "topic", "measure", "value", *more], rows)
 
     def wide(self, *, by_topic: bool = False, intervals: bool = True, sort: bool = False) -> Table:
         """A row for each run (and topic), a column for each measure; the best mean of each is set off."""
-        means, widths = self.means(), self.half_widths()
+        means, widths = self.mean_values(), self.half_widths()
         order = self.ranking() if sort and self.measures else list(range(len(self.runs)))
         best = self._best(self.order_means())
-        extra = sorted({name for run in self.runs for name in self.attributes.get(run, {})})
+        extra = self._attribute_names()
         rows: list[list[Any]] = []
         set_off: set[tuple[int, int]] = set()
         asides: dict[tuple[int, int], str] = {}
@@ -194,7 +254,7 @@ class Scores:
                 if self.lowest is None and intervals and not np.isnan(widths[r, m]):
                     asides[len(rows), lead + m] = f"±{widths[r, m]:.3f}"
             if self.lowest is not None and self.highest is not None:
-                bounds = (self.means(self.lowest), self.means(self.highest))
+                bounds = (self.mean_values(self.lowest), self.mean_values(self.highest))
                 asides |= self._tie_asides(len(rows), lead, *bounds, (r,))
             rows.append([*labels, *(["all"] if by_topic else []), *means[r].tolist()])
         rows = [row[:lead] + [self._as_count(m, value) for m, value in enumerate(row[lead:])] for row in rows]
@@ -226,26 +286,49 @@ class Scores:
             best |= {(int(r), m) for r in np.flatnonzero(column == extreme)}
         return best
 
-    def to_polars(self, *, by_topic: bool = True) -> polars.DataFrame:
-        """The long table as a Polars data frame."""
+    def _frame(self, by_topic: bool, wide: bool) -> tuple[list[str], list[list[Any]]]:
+        """The columns and rows of a data frame: either topics or means, never both."""
+        if not wide:
+            table = self.long(by_topic=by_topic, means=not by_topic)
+            kept = [c for c, name in enumerate(table.columns) if by_topic or name != "topic"]
+            return [table.columns[c] for c in kept], [[row[c] for c in kept] for row in table.rows]
+        extra, means = self._attribute_names(), self.mean_values()
+        rows: list[list[Any]] = []
+        for r, run in enumerate(self.runs):
+            labels = [run, *(self.attributes.get(run, {}).get(name, "") for name in extra)]
+            if by_topic:
+                rows += [[*labels, topic, *self.values[r, t].tolist()] for t, topic in enumerate(self.topics)]
+            else:
+                rows.append([*labels, *means[r].tolist()])
+        return ["run", *extra, *(["topic"] if by_topic else []), *self.measures], rows
+
+    def _attribute_names(self) -> list[str]:
+        """The attributes of the runs, in the order of their table."""
+        return list(dict.fromkeys(name for run in self.runs for name in self.attributes.get(run, {})))
+
+    def to_polars(self, *, by_topic: bool = True, wide: bool = False) -> polars.DataFrame:
+        """The values by topic as a Polars data frame: run, topic, measure, value. Without `by_topic`, the means.
+
+        `wide` gives each measure a column, in the order asked for, after the run, its attributes and the topic.
+        """
         import polars
 
-        table = self.long(by_topic=by_topic)
-        return polars.DataFrame([list(row) for row in table.rows], schema=list(table.columns), orient="row")
+        columns, rows = self._frame(by_topic, wide)
+        return polars.DataFrame(rows, schema=columns, orient="row", infer_schema_length=None)
 
-    def to_pandas(self, *, by_topic: bool = True) -> pandas.DataFrame:
-        """The long table as a pandas data frame."""
+    def to_pandas(self, *, by_topic: bool = True, wide: bool = False) -> pandas.DataFrame:
+        """The same as a pandas data frame."""
         import pandas
 
-        table = self.long(by_topic=by_topic)
-        return pandas.DataFrame([list(row) for row in table.rows], columns=list(table.columns))
+        columns, rows = self._frame(by_topic, wide)
+        return pandas.DataFrame(rows, columns=columns)
 
-    def to_arrow(self, *, by_topic: bool = True) -> pyarrow.Table:
-        """The long table as an Arrow table."""
-        return self.to_polars(by_topic=by_topic).to_arrow()
+    def to_arrow(self, *, by_topic: bool = True, wide: bool = False) -> pyarrow.Table:
+        """The same as an Arrow table."""
+        return self.to_polars(by_topic=by_topic, wide=wide).to_arrow()
 
     def to_parquet(self, path: str | os.PathLike[str], *, by_topic: bool = True) -> None:
-        """Write the long table to a Parquet file."""
+        """Write a Parquet file that `read_scores` reads: run, topic, measure, value; the means have the topic `all`."""
         write_whole(path, self.long(by_topic=by_topic).parquet())
 
     def to_latex(self) -> str:
@@ -256,30 +339,24 @@ class Scores:
         """The means as a Markdown table, the best of each measure in bold."""
         return self.wide(intervals=False).render("markdown")
 
-    def __str__(self) -> str:
-        return self.wide().render("table")
+    def _finding(self) -> str:
+        counts = ((self.runs, "run"), (self.topics, "topic"), (self.measures, "measure"))
+        size = " × ".join(counted(len(names), noun) for names, noun in counts)
+        if not self.measures or not self.runs or self.better[0] == "neither":
+            return size
+        means = self.mean_values()[:, 0]
+        if np.isnan(means).all():
+            return size
+        best = self.leader_index()
+        return f"{size}; best {self.measures[0]}: {self.runs[best]} ({means[best]:.3f})"
 
-    __repr__ = __str__
+    def _shown_table(self) -> Table:
+        return self.wide()
 
-    def _repr_html_(self) -> str:
-        import html
 
-        table = self.wide()
-        head = "".join(f"<th>{html.escape(str(name))}</th>" for name in table.columns)
-        body = []
-        for r in range(len(table.rows)):
-            cells = []
-            for c in range(len(table.columns)):
-                text = html.escape(table.shown(r, c))
-                text = f"<b>{text}</b>" if (r, c) in table.best else text
-                aside = html.escape(table.asides.get((r, c), ""))
-                align = "right" if table.is_numeric(c) else "left"
-                cells.append(
-                    f'<td style="text-align:{align};font-variant-numeric:tabular-nums">{text}'
-                    f"{f' <small>{aside}</small>' if aside else ''}</td>"
-                )
-            body.append(f"<tr>{''.join(cells)}</tr>")
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
+def _name_of(measure: object) -> str:
+    """The name of a measure that is text, a Measure or a measure of ir_measures."""
+    return str(getattr(measure, "text", measure))
 
 
 def _mean(values: Array, axis: int) -> Array:
@@ -298,42 +375,3 @@ def _geometric(values: Array) -> Array:
 
 
 _AGGREGATES = {"mean": lambda values: _mean(values, axis=1), "sum": _sum, "geometric": _geometric}
-
-
-def t_quantile(freedom: NDArray[Any]) -> Array:
-    """Return the 97.5 % quantile of Student's t, as SciPy does, without the time to import it.
-
-    >>> t_quantile(np.array([1, 4, 49])).round(6)
-    array([12.706205,  2.776445,  2.009575])
-    """
-    freedoms = np.maximum(np.asarray(freedom, np.int64), 1)
-    known, place = np.unique(freedoms, return_inverse=True)
-    return np.array([_t_point(int(v)) for v in known])[place].reshape(freedoms.shape)
-
-
-@cache
-def _t_point(v: int) -> float:
-    z = 1.959963984540054  # the quantile of the normal distribution
-    if v > 200:  # Cornish and Fisher's expansion around the normal quantile
-        first, second = (z**3 + z) / 4, (5 * z**5 + 16 * z**3 + 3 * z) / 96
-        third = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384
-        return z + first / v + second / v**2 + third / v**3
-    low, high = z, 13.0  # bisection
-    while high - low > 1e-14 * high:
-        middle = (low + high) / 2
-        if middle in (low, high):
-            break
-        low, high = (low, middle) if _t_within(middle, v) > 0.95 else (middle, high)
-    return high
-
-
-def _t_within(t: float, v: int) -> float:
-    """The probability that Student's t lies within ±t: a finite sum for whole v (Abramowitz and Stegun 26.7)."""
-    angle = math.atan(t / math.sqrt(v))
-    cosine = math.cos(angle)
-    term = cosine if v % 2 else 1.0
-    total = 0.0 if v == 1 else term
-    for k in range(3 if v % 2 else 2, v - 1, 2):
-        term *= cosine * cosine * (k - 1) / k
-        total += term
-    return 2 / math.pi * (angle + math.sin(angle) * total) if v % 2 else math.sin(angle) * total

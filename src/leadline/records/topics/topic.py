@@ -14,6 +14,8 @@ from pathlib import PurePath
 from typing import Any
 
 from leadline.errors import InputError
+from leadline.records.scores.result import MOST_ROWS, Result, counted
+from leadline.records.scores.table import Table
 from leadline.records.topics.topic_sheet import TOPIC_ID, topic_sheet
 from leadline.text.files import write_whole
 from leadline.text.json_output import json_text
@@ -61,8 +63,8 @@ class Topic:
         return self.document or self.id
 
 
-@dataclass(frozen=True)
-class Topics:
+@dataclass(frozen=True, repr=False)
+class Topics(Result):
     """Topics in order: the first k of a sample are a sample too.
 
     >>> topics = Topics.of(["EP1", "US2"])
@@ -88,6 +90,17 @@ class Topics:
     def read(cls, path: str | os.PathLike[str]) -> Topics:
         """Read topics from a file: TREC's or CLEF's markup, a table with a header, or lines of an id and a title."""
         return _of_sheet(topic_sheet(read_text(path)))
+
+    def _finding(self) -> str:
+        ids = f": {', '.join(self.ids[:3])}{' …' * (len(self) > 3)}" if self.items else ""
+        return f"{self.name}: {counted(len(self), 'topic')}{ids}"
+
+    def _shown_table(self) -> Table:
+        """The first topics: ids and titles."""
+        return Table(["topic", "title"], [[topic.id, topic.title] for topic in self.items[:MOST_ROWS]])
+
+    def __str__(self) -> str:
+        return f"{self._finding()}\n\n{super().__str__()}"
 
     @property
     def ids(self) -> tuple[str, ...]:

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 
 from leadline.collections.documents.document import Claim, Document
 from leadline.errors import InputError
+from leadline.records.scores.result import Result, counted
+from leadline.records.scores.table import Table
 from leadline.retrieval.answers.passages import BestPassage, Passages, claim_terms
-from leadline.retrieval.answers.search_hits import Hit, read_hits, snippets, weighed
+from leadline.retrieval.answers.search_hits import Hit, hits_table, read_hits, snippets, weighed
 from leadline.retrieval.answers.snippets import Snippet
 from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.pipeline import Pipeline
@@ -22,8 +24,8 @@ COMMON = math.log(10)  # the rarity of a word that a tenth of the documents have
 DEFAULT_SYSTEM = BestTerms() >> Search()
 
 
-@dataclass(frozen=True)
-class PriorArt:
+@dataclass(frozen=True, repr=False)
+class PriorArt(Result):
     """A topic, its hits, and for each claim the hits that bear on it."""
 
     topic: Document
@@ -32,6 +34,13 @@ class PriorArt:
     bearing: Sequence[tuple[Claim, Sequence[BestPassage]]]
     hidden: Mapping[str, int]  # how many documents were hidden, by reason
     notes: Sequence[str]
+
+    def _finding(self) -> str:
+        first = f"; first: {self.hits[0].label}" if self.hits else ""
+        return f"{counted(len(self.hits), 'document')} before {self.topic.id}{first}"
+
+    def _shown_table(self) -> Table:
+        return hits_table(self.hits)
 
     def claims_of(self, hit: int) -> dict[int, float]:
         """The claims that a hit bears on, and its share of each."""

@@ -10,6 +10,8 @@ import numpy as np
 
 from leadline.collections.documents.document import Document
 from leadline.errors import InputError
+from leadline.records.scores.result import Result
+from leadline.records.scores.table import Table
 from leadline.retrieval.answers.passages import Passages, rarity
 from leadline.retrieval.answers.snippets import Marker, Snippet
 from leadline.retrieval.index.segment import MISSING
@@ -20,8 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@dataclass(frozen=True)
-class Hit:
+@dataclass(frozen=True, repr=False)
+class Hit(Result):
     """One result: the best document of its family."""
 
     rank: int
@@ -31,6 +33,14 @@ class Hit:
     members: int  # of its family, itself among them
     document: Document | None  # None where the collection is not there
     published: str
+
+    def _finding(self) -> str:
+        return f"{self.rank}: {self.label} ({self.score:.3f})"
+
+    @property
+    def label(self) -> str:
+        """The name with the title, where there is one."""
+        return f"{self.name} {self.title}".strip()
 
     @property
     def title(self) -> str:
@@ -46,6 +56,12 @@ class Hit:
         """The facts under the title of a hit."""
         family = f"{self.members} in the family" if self.members > 1 else ""
         return [self.name if self.title else "", self.published or "undated", self.symbol, family]
+
+
+def hits_table(hits: Sequence[Hit]) -> Table:
+    """A row for each hit."""
+    rows = [[hit.rank, hit.name, hit.score, hit.published, hit.title] for hit in hits]
+    return Table(["rank", "document", "score", "published", "title"], rows)
 
 
 def read_hits(context: SearchContext, ranking: Ranking) -> list[Hit]:

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from leadline.errors import InputError
+from leadline.records.scores.result import Result
+from leadline.records.scores.table import Table
 from leadline.retrieval.answers.passages import Passages
-from leadline.retrieval.answers.search_hits import Hit, read_hits, snippets, weighed
+from leadline.retrieval.answers.search_hits import Hit, hits_table, read_hits, snippets, weighed
 from leadline.retrieval.answers.snippets import Snippet
 from leadline.retrieval.language.language import Answer, Language
 from leadline.retrieval.language.meaning import published
@@ -23,8 +25,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@dataclass(frozen=True)
-class SearchResult:
+@dataclass(frozen=True, repr=False)
+class SearchResult(Result):
     """What a query found: the best document of each family, and how the query was understood."""
 
     text: str
@@ -66,6 +68,13 @@ class SearchResult:
 
     def __len__(self) -> int:
         return len(self.hits)
+
+    def _finding(self) -> str:
+        first = f"; first: {self.hits[0].label}" if self.hits else ""
+        return f"{self.found:,} documents for {self.text}{first}"
+
+    def _shown_table(self) -> Table:
+        return hits_table(self.hits)
 
     def __str__(self) -> str:
         lines = [f"{self.found:,} documents for {self.text}"]

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from leadline.errors import InputError, LeadlineWarning, checked_choice
+from leadline.records.scores.result import Result, counted
 from leadline.retrieval.index.analysis import Analysis
 from leadline.retrieval.index.batches import FIELDS, Records
 from leadline.retrieval.index.derived import parted
@@ -48,7 +49,7 @@ class Lists:
     occurrences: NDArray[np.int64]  # of each term in the whole field
 
 
-class Index:
+class Index(Result):
     """An index: the postings of every term, by field, and what is known of the documents."""
 
     def __init__(self, folder: Path, manifest: dict[str, Any]) -> None:
@@ -63,6 +64,9 @@ class Index:
         self.bases = offsets_of([len(segment) for segment in self.segments])
         # The place of each document when all are sorted by id: equal scores go by it, high first.
         self.ranks = opened_order(folder, manifest["order"], len(self))
+
+    def _finding(self) -> str:
+        return f"{self.folder}: {counted(len(self), self.unit)}; fields {', '.join(self.fields)}"
 
     @classmethod
     def open(cls, folder: str | os.PathLike[str]) -> Index:

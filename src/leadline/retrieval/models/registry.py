@@ -28,7 +28,7 @@ class Model:
 
     @property
     def meaning(self) -> str:
-        return (inspect.getdoc(self.function) or "").splitlines()[0]
+        return (inspect.getdoc(self.function) or "(no description)").splitlines()[0]
 
     @cached_property
     def parameters(self) -> Mapping[str, Any]:
@@ -61,6 +61,14 @@ def model(name: str, *, by_field: bool = False) -> Callable[[Callable[..., Array
     """Enter a function of Postings into the register under a name. Only with `by_field` has it `postings.fields`."""
 
     def enter(function: Callable[..., Array]) -> Callable[..., Array]:
+        parameters = list(inspect.signature(function).parameters.values())
+        if not parameters:
+            raise InputError(f"model {name}", "must take postings first: def name(postings: Postings, ...) -> Array")
+        for each in parameters[1:]:
+            if each.annotation is each.empty:
+                raise InputError(f"model {name}", f"parameter {each.name!r} has no type: write {each.name}: float")
+            if each.default is each.empty:
+                raise InputError(f"model {name}", f"parameter {each.name!r} has no default value")
         MODELS.add(name, Model(name, function, by_field), home=function.__module__)
         return function
 

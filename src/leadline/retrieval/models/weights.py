@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from leadline.errors import InputError
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.index.uniting import united
 from leadline.retrieval.models.kernels.arguments import BLOCK
@@ -37,7 +38,12 @@ class Recipe:
     def __call__(self, postings: Postings) -> NDArray[np.float64]:
         thawed = {name: dict(value) if isinstance(value, tuple) else value for name, value in self.parameters}
         # Adding 0 makes +0.0 of -0.0, which means to the search that a document lacks the term.
-        return np.asarray(self.model.function(postings, **thawed), np.float64) + 0.0
+        weights = np.asarray(self.model.function(postings, **thawed), np.float64) + 0.0
+        if weights.shape != postings.tf.shape:
+            count = len(postings.tf)
+            problem = f"must return one weight for each of {count} postings, got shape {weights.shape}"
+            raise InputError(f"model {self.model.name}", problem)
+        return weights
 
 
 class Weights:

@@ -51,7 +51,7 @@ def _pairs(evidence: Evidence) -> set[tuple[str, str]]:
 
 def _winners(evidence: Evidence, measures: Sequence[str]) -> str:
     """Who leads under each measure."""
-    means = evidence.scores(measures).means()
+    means = evidence.scores(measures).mean_values()
     best = [int(np.argmax(means[:, m])) for m in range(len(measures))]
     winners = [f"{evidence.runs[best[m]]} under {name} ({means[best[m], m]:.3f})" for m, name in enumerate(measures)]
     if len(set(best)) == 1:
@@ -72,7 +72,7 @@ def _standing(found: Verdicts) -> str:
 
 
 def _effort(cited: Evidence, true: Evidence) -> str:
-    shares = [float(one.scores(f"R@{EFFORT}").means()[one.place(one.leader), 0]) for one in (cited, true)]
+    shares = [float(one.scores(f"R@{EFFORT}").mean_values()[one.place(one.leader), 0]) for one in (cited, true)]
     return (
         f"Reading {EFFORT} documents of the leader finds {percent(shares[0])} of what was cited, and "
         f"{percent(shares[1])} of what is truly relevant."

@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import re
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -25,9 +25,10 @@ from leadline.errors import checked_choice
 from leadline.measures.definition import Measure
 from leadline.measures.evaluate import MAIN_MEASURE, Progress
 from leadline.measures.hits import Array, Hits, Integers
-from leadline.measures.notation import parse_measure, parse_measures
+from leadline.measures.notation import MeasureLike, MeasuresLike, parse_measure, parse_measures
 from leadline.records.inputs import QrelsLike, RunsLike
-from leadline.records.qrels.qrels import Qrels, Subtopics
+from leadline.records.qrels.qrels import Qrels
+from leadline.records.qrels.subtopics import Subtopics
 from leadline.records.scores.scores import Scores
 from leadline.records.side_tables import read_runs_info
 from leadline.show.charts.style import GREY, OKABE_ITO
@@ -63,7 +64,7 @@ class Evidence:
         cls,
         qrels: QrelsLike,
         runs: RunsLike,
-        measure: str | Measure = MAIN_MEASURE,
+        measure: MeasureLike = MAIN_MEASURE,
         *,
         topics: Path | Attributes | None = None,
         runs_info: Path | Mapping[str, Mapping[str, str]] | None = None,
@@ -138,7 +139,7 @@ class Evidence:
         pres = self.measure.text if self.measure.definition.name == "PRES" else f"PRES{options}@{self.effort}"
         return f"AP{options}", pres, f"R{options}@{self.effort}"
 
-    def scores(self, measures: str | Measure | Iterable[str | Measure]) -> Scores:
+    def scores(self, measures: MeasuresLike) -> Scores:
         """The scores of any measures. No file is read again, and each measure is computed once."""
         wanted = tuple(parse_measures(measures))
         new = tuple(measure for measure in wanted if ("values", measure.text) not in self._kept)

@@ -168,7 +168,7 @@ def table_8() -> Exhibit:
     ours = {}
     for measure in ("xinfAP", "infNDCG"):
         scores = published.trec_chem_2009(measure)
-        ours[measure] = dict(zip(scores.runs, scores.means()[:, 0].tolist(), strict=True))
+        ours[measure] = dict(zip(scores.runs, scores.mean_values()[:, 0].tolist(), strict=True))
     rows: list[list[Any]] = []
     off = []
     for run, printed in PRINTED_MEANS.items():

@@ -63,7 +63,7 @@ def figures_5_and_6() -> Exhibit:
     agree = True
     for worth, expected in EXPECTED.items():
         scores = evaluate(qrels, runs, f"CT(gamma={worth},theta=given,max_grade={FULL})@{DOCUMENTS}")
-        ours = scores.means()[:, 0].tolist()
+        ours = scores.mean_values()[:, 0].tolist()
         agree &= bool(np.allclose(ours, expected, atol=5e-6))
         rows.append([worth, expected[0], ours[0], expected[1], ours[1]])
     drawn = gamma.figure(Evidence.of(qrels, runs, "PRES@10"), effort=DOCUMENTS, theta="given")

@@ -28,7 +28,7 @@ def systems_table(evidence: Evidence) -> str:
     """Every run with its means, best first: the best of each measure bold, those not significantly worse underlined."""
     names = list(dict.fromkeys((evidence.measure.text, *evidence.trio, f"judged@{min(20, evidence.effort)}")))
     scores = evidence.scores(names)
-    means, widths = scores.means(), scores.half_widths()[:, 0]
+    means, widths = scores.mean_values(), scores.half_widths()[:, 0]
     near = [_near_best(evidence, name) for name in names]
     info = list(dict.fromkeys(name for run in evidence.runs for name in evidence.runs_info.get(run, {})))[:COLUMNS]
     verdicts: Mapping[str, Verdict] = {v.other: v for v in evidence.verdict.verdicts} if evidence.verdict else {}

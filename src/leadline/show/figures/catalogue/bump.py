@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 
 from leadline.measures.hits import Array, Integers, Mask
+from leadline.records.scores.result import counted
 from leadline.show.charts.labels import narrow
 from leadline.show.charts.style import altair
 from leadline.show.figures.encodings import room_above, staggered
@@ -14,7 +15,6 @@ from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import Figure, needs
 from leadline.show.figures.formatting import short
 from leadline.show.figures.registry import WHO, report_figure
-from leadline.trust.aligned import counted
 from leadline.trust.order import best_first
 from leadline.trust.pairs import compare
 
@@ -38,7 +38,7 @@ def figure(evidence: Evidence) -> Figure:
     if len(evidence.runs) < 2:
         return needs(NAME, "Places under three measures", "Two or more runs are needed to give places.", SOURCE)
     scores = evidence.scores(names)
-    places = np.stack([places_of(column, evidence.runs) for column in scores.means().T])
+    places = np.stack([places_of(column, evidence.runs) for column in scores.mean_values().T])
     shown = _shown(places)
     prefers = _preferences(evidence, shown)
     states = [_states(places[m : m + 2, shown], prefers[m : m + 2]) for m in range(2)]
@@ -47,7 +47,7 @@ def figure(evidence: Evidence) -> Figure:
             "run": evidence.runs[r],
             "measure": name,
             "place": int(places[m, r]),
-            "mean": round(float(scores.means()[r, m]), 4),
+            "mean": round(float(scores.mean_values()[r, m]), 4),
         }
         for r in shown.tolist()
         for m, name in enumerate(names)

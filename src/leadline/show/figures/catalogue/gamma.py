@@ -46,8 +46,8 @@ def figure(evidence: Evidence, *, effort: int = 10, theta: Theta = "decay") -> F
     panels: dict[str, Curves] = {}
     for lid in LIDS:
         measures = [f"CT(gamma={gamma},theta={theta},lid={lid},max_grade={full})@{effort}" for gamma in GAMMAS]
-        best = open_study(evidence.qrels, ideals, measures).scores().means()
-        ours = evidence.scores(measures).means()
+        best = open_study(evidence.qrels, ideals, measures).scores().mean_values()
+        ours = evidence.scores(measures).mean_values()
         panels[lid] = dict(zip(ideals, best, strict=True)) | {run: ours[evidence.place(run)] for run in drawn}
     rows = [
         {"lid": lid, "line": line, "gamma": gamma, "CT": round(float(value), 5)}

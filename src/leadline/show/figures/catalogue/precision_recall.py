@@ -29,7 +29,7 @@ def figure(evidence: Evidence) -> Figure:
     """The curve of every run: few in colour, of many the leader and the challenger, the rest in grey."""
     option = "" if evidence.level == 1 else f"(rel={evidence.level})"
     scores = evidence.scores([f"iprec{option}@{tenth:g}" for tenth in TENTHS])
-    means = np.nan_to_num(scores.means())
+    means = np.nan_to_num(scores.mean_values())
     rows = [
         {"run": run, "recall": tenth, "precision": round(float(means[evidence.place(run), at]), 4)}
         for run in evidence.order
@@ -42,7 +42,7 @@ def title(evidence: Evidence, scores: Scores) -> str:
     """Where the leader or the challenger is significantly more precise; else what is shown."""
     first = evidence.place(evidence.leader)
     if evidence.challenger is None:
-        means = scores.means()[first]
+        means = scores.mean_values()[first]
         return (
             f"{evidence.leader} is at precision {decimal(means[1])} when a tenth is found, "
             f"and at {decimal(means[HALF])} when half is"

@@ -29,8 +29,8 @@ def figure(evidence: Evidence) -> Figure:
     """Recall against effort, with the lines of a perfect and a random order, and an effort that can be dragged."""
     grid = efforts_of(evidence)
     recall, pres = curves(evidence, "R"), curves(evidence, "PRES")
-    rows = _rows(evidence, grid, recall.means(), recall.half_widths(), pres.means())
-    chart = with_rows(_chart(evidence, grid, rows, recall.means()), rows)
+    rows = _rows(evidence, grid, recall.mean_values(), recall.half_widths(), pres.mean_values())
+    chart = with_rows(_chart(evidence, grid, rows, recall.mean_values()), rows)
     more = {"steps": {"effort": grid}, "drag": "effort", "readout": list(evidence.named)}
     return Figure(NAME, _title(evidence), _reading(evidence), chart, rows, SOURCE, more)
 

@@ -36,13 +36,13 @@ def figure(evidence: Evidence, measures: Sequence[str] | None = None) -> Figure:
     """A row for each system, best first by the deciding measure; a column for each measure, with intervals."""
     names = six(evidence) if measures is None else tuple(measures)
     scores = evidence.scores(names)
-    means, widths = scores.means(), scores.half_widths()
+    means, widths = scores.mean_values(), scores.half_widths()
     shown = choice(evidence, scores)
     rows = [
         {
             "place": place, "run": run, "measure": name, "column": m, "mean": rounded(means[r, m]),
             "low": rounded(means[r, m] - widths[r, m]), "high": rounded(means[r, m] + widths[r, m]),
-            "best": r == scores.leader(m),
+            "best": r == scores.leader_index(m),
         }
         for run in shown
         for place, r in [(evidence.order.index(run) + 1, evidence.place(run))]
@@ -54,7 +54,7 @@ def figure(evidence: Evidence, measures: Sequence[str] | None = None) -> Figure:
 
 def choice(evidence: Evidence, scores: Scores) -> tuple[str, ...]:
     """The systems to show: the first by the deciding measure, and those that lead under another."""
-    winners = {scores.runs[scores.leader(m)] for m in range(len(scores.measures))}
+    winners = {scores.runs[scores.leader_index(m)] for m in range(len(scores.measures))}
     return tuple(run for place, run in enumerate(evidence.order) if place < MOST or run in winners)
 
 
@@ -62,10 +62,10 @@ def title(evidence: Evidence, scores: Scores) -> str:
     """In how many measures the leader has the best mean, and who has it in the others."""
     names = scores.measures
     if len(evidence.runs) == 1:
-        means = scores.means()[0]
+        means = scores.mean_values()[0]
         said = [f"{name} {decimal(value)}" for name, value in zip(names, means, strict=True)]
         return f"{evidence.leader}: {both(said)}"
-    winners = [scores.runs[scores.leader(m)] for m in range(len(names))]
+    winners = [scores.runs[scores.leader_index(m)] for m in range(len(names))]
     won = sum(winner == evidence.leader for winner in winners)
     if won == len(names):
         return f"{evidence.leader} is first in all {len(names)} measures"
@@ -79,7 +79,7 @@ def title(evidence: Evidence, scores: Scores) -> str:
 
 def reading(evidence: Evidence, scores: Scores, shown: Sequence[str]) -> str:
     """The leader's worst place, and what is not shown."""
-    values = scores.means() * np.array([sign(better) for better in scores.better])
+    values = scores.mean_values() * np.array([sign(better) for better in scores.better])
     behind = places(values.T)[:, evidence.place(evidence.leader)]
     worst = int(behind.argmax())
     text = "The line is the 95 % interval over topics"

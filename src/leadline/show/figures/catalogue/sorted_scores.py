@@ -28,7 +28,7 @@ def figure(evidence: Evidence) -> Figure:
     """Every system's average precision, PRES and recall, the systems sorted by PRES."""
     names = evidence.trio
     scores = evidence.scores(names)
-    means, widths = scores.means(), scores.half_widths()
+    means, widths = scores.mean_values(), scores.half_widths()
     if np.isnan(means).all():
         return needs(NAME, "Scores sorted by PRES", "A topic with a relevant document is needed.", SOURCE)
     order = best_first(means[:, 1], evidence.runs)

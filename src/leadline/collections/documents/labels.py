@@ -1,0 +1,103 @@
+"""Judgements from the labels of a systematic review: included is relevant, excluded is not."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterable
+from pathlib import Path
+
+from leadline.collections.documents.fields.review_record import FORMS, grade, unpacked
+from leadline.collections.documents.raw import Broken
+from leadline.collections.documents.readers.review import chosen_label
+from leadline.collections.documents.registry import READERS
+from leadline.collections.documents.sources import find_sources, open_streams
+from leadline.collections.documents.splitting import split
+from leadline.errors import InputError, LeadlineWarning, nearest
+from leadline.records.qrels.qrels import Qrels
+from leadline.text.source import stem
+
+
+def read_labels(
+    sources: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+    *,
+    column: str | None = None,
+    topic: str | None = None,
+    form: str | None = None,
+) -> Qrels:
+    """Read judgements from labels: an export of ASReview (CSV or RIS), or a table such as Cohen's.
+
+    Each file is a topic, named like the file unless `topic` names it. `column` is the column of labels (default: the
+    final decision, such as `included` or `label_included`). Documents have the ids that `build_collection` gives them.
+    Records without a label are left out; one listed twice is relevant if either is. Warnings count both.
+    """
+    listed = [sources] if isinstance(sources, (str, os.PathLike)) else list(sources)
+    paths = find_sources(listed)
+    if topic is not None and len(paths) > 1:
+        raise InputError("topic", f"can be given for one file, got {len(paths)}")
+    topics: list[str] = []
+    documents: list[str] = []
+    grades: list[int] = []
+    for path in paths:
+        judged = _labels_of(path, column, form)
+        name = "_".join((topic or stem(path).removesuffix(".ris")).split())
+        if name in topics:
+            raise InputError(str(path), f"topic {name} is there twice: rename the file")
+        topics += [name] * len(judged)
+        documents += list(judged)
+        grades += list(judged.values())
+    return Qrels.from_columns(topics, documents, grades, "labels")
+
+
+def _labels_of(path: Path, column: str | None, form: str | None) -> dict[str, int]:
+    """The grade of every labelled record of a file."""
+    judged: dict[str, int] = {}
+    unlabelled = twice = 0
+    problems: list[str] = []
+    for stream in open_streams(path):
+        chosen = column
+        for raw in split(stream.pieces, form):
+            if isinstance(raw, Broken):
+                problems.append(f"byte {raw.offset}: {raw.reason}")
+                continue
+            if raw.form not in FORMS:
+                raise InputError(str(path), f"is read as {raw.form}, which has no labels: give CSV or RIS of a review")
+            fields, labels, row = unpacked(raw.content)
+            if column is not None and raw.form == "review":
+                if column not in fields:
+                    problem = f"no column {column!r} among {', '.join(fields)}{nearest(column, fields)}"
+                    raise InputError(str(path), problem)
+                label = fields[column]
+            else:
+                chosen = chosen or (chosen_label(list(labels)) if raw.form == "review" else "N1")
+                if chosen is None:
+                    names = ", ".join(list(fields)[:12])
+                    raise InputError(str(path), f"no column of labels among {names}; name it with column (--column)")
+                label = labels.get(chosen, "")
+            try:
+                value = grade(label)
+                document = READERS[raw.form].read(raw.content).id
+            except ValueError as error:
+                problems.append(f"record {row}: {error}")
+                continue
+            if value is None:
+                unlabelled += 1
+            elif document in judged:
+                twice += 1
+                judged[document] = max(judged[document], value)
+            else:
+                judged[document] = value
+    if not judged:
+        raise InputError(str(path), "no record has a label" + (f"; {problems[0]}" if problems else ""))
+    _warn(path, unlabelled, twice, problems)
+    return judged
+
+
+def _warn(path: Path, unlabelled: int, twice: int, problems: list[str]) -> None:
+    said = [
+        f"{unlabelled:,} records without a label, left out" if unlabelled else "",
+        f"{twice:,} records listed again" if twice else "",
+        f"{len(problems):,} not read, first {problems[0]}" if problems else "",
+    ]
+    if any(said):
+        warnings.warn(f"{path}: {'; '.join(filter(None, said))}", LeadlineWarning, stacklevel=4)

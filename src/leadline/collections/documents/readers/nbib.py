@@ -1,0 +1,46 @@
+"""PubMed's own form, nbib: records in lines such as `PMID- 10051933` and `TI  - Of nails`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from leadline.collections.documents.document import Document
+from leadline.collections.documents.fields.review_record import identifier, packed, record_document, unpacked
+from leadline.collections.documents.markup.tagged_lines import tagged_records
+from leadline.collections.documents.raw import Broken, Raw, Window
+from leadline.collections.documents.registry import reader
+
+_LINE = re.compile(r"([A-Z][A-Z0-9]{0,3}) {0,3}- ?(.*)")
+_DATE = re.compile(r"(\d{4}) ([A-Z][a-z]{2})(?: (\d{1,2})\b)?")
+_BEGINS = re.compile(rb"PMID- ?\d")
+
+
+def split_citations(window: Window) -> Iterator[Raw | Broken]:
+    """The records of a stream."""
+    return tagged_records(window, "nbib", _LINE, "PMID", lambda fields, row: packed(fields, {}, row))
+
+
+def _date(written: str) -> str:
+    """A date with the month's name in the middle, `2001 May 3`, in the order that dates are read."""
+    found = _DATE.match(written)
+    return written if found is None else " ".join(part for part in (found[2], found[3], found[1]) if part)
+
+
+def begins_as_nbib(head: bytes) -> bool:
+    return _BEGINS.match(head) is not None
+
+
+@reader("nbib", split=split_citations, recognises=begins_as_nbib)
+def read(content: bytes) -> Document:
+    """One record."""
+    fields, _, row = unpacked(content)
+
+    def first(*tags: str) -> str:
+        return next((text for tag in tags for text in fields.get(tag, ()) if text), "")
+
+    doi = next((text for tag in ("LID", "AID") for text in fields.get(tag, ()) if text.endswith("[doi]")), "")
+    return record_document(
+        identifier("", first("PMID"), doi, "", row), title=first("TI", "BTI"), abstract=first("AB", "OAB"),
+        authors=fields.get("FAU") or fields.get("AU", ()), published=_date(first("DEP", "DP")), language=first("LA"),
+    )  # fmt: skip

@@ -1,0 +1,48 @@
+"""RIS: references as Zotero, EndNote, Covidence and ASReview export them, in lines `TY  - JOUR`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from leadline.collections.documents.document import Document
+from leadline.collections.documents.fields.review_record import identifier, packed, record_document, unpacked
+from leadline.collections.documents.markup.tagged_lines import Fields, tagged_records
+from leadline.collections.documents.raw import Broken, Raw, Window
+from leadline.collections.documents.registry import reader
+
+_LINE = re.compile(r"([A-Z][A-Z0-9])  - ?(.*)")
+_BEGINS = re.compile(rb"TY  - ")
+_LABEL = re.compile(r"ASReview_(?:relevant|irrelevant|not_seen)", re.IGNORECASE)
+
+
+def split_references(window: Window) -> Iterator[Raw | Broken]:
+    """The references of a stream."""
+    return tagged_records(window, "ris", _LINE, "TY", _pack)
+
+
+def _pack(fields: Fields, row: int) -> bytes:
+    # ASReview writes a record's label among its notes.
+    found = next((match[0] for note in fields.get("N1", ()) if (match := _LABEL.search(note))), None)
+    return packed(fields, {} if found is None else {"N1": found}, row)
+
+
+def begins_as_ris(head: bytes) -> bool:
+    return _BEGINS.match(head) is not None
+
+
+@reader("ris", split=split_references, recognises=begins_as_ris)
+def read(content: bytes) -> Document:
+    """One reference."""
+    fields, _, row = unpacked(content)
+
+    def first(*tags: str) -> str:
+        return next((text for tag in tags for text in fields.get(tag, ()) if text), "")
+
+    pubmed = first("AN") if "pubmed" in first("DB", "DP").lower() or "medline" in first("DB", "DP").lower() else ""
+    return record_document(
+        identifier("", pubmed, first("DO", "M3", "UR"), first("ID", "AN"), row),
+        title=first("TI", "T1", "CT", "BT"), abstract=first("AB", "N2"),
+        authors=[name for tag in ("AU", "A1") for name in fields.get(tag, ())],
+        published=first("DA", "PY", "Y1").replace("/", "-").strip("-"), language=first("LA"),
+    )  # fmt: skip

@@ -1,0 +1,35 @@
+"""Judgements from the labels of a systematic review: included is relevant, excluded is not.
+
+FILE is an export of ASReview (CSV or RIS) or a table with a column such as `included` or `label_included`. Each file is
+a topic. Documents have the ids that `leadline collection build FILE` gives them.
+
+Examples:
+  leadline qrels labels review.csv -o review.qrels
+  leadline qrels labels review.csv --column label_abstract_screening --topic ADHD -o screening.qrels
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from leadline.collections.documents.fields.review_record import FORMS
+from leadline.collections.documents.labels import read_labels
+from leadline.commands.shared.options import add_choice, add_options
+from leadline.commands.shared.output import count_of, print_notes, write
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("files", nargs="+", metavar="FILE", help="exports with labels; may be compressed")
+    add_options(parser, "-o", required=True, help="judgements file to write")
+    parser.add_argument("--column", metavar="NAME", help="column of labels (default: the final decision)")
+    parser.add_argument("--topic", metavar="NAME", help="name of the topic (default: the file's name)")
+    add_choice(parser, "--form", list(FORMS), "format of the files", None, "detected")
+    add_options(parser, "-q")
+
+
+def run(options: argparse.Namespace) -> None:
+    qrels = read_labels(options.files, column=options.column, topic=options.topic, form=options.form)
+    write(qrels.to_bytes(), options.output)
+    relevant = int((qrels.grades >= 1).sum())
+    sizes = f"{count_of(len(qrels), 'label')} of {count_of(len(qrels.topics), 'topic')}"
+    print_notes([f"{sizes}, {relevant:,} of them relevant"], options)
