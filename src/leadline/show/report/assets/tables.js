@@ -13,11 +13,15 @@
     if (typeof a === "number" && typeof b === "number") return Number.isNaN(a) - Number.isNaN(b) || a - b;
     return String(a).localeCompare(String(b), "en", { numeric: true });
   };
+  const pinnedFirst = (table) => {
+    table.tBodies[0].prepend(...[...table.tBodies[0].rows].filter((row) => row.classList.contains("pinned")));
+  };
   const sortBy = (table, column, descending) => {
     const body = table.tBodies[0], turn = descending ? -1 : 1;
     const rows = [...body.rows].map((row) => [keyOf(row, column), row]);
     rows.sort(([a], [b]) => (Number.isNaN(a) || Number.isNaN(b) ? compare(a, b) : turn * compare(a, b)));
     body.append(...rows.map(([, row]) => row));
+    pinnedFirst(table);
     [...table.tHead.rows[0].cells].forEach((cell, i) => {
       if (i === column) cell.setAttribute("aria-sort", descending ? "descending" : "ascending");
       else cell.removeAttribute("aria-sort");
@@ -38,6 +42,7 @@
 
   Leadline.sortable = sortable;
   Leadline.sortBy = sortBy;
+  Leadline.pinnedFirst = pinnedFirst;
 })();
 
 // ---- topics: called once, when the charts at the top are drawn or an address asks for a topic ----------------------
