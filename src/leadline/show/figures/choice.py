@@ -43,13 +43,16 @@ def highlighted(base: Any) -> Any:
     )
 
 
-def highlighted_lines(base: Any, field: str, spots: Sequence[float]) -> Any:
-    """The lines of the chosen systems with their names, each name at another spot of the axis `field`."""
+def highlighted_lines(base: Any, field: str, spots: Sequence[float], *, rising: bool = True) -> Any:
+    """The lines of the chosen systems with their names, each name at another spot of the axis `field`.
+
+    A name is below a line that rises, and above one that falls: so it stays inside the chart.
+    """
     lines = highlighted(base)
     places = json.dumps(list(spots))
     names = lines.transform_filter(f"datum.{field} == {places}[indexof(chosen, datum.run) % {len(spots)}]")
     # Names of systems in ink: a light colour cannot be read on paper. The rim keeps them readable over lines.
-    text = {"align": "right", "dx": -4, "dy": -9, "limit": 160}
+    text = {"align": "right", "dx": -4, "dy": 12 if rising else -9, "limit": 160}
     ink = altair().value
     rim = names.mark_text(**text, stroke=PAPER, strokeWidth=4).encode(text="run:N", color=ink(PAPER))
     return lines.mark_line(strokeWidth=3.5) + rim + names.mark_text(**text, fontWeight="bold").encode(text="run:N")

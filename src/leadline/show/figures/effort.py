@@ -76,5 +76,12 @@ def effort_x(field: str, depth: int, *, title: str = "documents read, and the ti
     scale = alt.Scale(type="log", domain=[1, depth], nice=False) if wide else alt.Scale(domain=[0, depth], nice=False)
     values = [tick for power in range(9) for tick in (10**power, 3 * 10**power) if tick <= depth] if wide else None
     ticks: dict[str, Any] = {"values": values} if values else {"tickCount": 6}
-    axis = alt.Axis(labelExpr=f"[{_COUNT}, {_HOURS}]", grid=False, labelFlush=False, labelOverlap="greedy", **ticks)
+    axis = alt.Axis(
+        labelExpr=f"[{_COUNT}, {_HOURS}]",
+        grid=False,
+        labelFlush=False,
+        labelOverlap="greedy",
+        labelSeparation=6,
+        **ticks,
+    )
     return alt.X(field, title=title, scale=scale, axis=axis)

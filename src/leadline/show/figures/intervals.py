@@ -25,8 +25,10 @@ def bounds(measure: str) -> tuple[float, float]:
     stated = re.search(r"^Range: (.*)$", text, re.MULTILINE)
     if stated is None:
         return -math.inf, math.inf
-    low = 0.0 if re.match(r"0\b", stated[1]) else -math.inf
-    high = 1.0 if re.match(r"0 (?:to 1|or 1)(?:\.|$|;(?! slightly above))", stated[1]) else math.inf
+    from_zero = r"(?:0|n R²/N)"  # PRES goes from n R²/N, where R is recall, to R
+    to_one = r"(?:1(?=\.|$|;(?! slightly above))|R\b|min\(1,)"
+    low = 0.0 if re.match(rf"{from_zero}\s", stated[1]) else -math.inf
+    high = 1.0 if re.match(rf"{from_zero} (?:to|or) {to_one}", stated[1]) else math.inf
     return low, high
 
 

@@ -76,7 +76,8 @@ def figure_html(figure: Figure, *, alone: bool = False) -> str:
     kind = ' class="wide"' if figure.more.get("wide") else ' class="alone"' if alone else ""
     readout = '<div class="readout" aria-live="polite"></div>' if figure.more.get("readout") else ""
     return (
-        f'<figure id="{figure.name}"{kind}>{title}<p class="reading" id="{figure.name}-reading">{escape(figure.reading)}</p>'
+        f'<figure id="{figure.name}"{kind}>{title}'
+        f'<p class="reading" id="{figure.name}-reading">{escape(figure.reading)}</p>'
         f'<div class="controls"></div><div class="chart" role="img" aria-label="{escape(figure.title)}" '
         f'aria-describedby="{figure.name}-reading"></div>'
         f'{readout}<footer><button type="button" class="plain csv">data as CSV</button>'

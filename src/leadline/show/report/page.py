@@ -74,7 +74,7 @@ def page(evidence: Evidence, figures: Sequence[Figure], *, key: str = "", made: 
         f'<div class="figures first">{_in_rows([by_name[entry.name] for entry in first])}</div>',
         _systems(evidence),
         _topics(evidence),
-        _researchers(evidence, sections, by_name),
+        _researchers(sections, by_name),
         _not_drawn(lacking),
         _foot(evidence),
     ]
@@ -166,9 +166,7 @@ def choices_data(evidence: Evidence) -> dict[str, Any]:
     }
 
 
-def _researchers(
-    evidence: Evidence, sections: Mapping[str, Sequence[FigureEntry]], by_name: Mapping[str, Figure]
-) -> str:
+def _researchers(sections: Mapping[str, Sequence[FigureEntry]], by_name: Mapping[str, Figure]) -> str:
     """The other figures, folded by section, each section with links to its figures."""
     folded = []
     for section, entries in sections.items():
@@ -196,8 +194,8 @@ def _systems(evidence: Evidence) -> str:
         "(randomisation test, Holm's correction, 5\u202f%). "
     )  # fmt: skip
     return (
-        f'<h2 id="systems">All systems</h2><div class="stack"><p class="aside">{best}Click a heading to sort, a star to '
-        "highlight a system in all figures and keep it on top.</p>"
+        f'<h2 id="systems">All systems</h2><div class="stack"><p class="aside">{best}Click a heading to sort, '
+        "a star to highlight a system in all figures and keep it on top.</p>"
         '<div class="tools"><label>find <input type="search" name="find-system" placeholder="part of a name">'
         '</label><span class="systems-shown" aria-live="polite"></span></div>'
         f"{systems_table(evidence)}</div>"
@@ -213,7 +211,8 @@ def _topics(evidence: Evidence) -> str:
     )
     return (
         '<section id="topics"><h2>Topic by topic</h2><div class="stack"><p class="found" aria-live="polite"></p>'
-        f'<div class="tools">{chosen}</div><div class="topics tall" tabindex="0" role="region" aria-label="topics"></div>'
+        f'<div class="tools">{chosen}</div>'
+        '<div class="topics tall" tabindex="0" role="region" aria-label="topics"></div>'
         '<p class="tools"><button type="button" class="plain csv">data as CSV</button>'
         '<a class="link" href="#topics">link to this view</a>'
         "<span>Choose a topic to see its relevant documents.</span></p>"

@@ -87,7 +87,7 @@ def _chart(evidence: Evidence, rows: Sequence[dict[str, Any]]) -> Any:
     chart = alt.layer(
         others.encode(detail="run:N"),
         named.encode(color=system_colour(evidence), strokeDash=system_dash(evidence)),
-        highlighted_lines(base, "recall", spread_over(TENTHS[5:])),
+        highlighted_lines(base, "recall", spread_over(TENTHS[5:]), rising=False),
         named_lines,
     )
     return with_rows(chart.add_params(narrow(), *chosen_params()).properties(width=WIDTH, height=HEIGHT), rows)

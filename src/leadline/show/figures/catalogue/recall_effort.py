@@ -8,7 +8,7 @@ import numpy as np
 
 from leadline.measures.hits import Array
 from leadline.show.charts.labels import beside, narrow
-from leadline.show.charts.style import BUOY, GREY, INK, PAPER, altair
+from leadline.show.charts.style import BUOY, GREY, INK, altair
 from leadline.show.figures.choice import CHOSEN, highlighted_lines, spread_over
 from leadline.show.figures.effort import MINUTES, curves, effort_x, efforts_of, first_effort, recall_after_each
 from leadline.show.figures.encodings import haloed, system_colour, system_dash
@@ -131,9 +131,8 @@ def _effort_line(alt: Any) -> Any:
     place = {
         "align": alt.ExprRef(f"{late} ? 'right' : 'left'"), "dx": alt.ExprRef(f"{late} ? -6 : 6"), "dy": -8,
     }  # fmt: skip
-    text = line.encode(x="at:Q", y=alt.Y("foot:Q"), text="text:N")
-    rim = text.mark_text(**place, stroke=PAPER, strokeWidth=4, fontWeight="bold")
-    return rule + rim + text.mark_text(**place, color=BUOY, fontWeight="bold")
+    text = line.mark_text(**place, color=BUOY, fontWeight="bold")
+    return rule + text.encode(x="at:Q", y=alt.Y("foot:Q"), text="text:N")
 
 
 def _title(evidence: Evidence) -> str:

@@ -47,7 +47,8 @@ def figure(evidence: Evidence) -> Figure:
             "mean": rounded(mean), "low": rounded(low), "high": rounded(high), "verdict": verdict,
             "note": verdict + (" (baseline)" if run == evidence.baseline else ""),
         })  # fmt: skip
-    return Figure(NAME, title(found), reading(evidence, found, shown), with_rows(_chart(evidence), rows), rows, SOURCE)
+    chart = _chart(evidence, len(shown), intervals=any(row["low"] is not None for row in rows))
+    return Figure(NAME, title(found), reading(evidence, found, shown), with_rows(chart, rows), rows, SOURCE)
 
 
 def _shown(evidence: Evidence) -> tuple[str, ...]:
@@ -81,7 +82,7 @@ def reading(evidence: Evidence, found: Verdicts, shown: Sequence[str]) -> str:
     )
 
 
-def _chart(evidence: Evidence) -> Any:
+def _chart(evidence: Evidence, shown: int, *, intervals: bool) -> Any:
     alt = altair()
     axis = alt.Axis(
         labelExpr=numbered(evidence, evidence.order),
@@ -111,6 +112,6 @@ def _chart(evidence: Evidence) -> Any:
     bars = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=2)
     dots = base.mark_point(filled=True, size=70, opacity=1).encode(x=x, color=colour)
     words = base.mark_text(align="left", fontSize=12, dx=6).encode(x=alt.value("width"), text="note:N")
-    layers = [bars.encode(x=alt.X("low:Q"), x2="high:Q", color=colour), dots, words]
+    layers = [*([bars.encode(x=alt.X("low:Q"), x2="high:Q", color=colour)] if intervals else []), dots, words]
     chart = alt.layer(*layers).add_params(narrow(), *chosen_params())
-    return chart.properties(width=WIDTH, height=alt.Step(ROW))
+    return chart.properties(width=WIDTH, height=ROW * shown)
