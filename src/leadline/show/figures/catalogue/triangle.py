@@ -36,7 +36,7 @@ def figure(evidence: Evidence) -> Figure:
     if not evidence.comparable:
         return needs(NAME, "How likely is each difference by chance?", "Two runs and two topics are needed.", SOURCE)
     kept = [evidence.place(run) for run in evidence.order[:MOST]]
-    found = both_tests(scores.select_runs(kept), scores.measures[0], seed=evidence.rng(NAME))
+    found = both_tests(scores.select_runs(kept), scores.measures[0], seed=evidence.seed)
     rows = [
         {
             "row": a, "column": b, "test": "randomisation" if j > i else "t", "p": float(f"{found.p[i, j]:.3g}"),

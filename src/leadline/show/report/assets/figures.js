@@ -175,6 +175,7 @@ const Leadline = (() => {
         tooltip: { theme: "custom" }, patch: (compiled) => this.patch(compiled),
       });
       this.view = view;
+      this.chart.querySelector("svg").setAttribute("aria-hidden", "true"); // the chart's name and reading say it
       this.frame();
       if (more.drag && !this.dragged) this.allowDrag(more.drag);
       this.say();
@@ -204,7 +205,7 @@ const Leadline = (() => {
       const parts = spec.concat ?? spec.hconcat ?? spec.vconcat;
       if (narrow) narrow.value = room < NARROW || Boolean(spec.concat);
       if (this.data.more.square) {
-        spec.width = spec.height = Math.min(spec.width, room - (room < NARROW ? 130 : 200));
+        spec.width = Math.min(spec.width, room - (room < NARROW ? 140 : 200)); // beside the names
         return;
       }
       if (parts || spec.facet || spec.repeat) {
