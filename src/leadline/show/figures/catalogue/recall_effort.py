@@ -172,4 +172,6 @@ def _reading(evidence: Evidence) -> str:
     ]
     text = f"With {evidence.leader}, {' and '.join(said)}; drag the orange line to see what another effort would give."
     others = len(evidence.runs) - len(evidence.named)
-    return text + (f" Grey: the {others} other systems; point at one, or choose it, to see its name." if others else "")
+    return text + (
+        f" Grey: the {others} other systems; point at one, or highlight it, to see its name." if others else ""
+    )
