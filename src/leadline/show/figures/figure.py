@@ -13,7 +13,8 @@ Controls are Vega-Lite parameters with a binding (range or select): the page tur
 by keyboard, and keeps their values in the address. A parameter `narrow` is set on narrow screens and in small
 multiples; `choice.py` has those that the reader sets once for all figures. `Figure.more` may contain `wide` (across the
 page), `fixed` (never stretched), `square` (a matrix: never stretched, but narrower on a narrow screen), `steps` (values
-of a range), `drag` (the parameter set by dragging on the chart) and `readout` (the runs whose numbers are shown below the chart).
+of a range), `drag` (the parameter set by dragging on the chart) and `readout` (the runs whose numbers are shown below
+the chart).
 """
 
 from __future__ import annotations
