@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import re
-import shutil
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -65,7 +64,9 @@ def test_nothing_out_of_a_file_is_markup(written: Path) -> None:
     assert EVIL not in text
     assert EVIL_TOPIC not in text
     assert EVIL_DOCUMENT not in text
-    assert len(re.findall("<script", text)) == 2 + len(SHOWN) + 2  # code, figures, their configuration, the topics
+    assert (
+        len(re.findall("<script", text)) == 2 + len(SHOWN) + 3
+    )  # code, figures, their configuration, the topics, the choices
     assert re.findall(r"(?:src|href)=[\"'](?!#)", text.split("<script", 1)[0]) == []
 
 
@@ -116,18 +117,6 @@ def test_one_run_alone_makes_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 # ---- in Chromium ----------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    api = pytest.importorskip("playwright.sync_api", reason="needs the package playwright")
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if chromium is None:
-        pytest.skip("needs the browser chromium")
-    with api.sync_playwright() as play:
-        opened = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield opened
-        opened.close()
 
 
 class Tab:
@@ -208,6 +197,9 @@ def test_minutes_change_the_cost(tab: Tab) -> None:
     assert "at 30 minutes each" in tab.text("#recall_effort .readout")
     tab.page.locator("#recall_effort select[data-param=chosen]").select_option("late")
     assert "late" in tab.text("#recall_effort .readout")
+    assert "late" in tab.text(".choices .tags")
+    tab.page.locator("#recall_effort select[data-param=chosen]").select_option("")
+    assert tab.text(".choices .tags") == ""
 
 
 def test_the_measure_of_the_spectrogram_can_be_chosen(tab: Tab) -> None:
@@ -257,7 +249,7 @@ def test_data_can_be_taken_away(tab: Tab) -> None:
 
 
 def test_tables_are_sorted_by_a_click(tab: Tab) -> None:
-    names = tab.page.locator("table.sortable tbody tr td:first-child")
+    names = tab.page.locator("table.sortable tbody tr > :first-child")
     assert names.all_inner_texts() == [EVIL, "middle", "late"]
     tab.page.get_by_role("button", name="R@20").first.click()
     tab.page.get_by_role("button", name="R@20").first.click()

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from leadline.show.charts.style import PAPER, altair
 
 LINE = 16  # pixels of a line of text
+TIGHT = 20  # letters of a label on a narrow screen
 
 
 def narrow() -> Any:
@@ -24,7 +25,7 @@ def spread(heights: Sequence[float], gap: float, low: float = 0.0, high: float =
     [0.0, 0.05, 0.1]
     """
     places = list(heights)
-    by_height = sorted(range(len(places)), key=lambda at: heights[at])
+    by_height = sorted(range(len(places)), key=lambda at: (heights[at], -at))  # of equal ones, the first is on top
     above = high + gap
     for at in reversed(by_height):
         places[at] = above = min(places[at], above - gap)
@@ -50,16 +51,22 @@ def beside(
     low, high = domain
     places = spread([at for at, _ in labels.values()], LINE / height * (high - low), low, high)
     rows = [
-        {"y": place, "text": text, "colour": colours[name]}
+        {"y": place, "text": text, "tight": _cut(text), "colour": colours[name]}
         for (name, (_, text)), place in zip(labels.items(), places, strict=True)
     ]
     outwards, start, end = (1, "left", "right") if side == "right" else (-1, "right", "left")
-    base = alt.Chart(alt.Data(values=rows)).encode(
+    base = alt.Chart(alt.Data(values=rows)).transform_calculate(said="narrow ? datum.tight : datum.text")
+    base = base.encode(
         x=alt.value("width" if side == "right" else 0), y=alt.Y("y:Q", scale=alt.Scale(domain=[low, high]))
     )
     # Each row has its colour: a colour scale would be shared with the lines, which have another domain.
     dots = base.mark_point(filled=True, size=36, xOffset=9 * outwards, opacity=1)
     beyond = alt.ExprRef(f"narrow ? {-6 * outwards} : {16 * outwards}")
     text = {"align": alt.ExprRef(f"narrow ? '{end}' : '{start}'"), "dx": beyond, "baseline": "middle", "fontSize": 12}
-    rim = base.mark_text(**text, stroke=PAPER, strokeWidth=4).encode(text="text:N")
-    return dots.encode(color=alt.Color("colour:N", scale=None)) + rim + base.mark_text(**text).encode(text="text:N")
+    rim = base.mark_text(**text, stroke=PAPER, strokeWidth=4).encode(text="said:N")
+    return dots.encode(color=alt.Color("colour:N", scale=None)) + rim + base.mark_text(**text).encode(text="said:N")
+
+
+def _cut(text: str) -> str:
+    """A label shortened in the middle: similar names differ at their ends."""
+    return text if len(text) <= TIGHT else f"{text[: TIGHT // 2 - 1]}…{text[-TIGHT // 2 :]}"

@@ -59,10 +59,14 @@ def recall_after_each(evidence: Evidence, run: str) -> Array:
 
 
 def minutes_param() -> Any:
-    """The control that sets how many minutes a document takes."""
-    alt = altair()
-    control = alt.binding(input="number", name="minutes a document")
-    return alt.param(name="minutes", value=MINUTES, bind=control)
+    """The parameter for how many minutes a document takes; the page has one control for all figures."""
+    return altair().param(name="minutes", value=MINUTES)
+
+
+def first_effort(evidence: Evidence) -> int:
+    """The effort at which the line stands when the page opens."""
+    grid = efforts_of(evidence)
+    return min(evidence.effort, grid[-1]) if len(grid) < 3 else grid[int(len(grid) * 0.6)]
 
 
 def effort_x(field: str, depth: int, *, title: str = "documents read, and the time that takes") -> Any:
@@ -72,5 +76,12 @@ def effort_x(field: str, depth: int, *, title: str = "documents read, and the ti
     scale = alt.Scale(type="log", domain=[1, depth], nice=False) if wide else alt.Scale(domain=[0, depth], nice=False)
     values = [tick for power in range(9) for tick in (10**power, 3 * 10**power) if tick <= depth] if wide else None
     ticks: dict[str, Any] = {"values": values} if values else {"tickCount": 6}
-    axis = alt.Axis(labelExpr=f"[{_COUNT}, {_HOURS}]", grid=False, labelFlush=False, labelOverlap="greedy", **ticks)
+    axis = alt.Axis(
+        labelExpr=f"[{_COUNT}, {_HOURS}]",
+        grid=False,
+        labelFlush=False,
+        labelOverlap="greedy",
+        labelSeparation=6,
+        **ticks,
+    )
     return alt.X(field, title=title, scale=scale, axis=axis)

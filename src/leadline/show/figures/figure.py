@@ -11,8 +11,10 @@ not copied, and the page contains them once, for the chart and for the CSV.
 
 Controls are Vega-Lite parameters with a binding (range or select): the page turns them into labelled inputs that work
 by keyboard, and keeps their values in the address. A parameter `narrow` is set on narrow screens and in small
-multiples. `Figure.more` may contain `wide` (across the page), `fixed` (never stretched), `steps` (values of a range),
-`drag` (the parameter set by dragging on the chart) and `readout` (the runs whose numbers are shown below the chart).
+multiples; `choice.py` has those that the reader sets once for all figures. `Figure.more` may contain `wide` (across the
+page), `fixed` (never stretched), `square` (a matrix: never stretched, but narrower on a narrow screen), `steps` (values
+of a range), `drag` (the parameter set by dragging on the chart) and `readout` (the runs whose numbers are shown below
+the chart).
 """
 
 from __future__ import annotations

@@ -20,19 +20,29 @@ from leadline.show.report.embedding import embedded, page_config, payload, theme
 from leadline.show.report.page_key import with_checksum
 from leadline.version import __version__
 
-SCRIPTS = ("figures.js", "tables.js", "start.js")
+SCRIPTS = ("figures.js", "tables.js", "choices.js", "start.js")
 NO_TOPICS = "Leadline.topics = () => () => {};"  # for pages without the table of topics
 
 
-def html_page(title: str, body: Iterable[str], figures: Sequence[Figure], *, key: str = "", topics: Any = None) -> str:
+def html_page(
+    title: str,
+    body: Iterable[str],
+    figures: Sequence[Figure],
+    *,
+    key: str = "",
+    topics: Any = None,
+    choices: Any = None,
+) -> str:
     """The page as HTML: a body with the elements of `figure_html`, and the data of these figures.
 
-    `topics` is the data of the table of topics, if the body has one.
+    `topics` is the data of the table of topics, `choices` what the reader can choose for all figures, if the body has
+    these.
     """
     data = [embedded(f"data-{figure.name}", payload(figure)) for figure in figures if figure.chart is not None]
     data.append(embedded("data-config", page_config()))
-    if topics is not None:
-        data.append(embedded("data-topics", topics))
+    data += [
+        embedded(f"data-{name}", each) for name, each in (("topics", topics), ("choices", choices)) if each is not None
+    ]
     code = [_asset(name) for name in SCRIPTS]
     if topics is None:
         code.insert(-1, NO_TOPICS)
@@ -47,7 +57,7 @@ def html_page(title: str, body: Iterable[str], figures: Sequence[Figure], *, key
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         f"<title>{escape(title)}</title>",
         f"<style>{theme_colours()}\n{_asset('page.css')}</style></head>",
-        f'<body><div class="page">{"".join(body)}</div>',
+        f'<body><main class="page">{"".join(body)}</main>',
         *data,
         *(f"<script>{script}</script>" for script in scripts),
         "</body></html>\n",
@@ -55,17 +65,23 @@ def html_page(title: str, body: Iterable[str], figures: Sequence[Figure], *, key
     return with_checksum("\n".join(parts))
 
 
-def figure_html(figure: Figure) -> str:
-    """The HTML element of a figure: title, reading, chart and links; or why it has no chart."""
+def figure_html(figure: Figure, *, alone: bool = False) -> str:
+    """The HTML element of a figure: title, reading, chart and links; or why it has no chart.
+
+    A figure that is `alone` in its row is in the middle of the page.
+    """
     title = f"<h3>{escape(figure.title)}</h3>"
     if figure.chart is None:
         return f'<figure>{title}<p class="reading">{escape(figure.reading)}</p></figure>'
-    kind = ' class="wide"' if figure.more.get("wide") else ""
+    kind = ' class="wide"' if figure.more.get("wide") else ' class="alone"' if alone else ""
     readout = '<div class="readout" aria-live="polite"></div>' if figure.more.get("readout") else ""
     return (
-        f'<figure id="{figure.name}"{kind}>{title}<p class="reading">{escape(figure.reading)}</p>'
-        f'<div class="controls"></div><div class="chart" role="img" aria-label="{escape(figure.title)}"></div>'
+        f'<figure id="{figure.name}"{kind}>{title}'
+        f'<p class="reading" id="{figure.name}-reading">{escape(figure.reading)}</p>'
+        f'<div class="controls"></div><div class="chart" role="img" aria-label="{escape(figure.title)}" '
+        f'aria-describedby="{figure.name}-reading"></div>'
         f'{readout}<footer><button type="button" class="plain csv">data as CSV</button>'
+        '<button type="button" class="plain svg">SVG</button><button type="button" class="plain png">PNG</button>'
         f'<a class="link" href="#{figure.name}">link to this view</a>'
         f'<span class="source">{escape(figure.source)}</span></footer></figure>'
     )

@@ -10,11 +10,17 @@ import datetime
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
+from typing import Any
 
 from leadline.errors import LeadlineError
+from leadline.show.charts.style import OKABE_ITO
+from leadline.show.figures.catalogue.slices import topic_slices
+from leadline.show.figures.effort import MINUTES, efforts_of, first_effort
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import Figure, needs
+from leadline.show.figures.formatting import hours
 from leadline.show.figures.registry import FIGURES, FigureEntry, in_order
+from leadline.show.report.embedding import variable
 from leadline.show.report.headline import CHIPS, headline
 from leadline.show.report.html_page import figure_html, html_page
 from leadline.show.report.tables import systems_table, topics_data
@@ -65,7 +71,7 @@ def page(evidence: Evidence, figures: Sequence[Figure], *, key: str = "", made: 
     body = [
         _top(evidence, made or datetime.date.today()),
         _verdict(evidence),
-        f'<div class="figures first">{"".join(figure_html(by_name[entry.name]) for entry in first)}</div>',
+        f'<div class="figures first">{_in_rows([by_name[entry.name] for entry in first])}</div>',
         _systems(evidence),
         _topics(evidence),
         _researchers(sections, by_name),
@@ -73,7 +79,7 @@ def page(evidence: Evidence, figures: Sequence[Figure], *, key: str = "", made: 
         _foot(evidence),
     ]
     title = f"{evidence.title} {evidence.leader}"
-    return html_page(title, body, figures, key=key, topics=topics_data(evidence))
+    return html_page(title, body, figures, key=key, topics=topics_data(evidence), choices=choices_data(evidence))
 
 
 def _top(evidence: Evidence, made: datetime.date) -> str:
@@ -96,13 +102,13 @@ def _verdict(evidence: Evidence) -> str:
         f'<span class="chips">{chips}</span></p>'
     )
     outcome = f'<p class="lead"><strong>{escape(said.outcome)}</strong></p>' if said.outcome else ""
-    reading = " ".join(filter(None, (said.effort, said.baseline)))
+    reading = _with_times(escape(" ".join(filter(None, (said.effort, said.baseline)))), said.documents)
     reasons = "".join(f"<p>{escape(reason)}</p>" for reason in said.reasons)
     notes = list(dict.fromkeys((*evidence.study.notes, *(evidence.verdict.notes if evidence.verdict else ()))))
     listed = "".join(f"<li>{escape(note)}</li>" for note in notes)
     return (
         f'<section class="verdict" aria-label="the verdict">{outcome}{leader}'
-        + (f'<p class="finds">{escape(reading)}</p>' if reading else "")
+        + (f'<p class="finds">{reading}</p>' if reading else "")
         + f'<p class="aside">{escape(" ".join(said.sure))}</p>'
         + (f"<details><summary>Why: the closest rivals</summary>{reasons}</details>" if reasons else "")
         + (f"<details><summary>What was missing or left out</summary><ul>{listed}</ul></details>" if notes else "")
@@ -110,18 +116,70 @@ def _verdict(evidence: Evidence) -> str:
     )
 
 
+def _with_times(text: str, documents: Iterable[int]) -> str:
+    """The text with its reading times marked, so that they follow the minutes that the reader sets."""
+    done = ""
+    for number in documents:
+        before, time, text = text.partition(hours(number * MINUTES))
+        done += f'{before}<span data-documents="{number}">{time}</span>'
+    return done + text
+
+
+def _in_rows(figures: Sequence[Figure]) -> str:
+    """Figures two in a row; wide ones, and one that would be beside nothing, have a row of their own."""
+    html, waiting = [], list[Figure]()
+    for figure in [*figures, None]:
+        if figure is not None and not figure.more.get("wide"):
+            waiting.append(figure)
+            continue
+        html += [figure_html(each, alone=at == len(waiting) - 1 and at % 2 == 0) for at, each in enumerate(waiting)]
+        waiting = []
+        if figure is not None:
+            html.append(figure_html(figure))
+    return "".join(html)
+
+
+def _choices() -> str:
+    """The selector for all figures; the page fills it from `choices_data`."""
+    return (
+        '<details class="choices" open><summary>Choose for all figures</summary><div class="tools">'
+        '<label>highlight <select name="chosen"><option value="">a system…</option></select></label>'
+        '<span class="tags"></span>'
+        '<label class="slider">effort <input type="range" name="effort" min="0" step="1"><output></output></label>'
+        '<label>measure <select name="measure"></select></label>'
+        '<label>topics <select name="slice"><option value="">all</option></select></label>'
+        '<label>minutes a document <input type="number" name="minutes" min="0" step="any"></label>'
+        '<span class="follow"></span></div></details>'
+    )
+
+
+def choices_data(evidence: Evidence) -> dict[str, Any]:
+    """What the reader can choose for all figures: systems with their colours, efforts, slices of the topics."""
+    named = [variable(evidence.colour(run)) for run in evidence.named]
+    return {
+        "systems": [(run, variable(evidence.colour(run)) if run in evidence.named else "") for run in evidence.order],
+        "free": [colour for colour in map(variable, OKABE_ITO) if colour not in named],
+        "efforts": efforts_of(evidence),
+        "effort": first_effort(evidence),
+        "minutes": MINUTES,
+        "slices": topic_slices(evidence),
+    }
+
+
 def _researchers(sections: Mapping[str, Sequence[FigureEntry]], by_name: Mapping[str, Figure]) -> str:
     """The other figures, folded by section, each section with links to its figures."""
     folded = []
     for section, entries in sections.items():
         links = "".join(f'<li><a href="#{entry.name}">{escape(entry.label)}</a></li>' for entry in entries)
-        group = "".join(figure_html(by_name[entry.name]) for entry in entries)
+        group = _in_rows([by_name[entry.name] for entry in entries])
         folded.append(
-            f'<details class="section"><summary><h3>{escape(section)}</h3>'
-            f'<nav aria-label="{escape(section)}"><ul>{links}</ul></nav></summary>'
+            f'<details class="section"><summary><h3>{escape(section)}</h3></summary>'
             f'<div class="figures">{group}</div></details>'
+            f'<nav aria-label="{escape(section)}"><ul>{links}</ul></nav>'
         )
-    return f'<section id="researchers"><h2>For researchers</h2>{"".join(folded)}</section>' if folded else ""
+    if not folded:
+        return ""
+    return f'<section id="researchers"><h2>For researchers</h2>{_choices()}{"".join(folded)}</section>'
 
 
 def _not_drawn(lacking: Sequence[Figure]) -> str:
@@ -136,7 +194,10 @@ def _systems(evidence: Evidence) -> str:
         "(randomisation test, Holm's correction, 5\u202f%). "
     )  # fmt: skip
     return (
-        f'<h2 id="systems">All systems</h2><div class="stack"><p class="aside">{best}Click a heading to sort.</p>'
+        f'<h2 id="systems">All systems</h2><div class="stack"><p class="aside">{best}Click a heading to sort, '
+        "a star to highlight a system in all figures and keep it on top.</p>"
+        '<div class="tools"><label>find <input type="search" name="find-system" placeholder="part of a name">'
+        '</label><span class="systems-shown" aria-live="polite"></span></div>'
         f"{systems_table(evidence)}</div>"
     )
 
@@ -150,7 +211,8 @@ def _topics(evidence: Evidence) -> str:
     )
     return (
         '<section id="topics"><h2>Topic by topic</h2><div class="stack"><p class="found" aria-live="polite"></p>'
-        f'<div class="tools">{chosen}</div><div class="topics tall"></div>'
+        f'<div class="tools">{chosen}</div>'
+        '<div class="topics tall" tabindex="0" role="region" aria-label="topics"></div>'
         '<p class="tools"><button type="button" class="plain csv">data as CSV</button>'
         '<a class="link" href="#topics">link to this view</a>'
         "<span>Choose a topic to see its relevant documents.</span></p>"

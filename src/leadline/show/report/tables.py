@@ -11,6 +11,7 @@ import numpy as np
 from leadline.measures.hits import Array, Mask
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.formatting import decimal, rounded
+from leadline.show.figures.intervals import interval
 from leadline.show.report.embedding import variable
 from leadline.show.report.headline import CHIPS
 from leadline.trust.corrections import holm
@@ -32,30 +33,32 @@ def systems_table(evidence: Evidence) -> str:
     near = [_near_best(evidence, name) for name in names]
     info = list(dict.fromkeys(name for run in evidence.runs for name in evidence.runs_info.get(run, {})))[:COLUMNS]
     verdicts: Mapping[str, Verdict] = {v.other: v for v in evidence.verdict.verdicts} if evidence.verdict else {}
-    heads = [("system", ""), *((name, "") for name in info), (names[0], "num"), ("95\u202f% interval", "num")]
-    heads += [*((name, "num") for name in names[1:]), *([("against the leader", "")] if verdicts else [])]
+    heads = [("system", ""), (names[0], "num"), ("95\u202f% interval", "num"), *((name, "num") for name in names[1:])]
+    heads += [*([("against the leader", "")] if verdicts else []), *((name, "") for name in info)]
     body = []
     for run in evidence.order:
         r = evidence.place(run)
         dot = f'<span class="swatch" style="background:{variable(evidence.colour(run))}"></span>' * (
             run in evidence.named
         )
-        cells = [f'<td class="id">{dot}{escape(run)}</td>']
-        cells += [f'<td class="text">{escape(evidence.runs_info.get(run, {}).get(name, ""))}</td>' for name in info]
+        pin = f'<button type="button" class="pin" aria-pressed="false" aria-label="highlight {escape(run)}"></button>'
+        cells = [f'<th scope="row" class="id">{pin}{dot}{escape(run)}</th>']
         for m in range(len(names)):
             kind = " best" if near[m][1][r] else " near" if near[m][0][r] else ""
             value = float(means[r, m])
             cells.append(f'<td class="num{kind}" data-v="{_key(value)}">{decimal(value)}</td>')
             if m == 0:
-                low, high = value - widths[r], value + widths[r]
+                low, high = interval(names[0], value, float(widths[r]))
                 text = "–" if np.isnan(widths[r]) else f"{decimal(low)} to {decimal(high)}"
                 cells.append(f'<td class="num" data-v="{_key(low)}">{text}</td>')
         if verdicts:
             cells.append(f"<td>{_chip(verdicts.get(run))}</td>")
-        body.append(f"<tr>{''.join(cells)}</tr>")
+        cells += [f'<td class="text">{escape(evidence.runs_info.get(run, {}).get(name, ""))}</td>' for name in info]
+        body.append(f'<tr data-run="{escape(run)}">{"".join(cells)}</tr>')
     head = "".join(f'<th scope="col"{_kind(kind)}>{escape(name)}</th>' for name, kind in heads)
     return (
-        f'<div class="tall"><table class="sortable"><thead><tr>{head}</tr></thead>'
+        '<div class="tall" tabindex="0" role="region" aria-label="all systems"><table class="sortable">'
+        f"<thead><tr>{head}</tr></thead>"
         f"<tbody>{''.join(body)}</tbody></table></div>"
     )
 

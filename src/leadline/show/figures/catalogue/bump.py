@@ -10,6 +10,7 @@ from leadline.measures.hits import Array, Integers, Mask
 from leadline.records.scores.result import counted
 from leadline.show.charts.labels import narrow
 from leadline.show.charts.style import altair
+from leadline.show.figures.choice import CHOSEN, chosen_params, highlighted
 from leadline.show.figures.encodings import room_above, staggered
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import Figure, needs
@@ -17,6 +18,7 @@ from leadline.show.figures.formatting import short
 from leadline.show.figures.registry import WHO, report_figure
 from leadline.trust.order import best_first
 from leadline.trust.pairs import compare
+from leadline.trust.verdict import EQUAL
 
 NAME = "bump"
 TOP = 10  # places shown under each measure if there are many runs
@@ -58,13 +60,17 @@ def figure(evidence: Evidence) -> Figure:
 
 
 def places_of(means: Array, runs: tuple[str, ...]) -> Integers:
-    """The place of each run by its mean, from 1; equal means by name, runs without a mean last.
+    """The place of each run by its mean, from 1; equal means share a place, runs without a mean come last.
 
     >>> places_of(np.array([0.2, 0.9, 0.9]), ("x", "z", "y"))
-    array([3, 2, 1])
+    array([3, 1, 1])
     """
+    order = best_first(means, runs)
     places = np.empty(len(runs), np.int64)
-    places[best_first(means, runs)] = np.arange(1, len(runs) + 1)
+    for at, r in enumerate(order):
+        before = order[at - 1] if at else r
+        level = at > 0 and (abs(means[r] - means[before]) <= EQUAL or (np.isnan(means[r]) and np.isnan(means[before])))
+        places[r] = places[before] if level else at + 1
     return places
 
 
@@ -92,9 +98,8 @@ def _preferences(evidence: Evidence, shown: Integers) -> Integers:
 
 def swaps(places: Integers, prefers: Integers) -> tuple[Mask, Mask]:
     """Run × run: pairs that two measures order differently, and those of them that both order significantly."""
-    above = places[:, :, None] < places[:, None, :]
-    swapped = above[0] != above[1]
-    np.fill_diagonal(swapped, False)
+    signs = np.sign(places[:, :, None] - places[:, None, :])  # 0 for runs that share a place: no measure orders them
+    swapped = np.asarray(signs[0] * signs[1] < 0)
     return swapped, np.asarray(swapped & (prefers[0] * prefers[1] < 0))
 
 
@@ -109,7 +114,8 @@ def _chart(evidence: Evidence, places: Integers, shown: Integers, states: list[l
     """A column for each measure. Heights are places among the runs shown; the numbers are places among all runs."""
     alt = altair()
     names = list(evidence.trio)
-    heights = np.argsort(np.argsort(places, axis=1), axis=1) + 1
+    # Runs that share a place have heights of their own, in the order of the middle measure: names do not overlap.
+    heights = np.argsort(np.argsort(places, axis=1, kind="stable"), axis=1) + 1
     runs = [evidence.runs[r] for r in shown.tolist()]
     dots: list[dict[str, Any]] = []
     segments: list[dict[str, Any]] = []
@@ -140,8 +146,10 @@ def _chart(evidence: Evidence, places: Integers, shown: Integers, states: list[l
         points.transform_filter("datum.x == 0").mark_text(align="right", dx=-9).encode(text="place:Q"),
         points.transform_filter("datum.x == 1").mark_text(dy=-11).encode(text="place:Q"),
         names_at_end,
+        highlighted(lines).mark_rule(strokeWidth=4),
+        names_at_end.transform_filter(CHOSEN).mark_text(align="left", dx=9, fontWeight="bold"),
     ]
-    return alt.layer(*layers).add_params(narrow()).properties(width=WIDTH, height=LINE * len(runs))
+    return alt.layer(*layers).add_params(narrow(), *chosen_params()).properties(width=WIDTH, height=LINE * len(runs))
 
 
 def _title(evidence: Evidence, places: Integers, shown: Integers, prefers: Integers) -> str:

@@ -8,8 +8,9 @@ import numpy as np
 
 from leadline.measures.hits import Array
 from leadline.show.charts.labels import beside, narrow
-from leadline.show.charts.style import GREY, altair
-from leadline.show.figures.effort import curves, effort_x, efforts_of, minutes_param
+from leadline.show.charts.style import BUOY, GREY, altair
+from leadline.show.figures.choice import chosen_params, highlighted_lines, spread_over
+from leadline.show.figures.effort import curves, effort_x, efforts_of, first_effort, minutes_param
 from leadline.show.figures.encodings import system_colour, system_dash
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import Figure, needs, rows_data, with_rows
@@ -34,8 +35,8 @@ def figure(evidence: Evidence) -> Figure:
         return needs(NAME, "Measures against effort", "Two or more runs are needed to compare them at every effort.")
     grid = efforts_of(evidence)
     scores = {name: curves(evidence, name) for name in MEASURES}
-    means = {name: found.mean_values() for name, found in scores.items()}
-    shown = evidence.order[:SHOWN]
+    means = {name: found.means() for name, found in scores.items()}
+    shown = evidence.order
     rows = [
         {"run": run, "measure": name, "effort": effort, "mean": rounded(means[name][evidence.place(run), e])}
         for name in MEASURES
@@ -46,7 +47,9 @@ def figure(evidence: Evidence) -> Figure:
     crossed = {name: crossings(means[name][two[0]], means[name][two[1]], grid) for name in MEASURES}
     tests = _tests(evidence, grid, {name: found.values for name, found in scores.items()})
     chart = with_rows(_chart(evidence, grid, means), rows)
-    return Figure(NAME, *_words(evidence, tests, crossed), chart, rows, SOURCE, {"wide": True})
+    return Figure(
+        NAME, *_words(evidence, tests, crossed), chart, rows, SOURCE, {"wide": True, "steps": {"effort": grid}}
+    )
 
 
 def crossings(first: Array, second: Array, grid: list[int]) -> list[tuple[int, int]]:
@@ -71,7 +74,9 @@ def _chart(evidence: Evidence, grid: list[int], means: dict[str, Array]) -> Any:
     """A small chart for each measure, with the same colours for the systems."""
     alt = altair()
     parts = [_part(evidence, name, grid, means[name]) for name in MEASURES]
-    return alt.concat(*parts, columns=3, spacing=28).add_params(minutes_param(), narrow())
+    effort = alt.param(name="effort", value=first_effort(evidence))
+    charts = alt.concat(*parts, columns=3, spacing=28)
+    return charts.add_params(minutes_param(), narrow(), effort, *chosen_params())
 
 
 def _part(evidence: Evidence, name: str, grid: list[int], means: Array) -> Any:
@@ -84,8 +89,11 @@ def _part(evidence: Evidence, name: str, grid: list[int], means: Array) -> Any:
     base = base.encode(x=effort_x("effort:Q", depth, title="documents read"), y=y)
     is_named = alt.FieldOneOfPredicate("run", named)
     tip = ["run:N", "effort:Q", "mean:Q"]
+    at_effort = alt.Chart(alt.Data(values=[{}])).transform_calculate(at="effort")
     layers = [
+        at_effort.mark_rule(color=BUOY, strokeWidth=1, opacity=0.7).encode(x="at:Q"),
         base.transform_filter(~is_named)
+        .transform_filter(alt.FieldOneOfPredicate("run", list(evidence.order[:SHOWN])))
         .mark_line(strokeWidth=1, opacity=0.3, color=GREY)
         .encode(detail="run:N", tooltip=tip),
         base.transform_filter(is_named)
@@ -94,6 +102,7 @@ def _part(evidence: Evidence, name: str, grid: list[int], means: Array) -> Any:
     ]
     lift = 0.06 * top  # the names are in the plot, above the ends of their lines
     ends = {run: (float(means[evidence.place(run), -1]) + lift, short(run, 18)) for run in named}
+    layers.append(highlighted_lines(base.encode(tooltip=tip), "effort", spread_over(grid)))
     layers.append(beside(ends, {run: evidence.colour(run) for run in named}, (0, top), HEIGHT))
     return alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
 
@@ -132,7 +141,9 @@ def _words(
     crosses = [f"{_where(crossed[name])} by {TITLES[name]}" for name in MEASURES if crossed[name]]
     text = f"{said}." + (f" Their curves cross {both(crosses)}." if crosses else "")
     left_out = len(evidence.runs) - SHOWN
-    return title, text + (f" The {left_out} systems below the best {SHOWN} are left out." if left_out > 0 else "")
+    return title, text + (
+        f" The {left_out} systems below the best {SHOWN} are drawn only if highlighted." if left_out > 0 else ""
+    )
 
 
 def _where(crossed: list[tuple[int, int]]) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 from leadline.measures.hits import Array, Integers, ratio
 from leadline.show.charts.labels import narrow
 from leadline.show.charts.style import BUOY, DEPTH, INK, PAPER, altair
+from leadline.show.figures.choice import BOLD, chosen_params
 from leadline.show.figures.encodings import numbered, room_above, staggered
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import WIDTH, Figure, depth_scale, needs
@@ -152,7 +153,9 @@ def _chart(evidence: Evidence, pool: Pool, shown: Sequence[str]) -> Any:
             labelExpr=staggered(heads, ticks), labelPadding=room_above(), ticks=False, domain=False,
         ),
     )  # fmt: skip
-    axis = alt.Axis(labelExpr=numbered(evidence, shown), ticks=False, domain=False, labelLimit=200)
+    axis = alt.Axis(
+        labelExpr=numbered(evidence, shown), labelFontWeight=BOLD, ticks=False, domain=False, labelLimit=200
+    )
     y = alt.Y("run:N", sort=list(shown), title=None, axis=axis, scale=alt.Scale(paddingInner=0.12))
     tip = ["run:N", "ranks:N", "judged:Q"]
     cell = alt.Chart(alt.Data(values=cells)).encode(y=y, tooltip=tip)
@@ -167,5 +170,5 @@ def _chart(evidence: Evidence, pool: Pool, shown: Sequence[str]) -> Any:
     shared = base.mark_bar(color=DEPTH[2]).encode(x=alt.X("x:Q"), x2="middle:Q")
     alone = base.mark_bar(color=BUOY).encode(x=alt.X("middle:Q"), x2="end:Q")
     number = base.mark_text(align="left", dx=6).encode(x=alt.value("width"), text="said:N")
-    chart = alt.layer(squares, inside, shared, alone, number).add_params(narrow())
+    chart = alt.layer(squares, inside, shared, alone, number).add_params(narrow(), *chosen_params())
     return chart.properties(width=WIDTH, height=ROW * len(shown))

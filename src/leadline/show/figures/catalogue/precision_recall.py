@@ -11,6 +11,7 @@ from leadline.measures.hits import Array
 from leadline.records.scores.scores import Scores
 from leadline.show.charts.labels import beside, narrow
 from leadline.show.charts.style import GREY, altair
+from leadline.show.figures.choice import chosen_params, highlighted_lines, spread_over
 from leadline.show.figures.encodings import system_colour, system_dash
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import HEIGHT, WIDTH, Figure, rows_data, with_rows
@@ -86,6 +87,7 @@ def _chart(evidence: Evidence, rows: Sequence[dict[str, Any]]) -> Any:
     chart = alt.layer(
         others.encode(detail="run:N"),
         named.encode(color=system_colour(evidence), strokeDash=system_dash(evidence)),
+        highlighted_lines(base, "recall", spread_over(TENTHS[5:]), rising=False),
         named_lines,
     )
-    return with_rows(chart.add_params(narrow()).properties(width=WIDTH, height=HEIGHT), rows)
+    return with_rows(chart.add_params(narrow(), *chosen_params()).properties(width=WIDTH, height=HEIGHT), rows)

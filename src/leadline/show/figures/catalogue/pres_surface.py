@@ -9,6 +9,7 @@ import numpy as np
 
 from leadline.measures.hits import Array
 from leadline.show.charts.style import BUOY, PAPER, altair
+from leadline.show.figures.choice import IN_SLICE, slice_param
 from leadline.show.figures.evidence import Evidence, measure_at
 from leadline.show.figures.figure import HEIGHT, WIDTH, Figure, depth_scale, needs, rows_data, with_rows
 from leadline.show.figures.formatting import count, decimal
@@ -103,7 +104,8 @@ def _chart(rows: Sequence[dict[str, Any]], effort: int) -> Any:
     )
     dots = (
         alt.Chart(rows_data())
+        .transform_filter(IN_SLICE)
         .mark_point(filled=True, size=60, opacity=1, color=BUOY, stroke=PAPER, strokeWidth=1)
         .encode(x="lateness:Q", y="recall:Q", tooltip=["topic:N", "PRES:Q", "recall:Q", "lateness:Q"])
     )
-    return with_rows(alt.layer(cells, dots).properties(width=WIDTH, height=HEIGHT), rows)
+    return with_rows(alt.layer(cells, dots).add_params(slice_param()).properties(width=WIDTH, height=HEIGHT), rows)

@@ -9,7 +9,8 @@ import numpy as np
 from leadline.measures.hits import Array
 from leadline.show.charts.labels import beside, narrow
 from leadline.show.charts.style import BUOY, GREY, INK, altair
-from leadline.show.figures.effort import curves, effort_x, efforts_of, minutes_param, recall_after_each
+from leadline.show.figures.choice import CHOSEN, highlighted_lines, spread_over
+from leadline.show.figures.effort import MINUTES, curves, effort_x, efforts_of, first_effort, recall_after_each
 from leadline.show.figures.encodings import haloed, system_colour, system_dash
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import HEIGHT, WIDTH, Figure, rows_data, with_rows
@@ -75,11 +76,12 @@ def _chart(evidence: Evidence, grid: list[int], rows: list[dict[str, Any]], reca
     alt = altair()
     depth = grid[-1]
     named = list(evidence.named)
-    start = min(evidence.effort, depth) if len(grid) < 3 else grid[int(len(grid) * 0.6)]
-    effort = alt.param(name="effort", value=start, bind=alt.binding_range(min=1, max=depth, step=1, name="effort"))
-    chosen = alt.param(
-        name="chosen", value="", bind=alt.binding_select(options=["", *evidence.order], name="also show")
+    effort = alt.param(
+        name="effort", value=first_effort(evidence), bind=alt.binding_range(min=1, max=depth, step=1, name="effort")
     )
+    minutes = alt.param(name="minutes", value=MINUTES, bind=alt.binding(input="number", name="minutes a document"))
+    choice = alt.binding_select(options=["", *evidence.order], name="highlight")
+    chosen = [alt.param(name="chosen", value=[], bind=choice), alt.param(name="shades", value=[])]
     x = effort_x("effort:Q", depth)
     y = alt.Y(
         "recall:Q", title="recall: share of the known relevant documents found", scale=alt.Scale(domain=[0, 1]),
@@ -90,7 +92,8 @@ def _chart(evidence: Evidence, grid: list[int], rows: list[dict[str, Any]], reca
     # The coloured lines have data of their own: fewer rows to filter while the reader drags the line.
     few = alt.Chart(alt.Data(values=[row for row in rows if row["kind"] != "other"])).encode(x=x, y=y)
     systems, guides = few.transform_filter("datum.kind == 'named'"), few.transform_filter("datum.kind == 'guide'")
-    picked = every.transform_filter("datum.run == chosen && datum.kind != 'guide'")
+    known = every.transform_filter("datum.kind != 'guide'")
+    picked = known.transform_filter(CHOSEN)
     at_effort = {"filled": True, "size": 60, "color": BUOY, "opacity": 1}
     layers = [
         every.transform_filter("datum.kind == 'other'")
@@ -103,33 +106,33 @@ def _chart(evidence: Evidence, grid: list[int], rows: list[dict[str, Any]], reca
         systems.mark_line(strokeWidth=2.5).encode(
             color=system_colour(evidence), strokeDash=system_dash(evidence), tooltip=tip
         ),
-        picked.mark_line(strokeWidth=2.5, color=INK).encode(tooltip=tip),
+        highlighted_lines(known.encode(tooltip=tip), "effort", spread_over(grid)),
         *(part.transform_filter("datum.effort == effort").mark_point(**at_effort) for part in (systems, picked)),
         _effort_line(alt),
     ]
-    ends = {
+    top = f" {PERFECT}"  # a run may be called perfect, but no name starts with a space
+    ends = {top: (perfect_recall(evidence, depth), PERFECT)} | {
         run: (float(recall[evidence.place(run), -1]), f"{short(run)}  {percent(recall[evidence.place(run), -1])}")
         for run in named
     }
-    top = f" {PERFECT}"  # a run may be called perfect, but no name starts with a space
-    ends[top] = (perfect_recall(evidence, depth), PERFECT)
     colours = {run: evidence.colour(run) for run in named} | {top: GREY}
     middle = max(1, round(depth * 0.4))
     shuffled = {"x": middle, "y": random_recall(evidence, middle), "text": RANDOM}
     layers.append(haloed([shuffled], align="right", dx=-6, dy=2))
     layers.append(beside(ends, colours, (0, 1), HEIGHT))
-    return (
-        alt.layer(*layers).add_params(effort, minutes_param(), chosen, narrow()).properties(width=WIDTH, height=HEIGHT)
-    )
+    return alt.layer(*layers).add_params(effort, minutes, *chosen, narrow()).properties(width=WIDTH, height=HEIGHT)
 
 
 def _effort_line(alt: Any) -> Any:
-    """The line that the reader drags, with the effort as text at its top."""
-    line = alt.Chart(alt.Data(values=[{"top": 1}])).transform_calculate(at="effort", text="'read ' + effort")
+    """The line that the reader drags, with the effort as text at its foot, where curves are rare."""
+    line = alt.Chart(alt.Data(values=[{"foot": 0}])).transform_calculate(at="effort", text="'read ' + effort")
     rule = line.mark_rule(color=BUOY, strokeWidth=2).encode(x="at:Q")
-    return rule + line.mark_text(color=BUOY, align="right", dx=-6, dy=8, fontWeight="bold").encode(
-        x="at:Q", y=alt.Y("top:Q"), text="text:N"
-    )
+    late = "scale('x', effort) > 0.75 * range('x')[1]"
+    place = {
+        "align": alt.ExprRef(f"{late} ? 'right' : 'left'"), "dx": alt.ExprRef(f"{late} ? -6 : 6"), "dy": -8,
+    }  # fmt: skip
+    text = line.mark_text(**place, color=BUOY, fontWeight="bold")
+    return rule + text.encode(x="at:Q", y=alt.Y("foot:Q"), text="text:N")
 
 
 def _title(evidence: Evidence) -> str:
@@ -169,4 +172,6 @@ def _reading(evidence: Evidence) -> str:
     ]
     text = f"With {evidence.leader}, {' and '.join(said)}; drag the orange line to see what another effort would give."
     others = len(evidence.runs) - len(evidence.named)
-    return text + (f" Grey: the {others} other systems; point at one, or choose it, to see its name." if others else "")
+    return text + (
+        f" Grey: the {others} other systems; point at one, or highlight it, to see its name." if others else ""
+    )

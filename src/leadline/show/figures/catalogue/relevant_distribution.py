@@ -9,6 +9,7 @@ import numpy as np
 
 from leadline.measures.hits import Integers
 from leadline.show.charts.style import DEPTH, altair
+from leadline.show.figures.choice import IN_SLICE, slice_param
 from leadline.show.figures.encodings import haloed
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import WIDTH, Figure, needs, rows_data, with_rows
@@ -82,9 +83,10 @@ def _chart(evidence: Evidence, rows: Sequence[dict[str, Any]], known: Integers) 
     shades = [DEPTH[shade] for shade in SHADES[len(present)]]
     top = evidence.level + GRADES - 1
     label = f"datum.value == {top} ? 'grade {top} and more' : 'grade ' + datum.value"
-    legend = alt.Legend(title=None, orient="top-right", labelExpr=label) if len(present) > 1 else None
+    legend = alt.Legend(title=None, orient="top", labelExpr=label) if len(present) > 1 else None
     bars = (
         alt.Chart(rows_data())
+        .transform_filter(IN_SLICE)
         .mark_bar()
         .encode(
             x=alt.X(
@@ -103,4 +105,4 @@ def _chart(evidence: Evidence, rows: Sequence[dict[str, Any]], known: Integers) 
     median = float(np.median(known))
     line = alt.Chart(alt.Data(values=[{"y": median}])).mark_rule(strokeDash=[4, 3]).encode(y="y:Q")
     word = haloed([{"y": median, "text": f"median {median:g}"}], x=alt.value("width"), align="right", dx=-4, dy=-8)
-    return with_rows(alt.layer(bars, line, word).properties(width=WIDTH, height=HEIGHT), rows)
+    return with_rows(alt.layer(bars, line, word).add_params(slice_param()).properties(width=WIDTH, height=HEIGHT), rows)

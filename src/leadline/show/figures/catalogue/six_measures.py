@@ -11,10 +11,12 @@ from leadline.measures.hits import Array
 from leadline.records.scores.scores import Scores
 from leadline.show.charts.labels import narrow
 from leadline.show.charts.style import GREY, INK, altair
+from leadline.show.figures.choice import BOLD, chosen_params
 from leadline.show.figures.encodings import numbered, room_above, staggered
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import WIDTH, Figure, rows_data, with_rows
 from leadline.show.figures.formatting import both, count, decimal, ordinal, rounded
+from leadline.show.figures.intervals import interval
 from leadline.show.figures.registry import WHERE, report_figure
 from leadline.trust.order import places, sign
 
@@ -41,12 +43,13 @@ def figure(evidence: Evidence, measures: Sequence[str] | None = None) -> Figure:
     rows = [
         {
             "place": place, "run": run, "measure": name, "column": m, "mean": rounded(means[r, m]),
-            "low": rounded(means[r, m] - widths[r, m]), "high": rounded(means[r, m] + widths[r, m]),
-            "best": r == scores.leader_index(m),
+            "low": rounded(low), "high": rounded(high),
+            "best": r == scores.leader(m),
         }
         for run in shown
         for place, r in [(evidence.order.index(run) + 1, evidence.place(run))]
         for m, name in enumerate(names)
+        for low, high in [interval(name, means[r, m], widths[r, m])]
     ]  # fmt: skip
     chart = _chart(evidence, scores, shown, rows)
     return Figure(NAME, title(evidence, scores), reading(evidence, scores, shown), chart, rows, SOURCE)
@@ -126,7 +129,7 @@ def _chart(evidence: Evidence, scores: Scores, shown: Sequence[str], rows: Seque
     label = numbered(evidence, shown)
     y = alt.Y(
         "run:N", sort=list(shown), title=None,
-        axis=alt.Axis(labelExpr=label, ticks=False, domain=False, grid=True, labelLimit=180),
+        axis=alt.Axis(labelExpr=label, labelFontWeight=BOLD, ticks=False, domain=False, grid=True, labelLimit=180),
     )  # fmt: skip
     tip = ["run:N", "measure:N", "mean:Q", "low:Q", "high:Q"]
     colour = alt.Color("run:N", legend=None, scale=_colours(evidence, shown))
@@ -136,7 +139,7 @@ def _chart(evidence: Evidence, scores: Scores, shown: Sequence[str], rows: Seque
     ring = best.mark_point(size=130, stroke=INK, strokeWidth=1.5, opacity=1).encode(x=x, y=y)
     there = alt.ExprRef("narrow ? 0 : 1")
     number = best.mark_text(align="right", dx=-11, fontWeight="bold", opacity=there).encode(x=x, y=y, text="written:N")
-    chart = alt.layer(line, dots, ring, number).add_params(narrow())
+    chart = alt.layer(line, dots, ring, number).add_params(narrow(), *chosen_params())
     return with_rows(chart.properties(width=WIDTH, height=ROW * len(shown)), rows)
 
 

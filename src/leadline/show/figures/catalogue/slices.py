@@ -10,11 +10,14 @@ import numpy as np
 
 from leadline.errors import MismatchError
 from leadline.records.scores.scores import FEWEST_TOPICS
-from leadline.show.charts.style import GREY, altair
+from leadline.show.charts.labels import narrow
+from leadline.show.charts.style import GREY, INK, altair
+from leadline.show.figures.choice import chosen_params, highlighted
 from leadline.show.figures.encodings import system_colour
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import HEIGHT, WIDTH, Figure, needs, rows_data, with_rows
 from leadline.show.figures.formatting import both, count, decimal, rounded
+from leadline.show.figures.intervals import inside
 from leadline.show.figures.registry import WHERE, report_figure
 from leadline.show.figures.tested import tested_signs
 from leadline.trust.order import sign
@@ -64,14 +67,29 @@ def _worth_drawing(sliced: Slices) -> bool:
     return 1 < len(sliced.names) <= MOST_SLICES and int(sliced.counts.max()) > 1
 
 
+def topic_slices(evidence: Evidence) -> list[dict[str, Any]]:
+    """The slices of topics that a reader can choose, each with its name and its topics."""
+    kinds = [_sliced(evidence, name) for name in (RELEVANT, *evidence.attributes)]
+    return [
+        {
+            "name": f"{sliced.by}: {name}",
+            "topics": [topic for topic, member in zip(sliced.topics, sliced.members[s], strict=True) if member],
+        }
+        for sliced in kinds
+        if sliced is not None and _worth_drawing(sliced)
+        for s, name in enumerate(sliced.names)
+    ]
+
+
 def rows_of(evidence: Evidence, sliced: Slices) -> list[dict[str, Any]]:
     """A row for each slice and run, the best run first."""
     order = [evidence.place(run) for run in evidence.order]
+    low, high = inside(evidence.measure, sliced.low), inside(evidence.measure, sliced.high)
     return [
         {
             "by": sliced.by, "slice": name, "topics": int(sliced.counts[s]), "run": sliced.runs[r],
             "mean": rounded(sliced.means[s, r]),
-            "low": rounded(sliced.low[s, r]), "high": rounded(sliced.high[s, r]),
+            "low": rounded(low[s, r]), "high": rounded(high[s, r]),
         }
         for s, name in enumerate(sliced.names)
         for r in order
@@ -90,10 +108,10 @@ def title(evidence: Evidence, found: Sequence[Slices]) -> str:
     topics = {topic: t for t, topic in enumerate(evidence.topics)}
     tried, differences = [], []
     for sliced, s in enough:
-        inside = [topics[topic] for topic, member in zip(sliced.topics, sliced.members[s], strict=True) if member]
+        here = [topics[topic] for topic, member in zip(sliced.topics, sliced.members[s], strict=True) if member]
         for r in others:
             tried.append((sliced, s, r))
-            differences.append(values[evidence.place(evidence.leader), inside] - values[r, inside])
+            differences.append(values[evidence.place(evidence.leader), here] - values[r, here])
     signs = tested_signs(differences, evidence.rng(NAME)).tolist()
     behind = [place for place, sign_of in zip(tried, signs, strict=True) if sign_of < 0]
     if behind:
@@ -140,7 +158,8 @@ def _where(sliced: Slices, s: int) -> str:
 def _chart(evidence: Evidence, found: Sequence[Slices], rows: Sequence[dict[str, Any]]) -> Any:
     alt = altair()
     panels = [_panel(evidence, sliced, HEIGHT if len(found) == 1 else 240) for sliced in found]
-    return with_rows(panels[0] if len(panels) == 1 else alt.vconcat(*panels, spacing=28), rows)
+    chart = panels[0] if len(panels) == 1 else alt.vconcat(*panels, spacing=28)
+    return with_rows(chart.add_params(narrow(), *chosen_params()), rows)
 
 
 def _panel(evidence: Evidence, sliced: Slices, height: int) -> Any:
@@ -189,7 +208,12 @@ def _panel(evidence: Evidence, sliced: Slices, height: int) -> Any:
         .encode(y=alt.Y("bottom:Q", scale=scale), y2="high:Q")
     )
     dots = named.mark_point(filled=True, size=70, opacity=1).encode(y=y, tooltip=tip, shape=_shapes(evidence))
-    return alt.layer(bar, number, others, intervals, dots).properties(width=WIDTH, height=height)
+    # A highlighted system without a colour of its own: a tick over the whole slice, with its name in the first slice.
+    picked = highlighted(base.transform_filter(~is_named)).encode(x=x, y=y, tooltip=tip)
+    ticks_of = picked.mark_tick(thickness=3, width=44)
+    first = picked.transform_filter(alt.FieldEqualPredicate(sliced.names[0], "slice"))
+    name = first.mark_text(dy=-9, fontWeight="bold", limit=120).encode(text="run:N", color=alt.value(INK))
+    return alt.layer(bar, number, others, intervals, dots, ticks_of, name).properties(width=WIDTH, height=height)
 
 
 def _ends(sliced: Slices) -> tuple[float, float]:
@@ -202,7 +226,8 @@ def _ends(sliced: Slices) -> tuple[float, float]:
 def _legend(evidence: Evidence) -> Any:
     """The colours with a legend, because dots have no end to label."""
     colour = system_colour(evidence)
-    colour.legend = altair().Legend(title=None, orient="top", columns=3, labelLimit=180)
+    alt = altair()
+    colour.legend = alt.Legend(title=None, orient="top", columns=alt.ExprRef("narrow ? 1 : 3"), labelLimit=180)
     return colour
 
 
@@ -210,5 +235,5 @@ def _shapes(evidence: Evidence) -> Any:
     alt = altair()
     forms = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right"]
     domain = list(evidence.named)
-    legend = alt.Legend(title=None, orient="top", columns=3, labelLimit=180)
+    legend = alt.Legend(title=None, orient="top", columns=alt.ExprRef("narrow ? 1 : 3"), labelLimit=180)
     return alt.Shape("run:N", legend=legend, scale=alt.Scale(domain=domain, range=forms[: len(domain)]))

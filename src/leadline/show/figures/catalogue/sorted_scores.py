@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
 
 from leadline.show.charts.labels import narrow
-from leadline.show.charts.style import altair, measure_colours
+from leadline.show.charts.style import INK, altair, measure_colours
 from leadline.show.figures.catalogue.bump import places_of
-from leadline.show.figures.encodings import haloed
+from leadline.show.figures.choice import BOLD, CHOSEN, chosen_params
+from leadline.show.figures.encodings import NARROW_LETTERS, haloed
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import HEIGHT, WIDTH, Figure, needs, rows_data, with_rows
 from leadline.show.figures.formatting import ordinal, rounded, short
+from leadline.show.figures.intervals import interval
 from leadline.show.figures.registry import WHO, report_figure
 from leadline.trust.order import best_first
 from leadline.trust.tau import tau_b
@@ -35,10 +38,11 @@ def figure(evidence: Evidence) -> Figure:
     rows = [
         {
             "run": evidence.runs[r], "place": place, "measure": name, "mean": rounded(means[r, m]),
-            "low": rounded(means[r, m] - widths[r, m]), "high": rounded(means[r, m] + widths[r, m]),
+            "low": rounded(low), "high": rounded(high),
         }
         for place, r in enumerate(order, start=1)
         for m, name in enumerate(names)
+        for low, high in [interval(name, means[r, m], widths[r, m])]
     ]  # fmt: skip
     top = float(min(1.0, max(0.1, np.ceil(np.nanmax(means + np.nan_to_num(widths)) * 10) / 10)))
     many = len(order) > NAMED
@@ -63,12 +67,20 @@ def _by_name(evidence: Evidence, rows: list[dict[str, Any]], top: float) -> Any:
     colour, shape = _encodings(evidence, labelled=False)
     runs = list(dict.fromkeys(str(row["run"]) for row in rows))
     x = alt.X("mean:Q", title="mean over topics", scale=alt.Scale(domain=[0, top]), axis=alt.Axis(tickCount=6))
-    y = alt.Y("run:N", sort=runs, title=None, axis=alt.Axis(labelLimit=160, ticks=False, domain=False))
+    y = alt.Y("run:N", sort=runs, title=None, axis=_systems_axis(runs))
     base = alt.Chart(rows_data()).encode(y=y, yOffset=alt.YOffset("measure:N", sort=list(evidence.trio)), color=colour)
     tip = ["run:N", "measure:N", "mean:Q", "low:Q", "high:Q"]
     bars = base.mark_rule(strokeWidth=1.5, opacity=0.6).encode(x=alt.X("low:Q"), x2="high:Q")
     dots = base.mark_point(filled=True, size=60, opacity=1).encode(x=x, shape=shape, tooltip=tip)
-    return alt.layer(bars, dots).properties(width=WIDTH, height=max(90, 34 * len(runs)))
+    chart = alt.layer(bars, dots).add_params(narrow(), *chosen_params())
+    return chart.properties(width=WIDTH, height=max(90, 34 * len(runs)))
+
+
+def _systems_axis(runs: list[str]) -> Any:
+    """The names of the systems, shorter on a narrow screen."""
+    names = [[short(run, NARROW_LETTERS) for run in runs], [short(run) for run in runs]]
+    label = f"(narrow ? {json.dumps(names[0])} : {json.dumps(names[1])})[indexof({json.dumps(runs)}, datum.value)]"
+    return altair().Axis(labelLimit=180, ticks=False, domain=False, labelExpr=label, labelFontWeight=BOLD)
 
 
 def _by_place(evidence: Evidence, rows: list[dict[str, Any]], top: float) -> Any:
@@ -92,7 +104,13 @@ def _by_place(evidence: Evidence, rows: list[dict[str, Any]], top: float) -> Any
     labels = haloed(words, align="left", dy=-14, fontWeight="bold")
     area = base.transform_filter(alt.FieldEqualPredicate(names[1], "measure")).mark_area(opacity=0.12)
     lines = base.mark_line(strokeWidth=1, opacity=0.5)
-    chart = alt.layer(area, lines, dots, labels).add_params(narrow())
+    picked = base.transform_filter(CHOSEN).encode(color=alt.value(INK))
+    rule = picked.mark_rule(strokeWidth=1, strokeDash=[2, 2]).encode(y=alt.value(0), y2=alt.value("height"))
+    name = picked.transform_filter(alt.FieldEqualPredicate(names[1], "measure")).mark_text(
+        align="left", dx=5, fontWeight="bold"
+    )
+    name = name.encode(text="run:N", y=alt.Y("mean:Q"))
+    chart = alt.layer(area, lines, dots, labels, rule, name).add_params(narrow(), *chosen_params())
     return chart.properties(width=WIDTH, height=HEIGHT)
 
 

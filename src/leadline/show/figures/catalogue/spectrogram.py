@@ -11,6 +11,8 @@ import numpy as np
 from leadline.show.charts.drawable import drawable
 from leadline.show.charts.labels import narrow
 from leadline.show.charts.style import altair
+from leadline.show.figures.choice import BOLD, IN_SLICE, chosen_params, slice_param
+from leadline.show.figures.encodings import numbered
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import WIDTH, Figure, depth_scale, needs, rows_data, with_rows
 from leadline.show.figures.formatting import rounded
@@ -22,6 +24,7 @@ NAME = "spectrogram"
 MORE = ("nDCG@10", "P@10", "Rprec", "RR")  # after the deciding measure and those of `evidence.trio`
 MOST = 160  # runs shown
 LABELLED_RUNS, LABELLED_TOPICS = 40, 60
+UPRIGHT = 30  # up to this many topics, short names are written level
 SOURCE = "Lupu, Huang, Zhu and Tait, Overview of the TREC 2009 Chemical IR track, figures 11 and 12."
 
 
@@ -56,13 +59,19 @@ def _chart(evidence: Evidence, found: Spectrogram, measures: list[str], shown: S
     many_runs, many_topics = len(shown) > LABELLED_RUNS, len(found.topics) > LABELLED_TOPICS
     by_mean = alt.EncodingSortField(field="value", op="mean", order="descending")
     # If there are many runs, only the leader's name is beside the map; tooltips name the others.
-    leader = f"datum.value == {json.dumps(drawable(evidence.leader))} ? datum.label : ''"
-    run_labels: dict[str, Any] = {"labelExpr": leader, "labelOverlap": False} if many_runs else {}
-    topic_labels: dict[str, Any] = {"labels": False} if many_topics else {"labelAngle": -90, "labelOverlap": "greedy"}
+    label = numbered(evidence, shown)
+    if many_runs:
+        label = f"datum.value == {json.dumps(drawable(evidence.leader))} || indexof(chosen, datum.value) >= 0 ? {label} : ''"
+    upright = len(found.topics) <= UPRIGHT and max(map(len, found.topics)) <= 4
+    topic_labels: dict[str, Any] = (
+        {"labels": False} if many_topics else {"labelAngle": 0 if upright else -90, "labelOverlap": "greedy"}
+    )
     runs = alt.Y("run:N", sort=by_mean, title="systems, the best mean at the top" if many_runs else None)
-    runs = runs.axis(ticks=False, domain=False, labelLimit=110, **run_labels)
+    runs = runs.axis(
+        ticks=False, domain=False, labelLimit=200, labelExpr=label, labelOverlap=False, labelFontWeight=BOLD
+    )
     topics = alt.X(
-        "topic:N", sort=by_mean, title="topics, the one answered best on average first",
+        "topic:N", sort=by_mean, title="topics, the best answered first",
         axis=alt.Axis(ticks=False, domain=False, **topic_labels),
     )  # fmt: skip
     colour = alt.Color("value:Q", title="score", scale=depth_scale(0, 1))
@@ -70,6 +79,7 @@ def _chart(evidence: Evidence, found: Spectrogram, measures: list[str], shown: S
     line = 5 if many_runs else 16
     return (
         alt.Chart(rows_data())
+        .transform_filter(IN_SLICE)
         .transform_calculate(value="datum[measure]")
         .transform_filter("isValid(datum.value)")
         .mark_rect()
@@ -79,7 +89,9 @@ def _chart(evidence: Evidence, found: Spectrogram, measures: list[str], shown: S
             color=colour,
             tooltip=["run:N", "topic:N", "value:Q"],
         )
-        .add_params(alt.param(name="measure", value=measures[0], bind=choice), narrow())
+        .add_params(
+            alt.param(name="measure", value=measures[0], bind=choice), narrow(), slice_param(), *chosen_params()
+        )
         .properties(width=WIDTH, height=max(60, line * len(shown)))
     )
 

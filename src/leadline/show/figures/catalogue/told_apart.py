@@ -7,10 +7,12 @@ from typing import Any
 
 from leadline.show.charts.labels import narrow
 from leadline.show.charts.style import GREY, altair
+from leadline.show.figures.choice import BOLD, CHOSEN, chosen_params
 from leadline.show.figures.encodings import numbered
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import WIDTH, Figure, needs, rows_data, with_rows
 from leadline.show.figures.formatting import both, count, rounded
+from leadline.show.figures.intervals import interval
 from leadline.show.figures.registry import WHO, report_figure
 from leadline.trust.verdict import MARKS, Verdicts
 
@@ -34,19 +36,19 @@ def figure(evidence: Evidence) -> Figure:
     words = {each.other: each.word for each in found.verdicts}
     widths = evidence.main.half_widths()[:, 0]
     rows = []
-    for run in shown:
+    for run in evidence.order:
         r = evidence.place(run)
-        mean, width = float(evidence.means[r]), float(widths[r])
+        mean = float(evidence.means[r])
+        low, high = interval(evidence.measure, mean, float(widths[r]))
         word = words.get(run)
         verdict = f"{MARKS[word]} {word}" if word else "first"
         rows.append({
-            "place": evidence.order.index(run) + 1, "run": run, "mean": rounded(mean), "low": rounded(mean - width),
-            "high": rounded(mean + width), "verdict": verdict,
+            "place": evidence.order.index(run) + 1, "run": run, "shown": run in shown,
+            "mean": rounded(mean), "low": rounded(low), "high": rounded(high), "verdict": verdict,
             "note": verdict + (" (baseline)" if run == evidence.baseline else ""),
         })  # fmt: skip
-    return Figure(
-        NAME, title(found), reading(evidence, found, shown), with_rows(_chart(evidence, shown), rows), rows, SOURCE
-    )
+    chart = _chart(evidence, len(shown), intervals=any(row["low"] is not None for row in rows))
+    return Figure(NAME, title(found), reading(evidence, found, shown), with_rows(chart, rows), rows, SOURCE)
 
 
 def _shown(evidence: Evidence) -> tuple[str, ...]:
@@ -73,13 +75,24 @@ def reading(evidence: Evidence, found: Verdicts, shown: Sequence[str]) -> str:
         f"{nearest.wins} of {count(nearest.topics, 'topic')} and behind on {nearest.losses}."
     )
     left = len(evidence.runs) - len(shown)
-    return text + (f" {count(left, 'system')} further down {'is' if left == 1 else 'are'} not shown." if left else "")
+    return text + (
+        f" {count(left, 'system')} further down {'is' if left == 1 else 'are'} shown only if highlighted."
+        if left
+        else ""
+    )
 
 
-def _chart(evidence: Evidence, shown: Sequence[str]) -> Any:
+def _chart(evidence: Evidence, shown: int, *, intervals: bool) -> Any:
     alt = altair()
-    axis = alt.Axis(labelExpr=numbered(evidence, shown), ticks=False, domain=False, labelLimit=220, labelOverlap=False)
-    y = alt.Y("run:N", sort=list(shown), title=None, axis=axis)
+    axis = alt.Axis(
+        labelExpr=numbered(evidence, evidence.order),
+        labelFontWeight=BOLD,
+        ticks=False,
+        domain=False,
+        labelLimit=220,
+        labelOverlap=False,
+    )
+    y = alt.Y("run:N", sort=list(evidence.order), title=None, axis=axis)
     x = alt.X(
         "mean:Q", title=evidence.measure.text, scale=alt.Scale(zero=False, nice=True),
         axis=alt.Axis(tickCount=5, grid=True),
@@ -91,9 +104,14 @@ def _chart(evidence: Evidence, shown: Sequence[str]) -> Any:
         alt.Color("run:N", legend=None, scale=alt.Scale(domain=domain, range=colours)),
         alt.value(GREY),
     )
-    base = alt.Chart(rows_data()).encode(y=y, tooltip=["run:N", "mean:Q", "low:Q", "high:Q", "verdict:N"])
+    base = (
+        alt.Chart(rows_data())
+        .transform_filter(f"datum.shown || {CHOSEN}")
+        .encode(y=y, tooltip=["run:N", "mean:Q", "low:Q", "high:Q", "verdict:N"])
+    )
     bars = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=2)
     dots = base.mark_point(filled=True, size=70, opacity=1).encode(x=x, color=colour)
     words = base.mark_text(align="left", fontSize=12, dx=6).encode(x=alt.value("width"), text="note:N")
-    layers = [bars.encode(x=alt.X("low:Q"), x2="high:Q", color=colour), dots, words]
-    return alt.layer(*layers).add_params(narrow()).properties(width=WIDTH, height=ROW * len(shown))
+    layers = [*([bars.encode(x=alt.X("low:Q"), x2="high:Q", color=colour)] if intervals else []), dots, words]
+    chart = alt.layer(*layers).add_params(narrow(), *chosen_params())
+    return chart.properties(width=WIDTH, height=ROW * shown)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
 
 from leadline.show.charts.labels import narrow
 from leadline.show.charts.style import DEPTH, altair
+from leadline.show.figures.choice import BOLD, chosen_params
+from leadline.show.figures.encodings import numbered
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import Figure, needs, rows_data, with_rows
 from leadline.show.figures.formatting import short
@@ -17,6 +20,7 @@ from leadline.trust.pairs import triangle as both_tests
 
 NAME = "triangle"
 MOST = 30  # runs shown
+FIT_NARROW = 5  # up to this many runs, also on a narrow screen
 WRITTEN = 10  # up to this many runs, each cell shows its p
 LEVELS = (0.001, 0.01, 0.05, 0.1)
 NAMES = ("p < 0.001", "p < 0.01", "p < 0.05", "p < 0.1", "p ≥ 0.1")
@@ -32,31 +36,34 @@ def figure(evidence: Evidence) -> Figure:
     if not evidence.comparable:
         return needs(NAME, "How likely is each difference by chance?", "Two runs and two topics are needed.", SOURCE)
     kept = [evidence.place(run) for run in evidence.order[:MOST]]
-    found = both_tests(scores.select_runs(kept), scores.measures[0], seed=evidence.rng(NAME))
+    found = both_tests(scores.select_runs(kept), scores.measures[0], seed=evidence.seed)
     rows = [
         {
             "row": a, "column": b, "test": "randomisation" if j > i else "t", "p": float(f"{found.p[i, j]:.3g}"),
             "level": NAMES[int(np.searchsorted(LEVELS, found.p[i, j], side="right"))],
+            "written": "<0.001" if found.p[i, j] < 0.001 else f"{found.p[i, j]:.2g}",
         }
         for i, a in enumerate(found.runs)
         for j, b in enumerate(found.runs)
         if i != j
     ]  # fmt: skip
-    return Figure(NAME, *_words(evidence, found), with_rows(_chart(found), rows), rows, SOURCE, {"fixed": True})
+    return Figure(
+        NAME, *_words(evidence, found), with_rows(_chart(evidence, found), rows), rows, SOURCE, {"square": True}
+    )
 
 
-def _chart(found: Triangle) -> Any:
+def _chart(evidence: Evidence, found: Triangle) -> Any:
     """A square of cells in five steps of p, darkest for the smallest p."""
     alt = altair()
     runs = list(found.runs)
     few = len(runs) <= WRITTEN
     side = 46 if few else 16
-    axis = alt.Axis(ticks=False, domain=False, labelLimit=110, labelOverlap=False)
-    y = alt.Y("row:N", sort=runs, title="best first: t test below the diagonal", axis=axis)
-    x = alt.X("column:N", sort=runs, title="randomisation test above the diagonal")
-    x = x.axis(
-        orient="top", ticks=False, domain=False, labelLimit=110, labelAngle=-60 if few else -90, labelOverlap=False
-    )
+    plain = {"ticks": False, "domain": False, "labelFontWeight": BOLD, "title": None}
+    y = alt.Y("row:N", sort=runs, axis=alt.Axis(**plain, labelExpr=numbered(evidence, runs), labelLimit=200))
+    # Columns have the numbers of the rows: names above them would have to be turned.
+    number = f"indexof({json.dumps(runs)}, datum.value) + 1"
+    x = alt.X("column:N", sort=runs)
+    x = x.axis(**plain, orient="top", labelAngle=0, labelExpr=number, labelOverlap="greedy")
     colour = alt.Color("level:N", scale=alt.Scale(domain=list(NAMES), range=list(COLOURS)))
     colour = colour.legend(title=None, orient="bottom", direction="horizontal", columns=3, symbolType="square")
     base = alt.Chart(rows_data()).encode(x=x, y=y)
@@ -65,13 +72,10 @@ def _chart(found: Triangle) -> Any:
     if few:
         # Text is light on dark cells and dark on light ones: the two ends of the depth scale, in both themes.
         shade = alt.condition("datum.p < 0.05", alt.value(DEPTH[0]), alt.value(DEPTH[5]))
-        layers.append(
-            base.transform_calculate(text="datum.p < 0.001 ? '<.001' : format(datum.p, '.2r')")
-            .mark_text()
-            .encode(text="text:N", color=shade)
-        )
+        there = alt.ExprRef(f"narrow && {len(runs)} > {FIT_NARROW} ? 0 : 1")
+        layers.append(base.mark_text(opacity=there).encode(text="written:N", color=shade))
     size = side * len(runs)
-    return alt.layer(*layers).add_params(narrow()).properties(width=size, height=size)
+    return alt.layer(*layers).add_params(narrow(), *chosen_params()).properties(width=size, height=size)
 
 
 def _words(evidence: Evidence, found: Triangle) -> tuple[str, str]:
@@ -88,6 +92,7 @@ def _words(evidence: Evidence, found: Triangle) -> tuple[str, str]:
         if split == 0
         else f"The two tests disagree on {split} of the {pairs} {noun}."
     )
+    text += " Above the diagonal: the randomisation test; below: the t test; best first."
     text += " No correction is made here for the number of pairs; the verdict makes one."
     nearest = found.p[0, 1]
     text += f" {short(found.runs[0], 40)} against {short(found.runs[1], 40)}: p = {nearest:.2g}."

@@ -17,13 +17,25 @@ const Leadline = (() => {
     value === null || value === undefined ? "–" : value.toFixed(3).replace("-", "−");
   const percent = (share) => (share === null || share === undefined ? "–" : `${Math.round(100 * share)}\u202f%`);
 
-  // ---- the address: #figure?control=value&… -------------------------------------------------------------------
+  // A time as the verdict writes it: minutes, or hours with one decimal.
+  const hours = (minutes) => {
+    if (minutes < 60) return `${Math.round(minutes)} minute${Math.round(minutes) === 1 ? "" : "s"}`;
+    const shown = (minutes / 60).toFixed(1).replace(/\.0$/, "");
+    return `${shown} hour${shown === "1" ? "" : "s"}`;
+  };
+  const nearest = (steps, value) =>
+    steps.reduce((best, step) => (Math.abs(step - value) < Math.abs(best - value) ? step : best));
+
+  // ---- the address: #figure?control=value&…; a control with several values is repeated -------------------------
   const fragment = () => {
     const [name, rest = ""] = location.hash.slice(1).split("?");
-    return { name: decodeURIComponent(name), state: Object.fromEntries(new URLSearchParams(rest)) };
+    const given = new URLSearchParams(rest), state = Object.fromEntries(given);
+    if (given.has("chosen")) state.chosen = given.getAll("chosen");
+    return { name: decodeURIComponent(name), state };
   };
   const address = (name, state) => {
-    const text = new URLSearchParams(state).toString();
+    const pairs = Object.entries(state).flatMap(([key, value]) => [].concat(value).map((one) => [key, one]));
+    const text = new URLSearchParams(pairs).toString();
     return `#${encodeURIComponent(name)}${text ? `?${text}` : ""}`;
   };
   const remember = (name, state) => {
@@ -51,12 +63,24 @@ const Leadline = (() => {
     return [columns, ...rows.map((row) => columns.map((name) => row[name]))]
       .map((row) => row.map(cell).join(",")).join("\n") + "\n";
   };
-  const download = (name, rows) => {
-    const href = `data:text/csv;charset=utf-8,${encodeURIComponent(csvOf(rows))}`;
+  const save = (name, href) => {
     const link = make("a", { href, download: name });
     document.body.append(link);
     link.click();
     link.remove();
+  };
+  const download = (name, rows) => save(name, `data:text/csv;charset=utf-8,${encodeURIComponent(csvOf(rows))}`);
+
+  // ---- pictures: always on light paper, with the title ------------------------------------------------------------
+  const light = (data) => JSON.parse(JSON.stringify(data).replace(/var\(--c-([0-9a-f]{6})\)/g, "#$1"));
+  const lines = (text, letters) => {
+    const found = [""];
+    for (const word of text.split(" ")) {
+      const line = found.at(-1);
+      if (line && line.length + word.length >= letters) found.push(word);
+      else found[found.length - 1] = line ? `${line} ${word}` : word;
+    }
+    return found;
   };
 
   // ---- one figure ----------------------------------------------------------------------------------------------
@@ -67,7 +91,11 @@ const Leadline = (() => {
       this.chart = element.querySelector(".chart");
       this.state = {};
       this.inputs = {};
-      element.querySelector("button.csv")?.addEventListener("click", () => download(`${this.name}.csv`, this.rows()));
+      Leadline.shared.figures.set(this.name, this);
+      const click = (kind, work) => element.querySelector(`button.${kind}`)?.addEventListener("click", work);
+      click("csv", () => download(`${this.name}.csv`, this.rows()));
+      click("svg", () => this.picture("svg"));
+      click("png", () => this.picture("png"));
     }
 
     get data() { return (this._data ??= read(`data-${this.name}`)); }
@@ -75,34 +103,91 @@ const Leadline = (() => {
 
     draw() { return (this.drawing ??= this._draw()); }
 
+    param(name) { return (this.data.spec.params ?? []).find((param) => param.name === name); }
+    has(name) { return Boolean(this.param(name)); }
+    options(name) { return this.param(name)?.bind?.options ?? []; }
+
+    // The value that the whole page gives to a parameter of this figure, if it has it and the value fits.
+    shared(name) {
+      const value = this.has(name) ? Leadline.shared.signal(name) : undefined;
+      if (value === undefined) return undefined;
+      const steps = this.data.more.steps?.[name], options = name === "measure" ? this.options(name) : [];
+      if (options.length && !options.includes(value)) return undefined;
+      return steps ? nearest(steps, value) : value;
+    }
+
+    // A chart that is not drawn yet takes the values when it is.
+    follow(names) {
+      if (!this.view) return;
+      const mine = names.filter((name) => this.shared(name) !== undefined);
+      for (const name of mine) {
+        this.show(name, this.shared(name));
+        this.view.signal(name, this.shared(name));
+      }
+      if (mine.length) this.view.runAsync();
+      this.say();
+    }
+
+    // The specification with everything the reader has chosen, and the compiled chart's data.
+    specification() {
+      const spec = structuredClone(this.data.spec);
+      for (const param of spec.params ?? []) {
+        delete param.bind;
+        const value = this.shared(param.name) ?? this.state[param.name];
+        if (value !== undefined) param.value = value;
+      }
+      this.fit(spec);
+      return spec;
+    }
+    patch(compiled) {
+      // The rows join the compiled chart: on the way there, thousands of them would be copied again and again.
+      for (const source of compiled.data) if (source.name === this.data.named) source.values = this.rows();
+      return compiled;
+    }
+
+    async picture(kind) {
+      const spec = this.specification();
+      const letters = Math.max(40, Math.floor(this.room() / 8));
+      const heading = this.element.querySelector("h3").textContent;
+      const reading = this.element.querySelector(".reading").textContent;
+      spec.title = { text: lines(heading, letters), subtitle: lines(reading, letters * 1.15), offset: 14 };
+      spec.padding = 12;
+      const config = { ...light(Leadline.config), background: "#fbfaf7" };
+      const place = make("div");
+      const { view, finalize } = await vegaEmbed(place, light(spec), {
+        mode: "vega-lite", renderer: "svg", actions: false, ast: true, config, patch: (one) => this.patch(one),
+      });
+      const href = kind === "svg"
+        ? `data:image/svg+xml;charset=utf-8,${encodeURIComponent(await view.toSVG())}` : await view.toImageURL("png", 2);
+      finalize();
+      save(`${this.name}.${kind}`, href);
+    }
+
     async _draw() {
       if (!this.chart) return;
       const { more } = this.data;
-      const spec = structuredClone(this.data.spec);
       this.params = (this.data.spec.params ?? []).filter((param) => param.bind);
       this.defaults = Object.fromEntries(this.params.map((param) => [param.name, param.value]));
       this.steps = more.steps ?? {};
       if (!this.controlled) this.addControls();
-      for (const param of spec.params ?? []) {
-        delete param.bind;
-        if (param.name in this.state) param.value = this.state[param.name];
-      }
-      this.fit(spec);
-      // The rows join the compiled chart: on the way there, thousands of them would be copied again and again.
-      const { named } = this.data;
-      const patch = (compiled) => {
-        for (const source of compiled.data) if (source.name === named) source.values = this.rows();
-        return compiled;
-      };
-      const { view } = await vegaEmbed(this.chart, spec, {
+      const { view } = await vegaEmbed(this.chart, this.specification(), {
         mode: "vega-lite", renderer: "svg", actions: false, ast: true, config: Leadline.config,
-        tooltip: { theme: "custom" }, patch,
+        tooltip: { theme: "custom" }, patch: (compiled) => this.patch(compiled),
       });
       this.view = view;
+      this.chart.querySelector("svg").setAttribute("aria-hidden", "true"); // the chart's name and reading say it
+      this.frame();
       if (more.drag && !this.dragged) this.allowDrag(more.drag);
       this.say();
       this.element.dataset.drawn = "yes";
       if (!performance.getEntriesByName("first").length) performance.mark("first");
+    }
+
+    // A chart wider than its place scrolls, also by keyboard.
+    frame() {
+      const wider = this.chart.scrollWidth > this.chart.clientWidth + 1;
+      if (wider) this.chart.setAttribute("tabindex", "0");
+      else this.chart.removeAttribute("tabindex");
     }
 
     // The width for the chart. In a section that is folded it is that of a figure elsewhere of the same kind.
@@ -118,7 +203,11 @@ const Leadline = (() => {
       const room = this.room();
       const narrow = (spec.params ?? []).find((param) => param.name === "narrow");
       const parts = spec.concat ?? spec.hconcat ?? spec.vconcat;
-      if (narrow) narrow.value = room < NARROW || Boolean(parts);
+      if (narrow) narrow.value = room < NARROW || Boolean(spec.concat);
+      if (this.data.more.square) {
+        spec.width = Math.min(spec.width, room - (room < NARROW ? 140 : 200)); // beside the names
+        return;
+      }
       if (parts || spec.facet || spec.repeat) {
         const units = parts ?? [spec.spec];
         const first = units[0].width ?? spec.spec?.width;
@@ -164,7 +253,7 @@ const Leadline = (() => {
         });
         this.inputs[name] = input;
         place.append(label);
-        this.show(name, this.state[name] ?? param.value);
+        this.show(name, this.shared(name) ?? this.state[name] ?? param.value);
       }
       if (this.data.more.readout) this.readout = this.element.querySelector(".readout");
     }
@@ -183,6 +272,7 @@ const Leadline = (() => {
       if (!input) return;
       const steps = this.steps[name];
       if (input.type === "checkbox") input.checked = value;
+      else if (Array.isArray(value)) input.value = value.at(-1) ?? "";
       else input.value = steps ? steps.indexOf(value) : value;
       if (input.shown) {
         input.shown.textContent = Number.isInteger(value) ? grouped(value) : value;
@@ -191,11 +281,15 @@ const Leadline = (() => {
     }
 
     set(name, value) {
+      if (Leadline.shared.NAMES.includes(name)) {
+        Leadline.shared.set(name, name === "chosen" ? [value].filter(Boolean) : value, this.name);
+        return;
+      }
       this.state[name] = value;
       this.show(name, value);
       this.view?.signal(name, value).runAsync();
       this.say();
-      remember(this.name, this.changed());
+      remember(this.name, { ...this.changed(), ...Leadline.shared.changed() });
     }
 
     changed() {
@@ -207,7 +301,7 @@ const Leadline = (() => {
     restore(state) {
       const params = (this.data.spec?.params ?? []).filter((param) => param.bind);
       for (const param of params) {
-        if (!(param.name in state)) continue;
+        if (!(param.name in state) || Leadline.shared.NAMES.includes(param.name)) continue;
         const text = state[param.name], { bind } = param;
         const kinds = { number: Number, boolean: (word) => word === "true" };
         let value = (kinds[typeof param.value] ?? String)(text);
@@ -224,23 +318,21 @@ const Leadline = (() => {
 
     say() {
       const link = this.element.querySelector("a.link");
-      if (link && this.defaults) link.setAttribute("href", address(this.name, this.changed()));
+      const state = { ...this.changed(), ...Leadline.shared.changed() };
+      if (link && this.defaults) link.setAttribute("href", address(this.name, state));
       if (this.readout) this.readOut();
     }
 
     // What the effort under the line gives: one row a system.
     readOut() {
-      const value = (name) => this.state[name] ?? this.defaults[name];
+      const value = (name) => this.shared(name) ?? this.state[name] ?? this.defaults[name];
       const effort = value("effort"), minutes = value("minutes"), chosen = value("chosen");
-      const runs = [...new Set([...this.data.more.readout, ...(chosen ? [chosen] : [])])];
+      const runs = [...new Set([...this.data.more.readout, ...chosen])];
       this._all ??= this.rows();
       const here = this._all.filter((row) => row.effort === effort && row.kind !== "guide");
       const found = new Map(here.map((row) => [row.run, row]));
-      const hours = (effort * minutes) / 60;
-      const digits = hours < 10 ? 10 : 1;
-      const time = hours < 1 ? `${Math.round(60 * hours)} minutes` : `${Math.round(digits * hours) / digits} hours`;
       const read = `${grouped(effort)} document${effort === 1 ? "" : "s"}`;
-      const cost = make("p", { text: `Read ${read}: ${time} a topic, at ${minutes} minutes each.` });
+      const cost = make("p", { text: `Read ${read}: ${hours(effort * minutes)} a topic, at ${minutes} minutes each.` });
       const head = make("tr", {}, ...["system", "recall", "95\u202f% interval", "PRES"].map((text, i) =>
         make("th", { text, class: i ? "num" : null, scope: "col" })));
       const rows = runs.filter((run) => found.has(run)).map((run) => {
@@ -262,7 +354,7 @@ const Leadline = (() => {
         const x = event.clientX - box.left - this.view.origin()[0];
         const at = this.view.scale("x").invert(Math.max(0, Math.min(this.view.width(), x)));
         const value = nearest(steps, at);
-        if (value !== this.state[name]) this.set(name, value);
+        if (value !== (this.shared(name) ?? this.defaults[name])) this.set(name, value);
       };
       this.chart.addEventListener("pointerdown", (event) => {
         if (event.button) return;
@@ -283,8 +375,5 @@ const Leadline = (() => {
     }
   }
 
-  const nearest = (steps, value) =>
-    steps.reduce((best, step) => (Math.abs(step - value) < Math.abs(best - value) ? step : best));
-
-  return { Figure, read, make, grouped, score, percent, fragment, address, remember, download };
+  return { Figure, read, make, grouped, score, percent, hours, nearest, fragment, address, remember, download };
 })();

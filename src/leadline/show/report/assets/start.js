@@ -9,8 +9,10 @@
   let restoreTopics;
   const topics = () => (restoreTopics ??= Leadline.topics());
 
+  const { shared } = Leadline;
   const follow = () => {
     const { name, state } = fragment();
+    shared.restore(state);
     const figure = figures.get(name);
     if (figure) {
       const folded = figure.element.closest("details");
@@ -27,6 +29,7 @@
     for (const entry of entries) if (entry.isIntersecting) figures.get(entry.target.id).draw();
   }, { rootMargin: "400px" });
   for (const figure of figures.values()) near.observe(figure.element);
+  shared.show();
   if (location.hash) follow();
   window.addEventListener("hashchange", follow);
 
@@ -37,6 +40,7 @@
       await new Promise((go) => idle(go, { timeout: 2000 }));
       await figure.draw();
     }
+    shared.count();
     document.documentElement.dataset.drawn = "all";
   };
   window.addEventListener("load", () => setTimeout(rest, 100));

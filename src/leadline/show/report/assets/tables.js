@@ -13,11 +13,19 @@
     if (typeof a === "number" && typeof b === "number") return Number.isNaN(a) - Number.isNaN(b) || a - b;
     return String(a).localeCompare(String(b), "en", { numeric: true });
   };
+  // Pinned rows first; the others in the order of the last sort, or as they came.
+  const pinnedFirst = (table) => {
+    const rows = [...table.tBodies[0].rows];
+    rows.forEach((row, i) => { row.place ??= i; });
+    const pinned = (row) => row.classList.contains("pinned");
+    table.tBodies[0].append(...rows.sort((a, b) => pinned(b) - pinned(a) || a.place - b.place));
+  };
   const sortBy = (table, column, descending) => {
     const body = table.tBodies[0], turn = descending ? -1 : 1;
     const rows = [...body.rows].map((row) => [keyOf(row, column), row]);
     rows.sort(([a], [b]) => (Number.isNaN(a) || Number.isNaN(b) ? compare(a, b) : turn * compare(a, b)));
-    body.append(...rows.map(([, row]) => row));
+    rows.forEach(([, row], i) => { row.place = i; });
+    pinnedFirst(table);
     [...table.tHead.rows[0].cells].forEach((cell, i) => {
       if (i === column) cell.setAttribute("aria-sort", descending ? "descending" : "ascending");
       else cell.removeAttribute("aria-sort");
@@ -38,6 +46,7 @@
 
   Leadline.sortable = sortable;
   Leadline.sortBy = sortBy;
+  Leadline.pinnedFirst = pinnedFirst;
 })();
 
 // ---- topics: called once, when the charts at the top are drawn or an address asks for a topic ----------------------
