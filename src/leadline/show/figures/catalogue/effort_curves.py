@@ -35,7 +35,7 @@ def figure(evidence: Evidence) -> Figure:
         return needs(NAME, "Measures against effort", "Two or more runs are needed to compare them at every effort.")
     grid = efforts_of(evidence)
     scores = {name: curves(evidence, name) for name in MEASURES}
-    means = {name: found.means() for name, found in scores.items()}
+    means = {name: found.mean_values() for name, found in scores.items()}
     shown = evidence.order
     rows = [
         {"run": run, "measure": name, "effort": effort, "mean": rounded(means[name][evidence.place(run), e])}

@@ -44,7 +44,7 @@ def figure(evidence: Evidence, measures: Sequence[str] | None = None) -> Figure:
         {
             "place": place, "run": run, "measure": name, "column": m, "mean": rounded(means[r, m]),
             "low": rounded(low), "high": rounded(high),
-            "best": r == scores.leader(m),
+            "best": r == scores.leader_index(m),
         }
         for run in shown
         for place, r in [(evidence.order.index(run) + 1, evidence.place(run))]

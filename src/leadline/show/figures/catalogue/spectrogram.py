@@ -61,7 +61,8 @@ def _chart(evidence: Evidence, found: Spectrogram, measures: list[str], shown: S
     # If there are many runs, only the leader's name is beside the map; tooltips name the others.
     label = numbered(evidence, shown)
     if many_runs:
-        label = f"datum.value == {json.dumps(drawable(evidence.leader))} || indexof(chosen, datum.value) >= 0 ? {label} : ''"
+        leader = json.dumps(drawable(evidence.leader))
+        label = f"datum.value == {leader} || indexof(chosen, datum.value) >= 0 ? {label} : ''"
     upright = len(found.topics) <= UPRIGHT and max(map(len, found.topics)) <= 4
     topic_labels: dict[str, Any] = (
         {"labels": False} if many_topics else {"labelAngle": 0 if upright else -90, "labelOverlap": "greedy"}
