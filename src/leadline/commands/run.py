@@ -14,6 +14,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from leadline.commands.shared.extras import check_pipelines
 from leadline.commands.shared.options import add_options, add_system_option
 from leadline.commands.shared.output import print_notes, progress_bar, write
 from leadline.errors import UsageError
@@ -40,6 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     pipeline = system(options.system)
+    check_pipelines(options.system, [pipeline])
     context = SearchContext.open(options.index, options.collection)
     asked = _read_topics(options, context)
     tag = options.tag or stem(options.system.removesuffix(".toml"))

@@ -20,7 +20,7 @@ from leadline.trust.slices import read_attributes, slices
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--topics", metavar="FILE", help="table of topics with their attributes")
+    add("--topics", metavar="FILE", help="table of topics with their attributes (--only restricts the topics)")
     add("--by", metavar="COLUMN", required=True, help="attribute; `relevant` is the number of relevant documents")
     add_comparison_options(parser)
 

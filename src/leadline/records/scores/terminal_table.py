@@ -31,8 +31,8 @@ class _Column:
 def terminal_table(table: Table) -> str:
     """The table with a line under the header and the best in bold, no wider than the terminal.
 
-    A table that is too wide loses its intervals first. If that is not enough, it is folded: blocks of columns, each
-    with the labels of the rows. A column of text that does not fit beside the labels is wrapped.
+    A table that is too wide loses its intervals first. If that is not enough, its longest column of text is wrapped, or
+    else the table is folded: blocks of columns, each with the labels of the rows.
     """
     width = page_width()
     columns = [_column(table, c) for c in range(len(table.columns))]
@@ -40,6 +40,12 @@ def terminal_table(table: Table) -> str:
         return _block(columns)
     if table.asides:
         return terminal_table(replace(table, asides={}))
+    texts = [c for c in range(1, len(columns)) if not table.is_numeric(c)]
+    longest = max(texts, key=lambda c: columns[c].width, default=0)
+    spare = width - _across(columns) + columns[longest].width
+    if longest and spare >= NARROWEST:
+        columns[longest] = _column(table, longest, wrapped=spare)
+        return _block(columns)
     labels = _labels(table, columns, width)
     room = max(width - _across(columns[:labels]) - len(GAP), NARROWEST)
     blocks: list[list[_Column]] = [[]]
