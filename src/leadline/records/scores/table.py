@@ -112,9 +112,12 @@ def without_formula(cell: str) -> str:
 
 
 def _table(table: Table) -> str:
-    from leadline.records.scores.terminal_table import terminal_table
+    from leadline.records.scores.terminal_table import ShownTable, terminal_table
 
-    return terminal_table(table)
+    columns = range(len(table.columns))
+    cells = [[table.shown(r, c) for c in columns] for r in range(len(table.rows))]
+    heads, numeric = list(map(visible, table.columns)), [table.is_numeric(c) for c in columns]
+    return terminal_table(ShownTable(heads, cells, numeric, table.best, table.asides))
 
 
 def _tsv(table: Table) -> str:

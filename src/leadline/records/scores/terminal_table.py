@@ -6,18 +6,23 @@ import os
 import shutil
 import sys
 import textwrap
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
-
-from leadline.errors import visible
-
-if TYPE_CHECKING:
-    from leadline.records.scores.table import Table
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 FILE_WIDTH = 100  # columns, if the output is not a terminal and COLUMNS is not set
 NARROWEST = 20  # columns that a text is wrapped to, however narrow the terminal
 GAP = "   "  # between two columns
+
+
+@dataclass(frozen=True)
+class ShownTable:
+    """The texts of a table: headers, cells by row, and which columns hold numbers."""
+
+    heads: Sequence[str]
+    cells: Sequence[Sequence[str]]
+    numeric: Sequence[bool]
+    best: Collection[tuple[int, int]] = ()  # (row, column) of the cells to highlight
+    asides: Mapping[tuple[int, int], str] = field(default_factory=dict)  # text beside a number
 
 
 @dataclass(frozen=True)
@@ -28,19 +33,19 @@ class _Column:
     width: int
 
 
-def terminal_table(table: Table) -> str:
+def terminal_table(table: ShownTable) -> str:
     """The table with a line under the header and the best in bold, no wider than the terminal.
 
     A table that is too wide loses its intervals first. If that is not enough, its longest column of text is wrapped, or
     else the table is folded: blocks of columns, each with the labels of the rows.
     """
     width = page_width()
-    columns = [_column(table, c) for c in range(len(table.columns))]
+    columns = [_column(table, c) for c in range(len(table.heads))]
     if _across(columns) <= width or len(columns) < 2:
         return _block(columns)
     if table.asides:
         return terminal_table(replace(table, asides={}))
-    texts = [c for c in range(1, len(columns)) if not table.is_numeric(c)]
+    texts = [c for c in range(1, len(columns)) if not table.numeric[c]]
     longest = max(texts, key=lambda c: columns[c].width, default=0)
     spare = width - _across(columns) + columns[longest].width
     if longest and spare >= NARROWEST:
@@ -51,7 +56,7 @@ def terminal_table(table: Table) -> str:
     blocks: list[list[_Column]] = [[]]
     for c in range(labels, len(columns)):
         column = columns[c]
-        if column.width > room and not table.is_numeric(c):
+        if column.width > room and not table.numeric[c]:
             column = _column(table, c, wrapped=room)
         if blocks[-1] and _across([*blocks[-1], column]) > room:
             blocks.append([])
@@ -69,10 +74,10 @@ def is_terminal() -> bool:
     return sys.stdout.isatty() and "NO_COLOR" not in os.environ
 
 
-def _labels(table: Table, columns: Sequence[_Column], width: int) -> int:
+def _labels(table: ShownTable, columns: Sequence[_Column], width: int) -> int:
     """How many columns at the left say what a row is: those of text, as long as they leave half of the width."""
     labels = 1
-    while labels < len(columns) - 1 and not table.is_numeric(labels) and _across(columns[: labels + 1]) <= width // 2:
+    while labels < len(columns) - 1 and not table.numeric[labels] and _across(columns[: labels + 1]) <= width // 2:
         labels += 1
     return labels
 
@@ -81,10 +86,10 @@ def _across(columns: Sequence[_Column]) -> int:
     return sum(column.width for column in columns) + len(GAP) * (len(columns) - 1)
 
 
-def _column(table: Table, c: int, wrapped: int | None = None) -> _Column:
+def _column(table: ShownTable, c: int, wrapped: int | None = None) -> _Column:
     bold, dim, plain = ("\033[1m", "\033[2m", "\033[0m") if is_terminal() else ("", "", "")
-    numeric, head = table.is_numeric(c), visible(table.columns[c])
-    texts = [table.shown(r, c) for r in range(len(table.rows))]
+    numeric, head = table.numeric[c], table.heads[c]
+    texts = [row[c] for row in table.cells]
     lines = [[text] if wrapped is None else textwrap.wrap(text, wrapped) or [""] for text in texts]
     asides = [table.asides.get((r, c), "") for r in range(len(texts))]
     beside = max([len(aside) + 1 for aside in asides if aside], default=0)
