@@ -55,4 +55,4 @@ def test_every_command_works_as_printed(
 
 def test_no_line_of_a_block_is_too_long_to_read() -> None:
     blocks = re.findall(r"^```\w+\n(.*?)^```", TEXT, re.MULTILINE | re.DOTALL)
-    assert max(len(line) for block in blocks for line in block.splitlines()) <= 125
+    assert max(len(line) for block in blocks for line in block.splitlines()) <= 120

@@ -38,8 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, "-m")
     add("--by-topic", action="store_true", help="print every topic, then the mean")
     add_options(parser, "--rel")
-    like = "trec_eval: print what `trec_eval -q -c -m all_trec` prints (-q with --by-topic); sample_eval: a run's means are "
-    like += "over the topics that it answers, and those with nothing relevant score 0 (default: none)"
+    like = "trec_eval: print what `trec_eval -c -m all_trec` prints, with -q if --by-topic; sample_eval: a run's means "
+    like += "are over the topics that it answers, and those with nothing relevant score 0 (default: none)"
     add("--like", metavar="WORD", type=choice(get_args(Like)), help=like)
     add("--ties", action="store_true", help="print the lowest and highest score that the order within ties allows")
     add_choice(parser, "--unjudged", get_args(Unjudged), "how unjudged documents count (condensed: left out)", "wrong")
@@ -125,4 +125,4 @@ def headline(scores: Scores) -> str:
         first = f"{scores.runs[leader]} and {who} are level"
     else:
         first = scores.runs[leader]
-    return f"First of {len(scores.runs)} runs: {first}, {measure} {means[leader]:.3f} over {topics}."
+    return f"First of {count_of(len(scores.runs), 'run')}: {first}, {measure} {means[leader]:.3f} over {topics}."

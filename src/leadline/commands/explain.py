@@ -1,7 +1,7 @@
 """What a measure means, or where one score comes from.
 
-A name alone is enough: `leadline explain P` takes an example cutoff. With QRELS RUN TOPIC, print what each document adds
-to the score of that topic.
+A name alone is enough: `leadline explain P` takes an example cutoff. With QRELS RUN TOPIC, print what each document
+adds to the score of that topic.
 
 Examples:
   leadline explain PRES@100
@@ -74,8 +74,11 @@ def facts(measure: Measure) -> dict[str, Any]:
         "also": list(measure.definition.aliases),
         **{heading.lower().replace(" ", "_"): text for heading, text in sections(measure.definition).items()},
         "better": measure.definition.better,
-        "options": [{"name": name.removesuffix(" (after @)"), "value": None if value == "-" else value, "allowed": kinds,
-                     "after_at": name.endswith(" (after @)")} for name, value, kinds in options_of(measure)],
+        "options": [
+            {"name": name.removesuffix(" (after @)"), "value": None if value == "-" else value, "allowed": kinds,
+             "after_at": name.endswith(" (after @)")}
+            for name, value, kinds in options_of(measure)
+        ],
         "example": {"lists": story, "terms": terms, "score": parts.value},
     }  # fmt: skip
 

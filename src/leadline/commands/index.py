@@ -170,7 +170,7 @@ class WithProgress:
             yield frame
             done += len(frame)
             if self.step is not None:
-                self.step(min(done, total), total, f"{done:,} documents")
+                self.step(min(done, total), total, count_of(done, "document"))
 
 
 def _notes(index: Index, settings: dict[str, Any], options: argparse.Namespace) -> list[str]:

@@ -36,7 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--title", default="", help="heading of the page (default: Which system finds more?)")
     parser.add_argument("--baseline", metavar="RUN", default="", help="the system used today, to show the gain")
     parser.add_argument("--complete", action="store_true", help="every relevant document is in the judgements")
-    add_options(parser, "--runs-info", "--reads", "--lengths", "--qrels-format", "--strict", "--samples", "--seed", "-q")
+    add_options(
+        parser, "--runs-info", "--reads", "--lengths", "--qrels-format", "--strict", "--samples", "--seed", "-q"
+    )
 
 
 def run(options: argparse.Namespace) -> None:

@@ -208,7 +208,10 @@ def _common_view(measures: Iterable[Measure], order: Order, reads: Path | None, 
 
 
 def _how_to_give(times: Sequence[str]) -> str:
-    options = {"words": "give --lengths FILE (document, words)", "seconds": "give --reads FILE (topic document seconds)"}
+    options = {
+        "words": "give --lengths FILE (document, words)",
+        "seconds": "give --reads FILE (topic document seconds)",
+    }
     return " and ".join(options.get(each, "") for each in times) or "a study of missing judgements does not keep it"
 
 

@@ -24,5 +24,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     records = Collection.open(options.collection).records
     write(Table(["document", "words"], records.select("id", "words").rows()).encoded("tsv"), options.output)
-    words = records["words"].mean() or 0.0
-    print_notes([f"{count_of(len(records), 'document')}, {words:,.0f} words on average"], options)
+    words = round(int(records["words"].sum()) / max(len(records), 1))
+    print_notes([f"{count_of(len(records), 'document')} of {count_of(words, 'word')} on average"], options)

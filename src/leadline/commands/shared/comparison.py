@@ -81,7 +81,7 @@ def one_measure(scores: Scores) -> str:
 
 def note_shared_log(options: argparse.Namespace) -> None:
     """Warn that one reading log gives all runs the same score."""
-    if options.reads and (len(options.inputs) > 2 or os.path.isdir(options.inputs[1])):
+    if options.reads and (len(options.inputs) > 2 or not os.path.isfile(options.inputs[1])):
         words = "--reads: the log replaces the order of every run, so all have the same score under measures of time"
         warnings.warn(words, LeadlineWarning, stacklevel=2)
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from leadline.errors import InputError
 from leadline.retrieval.dense.model import NEEDED, PACKAGE
-from leadline.retrieval.pipeline.pipeline_files import settings
 from leadline.retrieval.pipeline.pipeline import Step
+from leadline.retrieval.pipeline.pipeline_files import settings
 
 PACKAGES = {"chemistry": ("chemicals",), "dense": NEEDED, "model": (PACKAGE,)}  # model: the weights for dense
 WITH_MODEL = frozenset({"dense", "model"})

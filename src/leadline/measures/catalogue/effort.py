@@ -44,9 +44,9 @@ def wss(
 
     Formula: WSS@s = (N - r) / N - (1 - s), with N candidates and r the rank of the k-th relevant document, k = s·n
     rounded to the nearest whole number, half to even; 0 if fewer are found. N is the number of documents judged for the
-    topic, or the length of the list if that is larger; with candidates=list, always the length of the list. Others round
-    s·n up, so that the share is really reached, or down: of 30 relevant documents WSS@95 wants 28 here (28.5, half to
-    even), 29 rounded up. A share above 1 is a percentage: WSS@95.
+    topic, or the length of the list if that is larger; with candidates=list, always the length of the list. Others
+    round s·n up, so that the share is really reached, or down: of 30 relevant documents WSS@95 wants 28 here (28.5,
+    half to even), 29 rounded up. A share above 1 is a percentage: WSS@95.
 
     Paper: Cohen, Hersh, Peterson and Yen, Reducing workload in systematic review preparation using automated citation
     classification, JAMIA 2006; as CLEF's tar_eval computes it.

@@ -111,6 +111,8 @@ def _block(columns: Sequence[_Column]) -> str:
     lines = []
     for cells in zip(*(column.cells for column in columns), strict=True):
         for k in range(max(map(len, cells))):
-            row = [cell[k] if k < len(cell) else " " * column.width for cell, column in zip(cells, columns, strict=True)]
+            row = [
+                cell[k] if k < len(cell) else " " * column.width for cell, column in zip(cells, columns, strict=True)
+            ]
             lines.append(GAP.join(row).rstrip())
     return "\n".join([lines[0], "─" * _across(columns), *lines[1:]])
