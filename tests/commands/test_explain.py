@@ -28,7 +28,9 @@ def test_a_name_alone_is_explained(name: str, capsys: pytest.CaptureFixture[str]
     main(["explain", name, "--format", "json"])
     facts = json.loads(capsys.readouterr().out)
     assert facts["name"] == name
-    assert {"meaning", "formula", "paper", "range", "unjudged", "short_list", "better", "options", "example"} <= {*facts}
+    assert {"meaning", "formula", "paper", "range", "unjudged", "short_list", "better", "options", "example"} <= {
+        *facts
+    }
 
 
 def test_a_description_as_a_table(capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,7 +16,7 @@ from leadline.commands.shared.comparison import note_shared_log
 from leadline.commands.shared.options import add_options, check_page_name, check_run_table, wrong_usage
 from leadline.commands.shared.output import print_notes, progress_bar, write
 from leadline.commands.shared.run_files import with_readable_runs
-from leadline.errors import InputError, UsageError
+from leadline.errors import InputError, UsageError, checked_choice
 from leadline.measures.evaluate import MAIN_MEASURE
 from leadline.measures.notation import parse_measures
 from leadline.records.runs.read_runs import run_names, run_paths
@@ -44,6 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     _check(options)
     qrels, runs = options.inputs[0], run_paths(options.inputs[1:], strict=options.strict)
+    if options.baseline and options.baseline not in run_names(runs):
+        with wrong_usage():
+            checked_choice("--baseline", options.baseline, run_names(runs))
     if options.runs_info:
         check_run_table(options.runs_info, read_runs_info(options.runs_info), run_names(runs))
     key = key_of(

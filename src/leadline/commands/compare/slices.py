@@ -13,7 +13,7 @@ import numpy as np
 
 from leadline.commands.shared.comparison import add_comparison_options, check_comparison, load_scores, one_measure
 from leadline.commands.shared.output import print_notes, write_table
-from leadline.errors import InputError, UsageError
+from leadline.errors import UsageError, nearest
 from leadline.records.qrels.read_qrels import read_qrels
 from leadline.trust.slices import read_attributes, slices
 
@@ -33,7 +33,8 @@ def run(options: argparse.Namespace) -> None:
     if options.by not in attributes:
         if not options.topics:
             raise UsageError("--by", f"{options.by!r} needs --topics FILE")
-        raise InputError(options.topics, f"no column {options.by!r}; it has {', '.join(attributes) or 'none'}")
+        known = f"; it has {', '.join(attributes) or 'none'}{nearest(options.by, attributes)}"
+        raise UsageError("--by", f"{options.topics} has no column {options.by!r}{known}")
     scores = load_scores(options)
     result = slices(scores, one_measure(scores), attributes[options.by], options.by)
     write_table(result.table(), options)
