@@ -43,9 +43,9 @@ def test_a_pipe_is_100_columns_wide(table: Table, monkeypatch: pytest.MonkeyPatc
 
 def test_a_long_text_is_wrapped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "40")
-    table = Table(["name", "meaning"], [["AP", "precision at each relevant document, averaged"], ["P", "precision"]])
+    table = Table(["name", "meaning"], [["AP", "precision at each relevant document, averaged"], ["P", "share"]])
     assert table.render("table").splitlines() == [
-        "name   meaning", "─" * 33, "AP     precision at each relevant", "       document, averaged", "P      precision",
+        "name   meaning", "─" * 33, "AP     precision at each relevant", "       document, averaged", "P      share",
     ]  # fmt: skip
 
 
