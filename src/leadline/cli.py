@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from leadline.commands import command_files, summary
+from leadline.commands import command_files, grouped, summary
 from leadline.commands.shared.memory_limit import check_imports, is_shortage
 from leadline.errors import InputError, LeadlineError, LeadlineWarning, UsageError, nearest, visible
 
@@ -133,6 +133,8 @@ class _CommandParser(argparse.ArgumentParser):
 
 def _run(arguments: list[str]) -> None:
     files = command_files()
+    if arguments[:1] == ["help"] and len(arguments) > 1:
+        arguments = [*arguments[1:], "--help"]
     if not arguments or arguments[0] in ("-h", "--help", "help"):
         print(overview(files))
         return
@@ -175,10 +177,11 @@ def _run(arguments: list[str]) -> None:
 
 
 def overview(files: Mapping[str, Path]) -> str:
-    """The text of `leadline --help`: these commands with one line each."""
+    """The text of `leadline --help`: these commands by job, with one line each."""
     lines = ["Evaluate professional search: how much a system finds, and whether the result can be trusted.", ""]
-    lines += [f"  leadline {name:<20} {summary(path)}" for name, path in files.items()]
-    return "\n".join([*lines, "", "`leadline COMMAND --help` lists the options of a command and shows examples."])
+    for job, names in grouped(files).items():
+        lines += [job, *(f"  leadline {name:<20} {summary(files[name])}" for name in names), ""]
+    return "\n".join([*lines, "`leadline COMMAND --help` lists the options of a command and shows examples."])
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from leadline.text.checksums import sealed
 def test_index_says_what_it_made(office: Any, tmp_path: Path) -> None:
     options = ["--fields", "title,abstract", "--stem", "none"]
     out, err = office.run("index", office.collection, "-o", str(tmp_path / "i"), *options)
-    assert re.fullmatch(r"7 documents, [0-9]+ words in 2 fields, [0-9.]+ MB, in [0-9.]+ s\n", out)
+    assert re.fullmatch(r"7 documents, [0-9]+ words in 2 fields, [0-9.]+ kB, in [0-9.]+ s\n", out)
     assert err == "  no positions are stored: use --positions for phrases and NEAR\n"
     index = Index.open(tmp_path / "i")
     assert index.analysis == Analysis(stemming="none")

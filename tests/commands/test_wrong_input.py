@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 import csv
+import importlib
 import io
 import json
 import os
@@ -16,6 +18,7 @@ from typing import Any
 import pytest
 
 from leadline.cli import main
+from leadline.commands import command_files
 
 LONG = "9" * 31
 
@@ -66,6 +69,43 @@ def refusal(words: list[str], capsys: Any, status: int = 1) -> str:
 @pytest.mark.parametrize("line", OUT_OF_RANGE.strip().splitlines())
 def test_a_value_out_of_range_is_wrong_usage(line: str, capsys: Any) -> None:
     refusal(line.split(), capsys, status=2)
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("name", command_files())
+def test_every_option_with_a_type_refuses_a_wrong_value(name: str, capsys: Any) -> None:
+    command = importlib.import_module(f"leadline.commands.{name.replace(' ', '.').replace('-', '_')}")
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    required: list[str] = []
+    for action in parser._actions:
+        if action.option_strings and action.required:
+            required += [action.option_strings[0], "out"]
+        elif not action.option_strings:
+            required += {"*": ["qrels.txt", "a.run"] if name.startswith(("compare", "report")) else [], "?": []}.get(
+                str(action.nargs), ["AP"]
+            )
+    for action in parser._actions:
+        if action.option_strings and action.type is not None:
+            refusal([*name.split(), *required, action.option_strings[-1], "@@wrong@@"], capsys, status=2)
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    "line",
+    [
+        "evaluate qrels.txt a.run --runs-info info.csv --best 1 --per teem",
+        "compare incomplete qrels.txt a.run --unique --runs-info info.csv --per teem",
+        "compare slices qrels.txt a.run -m AP --topics topics.csv --by teem",
+        "report qrels.txt a.run --baseline teem",
+    ],
+)
+def test_a_column_or_run_that_is_not_there_is_wrong_usage(line: str, capsys: Any) -> None:
+    Path("info.csv").write_text("run,team\na,1\n")
+    Path("topics.csv").write_text("topic,team\n1,x\n2,y\n")
+    error = refusal(line.split(), capsys, status=2)
+    assert "teem" in error
+    assert "team" in error or "not one of a" in error
 
 
 @pytest.mark.usefixtures("folder")

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from leadline.errors import MeasureError
+from leadline.measures.evaluate import evaluate
 from leadline.measures.hits import Hits
 from leadline.measures.join import join, together
 from leadline.measures.notation import parse_measure
@@ -55,6 +56,48 @@ def test_wss_by_share_and_percent() -> None:
     for name in ("WSS@75", "wss_75", "WSS(share=0.75)"):
         assert value(name, hits) == value("WSS@0.75", hits)
     assert value("WSS@1", hits) == value("wss_100", hits) == pytest.approx(0.5)
+
+
+def read_down(run: list[str], judged: dict[str, int], share: float) -> float:
+    """WSS as tar_eval finds it: reading down the list, N the judged documents, or those read if they are more."""
+    wanted = round(sum(grade > 0 for grade in judged.values()) * share)
+    found = last = 0
+    for rank, document in enumerate(run, start=1):
+        if judged.get(document, 0) > 0:
+            last = rank if found < wanted else last
+            found += 1
+    total = max(len(judged), len(run))
+    return 0.0 if found < wanted else (total - last) / total - (1 - share)
+
+
+@pytest.mark.parametrize("kept", [0.02, 0.5, 0.8, 0.95, 1.0])
+def test_wss_of_a_list_cut_short(shared: Path, kept: float) -> None:
+    inputs = shared / "oracles/inputs/tar"
+    judged: dict[str, dict[str, int]] = {}
+    for topic, _, document, grade in map(str.split, (inputs / "dta2019.abs.qrels").read_text().splitlines()):
+        judged.setdefault(topic, {})[document] = int(grade)
+    lists: dict[str, list[str]] = {}
+    for line in (inputs / "DTA_sheffield-baseline.run").read_text().splitlines():
+        lists.setdefault(line.split()[0], []).append(line.split()[2])
+    cut = {topic: documents[: round(kept * len(documents))] for topic, documents in lists.items()}
+    run = {topic: {document: -rank for rank, document in enumerate(documents)} for topic, documents in cut.items()}
+    whole = {topic: {document: -rank for rank, document in enumerate(documents)} for topic, documents in lists.items()}
+    scores = evaluate(judged, {"cut": run, "whole": whole}, "WSS@0.95 WSS@1 WSS(candidates=list)@0.95")
+    differ = 0
+    for t, topic in enumerate(scores.topics):
+        for m, share in enumerate((0.95, 1.0)):
+            assert scores.values[0, t, m] == pytest.approx(read_down(cut[topic], judged[topic], share))
+            # A cut list that still reaches the share saves exactly as much as the whole one.
+            assert scores.values[0, t, m] in (0.0, pytest.approx(scores.values[1, t, m]))
+        differ += scores.values[0, t, 2] != pytest.approx(scores.values[0, t, 0])
+    assert (differ > 0) == (0.02 < kept < 1)  # by the length of the list, a cut list seems to save less
+
+
+def test_wss_of_more_documents_than_were_judged() -> None:
+    assert value("WSS@1", Hits.of(ranks=[1, 2], relevant=2, retrieved=100)) == pytest.approx(0.98)
+    short = Hits.of(ranks=[1, 2], grades=[1, 1], missed=[0] * 98)
+    assert value("WSS@1", short) == pytest.approx(0.98)
+    assert value("WSS(candidates=list)@1", short) == 0
 
 
 def test_wss_rounds_half_to_even() -> None:

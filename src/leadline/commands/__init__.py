@@ -6,11 +6,20 @@ The first line of a file's docstring is the command's line in `leadline --help`;
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
-ORDER = ("evaluate", "measures", "explain", "compare", "collection", "topics", "qrels", "simulate", "index", "search",
-         "prior-art", "run", "grid", "report", "check", "ideal", "reproduce")  # fmt: skip
+GROUPS = {  # the first words of the commands for each job, as `leadline --help` lists them
+    "Measure runs": ("evaluate", "explain", "measures", "ideal"),
+    "Can it be believed?": ("compare",),
+    "Pages for people": ("report", "demo", "reproduce"),
+    "Make a test collection": ("collection", "topics", "qrels", "simulate"),
+    "Search it, and make runs": ("index", "search", "prior-art", "run", "grid"),
+    "Look after what is stored": ("check",),
+}
+ORDER = tuple(word for words in GROUPS.values() for word in words)
+OTHERS = "Other"  # a command that is in no group
 
 
 def command_files() -> dict[str, Path]:
@@ -19,6 +28,15 @@ def command_files() -> dict[str, Path]:
     files = {" ".join(words).replace("_", "-"): path for words, path in paths.items() if words[0] != "shared"}
     places = {word: place for place, word in enumerate(ORDER)}  # a group that is not in ORDER comes last
     return dict(sorted(files.items(), key=lambda file: (places.get(file[0].split()[0], len(places)), file[0])))
+
+
+def grouped(files: Mapping[str, Path]) -> dict[str, list[str]]:
+    """The names of commands by job, in the order of `leadline --help`."""
+    job = {word: name for name, words in GROUPS.items() for word in words}
+    found: dict[str, list[str]] = {}
+    for name in files:
+        found.setdefault(job.get(name.split()[0], OTHERS), []).append(name)
+    return found
 
 
 def summary(path: Path) -> str:

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
+import shutil
 import sys
 import textwrap
 import time
@@ -47,12 +49,36 @@ def run(options: argparse.Namespace) -> None:
     lines = [textwrap.fill(line, 110, subsequent_indent="  ") for line in shown.story]
     report = shown.report.resolve()
     pages = f"By citations: {report}\nIn truth:     {shown.true_report.resolve()}"
-    write("\n".join([*lines, "", pages, ""]))
+    write("\n".join([*lines, "", pages, "", "To go on with these files:", *next_commands(options.output), ""]))
     print_notes([f"made in {time.monotonic() - start:.0f} s"], options)
     if not options.no_open and _has_screen():
         import webbrowser
 
         webbrowser.open(report.as_uri())
+
+
+def next_commands(folder: str) -> list[str]:
+    """The lines that tell how to go on with the files of the demo."""
+    place = shlex.quote(folder.rstrip("/"))
+    inputs, program = f"{place}/qrels.citations.txt {place}/runs", command_of_leadline()
+    return [
+        f'  {program} evaluate {inputs} -m "PRES@100 R@100 AP"',
+        f"  {program} compare verdict {inputs} -m PRES@100",
+        f"  {program} report {inputs} --topics {place}/topics.tsv --title 'Mine' -o mine.html",
+        f"  {program} search {place}/index 'title:method oxide'",
+    ]
+
+
+def command_of_leadline() -> str:
+    """How to call leadline from here: by its name if the shell finds the one that runs now, else by its path."""
+    script = Path(sys.executable).parent / ("leadline.exe" if os.name == "nt" else "leadline")
+    found = shutil.which("leadline")
+    if found is not None and os.path.realpath(found) == os.path.realpath(script):
+        return "leadline"
+    if not script.exists():
+        return f"{shlex.quote(sys.executable)} -m leadline.cli"
+    inside = script.is_relative_to(Path.cwd())
+    return shlex.quote(str(script.relative_to(Path.cwd()) if inside else script))
 
 
 def _stages(*, quiet: bool) -> Stage:

@@ -20,6 +20,7 @@ from leadline.commands.shared.options import (
     check_format,
     check_measures,
     check_run_table,
+    choice,
     read_run_table,
     wrong_usage,
 )
@@ -37,11 +38,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, "-m")
     add("--by-topic", action="store_true", help="print every topic, then the mean")
     add_options(parser, "--rel")
-    add_choice(parser, "--like", get_args(Like), "follow the rules of another program", None, "none")
+    like = "trec_eval: print what `trec_eval -c -m all_trec` prints, with -q if --by-topic; sample_eval: a run's means "
+    like += "are over the topics that it answers, and those with nothing relevant score 0 (default: none)"
+    add("--like", metavar="WORD", type=choice(get_args(Like)), help=like)
     add("--ties", action="store_true", help="print the lowest and highest score that the order within ties allows")
     add_choice(parser, "--unjudged", get_args(Unjudged), "how unjudged documents count (condensed: left out)", "wrong")
     add_options(parser, "--order")
-    add("--topics", metavar="FILE", help="only the topics in this file")
+    add("--topics", "--only", metavar="FILE", help="only the topics that this file lists (default: all)")
     add_options(parser, "--runs-info")
     add_number(parser, "--best", "keep the best N runs by the first measure")
     add("--per", metavar="COLUMN", help="with --best: of each team, or of another column of --runs-info")
@@ -81,7 +84,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _print_like_trec_eval(options: argparse.Namespace) -> None:
-    from leadline.measures.like_trec_eval import asked_for, report_runs
+    from leadline.measures.like_trec_eval import RBP_NOTE, asked_for, report_runs
 
     if options.unjudged not in ("wrong", "condensed"):
         raise UsageError("--unjudged", f"must be wrong or condensed with --like trec_eval, got {options.unjudged!r}")
@@ -100,6 +103,8 @@ def _print_like_trec_eval(options: argparse.Namespace) -> None:
         names=names,
     ))  # fmt: skip
     write(report, options.output)
+    if "rbp" in names:
+        print_notes([RBP_NOTE], options)
 
 
 def headline(scores: Scores) -> str:
@@ -120,4 +125,4 @@ def headline(scores: Scores) -> str:
         first = f"{scores.runs[leader]} and {who} are level"
     else:
         first = scores.runs[leader]
-    return f"First of {len(scores.runs)} runs: {first}, {measure} {means[leader]:.3f} over {topics}."
+    return f"First of {count_of(len(scores.runs), 'run')}: {first}, {measure} {means[leader]:.3f} over {topics}."

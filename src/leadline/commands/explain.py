@@ -1,9 +1,11 @@
 """What a measure means, or where one score comes from.
 
-With QRELS RUN TOPIC, print what each document adds to the score of that topic.
+A name alone is enough: `leadline explain P` takes an example cutoff. With QRELS RUN TOPIC, print what each document
+adds to the score of that topic.
 
 Examples:
-  leadline explain "PRES@100"
+  leadline explain PRES@100
+  leadline explain WSS --format json
   leadline explain PRES@100 qrels.txt runs/bm25.run EP1437003A1
 """
 
@@ -11,14 +13,17 @@ from __future__ import annotations
 
 import argparse
 import textwrap
+from typing import Any
 
 from leadline.commands.shared.options import add_options, check_format, wrong_usage
 from leadline.commands.shared.output import write, write_table
 from leadline.errors import UsageError
 from leadline.measures.definition import Measure
-from leadline.measures.explain import explain_topic, options_of, sections, worked_example
+from leadline.measures.explain import explain_topic, measure_to_explain, options_of, sections, worked_example
 from leadline.measures.notation import parse_measure
+from leadline.records.scores.table import Table
 from leadline.records.side_tables import read_lengths
+from leadline.text.json_output import json_text
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,10 +35,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     check_format(options)
+    parse = parse_measure if options.score else measure_to_explain
     with wrong_usage("MEASURE"):
-        measure = parse_measure(options.measure, rel=options.rel)
+        measure = parse(options.measure, rel=options.rel)
     if not options.score:
-        write(description(measure), options.output)
+        _write_description(measure, options)
         return
     if len(options.score) != 3:
         raise UsageError("QRELS RUN TOPIC", f"give all three, or the measure alone; got {len(options.score)}")
@@ -45,6 +51,36 @@ def run(options: argparse.Namespace) -> None:
     if options.format == "table" and options.output is None:
         write(f"{parts.measure} of topic {topic}: {parts.value:.4f}\n\n")
     write_table(parts.table(), options)
+
+
+def _write_description(measure: Measure, options: argparse.Namespace) -> None:
+    if options.format == "table":
+        write(description(measure), options.output)
+    elif options.format == "json":
+        write(f"{json_text(facts(measure))}\n".encode(), options.output)
+    else:
+        known = {name: value for name, value in facts(measure).items() if isinstance(value, str)}
+        write_table(Table(["what", "text"], list(known.items())), options)
+
+
+def facts(measure: Measure) -> dict[str, Any]:
+    """What `description` says, for programs."""
+    story, parts = worked_example(measure)
+    terms = [{"document": term.document, "grade": term.grade, "rank": term.rank or None, "adds": term.adds}
+             for term in parts.terms]  # fmt: skip
+    return {
+        "measure": measure.text,
+        "name": measure.definition.name,
+        "also": list(measure.definition.aliases),
+        **{heading.lower().replace(" ", "_"): text for heading, text in sections(measure.definition).items()},
+        "better": measure.definition.better,
+        "options": [
+            {"name": name.removesuffix(" (after @)"), "value": None if value == "-" else value, "allowed": kinds,
+             "after_at": name.endswith(" (after @)")}
+            for name, value, kinds in options_of(measure)
+        ],
+        "example": {"lists": story, "terms": terms, "score": parts.value},
+    }  # fmt: skip
 
 
 def description(measure: Measure) -> str:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from leadline.commands.shared.extras import check_pipelines
 from leadline.commands.shared.options import add_options
 from leadline.commands.shared.output import count_of, print_notes, progress_bar, write
 from leadline.records.topics.topic import Topics
@@ -35,6 +36,7 @@ def run(options: argparse.Namespace) -> None:
     if options.plan:
         write(table(plan))
         return
+    check_pipelines(options.grid, [one.pipeline for one in plan])
     context = SearchContext.open(options.index, options.collection)
     runs = GridRuns(Path(options.output), context, Topics.read(options.topics), options.k)
     with progress_bar("searching", quiet=options.quiet) as progress:

@@ -1,5 +1,7 @@
 """Index a collection, so that it can be searched.
 
+An index that is already in the folder is replaced once the new one is complete; --add keeps it and adds to it.
+
 Examples:
   leadline index patents -o patents.index --positions
   leadline index patents -o patents.index --fields title,abstract,claims --stem porter
@@ -18,8 +20,9 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 
 from leadline.collections.documents.store import Collection
+from leadline.commands.shared.extras import WITH_MODEL, check_extras
 from leadline.commands.shared.options import MOST_WORKERS, add_choice, add_number, add_options, choice, list_of
-from leadline.commands.shared.output import print_notes, progress_bar
+from leadline.commands.shared.output import count_of, print_notes, progress_bar
 from leadline.errors import InputError, UsageError
 from leadline.retrieval.index.analysis import LANGUAGES, Analysis, Stemming, Words
 from leadline.retrieval.index.batches import FIELDS
@@ -28,6 +31,7 @@ from leadline.retrieval.index.families import Members, Unit
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.index.manifest import MANIFEST
 from leadline.retrieval.index.stop_words import COMMON
+from leadline.text.files import readable_size
 
 if TYPE_CHECKING:
     import polars as pl
@@ -66,9 +70,13 @@ def run(options: argparse.Namespace) -> None:
         raise UsageError("--stop", f"{settings['stop']} needs --language {code}")
     if options.add and given:
         raise UsageError("--add", f"keeps the settings of the index: leave out --{next(iter(given))}")
+    if options.dense:
+        check_extras("--dense", WITH_MODEL)
     collection = Collection.open(options.collection)
     folder = Path(options.output)
-    _refuse_other_content(folder)
+    there = _refuse_other_content(folder)
+    if there is not None and not options.add:
+        print_notes([f"replaces the index of {count_of(there, 'document')} in {folder}"], options)
     start = time.monotonic()
     with progress_bar("indexing", quiet=options.quiet) as step:
         if options.add:
@@ -78,9 +86,10 @@ def run(options: argparse.Namespace) -> None:
     seconds = time.monotonic() - start
     words = sum(count for name, count in index.manifest["counts"].items() if name.endswith(" words"))
     size = sum(file.stat().st_size for file in folder.glob("*.arrays"))
-    what = {"document": "documents", "family": "families"}[index.unit]
-    added, fields = f"{gained:,} added, " if options.add else "", len(index.fields)
-    print(f"{added}{len(index):,} {what}, {words:,} words in {fields} fields, {_bytes(size)}, in {seconds:.1f} s")
+    families = f"{len(index):,} {'family' if len(index) == 1 else 'families'}"
+    units = count_of(len(index), "document") if index.unit == "document" else families
+    added, fields = f"{gained:,} added, " if options.add else "", count_of(len(index.fields), "field")
+    print(f"{added}{units}, {count_of(words, 'word')} in {fields}, {readable_size(size)}, in {seconds:.1f} s")
     if options.dense:
         _add_vectors(folder, options)
     print_notes(_notes(index, settings, options), options)
@@ -95,16 +104,17 @@ def _add_vectors(folder: Path, options: argparse.Namespace) -> None:
         build_vectors(SearchContext.open(folder), progress=step)
 
 
-def _refuse_other_content(folder: Path) -> None:
-    """Refuse a folder that holds something else, such as the collection itself."""
+def _refuse_other_content(folder: Path) -> int | None:
+    """Refuse a folder that holds something else, such as the collection; return the documents of an index there."""
     if (folder / MANIFEST).exists():
         try:
-            Index.open(folder)
+            return len(Index.open(folder))
         except InputError as error:
             if "is not the manifest of an index" in error.problem:
                 raise InputError(str(folder), "is not an index: name another folder") from None
     elif folder.exists() and not folder.is_dir():
         raise InputError(str(folder), "is a file: name a folder")
+    return None
 
 
 def _build(collection: Collection, folder: Path, settings: dict[str, Any], step: Any, workers: int | None) -> Index:
@@ -160,11 +170,7 @@ class WithProgress:
             yield frame
             done += len(frame)
             if self.step is not None:
-                self.step(min(done, total), total, f"{done:,} documents")
-
-
-def _bytes(size: int) -> str:
-    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.1f} MB"
+                self.step(min(done, total), total, count_of(done, "document"))
 
 
 def _notes(index: Index, settings: dict[str, Any], options: argparse.Namespace) -> list[str]:

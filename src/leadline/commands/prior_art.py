@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from leadline.collections.documents.document import Claim, Document
+from leadline.commands.shared.extras import check_pipelines
 from leadline.commands.shared.options import add_options, add_system_option, as_written, check_format
 from leadline.commands.shared.output import count_of, print_notes, write, write_table
 from leadline.commands.shared.result_list import INDENT, add_result_options, hit_lines, hit_table, snippet_length
@@ -47,6 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     check_format(options)
     pipeline = system(options.system) if options.system else DEFAULT_SYSTEM
+    check_pipelines(options.system, [pipeline])
     context = SearchContext.open(options.index, options.collection)
     page = TerminalPage.for_output(options.output)
     topic = _topic(context, " ".join(options.patent), options.date)

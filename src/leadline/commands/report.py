@@ -12,10 +12,11 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from leadline.commands.shared.comparison import note_shared_log
 from leadline.commands.shared.options import add_options, check_page_name, check_run_table, wrong_usage
 from leadline.commands.shared.output import print_notes, progress_bar, write
 from leadline.commands.shared.run_files import with_readable_runs
-from leadline.errors import InputError, UsageError
+from leadline.errors import InputError, UsageError, checked_choice
 from leadline.measures.evaluate import MAIN_MEASURE
 from leadline.measures.notation import parse_measures
 from leadline.records.runs.read_runs import run_names, run_paths
@@ -30,21 +31,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, "-o", default="report.html", help="page to write (default: %(default)s)")
     decider = {"dest": "measure", "metavar": "MEASURE", "action": "store", "default": MAIN_MEASURE}
     add_options(parser, "-m", **decider, help="measure to decide by (default: %(default)s)")
-    parser.add_argument("--topics", metavar="FILE", help="table of topics with their attributes")
+    attributes = "table of topics with their attributes, such as office and class, for figures (all topics are scored)"
+    parser.add_argument("--topics", metavar="FILE", help=attributes)
     parser.add_argument("--title", default="", help="heading of the page (default: Which system finds more?)")
     parser.add_argument("--baseline", metavar="RUN", default="", help="the system used today, to show the gain")
     parser.add_argument("--complete", action="store_true", help="every relevant document is in the judgements")
-    add_options(parser, "--runs-info", "--qrels-format", "--strict", "--samples", "--seed", "-q")
+    add_options(
+        parser, "--runs-info", "--reads", "--lengths", "--qrels-format", "--strict", "--samples", "--seed", "-q"
+    )
 
 
 def run(options: argparse.Namespace) -> None:
     _check(options)
     qrels, runs = options.inputs[0], run_paths(options.inputs[1:], strict=options.strict)
+    if options.baseline and options.baseline not in run_names(runs):
+        with wrong_usage():
+            checked_choice("--baseline", options.baseline, run_names(runs))
     if options.runs_info:
         check_run_table(options.runs_info, read_runs_info(options.runs_info), run_names(runs))
     key = key_of(
         [qrels, *runs],
-        [path for path in (options.topics, options.runs_info) if path],
+        [path for path in (options.topics, options.runs_info, options.reads, options.lengths) if path],
         (
             options.measure,
             str(options.qrels_format),
@@ -58,6 +65,7 @@ def run(options: argparse.Namespace) -> None:
     if key and key_written_in(options.output) == key:
         write(f"{options.output} is already made from the same files\n")
         return
+    note_shared_log(options)
     evidence = with_readable_runs(options, options.inputs[1:], lambda paths: _read_evidence(options, qrels, paths))
     with progress_bar("leaving judgements out", quiet=options.quiet) as progress:
         evidence.decide(progress)
@@ -75,7 +83,7 @@ def _read_evidence(options: argparse.Namespace, qrels: str, runs: list[str]) -> 
         return Evidence.of(
             qrels, runs, options.measure, topics=options.topics, runs_info=options.runs_info, seed=options.seed,
             samples=options.samples, baseline=options.baseline, complete=options.complete, title=options.title,
-            progress=progress, qrels_format=options.qrels_format,
+            progress=progress, qrels_format=options.qrels_format, reads=options.reads, lengths=options.lengths,
         )  # fmt: skip
 
 

@@ -14,8 +14,9 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from leadline.commands.shared.extras import check_pipelines
 from leadline.commands.shared.options import add_options, add_system_option
-from leadline.commands.shared.output import print_notes, progress_bar, write
+from leadline.commands.shared.output import count_of, print_notes, progress_bar, write
 from leadline.errors import UsageError
 from leadline.records.topics.topic import Topics
 from leadline.retrieval.pipeline.context import SearchContext
@@ -40,6 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     pipeline = system(options.system)
+    check_pipelines(options.system, [pipeline])
     context = SearchContext.open(options.index, options.collection)
     asked = _read_topics(options, context)
     tag = options.tag or stem(options.system.removesuffix(".toml"))
@@ -51,7 +53,7 @@ def run(options: argparse.Namespace) -> None:
     }
     journal = None if options.output == "-" else Journal(Path(f"{options.output}.unfinished"), made_of)
     if journal is not None and len(journal):
-        print_notes([f"continues after {len(journal):,} finished topics"], options)
+        print_notes([f"continues after {count_of(len(journal), 'finished topic')}"], options)
     with progress_bar("searching", quiet=options.quiet) as progress:
         answers = pipeline.answer(context, asked, options.k, progress=progress, journal=journal)
     write(answers.run(tag).to_bytes(), options.output)

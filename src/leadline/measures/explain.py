@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from leadline.errors import InputError
-from leadline.measures.definition import Definition, Measure
+from leadline.measures.definition import MEASURES, Definition, Measure
 from leadline.measures.evaluate import (
     Source,
     check_needs,
@@ -72,6 +72,22 @@ class Breakdown(Result):
             rows.append(["(below the last relevant)", None, None, self.after])
         rows.append(["score", None, None, self.value])
         return Table(["document", "grade", "rank", "adds"], rows, best={(len(rows) - 1, 3)}, digits=4)
+
+
+def measure_to_explain(text: str, *, rel: int | None = None) -> Measure:
+    """Parse a measure; a name alone gets example values for the options that it needs.
+
+    >>> [measure_to_explain(name).text for name in ("P", "AP", "Rnorm", "nDCG@20")]
+    ['P@10', 'AP', 'Rnorm(size=1000)', 'nDCG@20']
+    """
+    definition = MEASURES.find(text.strip())
+    if definition is None:
+        return parse_measure(text, rel=rel)
+    needed = [name for name, option in definition.parameters.items() if option.default is option.empty]
+    given = ",".join(f"{name}=1000" for name in needed if name != definition.at)
+    cutoff = "0.5" if definition.at is not None and definition.types[definition.at] is float else "10"
+    ending = (f"({given})" if given else "") + (f"@{cutoff}" if definition.at in needed else "")
+    return parse_measure(f"{text.strip()}{ending}", rel=rel)
 
 
 def sections(definition: Definition) -> dict[str, str]:

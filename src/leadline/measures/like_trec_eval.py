@@ -51,6 +51,11 @@ _NOT_BY_TOPIC = frozenset({"runid", "num_q", "gm_map", "gm_bpref"})
 _SMALLEST_IN_GEOMETRIC_MEAN = 0.00001
 _LENGTH_OF_RELSTRING = 10
 
+RBP_NOTE = (
+    "rbp and rbp_resid: trec_eval 10 adds them up in memory that it does not set to 0, so an optimised build may print "
+    "anything; here they start at 0"
+)
+
 
 def report_runs(
     qrels: Any,

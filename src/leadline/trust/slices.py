@@ -87,10 +87,12 @@ def slices(scores: Scores, measure: str, attributes: Mapping[str, Any], by: str)
     >>> offices = {"1": "EP", "2": "EP", "3": "EP", "4": "EP", "5": "EP", "6": "US"}
     >>> print(slices(scores, "AP", offices, "office").table().render("table"))
     slice       run    topics    mean     low    high   warning
-    ────────────────────────────────────────────────────────────────────────────────────────────────────────
+    ────────────────────────────────────────────────────────────────────────────────────────────────
     EP          bm25        5   0.200   0.112   0.288
-    US          bm25        1   0.900       –       –   only 1 topic: too few to say anything (5 are needed)
-    no office   bm25        1   0.700       –       –   only 1 topic: too few to say anything (5 are needed)
+    US          bm25        1   0.900       –       –   only 1 topic: too few to say anything (5 are
+                                                        needed)
+    no office   bm25        1   0.700       –       –   only 1 topic: too few to say anything (5 are
+                                                        needed)
     """
     matrix, topics, notes = _by_topic(scores, measure)
     known = {topic: cells for topic in topics if (cells := _cells(attributes.get(topic)))}

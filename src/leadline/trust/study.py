@@ -12,7 +12,8 @@ array([[0.],
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import get_args
@@ -21,8 +22,16 @@ import numpy as np
 
 from leadline.errors import InputError, MeasureError, checked_choice
 from leadline.measures.alignment import Alignment, Summary, listed
-from leadline.measures.definition import Measure, View
-from leadline.measures.evaluate import Progress, check_needs, hits_of_runs, open_qrels, open_sources
+from leadline.measures.definition import Measure, Need, View
+from leadline.measures.evaluate import (
+    Progress,
+    check_needs,
+    hits_of_runs,
+    open_qrels,
+    open_sources,
+    timed_by_log,
+    view_with_reads,
+)
 from leadline.measures.hits import Array, Hits, Mask
 from leadline.measures.join import together
 from leadline.measures.notation import MeasuresLike, parse_measures
@@ -43,6 +52,7 @@ from leadline.trust.thinning import (
 )
 
 MOST_SAMPLES = 100_000  # they take hours, and a thousand tell as much
+Path = str | os.PathLike[str]
 BLOCK = 100_000  # hits scored at once: they fit into the processor's cache, and are enough for NumPy to be fast
 
 
@@ -151,18 +161,29 @@ def open_study(
     rel: int | None = None,
     order: Order = "score",
     topics: Iterable[str] | None = None,
+    reads: Path | None = None,
+    lengths: Path | Mapping[str, float] | None = None,
     qrels_format: str | None = None,
     progress: Progress | None = None,
 ) -> Study:
-    """Read and join runs and judgements, given as `evaluate` takes them."""
+    """Read and join runs and judgements, given as `evaluate` takes them.
+
+    Measures of time need `lengths` or `reads`, as in `evaluate`. With `reads` all measures must be measures of time,
+    since the log replaces the order of the runs.
+    """
     checked_choice("order", order, get_args(Order))
+    if isinstance(lengths, (str, os.PathLike)):
+        from leadline.records.side_tables import read_lengths
+
+        lengths = read_lengths(lengths)
     judged = open_qrels(qrels, format=qrels_format, topics=topics)
     wanted = parse_measures(measures, rel=rel)
     check_needs(wanted, judged)
-    for measure in wanted:
-        _check_view(measure, order)
+    if reads is not None:
+        wanted = [timed_by_log(measure) for measure in wanted]
+    view = _common_view(wanted, order, reads, has_lengths=lengths is not None)
     sources = open_sources(runs)
-    parts = list(hits_of_runs(sources, judged, View(), order, progress=progress))
+    parts = list(hits_of_runs(sources, judged, view, order, reads=reads, lengths=lengths, progress=progress))
     names = tuple(source.name for source in sources)
     report = Alignment(names, judged, [Summary.of(part) for part in parts], wanted)
     report.check()
@@ -171,17 +192,34 @@ def open_study(
     return Study(names, judged.topics, tuple(wanted), hits, judged, level, tuple(report.notes()))
 
 
-def _check_view(measure: Measure, order: Order) -> None:
-    """An error for a measure that needs more than the ranks of judged documents, or another order."""
-    view = measure.view
-    times = sorted(view.needs & {"words", "seconds", "iterations"})
-    if times or view.layout != "trec":
-        raise MeasureError(
-            f"{measure.text} needs more from each run than the ranks of judged documents "
-            f"({', '.join(times) or 'another layout'}), which a study of missing judgements does not keep"
-        )
-    if view.order not in (None, order):
-        raise MeasureError(f"{measure.text} reads runs in {view.order} order, but this study reads them by {order}")
+def _common_view(measures: Iterable[Measure], order: Order, reads: Path | None, *, has_lengths: bool) -> View:
+    """How the runs are read for all measures at once; an error if one needs another reading than the others."""
+    needs: set[Need] = set()
+    logged = set()
+    for measure in measures:
+        view = view_with_reads(measure, reads) if reads is not None else measure.view
+        given = ({"words"} if has_lengths else set()) | ({"seconds"} if reads is not None else set())
+        times = sorted(view.needs & {"words", "seconds", "iterations"} - given)
+        if times or view.layout != "trec":
+            raise MeasureError(
+                f"{measure.text} needs more from each run than the ranks of judged documents "
+                f"({', '.join(times) or 'another layout'}): {_how_to_give(times)}"
+            )
+        if "seconds" not in view.needs and view.order not in (None, order):
+            raise MeasureError(f"{measure.text} reads runs in {view.order} order, but this study reads them by {order}")
+        logged.add("seconds" in view.needs)
+        needs |= view.needs & {"words", "seconds"}
+    if len(logged) > 1:
+        raise MeasureError("a reading log replaces the order of the runs: with --reads name only CT, its kin and TBG")
+    return View(order="file" if True in logged else None, needs=frozenset(needs))
+
+
+def _how_to_give(times: Sequence[str]) -> str:
+    options = {
+        "words": "give --lengths FILE (document, words)",
+        "seconds": "give --reads FILE (topic document seconds)",
+    }
+    return " and ".join(options.get(each, "") for each in times) or "a study of missing judgements does not keep it"
 
 
 def checked_samples(samples: int) -> int:

@@ -22,10 +22,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_is_left_out_is_noted(capsys: pytest.CaptureFixture[str]) -> None:
     main(["collection", "build", "good.jsonl", "broken.xml", "-o", "c"])
     out, err = capsys.readouterr()
-    assert out.startswith("1 documents in 1 families")
+    assert out.startswith("1 document in 1 family, 0 citations")
     assert "broken: broken.xml at byte 0" in err
     assert "1 broken in total; c/" in err
-    assert "1 have no date" in err
+    assert "1 document without a date" in err
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ def test_slices_by_attribute(compare: Any) -> None:
     assert result.returncode == 0, result.stderr
     assert {"EP", "US"} <= {cell for line in result.stdout.splitlines() for cell in line.split("\t")}
     wrong = compare("slices", *FIELD, "-m", "AP", "--topics", "topics.csv", "--by", "ofice")
-    assert (wrong.returncode, wrong.stdout) == (1, "")
+    assert (wrong.returncode, wrong.stdout) == (2, "")
     assert "no column 'ofice'; it has office, year" in wrong.stderr
 
 

@@ -34,6 +34,17 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, str]:
     return folder, result.stdout, result.stderr
 
 
+def test_the_last_lines_say_how_to_go_on(made: tuple[Path, str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    folder, printed, _ = made
+    monkeypatch.chdir(folder)
+    lines = printed.partition("To go on with these files:\n")[2].splitlines()
+    for verb, line in zip(("evaluate", "compare verdict", "report", "search"), lines, strict=True):
+        assert f" {verb} demo/" in line
+        done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False)
+        assert (done.returncode, bool(done.stdout)) == (0, True), done.stderr
+    assert (folder / "mine.html").is_file()
+
+
 def test_the_story(made: tuple[Path, str, str]) -> None:
     folder, told, stages = made
     lines = (folder / "demo" / "story.txt").read_text().splitlines()

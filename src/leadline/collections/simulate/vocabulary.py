@@ -39,7 +39,7 @@ protect transfer transmit
 _WITH_E = """
 reduc releas remov rotat separat stor prepar receiv generat dispos provid includ defin
 """
-_DOUBLED = frozenset({"transmit"})
+_DOUBLED = frozenset({"control", "transfer", "transmit"})
 
 
 @dataclass(frozen=True)
@@ -96,8 +96,8 @@ def _unused(number: int) -> int:
 def _inflected(verb: str) -> list[str]:
     """The forms of a regular verb: stem, -s, -ed, -ing.
 
-    >>> _inflected("remov"), _inflected("transmit"), _inflected("mix")[1]
-    (['remove', 'removes', 'removed', 'removing'], ['transmit', 'transmits', 'transmitted', 'transmitting'], 'mixes')
+    >>> _inflected("remov"), _inflected("control"), _inflected("mix")[1]
+    (['remove', 'removes', 'removed', 'removing'], ['control', 'controls', 'controlled', 'controlling'], 'mixes')
     """
     if verb in _WITH_E.split():
         return [f"{verb}e", f"{verb}es", f"{verb}ed", f"{verb}ing"]

@@ -13,14 +13,14 @@ import numpy as np
 
 from leadline.commands.shared.comparison import add_comparison_options, check_comparison, load_scores, one_measure
 from leadline.commands.shared.output import print_notes, write_table
-from leadline.errors import InputError, UsageError
+from leadline.errors import UsageError, nearest
 from leadline.records.qrels.read_qrels import read_qrels
 from leadline.trust.slices import read_attributes, slices
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--topics", metavar="FILE", help="table of topics with their attributes")
+    add("--topics", metavar="FILE", help="table of topics with their attributes (--only restricts the topics)")
     add("--by", metavar="COLUMN", required=True, help="attribute; `relevant` is the number of relevant documents")
     add_comparison_options(parser)
 
@@ -33,7 +33,8 @@ def run(options: argparse.Namespace) -> None:
     if options.by not in attributes:
         if not options.topics:
             raise UsageError("--by", f"{options.by!r} needs --topics FILE")
-        raise InputError(options.topics, f"no column {options.by!r}; it has {', '.join(attributes) or 'none'}")
+        known = f"; it has {', '.join(attributes) or 'none'}{nearest(options.by, attributes)}"
+        raise UsageError("--by", f"{options.topics} has no column {options.by!r}{known}")
     scores = load_scores(options)
     result = slices(scores, one_measure(scores), attributes[options.by], options.by)
     write_table(result.table(), options)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
+import warnings
 from typing import Any
 
 import numpy as np
@@ -10,7 +12,7 @@ import numpy as np
 from leadline.commands.shared.options import add_choice, add_options, check_format, check_measures
 from leadline.commands.shared.output import progress_bar
 from leadline.commands.shared.run_files import with_readable_runs
-from leadline.errors import UsageError
+from leadline.errors import LeadlineWarning, UsageError
 from leadline.measures.evaluate import evaluate
 from leadline.measures.score_tables import read_scores
 from leadline.records.scores.scores import Scores
@@ -24,8 +26,8 @@ def add_comparison_options(parser: argparse.ArgumentParser, *, scores: bool = Tr
         parser.add_argument("--scores", metavar="FILE", help="table of scores, in place of QRELS RUN...")
         add_choice(parser, "--columns", ("topics", "measures", "runs"), "what its columns are", None, "detected")
     add_options(parser, "-m", "--rel", "--order")
-    parser.add_argument("--only", metavar="FILE", help="only the topics in this file")
-    add_options(parser, "--qrels-format", "--strict", "--seed", "-f", "-o", "-q")
+    parser.add_argument("--only", metavar="FILE", help="only the topics that this file lists (default: all)")
+    add_options(parser, "--reads", "--lengths", "--qrels-format", "--strict", "--seed", "-f", "-o", "-q")
 
 
 def check_comparison(options: argparse.Namespace) -> None:
@@ -34,8 +36,9 @@ def check_comparison(options: argparse.Namespace) -> None:
     if getattr(options, "scores", None):
         if options.inputs:
             raise UsageError("--scores", "cannot be combined with QRELS RUN...")
-        if options.only:
-            raise UsageError("--only", "cannot be combined with --scores")
+        for name in ("only", "reads", "lengths"):
+            if getattr(options, name):
+                raise UsageError(f"--{name}", "cannot be combined with --scores")
         return
     if len(options.inputs) < 2:
         raise UsageError("QRELS RUN", "give judgements and runs" + ", or --scores FILE" * hasattr(options, "scores"))
@@ -76,7 +79,15 @@ def one_measure(scores: Scores) -> str:
     return scores.measures[0]
 
 
+def note_shared_log(options: argparse.Namespace) -> None:
+    """Warn that one reading log gives all runs the same score."""
+    if options.reads and (len(options.inputs) > 2 or not os.path.isfile(options.inputs[1])):
+        words = "--reads: the log replaces the order of every run, so all have the same score under measures of time"
+        warnings.warn(words, LeadlineWarning, stacklevel=2)
+
+
 def _reading(options: argparse.Namespace, progress: Any) -> dict[str, Any]:
+    note_shared_log(options)
     topics = read_topics(options.only) if options.only else None
-    return {"rel": options.rel, "order": options.order, "topics": topics, "qrels_format": options.qrels_format,
-            "progress": progress}  # fmt: skip
+    return {"rel": options.rel, "order": options.order, "topics": topics, "reads": options.reads,
+            "lengths": options.lengths, "qrels_format": options.qrels_format, "progress": progress}  # fmt: skip

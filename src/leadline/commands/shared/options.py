@@ -282,7 +282,7 @@ def read_run_table(options: argparse.Namespace) -> dict[str, dict[str, str]]:
     if options.per is not None and not any(options.per in attributes for attributes in info.values()):
         columns = list(dict.fromkeys(name for attributes in info.values() for name in attributes))
         known = f"; it has {', '.join(columns)}{nearest(options.per, columns)}"
-        raise InputError(options.runs_info, f"no column {options.per!r}{known}")
+        raise UsageError("--per", f"{options.runs_info} has no column {options.per!r}{known}")
     return info
 
 

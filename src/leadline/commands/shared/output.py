@@ -9,12 +9,11 @@ import re
 import shutil
 import sys
 import textwrap
-import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
+from leadline.commands.shared.progress import ProgressBar
 from leadline.errors import InputError, visible
 from leadline.records.scores.table import Table
 from leadline.text.files import check_output, write_whole
@@ -97,22 +96,8 @@ def progress_bar(what: str, *, quiet: bool) -> Iterator[Callable[..., None] | No
     if quiet or not sys.stderr.isatty():
         yield None
         return
-    start = time.monotonic()
-    shown: list[Any] = []
-
-    def step(done: int, total: int, note: str = "") -> None:
-        if not shown and time.monotonic() - start > 1:
-            from rich.console import Console
-            from rich.progress import Progress
-
-            bar = Progress(console=Console(stderr=True), transient=True)
-            bar.start()
-            shown.extend([bar, bar.add_task(what, total=total)])
-        if shown:
-            shown[0].update(shown[1], completed=done, description=f"{what} {note}".rstrip())
-
+    bar = ProgressBar(what)
     try:
-        yield step
+        yield bar.step
     finally:
-        if shown:
-            shown[0].stop()
+        bar.clear()

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from leadline.errors import InputError, LeadlineWarning
-from leadline.records.runs.read_runs import run_paths
+from leadline.records.runs.read_runs import run_paths, runs_folder
 
 Result = TypeVar("Result")
 
@@ -24,7 +24,7 @@ def with_readable_runs(
     error.
     """
     paths = run_paths(given, strict=options.strict)
-    folders = {str(Path(name)) for name in given if os.path.isdir(name)}
+    folders = {str(runs_folder(name)) for name in given if os.path.isdir(name)}
     while True:
         try:
             return work(paths)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import numpy as np
 
@@ -37,20 +37,26 @@ def last_rel(hits: Hits, rel: int = 1) -> Array:
 
 
 @measure("WSS", at="share")
-def wss(hits: Hits, share: ShareOrPercent = 0.95, rel: int = 1) -> Array:
-    """Work saved: the share of the list left unread once a share of the relevant documents is found, minus chance.
+def wss(
+    hits: Hits, share: ShareOrPercent = 0.95, candidates: Literal["judged", "list"] = "judged", rel: int = 1
+) -> Array:
+    """Work saved: the share of the candidates left unread once a share of the relevant ones is found, minus chance.
 
-    Formula: WSS@s = (N - r) / N - (1 - s), with N documents in the list and r the rank of the round(s·n)-th relevant
-    one, half rounded to even; 0 if fewer are found. A share above 1 is a percentage: WSS@95.
+    Formula: WSS@s = (N - r) / N - (1 - s), with N candidates and r the rank of the k-th relevant document, k = s·n
+    rounded to the nearest whole number, half to even; 0 if fewer are found. N is the number of documents judged for the
+    topic, or the length of the list if that is larger; with candidates=list, always the length of the list. Others
+    round s·n up, so that the share is really reached, or down: of 30 relevant documents WSS@95 wants 28 here (28.5,
+    half to even), 29 rounded up. A share above 1 is a percentage: WSS@95.
 
     Paper: Cohen, Hersh, Peterson and Yen, Reducing workload in systematic review preparation using automated citation
     classification, JAMIA 2006; as CLEF's tar_eval computes it.
 
     Range: below s; 0 is the value of a random order, less is worse than that.
 
-    Unjudged: not relevant.
+    Unjudged: not relevant; they are candidates only as far as the list is longer than the judgements.
 
-    Short list: 0 if it does not reach the share; N is its own length, so compare lists of the same documents only.
+    Short list: 0 if it does not reach the share. Where every candidate is judged, as in a systematic review, a list cut
+    short scores as the whole one; where not, N is its own length, so compare lists of the same length only.
 
     >>> wss(Hits.of(ranks=[1, 10], relevant=2, retrieved=100), share=0.95).round(3)
     array([0.85])
@@ -58,7 +64,9 @@ def wss(hits: Hits, share: ShareOrPercent = 0.95, rel: int = 1) -> Array:
     share = _fraction(share)
     found = hits.where(hits.relevant(rel))
     wanted = np.rint(share * hits.n_relevant(rel)).astype(np.int64)
-    saved = ratio(hits.retrieved - _rank_of(found, wanted), hits.retrieved) - (1 - share)
+    judged = np.diff(hits.judged.offsets)[hits.topic]  # of any grade: also what is in the pool but was not read
+    total = hits.retrieved if candidates == "list" else np.maximum(judged, hits.retrieved)
+    saved = ratio(total - _rank_of(found, wanted), total) - (1 - share)
     reached = (np.diff(found.offsets) >= wanted) & (hits.n_relevant(rel) > 0) & (hits.retrieved > 0)
     return np.where(reached, saved, 0.0)
 

@@ -220,7 +220,8 @@ def _line_number(text: SourceText, wanted: int) -> int:
 def run_paths(patterns: Sequence[str | os.PathLike[str]], *, strict: bool = False) -> list[str]:
     """The files that paths, patterns and folders name, each once, in order.
 
-    A file of a folder that does not begin like a run is left out with a warning; with `strict` it is an error.
+    A file of a folder that does not begin like a run is left out with a warning; with `strict` it is an error. The runs
+    of a grid or demo are those of its folder `runs`.
     """
     paths: dict[str, None] = {}
     for given in patterns:
@@ -228,10 +229,11 @@ def run_paths(patterns: Sequence[str | os.PathLike[str]], *, strict: bool = Fals
         if pattern == "-" or (Path(pattern).exists() and not os.path.isdir(pattern)):
             found = [pattern]
         elif os.path.isdir(pattern):
-            found = sorted(str(path) for path in Path(pattern).iterdir() if path.is_file() and path.name[0] != ".")
+            folder = runs_folder(pattern)
+            found = sorted(str(path) for path in folder.iterdir() if path.is_file() and path.name[0] != ".")
             if not found:
                 raise InputError(pattern, "is a folder without files")
-            found = _runs_among(found, pattern, strict=strict)
+            found = _runs_among(found, str(folder), strict=strict)
         else:
             found = sorted(path for path in glob.glob(pattern, recursive=True) if os.path.isfile(path))
             if not found:
@@ -243,9 +245,18 @@ def run_paths(patterns: Sequence[str | os.PathLike[str]], *, strict: bool = Fals
     return list(paths)
 
 
+def runs_folder(folder: str | os.PathLike[str]) -> Path:
+    """The folder that holds the runs: the one given, or its folder `runs` if a grid or demo was made there."""
+    from leadline.text.owned_folder import IDENTITY
+
+    inner = Path(folder) / "runs"
+    return inner if inner.is_dir() and (Path(folder) / IDENTITY).is_file() else Path(folder)
+
+
 def _runs_among(files: Sequence[str], folder: str, *, strict: bool) -> list[str]:
-    """The files of a folder that begin like runs. Each of the others is named in a warning."""
+    """The files of a folder that begin like runs. A warning says why others are left out."""
     runs, problem = [], ""
+    left_out: dict[str, list[str]] = {}
     for path in files:
         problem = "" if path.endswith(COMPRESSED) else _not_a_run(path)
         if not problem:
@@ -253,7 +264,10 @@ def _runs_among(files: Sequence[str], folder: str, *, strict: bool) -> list[str]
         elif strict:
             raise InputError(path, problem)
         else:
-            warnings.warn(f"{path}: left out: {problem}", LeadlineWarning, stacklevel=3)
+            left_out.setdefault(problem, []).append(path)
+    for why, paths in left_out.items():
+        more = f"; so {'is' if len(paths) == 2 else 'are'} {len(paths) - 1:,} more" if len(paths) > 1 else ""
+        warnings.warn(f"{paths[0]}: left out: {why}{more}", LeadlineWarning, stacklevel=3)
     if not runs:
         raise InputError(folder, f"is a folder without runs; the last file: {problem}")
     return runs

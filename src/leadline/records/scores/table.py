@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import io
 import math
-import os
-import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from leadline.errors import checked_choice, visible
@@ -114,36 +112,12 @@ def without_formula(cell: str) -> str:
 
 
 def _table(table: Table) -> str:
-    """For a terminal: three blanks between columns, a line under the header, the best in bold."""
-    bold, dim, plain = ("\033[1m", "\033[2m", "\033[0m") if _is_terminal() else ("", "", "")
-    cells = [[table.shown(r, c) for c in range(len(table.columns))] for r in range(len(table.rows))]
-    columns = []
-    for c, head in enumerate(map(visible, table.columns)):
-        numeric = table.is_numeric(c)
-        asides = [table.asides.get((r, c), "") for r in range(len(cells))]
-        beside = max([len(aside) + 1 for aside in asides if aside], default=0)
-        width = max([len(row[c]) for row in cells] + [len(head) - beside])
-        column = [f"{bold}{_aligned(head, width + beside, numeric)}{plain}"]
-        for r, aside in enumerate(asides):
-            shown = _aligned(cells[r][c], width, numeric)
-            shown = f"{bold}{shown}{plain}" if (r, c) in table.best else shown
-            column.append(shown + (f"{dim}{aside:>{beside}}{plain}" if beside else ""))
-        columns.append((column, width + beside))
-    across = sum(width for _, width in columns) + 3 * (len(columns) - 1)
-    if table.asides and _is_terminal() and across > shutil.get_terminal_size().columns:
-        return _table(replace(table, asides={}))  # better no intervals than wrapped lines
-    lines = ["   ".join(column[place] for column, _ in columns).rstrip() for place in range(len(cells) + 1)]
-    return "\n".join([lines[0], "─" * across, *lines[1:]])
+    from leadline.records.scores.terminal_table import ShownTable, terminal_table
 
-
-def _aligned(text: str, width: int, numeric: bool) -> str:
-    return text.rjust(width) if numeric else text.ljust(width)
-
-
-def _is_terminal() -> bool:
-    import sys
-
-    return sys.stdout.isatty() and "NO_COLOR" not in os.environ
+    columns = range(len(table.columns))
+    cells = [[table.shown(r, c) for c in columns] for r in range(len(table.rows))]
+    heads, numeric = list(map(visible, table.columns)), [table.is_numeric(c) for c in columns]
+    return terminal_table(ShownTable(heads, cells, numeric, table.best, table.asides))
 
 
 def _tsv(table: Table) -> str:

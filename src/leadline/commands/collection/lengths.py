@@ -1,0 +1,28 @@
+"""Write the number of words of every document, for measures of reading time.
+
+The file has two columns, document and words, as --lengths reads them. All texts of a document count: title, abstract,
+description and claims.
+
+Examples:
+  leadline collection lengths patents -o words.tsv
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from leadline.collections.documents.store import Collection
+from leadline.commands.shared.options import add_options
+from leadline.commands.shared.output import count_of, print_notes, write
+from leadline.records.scores.table import Table
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_options(parser, "collection", "-o", "-q")
+
+
+def run(options: argparse.Namespace) -> None:
+    records = Collection.open(options.collection).records
+    write(Table(["document", "words"], records.select("id", "words").rows()).encoded("tsv"), options.output)
+    words = round(int(records["words"].sum()) / max(len(records), 1))
+    print_notes([f"{count_of(len(records), 'document')} of {count_of(words, 'word')} on average"], options)

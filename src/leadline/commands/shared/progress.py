@@ -1,0 +1,49 @@
+"""A progress bar on one line of the terminal."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import time
+
+from leadline.errors import visible
+
+WAIT = 1.0  # seconds before the bar is shown
+PAUSE = 0.1  # seconds between two drawings
+LONGEST = 30  # columns of the bar itself
+
+
+class ProgressBar:
+    """Shows how much of some work is done once it has taken a second, and leaves nothing behind."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._start = time.monotonic()
+        self._drawn = 0.0  # when the bar was drawn last; 0: not yet
+
+    def step(self, done: int, total: int, note: str = "") -> None:
+        """Report that `done` of `total` parts are done."""
+        now = time.monotonic()
+        if now - self._start > WAIT and now - self._drawn > PAUSE:
+            self._drawn = now
+            line = bar_line(f"{self._what} {note}".rstrip(), done, total, now - self._start)
+            print(f"\r\033[K{line[: shutil.get_terminal_size().columns - 1]}", end="", file=sys.stderr, flush=True)
+
+    def clear(self) -> None:
+        """Remove the bar."""
+        if self._drawn:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+
+def bar_line(what: str, done: int, total: int, seconds: float) -> str:
+    """The line of a bar, with the time that is left as far as it can be told.
+
+    >>> bar_line("reading runs", 3, 12, 20)
+    'reading runs ━━━━━━━╺──────────────────────  25 %  1:00 left'
+    """
+    share = min(max(done / total, 0.0), 1.0) if total > 0 else 0.0
+    full = int(share * LONGEST)
+    bar = "━" * full + ("╺" + "─" * (LONGEST - full - 1) if full < LONGEST else "")
+    left = round(seconds * (1 - share) / share) if share > 0 else 0
+    time_left = f"  {left // 60}:{left % 60:02d} left" if share > 0 else ""
+    return f"{visible(what)} {bar} {share:>4.0%}{time_left}".replace("%", " %")
