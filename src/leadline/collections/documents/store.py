@@ -144,17 +144,27 @@ class Collection(Result):
 
         A number without a kind finds the first publication under it.
         """
-        number = normalise(name)
-        names = dict.fromkeys((name, number.id, number.key))
-        for asked in names:  # the most exact first
-            found = self._files["lookup.parquet"].named(asked)
-            if len(found):
-                return self._at(found["part"][0], found["place"][0])
-        raise InputError(name, f"is not in the collection {self.folder}")
+        return self.documents_named([name])[0]
 
-    def _at(self, part: int, place: int) -> Document:
-        table = self._part(part)
-        return _document(table.row(place), table.path)
+    def documents_named(self, names: Sequence[str]) -> list[Document]:
+        """Some documents, each named as `document` takes it."""
+        spellings = []
+        for name in names:
+            number = normalise(name)
+            spellings.append(dict.fromkeys((name, number.id, number.key)))  # the most exact first
+        asked = sorted({spelling for each in spellings for spelling in each})
+        found = self._files["lookup.parquet"].named(asked) if asked else None
+        places: dict[str, tuple[int, int]] = {}
+        for name, part, place in found.select("name", "part", "place").iter_rows() if found is not None else ():
+            places.setdefault(name, (part, place))
+        documents = []
+        for name, each in zip(names, spellings, strict=True):
+            at = next((places[spelling] for spelling in each if spelling in places), None)
+            if at is None:
+                raise InputError(name, f"is not in the collection {self.folder}")
+            table = self._part(at[0])
+            documents.append(_document(table.row(at[1]), table.path))
+        return documents
 
     def rows(self, names: Iterable[str]) -> NDArray[np.int64]:
         """The row of each name, in any spelling; -1 for one that is not there."""

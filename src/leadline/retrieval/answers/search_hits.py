@@ -69,7 +69,7 @@ def read_hits(context: SearchContext, ranking: Ranking) -> list[Hit]:
     names = context.names(ranking.rows)
     documents: list[Document | None] = [None] * len(names)
     if has_texts(context):
-        documents = [context.collection.document(name) for name in names]
+        documents = list(context.collection.documents_named(names))
     rows = ranking.rows.tolist()
     members = _members(context, ranking.rows)
     days = context.index.column("publication")[ranking.rows].astype("datetime64[D]")
