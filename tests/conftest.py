@@ -70,6 +70,16 @@ def example_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
         Path("review.csv").write_text(
             "record_id,title,abstract,included,label_abstract_screening\n1,Nails,On nails.,1,1\n2,Wood,On wood.,0,1\n"
         )
+        shutil.copy("runs/title.run", "late.run")
+        main(shlex.split("pool runs/bm25.run runs/dph.run -o pool.txt --depth 5 -q"))
+        rows = [line.split() for line in Path("pool.txt").read_text().splitlines() if line.endswith(" -2")]
+        for person in ("anna", "ben"):
+            marks = [f"{topic} 0 {name} {(len(person) + at) % 2}\n" for at, (topic, _, name, *_) in enumerate(rows)]
+            Path(f"{person}.tsv").write_text("".join(marks))
+            main(shlex.split(f"judge import pool.txt {person}.tsv --person {person}"))
+        shutil.copy("anna.tsv", "expert.tsv")
+        Path("laptop").mkdir()
+        shutil.copy("pool.txt.journal", "laptop/pool.txt.journal")
         Path("runs.csv").write_text("run,team\nbm25,one\ndph,one\ntitle,two\n")
         Path("topics.csv").write_text(Path("topics.tsv").read_text().replace(",", ";").replace("\t", ","))
         Path("idea.txt").write_text("Coating\n\nA coating.\n\nClaims\n1. A coating comprising a glaze.\n")

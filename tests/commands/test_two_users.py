@@ -166,7 +166,7 @@ def test_a_cache_that_another_user_planted_is_not_used(as_user: Callable[[int, s
     (shared / "cache").chmod(0o777)
     (shared / "cache" / "code.o").chmod(0o666)
     found = as_user(ALICE, program.format(umask=0o22, content="good"))
-    assert found.startswith("None other users can write to ")
+    assert found.startswith(("None other users can write to ", "None a link on the way to "))
     assert found.endswith(" None\n")
     private = shared.parent / "alice" / "private"
     private.mkdir(mode=0o700)
@@ -174,5 +174,6 @@ def test_a_cache_that_another_user_planted_is_not_used(as_user: Callable[[int, s
     for path in (shared / "cache" / "code.o", shared / "cache"):
         path.unlink() if path.is_file() else path.rmdir()
     as_user(BOB, f"import os; os.symlink({str(private)!r}, 'cache')")
-    assert as_user(ALICE, program.format(umask=0o22, content="good")).startswith("None other users can write to ")
+    again = as_user(ALICE, program.format(umask=0o22, content="good"))
+    assert again.startswith(("None other users can write to ", "None a link on the way to "))
     assert not list(private.iterdir())

@@ -203,7 +203,10 @@ def test_closed_streams(folder: Path, closed: str, status: int, lines: int) -> N
 def test_ctrl_c_ends_with_one_line(folder: Path) -> None:
     words = ["simulate", "office", "-o", "office", "--patents", "200000"]
     process = subprocess.Popen(
-        [sys.executable, "-m", "leadline.cli", *words], stderr=subprocess.PIPE, start_new_session=True
+        [sys.executable, "-m", "leadline.cli", *words],
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background job ignores it
     )
     time.sleep(3)
     process.send_signal(signal.SIGINT)

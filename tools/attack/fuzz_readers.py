@@ -214,6 +214,14 @@ LINE = b'{"id": "US%dB2", "title": "A nail, bent", "claims": ["A nail.", "The na
 ROW = b'US%dB2%s"A nail, bent"%s"A ""long"" text\nin two lines"\n'
 
 
+RIS = b"TY  - JOUR\nTI  - Nails in wood\nAB  - An abstract\nDO  - 10.1000/n%d\nPY  - 2001\nER  - \n\n"
+NBIB = b"PMID- %d\nTI  - Of nails\n      and wood\nAB  - First line\n      second line.\nDP  - 2001 May 3\n\n"
+REVIEW = (
+    b"record_id,title,abstract,doi,included\n1,Nails,About nails,10.1000/a,1\n"
+    b'2,More nails,"About more, and\nmore",10.1000/b,0\n3,Wood,About wood,10.1000/c,0\n'
+)
+
+
 def _several(template: bytes, first: int = 7000001, count: int = 3) -> bytes:
     return b"".join(template % (first + number) for number in range(count))
 
@@ -235,6 +243,9 @@ def seeds() -> dict[str, list[bytes]]:
         "json": [_several(LINE + b"\n", count=4), b"[" + b",\n".join(LINE % (7 + n) for n in range(3)) + b"]"],
         "csv": [_rows(b","), _rows(b"\t"), _rows(b";")],
         "exchange": [golden[name] for name in ("docdb", "ops")],
+        "ris": [_several(RIS)],
+        "nbib": [_several(NBIB)],
+        "review": [REVIEW],
     }
     for reader, prefix in (("epo", "epo"), ("st36", "st36"), ("marec", "marec"), ("jats", "jats")):
         own = [content for name, content in golden.items() if name.startswith(prefix)]

@@ -85,14 +85,14 @@ def slices(scores: Scores, measure: str, attributes: Mapping[str, Any], by: str)
     >>> values = np.array([[0.1, 0.2, 0.3, 0.2, 0.2, 0.9, 0.7]])[:, :, None]
     >>> scores = Scores(("bm25",), tuple("1234567"), ("AP",), values)
     >>> offices = {"1": "EP", "2": "EP", "3": "EP", "4": "EP", "5": "EP", "6": "US"}
-    >>> print(slices(scores, "AP", offices, "office").table().render("table"))
-    slice       run    topics    mean     low    high   warning
-    ────────────────────────────────────────────────────────────────────────────────────────────────
-    EP          bm25        5   0.200   0.112   0.288
-    US          bm25        1   0.900       –       –   only 1 topic: too few to say anything (5 are
-                                                        needed)
-    no office   bm25        1   0.700       –       –   only 1 topic: too few to say anything (5 are
-                                                        needed)
+    >>> found = slices(scores, "AP", offices, "office")
+    >>> for row in found.table().rows:
+    ...     print(row[0], row[2], round(row[3], 3))
+    EP 5 0.2
+    US 1 0.9
+    no office 1 0.7
+    >>> found.warning(1)
+    'only 1 topic: too few to say anything (5 are needed)'
     """
     matrix, topics, notes = _by_topic(scores, measure)
     known = {topic: cells for topic in topics if (cells := _cells(attributes.get(topic)))}

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from leadline.errors import InputError
-from leadline.judge.assessors.journal import Event, Journal, new_uid
+from leadline.judge.assessors.journal import Event, JudgingJournal, new_uid
 from leadline.judge.assessors.judging_state import JudgingState
 
 
@@ -28,11 +28,11 @@ def event(**changes: Any) -> Event:
 
 @pytest.fixture
 def journal(tmp_path: Path) -> Any:
-    with contextlib.closing(Journal(tmp_path / "judging.sqlite", create=True)) as opened:
+    with contextlib.closing(JudgingJournal(tmp_path / "judging.sqlite", create=True)) as opened:
         yield opened
 
 
-def test_an_event_is_stored_once(journal: Journal) -> None:
+def test_an_event_is_stored_once(journal: JudgingJournal) -> None:
     one = event()
     assert journal.append(one)
     assert not journal.append(one)
@@ -43,7 +43,7 @@ def test_an_event_is_stored_once(journal: Journal) -> None:
     assert stored.machine
 
 
-def test_threads_share_a_journal(journal: Journal) -> None:
+def test_threads_share_a_journal(journal: JudgingJournal) -> None:
     shared = [event() for _ in range(20)]  # sent by all of them
 
     def work(person: str) -> None:
@@ -65,8 +65,8 @@ def test_what_was_told_survives_a_kill(tmp_path: Path) -> None:
     """A writer prints the id of each event once it is stored, and is killed: all it printed is in the journal, once."""
     code = textwrap.dedent("""
         import sys
-        from leadline.judge.assessors.journal import Event, Journal, new_uid
-        journal = Journal(sys.argv[1], create=True)
+        from leadline.judge.assessors.journal import Event, JudgingJournal, new_uid
+        journal = JudgingJournal(sys.argv[1], create=True)
         while True:
             uid = new_uid()
             journal.append(Event(uid, "anna", "assessor", "mark", "7", "d1", "1"))
@@ -81,14 +81,14 @@ def test_what_was_told_survives_a_kill(tmp_path: Path) -> None:
         process.send_signal(signal.SIGKILL if os.name == "posix" else signal.SIGTERM)
         told += [line.strip() for line in process.stdout if len(line) == 33]
         process.wait()
-    with contextlib.closing(Journal(path)) as journal:
+    with contextlib.closing(JudgingJournal(path)) as journal:
         stored = [each.uid for each in journal.events()]
         assert set(told) <= set(stored)
         assert len(set(stored)) == len(stored)
         assert journal.check() == ""
 
 
-def test_a_clock_that_goes_back_changes_no_order(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_clock_that_goes_back_changes_no_order(journal: JudgingJournal, monkeypatch: pytest.MonkeyPatch) -> None:
     times = iter(["2030-01-01T10:00:00.000000Z", "2020-01-01T10:00:00.000000Z"])
     monkeypatch.setattr("leadline.judge.assessors.journal._now", lambda: next(times))
     journal.append(event(value="0"))
@@ -97,7 +97,7 @@ def test_a_clock_that_goes_back_changes_no_order(journal: Journal, monkeypatch: 
     assert JudgingState.of(journal.events()).marks["anna", "7", "d1"].grade == 2
 
 
-def test_the_state_of_any_moment(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_state_of_any_moment(journal: JudgingJournal, monkeypatch: pytest.MonkeyPatch) -> None:
     for hour, value in enumerate("012"):
         monkeypatch.setattr(
             "leadline.judge.assessors.journal._now", lambda hour=hour: f"2030-01-01T1{hour}:00:00.000000Z"
@@ -111,7 +111,10 @@ def test_the_state_of_any_moment(journal: Journal, monkeypatch: pytest.MonkeyPat
 
 
 def test_two_journals_become_one(tmp_path: Path) -> None:
-    first, second = Journal(tmp_path / "a.sqlite", create=True), Journal(tmp_path / "b.sqlite", create=True)
+    first, second = (
+        JudgingJournal(tmp_path / "a.sqlite", create=True),
+        JudgingJournal(tmp_path / "b.sqlite", create=True),
+    )
     both = event(value="0")
     first.append(both)
     second.append(both)
@@ -123,12 +126,12 @@ def test_two_journals_become_one(tmp_path: Path) -> None:
     first.close()
 
 
-def test_a_backup_is_whole(journal: Journal, tmp_path: Path) -> None:
+def test_a_backup_is_whole(journal: JudgingJournal, tmp_path: Path) -> None:
     for _ in range(50):
         journal.append(event())
     journal.backup(tmp_path / "copy.sqlite")
     journal.append(event())
-    with contextlib.closing(Journal(tmp_path / "copy.sqlite")) as copy:
+    with contextlib.closing(JudgingJournal(tmp_path / "copy.sqlite")) as copy:
         assert len(copy) == 50
         assert copy.check() == ""
     with pytest.raises(InputError, match="is there already"):
@@ -147,7 +150,7 @@ def test_a_backup_is_whole(journal: Journal, tmp_path: Path) -> None:
         ({"kind": "note", "value": "x" * 20_001}, "longer than 20,000"),
     ],
 )
-def test_wrong_events_are_refused(journal: Journal, changes: dict[str, Any], problem: str) -> None:
+def test_wrong_events_are_refused(journal: JudgingJournal, changes: dict[str, Any], problem: str) -> None:
     with pytest.raises(InputError, match=problem):
         journal.append(event(**changes))
     assert len(journal) == 0
@@ -156,31 +159,31 @@ def test_wrong_events_are_refused(journal: Journal, changes: dict[str, Any], pro
 def test_only_journals_are_opened(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("not a database, but long enough to be read as one" * 50)
     with pytest.raises(InputError, match="text"):
-        Journal(tmp_path / "text")
+        JudgingJournal(tmp_path / "text")
     with pytest.raises(InputError, match="no such journal"):
-        Journal(tmp_path / "nothing")
+        JudgingJournal(tmp_path / "nothing")
     with pytest.raises(InputError, match="no such folder"):
-        Journal(tmp_path / "no" / "where", create=True)
+        JudgingJournal(tmp_path / "no" / "where", create=True)
     (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(InputError, match="is not a plain file"):
-        Journal(tmp_path / "link", create=True)
+        JudgingJournal(tmp_path / "link", create=True)
     assert not (tmp_path / "elsewhere").exists()
     import sqlite3
 
     with contextlib.closing(sqlite3.connect(tmp_path / "other.sqlite")) as other:
         other.execute("create table t (x)")
     with pytest.raises(InputError, match="is not a journal"):
-        Journal(tmp_path / "other.sqlite")
+        JudgingJournal(tmp_path / "other.sqlite")
 
 
-def test_a_journal_is_private_and_of_a_known_format(journal: Journal, tmp_path: Path) -> None:
+def test_a_journal_is_private_and_of_a_known_format(journal: JudgingJournal, tmp_path: Path) -> None:
     assert journal.path.stat().st_mode & 0o777 == 0o600
     import sqlite3
 
     with contextlib.closing(sqlite3.connect(journal.path)) as raw:
         raw.execute("pragma user_version = 99")
     with pytest.raises(InputError, match="has format 99, this version reads up to 1"):
-        Journal(journal.path)
+        JudgingJournal(journal.path)
     with contextlib.closing(sqlite3.connect(journal.path)) as raw:
         assert raw.execute("pragma journal_mode").fetchone()[0] == "wal"
 
@@ -196,7 +199,7 @@ def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
     ):
         pytest.skip("a small disk cannot be mounted here")
     try:
-        journal = Journal(disk / "judging.sqlite", create=True)
+        journal = JudgingJournal(disk / "judging.sqlite", create=True)
         stored: list[str] = []
 
         def fill() -> None:
@@ -209,7 +212,7 @@ def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
             fill()
         assert stored
         journal.close()
-        with contextlib.closing(Journal(disk / "judging.sqlite")) as again:
+        with contextlib.closing(JudgingJournal(disk / "judging.sqlite")) as again:
             assert [each.uid for each in again.events()] == stored
     finally:
         subprocess.run(["umount", disk], check=False)

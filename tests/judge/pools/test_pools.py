@@ -153,12 +153,12 @@ def test_estimates_from_a_stratified_pool_are_fair() -> None:
     named = {run.name: run for run in runs}
     whole = draw_pool(runs, strata="100:1")
     complete = {(t, d): truth[t][d] for t, d in whole.documents.select("topic", "document").rows()}
-    expected = ll.evaluate(whole.qrels(complete), named, "AP").means().mean()
+    expected = ll.evaluate(whole.qrels(complete), named, "AP").mean_values().mean()
     relevant = sum(grade > 0 for grade in complete.values())
     errors, totals = [], []
     for seed in range(20):
         judged = draw_pool(runs, strata=TREC_CHEM, seed=seed).qrels(complete)
-        errors.append(ll.evaluate(judged, named, "xinfAP").means().mean() - expected)
+        errors.append(ll.evaluate(judged, named, "xinfAP").mean_values().mean() - expected)
         totals.append(sum(each.relevant for each in estimate_missing(judged)) - relevant)
     for error in (np.array(errors), np.array(totals)):
         assert abs(error.mean()) < 3 * error.std(ddof=1) / np.sqrt(len(error)) + 0.002

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -37,16 +36,11 @@ def evidence(*, plain: bool = False) -> Evidence:
     return Evidence.of(qrels, lists, "PRES@20", topics=attributes, runs_info=info, samples=5)
 
 
-@pytest.fixture(scope="module")
-def page() -> Any:
-    api = pytest.importorskip("playwright.sync_api", reason="needs the package playwright")
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if chromium is None:
-        pytest.skip("needs the browser chromium")
-    with api.sync_playwright() as play:
-        opened = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield opened.new_page()
-        opened.close()
+@pytest.fixture
+def page(browser: Any) -> Any:
+    opened = browser.new_page()
+    yield opened
+    opened.close()
 
 
 def drawn(page: Any, path: Path) -> dict[str, bool]:

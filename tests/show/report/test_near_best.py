@@ -16,7 +16,7 @@ def kinds(runs: dict[str, dict[str, dict[str, float]]], topics: int, measure: st
     """How the first score of every run is set off: best, near or not at all."""
     qrels = {str(t): {"right": 1, "wrong": 0} for t in range(topics)}
     table = systems_table(Evidence.of(qrels, runs, measure, samples=2))
-    found = re.findall(r'<td class="id">(?:<span[^>]*></span>)?([^<]*)</td><td class="num( best| near)?"', table)
+    found = re.findall(r'<tr data-run="([^"]*)"><th.*?</th><td class="num( best| near)?"', table)
     assert found[0][0] == "first"
     return {name: kind.strip() for name, kind in found}
 

@@ -1,4 +1,4 @@
-"""Show how far assessors agree: kappa, alpha, the kinds of disagreement, and what the expert changed.
+"""Show how far assessors agree, where they differ, and what the expert changed.
 
 With --runs, it shows whether the order of the systems depends on whose marks count.
 

@@ -20,7 +20,7 @@ from leadline.commands.shared.judging import JOURNAL, add_pool
 from leadline.commands.shared.options import add_choice
 from leadline.commands.shared.output import count_of, write
 from leadline.errors import InputError, UsageError
-from leadline.judge.assessors.journal import Event, Journal, Role
+from leadline.judge.assessors.journal import Event, JudgingJournal, Role
 from leadline.judge.pools.pool import Pool
 from leadline.records.qrels.read_qrels import read_qrels
 
@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     pool = Pool.read(options.pool)
     known = set(pool.to_judge().select("topic", "document").rows())
-    with contextlib.closing(Journal(f"{options.pool}{JOURNAL}", create=True)) as journal:
+    with contextlib.closing(JudgingJournal(f"{options.pool}{JOURNAL}", create=True)) as journal:
         for path in options.marks:
             new = journal.merge_from(path) if _is_journal(path) else _add_table(journal, path, options, known)
             write(f"{path}: {count_of(new, 'event')} added\n")
@@ -51,7 +51,7 @@ def _is_journal(path: str) -> bool:
         raise InputError(path, f"cannot be read: {(error.strerror or str(error)).lower()}") from None
 
 
-def _add_table(journal: Journal, path: str, options: argparse.Namespace, known: set[tuple[str, str]]) -> int:
+def _add_table(journal: JudgingJournal, path: str, options: argparse.Namespace, known: set[tuple[str, str]]) -> int:
     """Append the marks of a table; one that was added before is not added again."""
     if not options.person:
         raise UsageError("--person", f"say who made the marks of {path}")

@@ -6,7 +6,7 @@ import argparse
 import contextlib
 
 from leadline.errors import InputError, not_a_choice
-from leadline.judge.assessors.journal import Journal
+from leadline.judge.assessors.journal import JudgingJournal
 from leadline.judge.assessors.judging_state import JudgingState, Key
 
 JOURNAL = ".journal"  # added to the name of the pool's file
@@ -18,7 +18,7 @@ def add_pool(parser: argparse.ArgumentParser) -> None:
 
 def open_state(options: argparse.Namespace) -> JudgingState:
     """Where judging stands, or stood at the moment asked for."""
-    with contextlib.closing(Journal(f"{options.pool}{JOURNAL}")) as journal:
+    with contextlib.closing(JudgingJournal(f"{options.pool}{JOURNAL}")) as journal:
         return JudgingState.of(journal.events(until=getattr(options, "until", "")))
 
 

@@ -59,7 +59,7 @@ class Event:
     machine: str = ""  # set by the journal
 
 
-class Journal:
+class JudgingJournal:
     """An open journal. Threads may share it."""
 
     def __init__(self, path: str | os.PathLike[str], *, create: bool = False) -> None:
@@ -125,7 +125,7 @@ class Journal:
 
     def merge_from(self, other: str | os.PathLike[str]) -> int:
         """Add the events of another machine's journal that are not here; returns how many were new."""
-        with contextlib.closing(Journal(other)) as source:
+        with contextlib.closing(JudgingJournal(other)) as source:
             theirs = [astuple(event) for event in source.events()]
         with self._lock, _reported(self.path):
             do = self._connection

@@ -33,7 +33,7 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class Passage:
+class MarkedPassage:
     """A passage that a person marked for a claim."""
 
     person: str
@@ -51,7 +51,7 @@ class JudgingState:
     roles: dict[str, str] = field(default_factory=dict)  # of persons that did anything
     skipped: dict[tuple[str, str, str], int] = field(default_factory=dict)  # how often, since the last mark
     notes: dict[tuple[str, str, str], str] = field(default_factory=dict)
-    passages: dict[str, Passage] = field(default_factory=dict)  # by uid
+    passages: dict[str, MarkedPassage] = field(default_factory=dict)  # by uid
     assigned: dict[str, list[str]] = field(default_factory=dict)  # topic: persons
     rounds: dict[str, int] = field(default_factory=dict)  # topic: how often it was judged
     instructions: dict[str, str] = field(default_factory=dict)  # topic: what was said when it was sent back
@@ -82,7 +82,9 @@ class JudgingState:
         elif event.kind == "note":
             self.notes[key] = event.value
         elif event.kind == "passage":
-            self.passages[event.uid] = Passage(event.person, event.topic, event.document, event.target, event.value)
+            self.passages[event.uid] = MarkedPassage(
+                event.person, event.topic, event.document, event.target, event.value
+            )
         elif event.kind == "assign":
             people = self.assigned.setdefault(event.topic, [])
             if event.value not in people:

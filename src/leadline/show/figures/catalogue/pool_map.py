@@ -27,7 +27,7 @@ BARS, GAP = 2.0, 0.3  # in widths of a band: the longest bar, and the gap before
 
 
 @dataclass(frozen=True)
-class Pool:
+class PoolMap:
     """What each run contributed to the judgements."""
 
     bands: tuple[tuple[int, int], ...]  # first and last rank
@@ -49,7 +49,7 @@ def figure(evidence: Evidence) -> Figure:
     return Figure(NAME, title(evidence, pool), reading(evidence, pool, len(shown)), chart, rows, SOURCE)
 
 
-def pool_of(evidence: Evidence) -> Pool:
+def pool_of(evidence: Evidence) -> PoolMap:
     """Count the judged and relevant documents of each run by rank."""
     hits, runs = evidence.hits, len(evidence.runs)
     starts = [1, *(edge + 1 for edge in EDGES)]
@@ -68,17 +68,17 @@ def pool_of(evidence: Evidence) -> Pool:
     within = (evidence.ranks > 0) & (evidence.ranks <= evidence.effort)
     finders = within.sum(axis=0)
     alone = within & (finders == 1) & (runs > 1)  # with a single run, nothing is found alone
-    return Pool(bands, judged, within.sum(axis=1), alone.sum(axis=1), finders)
+    return PoolMap(bands, judged, within.sum(axis=1), alone.sum(axis=1), finders)
 
 
-def choice(evidence: Evidence, pool: Pool) -> list[str]:
+def choice(evidence: Evidence, pool: PoolMap) -> list[str]:
     """The runs to show, best first: those that found most alone, and always leader and challenger."""
     by_alone = sorted(evidence.order, key=lambda run: -pool.alone[evidence.place(run)])
     kept = {*by_alone[: MOST - 2], *evidence.order[:2]}
     return [run for run in evidence.order if run in kept]
 
 
-def title(evidence: Evidence, pool: Pool) -> str:
+def title(evidence: Evidence, pool: PoolMap) -> str:
     """Who found most that no other system found."""
     place = int(pool.alone.argmax())
     if len(evidence.runs) == 1:
@@ -91,7 +91,7 @@ def title(evidence: Evidence, pool: Pool) -> str:
     return f"{evidence.runs[place]} alone found {count(int(pool.alone[place]), 'relevant document')}{rest}"
 
 
-def reading(evidence: Evidence, pool: Pool, shown: int) -> str:
+def reading(evidence: Evidence, pool: PoolMap, shown: int) -> str:
     """How much was found by one system or none, and how deep the leader was judged."""
     known, r = len(pool.finders), evidence.place(evidence.leader)
     one, none = int((pool.finders == 1).sum()), int((pool.finders == 0).sum())
@@ -118,13 +118,13 @@ def _band(band: tuple[int, int]) -> str:
     return f"{band[0]}–{count(band[1])}"
 
 
-def _rows(evidence: Evidence, pool: Pool, run: str) -> list[dict[str, Any]]:
+def _rows(evidence: Evidence, pool: PoolMap, run: str) -> list[dict[str, Any]]:
     r = evidence.place(run)
     judged = {f"judged {_band(band)}": rounded(value) for band, value in zip(pool.bands, pool.judged[r], strict=True)}
     return [{"run": run, "relevant found": int(pool.found[r]), "alone": int(pool.alone[r]), **judged}]
 
 
-def _chart(evidence: Evidence, pool: Pool, shown: Sequence[str]) -> Any:
+def _chart(evidence: Evidence, pool: PoolMap, shown: Sequence[str]) -> Any:
     """Bands and bars on one axis, so that the page can set the width."""
     alt = altair()
     bands = len(pool.bands)
