@@ -206,7 +206,7 @@ def test_ctrl_c_ends_with_one_line(folder: Path) -> None:
         [sys.executable, "-m", "leadline.cli", *words],
         stderr=subprocess.PIPE,
         start_new_session=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background job ignores it
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     )
     time.sleep(3)
     process.send_signal(signal.SIGINT)

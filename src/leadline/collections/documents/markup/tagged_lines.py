@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 from leadline.collections.documents.raw import MAX_DOCUMENT_BYTES, Broken, Raw, Window
 
@@ -12,11 +12,19 @@ _BLANK = re.compile(r"\s+")
 
 
 def tagged_records(
-    window: Window, form: str, tag: re.Pattern[str], first: str, pack: Callable[[Fields, int], bytes]
+    window: Window,
+    form: str,
+    tag: re.Pattern[str],
+    first: str,
+    pack: Callable[[Fields, int], bytes],
+    *,
+    once: Collection[str],
+    end: str = "",
 ) -> Iterator[Raw | Broken]:
     """The records of a stream. `tag` matches a line's tag and text, `first` is the tag that begins a record.
 
-    A line without a tag continues the field before it. Text before the first record is reported.
+    A line without a tag continues the field before it. Text before the first record is reported. So is what shows that
+    the beginning of a record was lost: a tag of `once` for the second time, or a field behind the tag `end`.
     """
     fields: Fields = {}
     begin, row, size, last = 0, 0, 0, ""
@@ -41,6 +49,11 @@ def tagged_records(
             continue
         if not row:
             yield Broken(offset, f"{name} before the first {first}: it was not read")
+            continue
+        if (name in once and name in fields) or (end and end in fields):
+            yield Broken(
+                offset, f"{name} again in the record that begins at byte {begin}: is the {first} between lost?"
+            )
             continue
         last = name
         fields.setdefault(name, []).append(found[2].strip())

@@ -18,7 +18,9 @@ _BEGINS = re.compile(rb"PMID- ?\d")
 
 def split_citations(window: Window) -> Iterator[Raw | Broken]:
     """The records of a stream."""
-    return tagged_records(window, "nbib", _LINE, "PMID", lambda fields, row: packed(fields, {}, row))
+    return tagged_records(
+        window, "nbib", _LINE, "PMID", lambda fields, row: packed(fields, {}, row), once=("TI", "AB", "DP")
+    )
 
 
 def _date(written: str) -> str:

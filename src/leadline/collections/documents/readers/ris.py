@@ -18,7 +18,7 @@ _LABEL = re.compile(r"ASReview_(?:relevant|irrelevant|not_seen)", re.IGNORECASE)
 
 def split_references(window: Window) -> Iterator[Raw | Broken]:
     """The references of a stream."""
-    return tagged_records(window, "ris", _LINE, "TY", _pack)
+    return tagged_records(window, "ris", _LINE, "TY", _pack, once=("TI", "AB", "DO", "PY"), end="ER")
 
 
 def _pack(fields: Fields, row: int) -> bytes:

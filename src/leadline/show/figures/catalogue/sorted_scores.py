@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from leadline.show.charts.drawable import drawable
 from leadline.show.charts.labels import narrow
 from leadline.show.charts.style import INK, altair, measure_colours
 from leadline.show.figures.catalogue.bump import places_of
@@ -14,7 +15,7 @@ from leadline.show.figures.choice import BOLD, CHOSEN, chosen_params
 from leadline.show.figures.encodings import NARROW_LETTERS, haloed
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import HEIGHT, WIDTH, Figure, needs, rows_data, with_rows
-from leadline.show.figures.formatting import ordinal, rounded, short
+from leadline.show.figures.formatting import SHORT, ordinal, rounded, short
 from leadline.show.figures.intervals import interval
 from leadline.show.figures.registry import WHO, report_figure
 from leadline.trust.order import best_first
@@ -78,8 +79,9 @@ def _by_name(evidence: Evidence, rows: list[dict[str, Any]], top: float) -> Any:
 
 def _systems_axis(runs: list[str]) -> Any:
     """The names of the systems, shorter on a narrow screen."""
-    names = [[short(run, NARROW_LETTERS) for run in runs], [short(run) for run in runs]]
-    label = f"(narrow ? {json.dumps(names[0])} : {json.dumps(names[1])})[indexof({json.dumps(runs)}, datum.value)]"
+    known = json.dumps([drawable(run) for run in runs])  # as the data have them
+    names = [[drawable(short(run, letters)) for run in runs] for letters in (NARROW_LETTERS, SHORT)]
+    label = f"(narrow ? {json.dumps(names[0])} : {json.dumps(names[1])})[indexof({known}, datum.value)]"
     return altair().Axis(labelLimit=180, ticks=False, domain=False, labelExpr=label, labelFontWeight=BOLD)
 
 

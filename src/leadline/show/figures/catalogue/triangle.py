@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from leadline.show.charts.drawable import drawable
 from leadline.show.charts.labels import narrow
 from leadline.show.charts.style import DEPTH, altair
 from leadline.show.figures.choice import BOLD, chosen_params
@@ -61,7 +62,7 @@ def _chart(evidence: Evidence, found: Triangle) -> Any:
     plain = {"ticks": False, "domain": False, "labelFontWeight": BOLD, "title": None}
     y = alt.Y("row:N", sort=runs, axis=alt.Axis(**plain, labelExpr=numbered(evidence, runs), labelLimit=200))
     # Columns have the numbers of the rows: names above them would have to be turned.
-    number = f"indexof({json.dumps(runs)}, datum.value) + 1"
+    number = f"indexof({json.dumps(drawable(list(runs)))}, datum.value) + 1"
     x = alt.X("column:N", sort=runs)
     x = x.axis(**plain, orient="top", labelAngle=0, labelExpr=number, labelOverlap="greedy")
     colour = alt.Color("level:N", scale=alt.Scale(domain=list(NAMES), range=list(COLOURS)))
