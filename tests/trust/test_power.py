@@ -112,3 +112,11 @@ def test_the_two_measures_of_trec_chem() -> None:
 def test_wrong_words_and_numbers_are_refused(ap, wrong: dict[str, object]) -> None:
     with pytest.raises(InputError):
         power(two_measures(ap), seed=1, **wrong)  # type: ignore[arg-type]
+
+
+def test_the_power_of_a_measure_does_not_depend_on_the_others() -> None:
+    values = np.random.default_rng(3).random((6, 12, 2))
+    scores = Scores(tuple("abcdef"), tuple(map(str, range(12))), ("AP", "R"), values)
+    alone, both = power(scores, ["R"], draws=500), power(scores, draws=500)
+    assert alone.power[0] == both.power[1]
+    np.testing.assert_array_equal(alone.found[0].levels, both.found[1].levels)

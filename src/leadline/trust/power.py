@@ -128,10 +128,11 @@ def power(
     checked_draws(draws)
     checked_alpha(alpha)
     names = tuple(scores.measures if measures is None else measures)
-    rng = np.random.default_rng(seed)
+    # Every measure gets the same draws: its power does not depend on which others are asked for beside it.
+    root = int(np.random.default_rng(seed).integers(2**62))
     found, notes = [], list[str]()
     for measure in names:
         matrix, _, said = aligned(scores, measure)
-        found.append(METHODS[test](matrix, alpha, draws, rng))
+        found.append(METHODS[test](matrix, alpha, draws, np.random.default_rng(root)))
         notes += said
     return Power(test, alpha, names, tuple(found), tuple(notes))

@@ -16,7 +16,7 @@ from leadline.records.choices import Format, Order
 from leadline.records.scores.table import FORMATS
 
 Item = TypeVar("Item")
-MOST_SAMPLES = 100_000  # random samples: they take hours, and a thousand tell as much
+MOST_SAMPLES = 100_000  # as in trust/study.py, which is not imported for every command
 MOST_WORKERS = 1024  # threads or processes
 LARGEST_GRADE = 999_999_999
 LARGEST_SEED = 2**63 - 1
