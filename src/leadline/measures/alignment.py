@@ -16,6 +16,7 @@ from leadline.records.qrels.qrels import Qrels
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+MANY_LENGTHS = 3  # of lists, beyond which one line says it for all
 SHOWN = 8  # names in a list before "and 3 more"
 
 
@@ -123,6 +124,13 @@ class Alignment:
         for run, summary in zip(self.runs, self.summaries, strict=True):
             if summary.longest < deepest:
                 by_length.setdefault(summary.longest, []).append(run)
+        if len(by_length) > MANY_LENGTHS:
+            count = sum(map(len, by_length.values()))
+            least, most = min(by_length), max(by_length)
+            return [
+                f"{count} runs have lists shorter than the effort of {efforts[deepest]}: at most {least} documents in "
+                f"{listed(by_length[least], 2)}, up to {most} in {listed(by_length[most], 2)}"
+            ]
         return [
             f"{'all runs' if len(runs) == len(self.runs) else listed(runs, 4)}: lists of at most {longest} documents, "
             f"shorter than the effort of {efforts[deepest]}"
