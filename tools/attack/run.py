@@ -72,20 +72,13 @@ def classes() -> dict[str, Attack]:
 
 
 def document(tallies: Sequence[Tally], path: Path = SECURITY) -> None:
-    """Write the table of these attacks into the document, between its two marks; rows of other classes stay."""
+    """Write the table of these attacks into the document, between its two marks, in place of the one before."""
     text = path.read_text(encoding="utf-8")
     before, begin, rest = text.partition(BEGIN)
-    old, end, after = rest.partition(END)
+    _, end, after = rest.partition(END)
     if not begin or not end:
         raise SystemExit(f"{path}: has no place for the table ({BEGIN} … {END})")
-    rows = {tally.name: tally for tally in tallies}
-    known = [name for name in classes() if name not in rows]
-    for line in old.splitlines():
-        name, *numbers = (cell.strip().replace(",", "") for cell in line.strip("|").split("|"))
-        if name in known:
-            rows[name] = Tally(name, int(numbers[0]), ["as before"] * int(numbers[2]))
-    order = list(classes())
-    tallies = sorted(rows.values(), key=lambda tally: order.index(tally.name) if tally.name in order else -1)
+    # Rows of an earlier run would be those of other code: a table is of one run.
     path.write_text(f"{before}{BEGIN}\n{table(tallies)}\n{END}{after}", encoding="utf-8")
 
 
