@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from leadline.errors import InputError
-from leadline.text.stored import open_stored
+from leadline.text.stored import open_stored, stored_bytes
 
 CHECKSUM = "checksum"  # the key of a JSON object's own checksum
 
@@ -60,6 +60,24 @@ def check_seal(content: Mapping[str, Any], where: str, fix: str) -> None:
         raise InputError(where, f"is damaged, its checksum is missing: {fix}")
     if content[CHECKSUM] != object_checksum(content):
         raise InputError(where, f"is damaged, its checksum does not fit: {fix}")
+
+
+def read_sealed(path: Path, what: str, newest: int, fix: str) -> dict[str, Any] | None:
+    """The object in a file that says what it is, its format and its checksum; None where there is no file."""
+    try:
+        written = stored_bytes(path)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise InputError(str(path), f"cannot be read: {(error.strerror or str(error)).lower()}") from None
+    content = parsed_object(written, str(path), fix)
+    if content.get("what") != what:
+        raise InputError(str(path), f"is not {what}: {fix}")
+    found = content.get("format")
+    if type(found) is not int or found > newest:
+        raise InputError(str(path), f"has format {found}, this version reads up to {newest}: update leadline")
+    check_seal(content, str(path), fix)
+    return content
 
 
 def parsed_object(written: bytes, where: str, fix: str) -> dict[str, Any]:

@@ -22,10 +22,10 @@ from typing import get_args
 
 from leadline.errors import InputError, checked_choice
 from leadline.judge.assessors.journal import Role
-from leadline.text.checksums import check_seal, parsed_object, sealed
+from leadline.text.checksums import read_sealed, sealed
 from leadline.text.files import write_whole
 
-WHAT, FORMAT = "people who judge", 1
+WHAT, FORMAT = "a file of people who judge", 1
 DAYS = 60  # until a link expires
 _NAME = re.compile(r"[\w .@'-]{1,60}")
 _REPAIR = "add the people again"
@@ -86,19 +86,9 @@ class People:
         return found
 
     def _read(self) -> list[Person]:
-        try:
-            written = self.path.read_bytes()
-        except FileNotFoundError:
+        content = read_sealed(self.path, WHAT, FORMAT, _REPAIR)
+        if content is None:
             return []
-        except OSError as error:
-            raise InputError(str(self.path), f"cannot be read: {(error.strerror or str(error)).lower()}") from None
-        content = parsed_object(written, str(self.path), _REPAIR)
-        if content.get("what") != WHAT:
-            raise InputError(str(self.path), f"is not a file of people: {_REPAIR}")
-        if not isinstance(content.get("format"), int) or content["format"] > FORMAT:
-            problem = f"has format {content.get('format')}, this version reads up to {FORMAT}: update leadline"
-            raise InputError(str(self.path), problem)
-        check_seal(content, str(self.path), _REPAIR)
         return [Person(**entry) for entry in content["people"]]
 
     def _write(self) -> None:

@@ -21,14 +21,14 @@ from leadline.judge.pools.strata import Stratum
 from leadline.records.qrels.qrels import Qrels
 from leadline.records.qrels.read_qrels import read_qrels
 from leadline.records.scores.table import Table
-from leadline.text.checksums import check_seal, parsed_object, sealed
+from leadline.text.checksums import read_sealed, sealed
 from leadline.text.files import write_whole
 
 if TYPE_CHECKING:
     import polars as pl
 
 TO_JUDGE, NOT_SAMPLED = -2, -1
-WHAT, FORMAT = "a leadline pool", 1
+WHAT, FORMAT = "the record of a pool", 1
 RECORD = ".json"  # added to the name of the pool's file
 
 
@@ -174,18 +174,7 @@ COLUMNS = ("topic", "document", "unit", "stratum", "rank", "runs", "sampled")
 def _record(path: Path) -> dict[str, Any]:
     """What was recorded beside a pool."""
     fix = "make the pool again with `leadline pool`"
-    try:
-        written = path.read_bytes()
-    except FileNotFoundError:
-        raise InputError(str(path), f"is missing: {fix}") from None
-    except OSError as error:
-        raise InputError(str(path), f"cannot be read: {(error.strerror or str(error)).lower()}") from None
-    record = parsed_object(written, str(path), fix)
-    if record.get("what") != WHAT:
-        raise InputError(str(path), f"is not the record of a pool: {fix}")
-    if not isinstance(record.get("format"), int) or record["format"] > FORMAT:
-        raise InputError(
-            str(path), f"has format {record.get('format')}, this version reads up to {FORMAT}: update leadline"
-        )
-    check_seal(record, str(path), fix)
+    record = read_sealed(path, WHAT, FORMAT, fix)
+    if record is None:
+        raise InputError(str(path), f"is missing: {fix}")
     return record
