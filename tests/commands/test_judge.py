@@ -49,6 +49,14 @@ def test_an_import_is_done_once(folder: Path, capsys: pytest.CaptureFixture[str]
     assert "0 events added" in capsys.readouterr().out
 
 
+def test_a_judged_pool_is_not_replaced(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = (folder / "pool.txt").read_bytes()
+    with pytest.raises(SystemExit):
+        main(["pool", "good.run", "-o", "pool.txt"])
+    assert "was judged already" in capsys.readouterr().err
+    assert (folder / "pool.txt").read_bytes() == before
+
+
 def test_what_is_exported_is_evaluated(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["judge", "export", "pool.txt", "-o", "qrels.txt"])
     assert "not seen by an expert: the merged grade stands" in capsys.readouterr().err

@@ -14,7 +14,9 @@ Examples:
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
+from leadline.commands.shared.judging import JOURNAL
 from leadline.commands.shared.options import add_choice, add_number, add_options, as_written, wrong_usage
 from leadline.commands.shared.output import count_of, write, write_table
 from leadline.commands.shared.run_files import with_readable_runs
@@ -72,6 +74,8 @@ def _read(paths: list[str]) -> list[Run]:
 
 
 def _draw(options: argparse.Namespace, runs: list[Run]) -> None:
+    if Path(f"{options.output}{JOURNAL}").exists():
+        raise InputError(options.output, "was judged already (its journal is beside it): name another file")
     families = _families(options.families)
     if options.extend:
         pool = extend_pool(Pool.read(options.extend), runs, families=families)

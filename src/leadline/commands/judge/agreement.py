@@ -39,7 +39,9 @@ def run(options: argparse.Namespace) -> None:
     pool, state = Pool.read(options.pool), open_state(options)
     people = state.people("assessor")
     if len(people) < 2:
-        raise InputError(options.pool, f"has marks of {len(people)} assessors; agreement needs two or more")
+        raise InputError(
+            options.pool, f"has marks of {len(people)} assessor{'s' * (len(people) != 1)}; agreement needs two or more"
+        )
     if options.runs:
         write_table(_outcome(options, pool, state), options)
         return
