@@ -4,9 +4,9 @@ The pool is a file of judgements: `topic 0 document stratum grade`, where -2 is 
 that xinfAP and infNDCG read it as it is once it is judged. Beside it, POOL.json records strata, seed and runs.
 
 Examples:
-  leadline pool runs/*.run -o pool.txt
-  leadline pool runs/*.run -o pool.txt --strata 10:1,30:0.3,100:0.1 --seed 7
-  leadline pool runs/*.run -o pool.txt --budget 300
+  leadline pool runs/*.run -o pooled.txt
+  leadline pool runs/*.run -o pooled.txt --strata 10:1,30:0.3,100:0.1 --seed 7
+  leadline pool runs/*.run -o pooled.txt --budget 300
   leadline pool late.run --extend pool.txt -o more.txt
   leadline pool runs/*.run --simulate qrels.txt --budget 50
 """
