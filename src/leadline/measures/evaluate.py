@@ -18,8 +18,6 @@ from leadline.measures.hits import Array, Hits, Judged
 from leadline.measures.join import RunHits, join, join_text, length_table, pays, reading_of, together
 from leadline.measures.notation import MeasuresLike, parse_measures
 from leadline.records.choices import Order
-from leadline.records.inputs import QrelsLike, RunLike, RunsLike
-from leadline.records.others import OtherRun
 from leadline.records.qrels.qrels import Qrels
 from leadline.records.qrels.read_qrels import read_qrels
 from leadline.records.runs.read_runs import run_names, run_of_text, run_paths
@@ -30,6 +28,9 @@ from leadline.text.source import read_text, size_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from leadline.records.inputs import QrelsLike, RunLike, RunsLike
+    from leadline.records.others import OtherRun
 
 Unjudged = Literal["wrong", "condensed", "right", "all"]
 Like = Literal["trec_eval", "sample_eval"]

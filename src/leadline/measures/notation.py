@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 
 from leadline.errors import MeasureError, nearest
 from leadline.measures.definition import MEASURES, Definition, Measure
 from leadline.options import parsed
-from leadline.records.others import OtherMeasure
 
-MeasureLike: TypeAlias = str | Measure | OtherMeasure
-MeasuresLike: TypeAlias = MeasureLike | Iterable[MeasureLike]
+if TYPE_CHECKING:
+    from leadline.records.others import OtherMeasure
+
+MeasureLike: TypeAlias = "str | Measure | OtherMeasure"
+MeasuresLike: TypeAlias = "MeasureLike | Iterable[MeasureLike]"
 
 _WRITTEN = re.compile(r"(?P<name>[^\s(@]+)\s*(?:\((?P<options>.*)\))?\s*(?:@\s*(?P<at>[^\s@]+))?", re.DOTALL)
 # A bracket inside a bracket ends the search for the end, so that many that are never closed take no longer.

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from leadline.errors import InputError, visible
+from leadline.records.choices import LARGEST_GRADE
 from leadline.text import frames
 
 if TYPE_CHECKING:
     import polars
 
-LARGEST_GRADE = 999_999_999
 PROBABILITY = ("probability",)
 
 

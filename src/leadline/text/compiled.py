@@ -24,8 +24,6 @@ from typing import Any
 
 import numpy as np
 
-from leadline.text.cache import cache_directory, read_cached, write_cached
-
 Kernel = Callable[..., int]
 # The arguments of a kernel, one for each parameter: a kind, or for a group the kind of each member by its name.
 # A kind is the name of a dtype for an array, `int` or `unsigned` for a number.
@@ -50,6 +48,8 @@ class KernelLibrary:
 
     def load(self) -> tuple[Mapping[str, Kernel], OSError | None]:
         """The kernels by name, compiled where the cache lacks them; and why they could not be cached, if so."""
+        from leadline.text.cache import read_cached, write_cached
+
         path = self._object_file
         try:
             content = read_cached(path)
@@ -65,6 +65,8 @@ class KernelLibrary:
     def _object_file(self) -> Path:
         import llvmlite
         import llvmlite.binding as llvm
+
+        from leadline.text.cache import cache_directory
 
         depends_on = [
             *(path.read_text(encoding="utf-8") for path in sources(self.package)),

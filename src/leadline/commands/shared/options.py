@@ -12,13 +12,12 @@ from typing import Any, TypeVar, get_args
 
 from leadline.errors import InputError, LeadlineError, UsageError, nearest, not_a_choice
 from leadline.options import LARGEST
-from leadline.records.choices import Format, Order
+from leadline.records.choices import LARGEST_GRADE, Format, Order
 from leadline.records.scores.table import FORMATS
 
 Item = TypeVar("Item")
 MOST_SAMPLES = 100_000  # as in trust/study.py, which is not imported for every command
 MOST_WORKERS = 1024  # threads or processes
-LARGEST_GRADE = 999_999_999
 LARGEST_SEED = 2**63 - 1
 
 

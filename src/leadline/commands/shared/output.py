@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from leadline.commands.shared.progress import ProgressBar
 from leadline.errors import InputError, visible
 from leadline.records.scores.table import Table
 from leadline.text.files import check_output, write_whole
@@ -96,6 +95,8 @@ def progress_bar(what: str, *, quiet: bool) -> Iterator[Callable[..., None] | No
     if quiet or not sys.stderr.isatty():
         yield None
         return
+    from leadline.commands.shared.progress import ProgressBar
+
     bar = ProgressBar(what)
     try:
         yield bar.step

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from leadline.errors import InputError, nearest
-from leadline.records.objects import LARGEST_GRADE, judgement_columns, polars_frame
-from leadline.records.others import OtherQrels
+from leadline.records.choices import LARGEST_GRADE
 from leadline.records.qrels.subtopics import Subtopics, kept_subtopics
 from leadline.records.scores.result import MOST_ROWS, Result, counted
 from leadline.records.scores.table import Table
@@ -25,6 +24,8 @@ if TYPE_CHECKING:
     import pandas
     import polars
     from numpy.typing import NDArray
+
+    from leadline.records.others import OtherQrels
 
 Kind = Literal["plain", "strata", "subtopics", "prels", "passages"]
 
@@ -58,6 +59,8 @@ class Qrels(Result):
         """
         if isinstance(judgements, cls):
             return judgements
+        from leadline.records.objects import judgement_columns
+
         return cls.from_columns(**judgement_columns(judgements, name)._asdict())
 
     @classmethod
@@ -130,6 +133,8 @@ class Qrels(Result):
 
     def to_polars(self) -> polars.DataFrame:
         """The judgements as a Polars data frame: topic, document, grade, and what else they have, such as subtopic."""
+        from leadline.records.objects import polars_frame
+
         return polars_frame(self._columns(), self.name)
 
     def to_pandas(self) -> pandas.DataFrame:

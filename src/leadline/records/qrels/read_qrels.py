@@ -9,7 +9,6 @@ import numpy as np
 
 from leadline.errors import InputError, not_a_choice
 from leadline.records.choices import Format
-from leadline.records.objects import judgement_columns_of_frame
 from leadline.records.qrels.qrels import Builder, Qrels
 from leadline.text import frames
 from leadline.text.fields import FieldTable, number_of, read_fields
@@ -35,6 +34,8 @@ def qrels_of_text(text: SourceText, *, format: str | None = None) -> Qrels:
         raise not_a_choice("qrels format", format, get_args(Format))
     kind = frames.named_kind(text.name, text.buffer[text.begin : text.begin + 4096].tobytes())
     if kind is not None:
+        from leadline.records.objects import judgement_columns_of_frame
+
         return Qrels.from_columns(**judgement_columns_of_frame(frames.frame_of_text(text, kind), text.name)._asdict())
     fewest = 5 if format in ("strata", "prels", "passages") else 4
     table = read_fields(text, fewest, 6, lambda found: _wrong_count(found, format))

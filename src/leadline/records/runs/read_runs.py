@@ -14,7 +14,6 @@ import numpy as np
 
 from leadline.errors import InputError, LeadlineWarning, nearest
 from leadline.records.choices import Order
-from leadline.records.objects import run_columns_of_frame
 from leadline.records.runs.kernels.arguments import RunLines, RunTopics
 from leadline.records.runs.order import ordered
 from leadline.records.runs.run import Run
@@ -72,6 +71,8 @@ def run_of_text(
     """A run from a text in memory."""
     kind = frames.named_kind(text.name, text.buffer[text.begin : text.begin + 4096].tobytes())
     if kind is not None:
+        from leadline.records.objects import run_columns_of_frame
+
         columns = run_columns_of_frame(frames.frame_of_text(text, kind), name, text.name)
         return Run.from_columns(*columns, order=order)
     if kernels is None:

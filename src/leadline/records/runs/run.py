@@ -11,8 +11,6 @@ import numpy as np
 
 from leadline.errors import InputError, nearest
 from leadline.records.choices import Order
-from leadline.records.objects import polars_frame, run_columns
-from leadline.records.others import OtherRun
 from leadline.records.runs.order import ordered
 from leadline.records.scores.result import MOST_ROWS, Result, counted
 from leadline.records.scores.table import Table
@@ -25,6 +23,8 @@ if TYPE_CHECKING:
     import pandas
     import polars
     from numpy.typing import NDArray
+
+    from leadline.records.others import OtherRun
 
 
 @dataclass(frozen=True, repr=False)
@@ -58,6 +58,8 @@ class Run(Result):
 
         `name` is used where the object has no name of its own.
         """
+        from leadline.records.objects import run_columns
+
         return run if isinstance(run, cls) else cls.from_columns(*run_columns(run, name), order=order)
 
     @classmethod
@@ -120,6 +122,8 @@ class Run(Result):
 
     def to_polars(self) -> polars.DataFrame:
         """The run as a Polars data frame: topic, document, rank, score."""
+        from leadline.records.objects import polars_frame
+
         return polars_frame(self._columns(), self.name)
 
     def to_pandas(self) -> pandas.DataFrame:

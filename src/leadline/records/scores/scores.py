@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from leadline.errors import InputError, nearest
-from leadline.records.others import MeasureName
 from leadline.records.scores.result import Result, counted
 from leadline.records.scores.students_t import t_quantile
 from leadline.records.scores.table import Table
@@ -19,6 +18,8 @@ from leadline.text.files import write_whole
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from leadline.records.others import MeasureName
 
     Array = NDArray[np.float64]
     import pandas
