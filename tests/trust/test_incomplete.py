@@ -70,10 +70,10 @@ def test_a_mask_gives_what_a_thinner_file_gives(kind: str, share: float, golden:
     study = open_study(path, run_files, measures, qrels_format=format)
     np.testing.assert_array_equal(study.values(), evaluate(path, run_files, measures, qrels_format=format).values)
 
-    kept = at_random(study.qrels, share, np.random.default_rng(7))
+    kept = at_random(study.qrels, share, np.random.default_rng(7), rounding="at-least-one")
     thinner = thinned_file(path, study.qrels, kept, 1 if kind == "prels" else 2, tmp_path)
     again = evaluate(thinner, run_files, measures, qrels_format=format)
-    masked = study.thinned(share, np.random.default_rng(7))
+    masked = study.sample(share, np.random.default_rng(7), rounding="at-least-one").values
     assert again.topics == study.topics
     for m, name in enumerate(measures):
         np.testing.assert_array_equal(masked[:, :, m], again.values[:, :, m], err_msg=name)
@@ -116,21 +116,26 @@ def test_a_subtopic_without_judgements_left_stays_a_subtopic() -> None:
 def test_a_share_of_each_topic_is_kept(grades: list[list[int]], share: float, seed: int, level: int) -> None:
     qrels = Qrels.of({t: {f"d{d}": grade for d, grade in enumerate(row)} for t, row in enumerate(grades)})
     relevant = qrels.grades >= level
-    kept = at_random(qrels, share, np.random.default_rng(seed), level)
+    kept, both = (
+        at_random(qrels, share, np.random.default_rng(seed), level, of=of, rounding="at-least-one")
+        for of in ("relevant", "judged")
+    )
+    by_chance = at_random(qrels, share, np.random.default_rng(seed), level)
     assert kept[~relevant].all()
-    both = at_random(qrels, share, np.random.default_rng(seed), level, of="judged")
+    assert by_chance[~relevant].all()
     for t in range(len(qrels.topics)):
         rows = slice(qrels.offsets[t], qrels.offsets[t + 1])
         n, others = int(relevant[rows].sum()), int((~relevant[rows]).sum())
         wanted, wanted_others = (int(np.floor(round(share * count, 9) + 0.5)) for count in (n, others))
         assert (kept & relevant)[rows].sum() == (both & relevant)[rows].sum() == min(n, max(wanted, 1))
         assert (both & ~relevant)[rows].sum() == wanted_others
+        assert abs((by_chance & relevant)[rows].sum() - share * n) < 1
 
 
 def test_halves_round_up_whatever_the_computer_makes_of_them() -> None:
     qrels = Qrels.of({"7": {f"d{d}": 1 for d in range(100)}})
     assert 0.145 * 100 < 14.5
-    assert at_random(qrels, 0.145, np.random.default_rng(1)).sum() == 15
+    assert at_random(qrels, 0.145, np.random.default_rng(1), rounding="at-least-one").sum() == 15
 
 
 def test_every_document_is_as_likely_to_stay() -> None:
@@ -140,6 +145,36 @@ def test_every_document_is_as_likely_to_stay() -> None:
     assert np.abs(stayed - 0.4).max() < 4 * np.sqrt(0.24 / 4000)
 
 
+def test_the_share_is_true_on_average_however_few_documents_topics_have() -> None:
+    qrels = Qrels.of({str(t): {f"d{d}": 1 for d in range(1 + t % 3)} for t in range(60)})
+    study = open_study(qrels, {"x": {"0": {"d0": 1.0}}, "y": {"1": {"d0": 1.0}}}, "R")
+    rng = np.random.default_rng(3)
+    samples = [study.sample(0.2, rng) for _ in range(500)]
+    realised = np.array([sample.realised for sample in samples])
+    assert abs(realised.mean() - 0.2) < 4 * realised.std() / np.sqrt(500)
+    kept = study.sample(0.2, rng, rounding="at-least-one")
+    assert kept.realised == pytest.approx(0.5)
+    assert kept.topics_lost == 0
+    for values, _, lost in samples[:20]:
+        assert lost == np.isnan(values[0, :, 0]).sum() > 0
+
+
+def test_topics_that_drop_out_of_samples_are_counted_and_said() -> None:
+    qrels = {str(t): {"a": 1, "b": 0} for t in range(6)}
+    runs = {"x": {t: {"a": 2.0, "b": 1.0} for t in qrels}, "y": {t: {"b": 1.0} for t in qrels}}
+    found = incomplete(qrels, runs, "R AP", keep=[0.5], samples=40)
+    assert found.realised is not None
+    assert 0.3 < found.known[0] < 0.7
+    (note,) = [note for note in found.notes if "dropped out" in note]
+    assert note.startswith("keeping 50 % of the relevant documents (")
+    whole = incomplete(qrels, runs, "R AP", keep=[0.5], samples=40, rounding="at-least-one")
+    assert whole.known[0] == 1
+    assert not [note for note in whole.notes if "dropped out" in note]
+    assert "100 % of the relevant documents known" in whole.finding()
+    firm = verdict(qrels, runs, "R", samples=40)
+    assert any("dropped out" in note for note in firm.notes)
+
+
 @pytest.fixture
 def small(golden: Path) -> Study:
     runs = [str(golden / f"inputs/syn/run{name}.run") for name in "ABC"]
@@ -147,7 +182,7 @@ def small(golden: Path) -> Study:
 
 
 def test_all_the_judgements_give_the_same_values_and_tau_1(small: Study) -> None:
-    np.testing.assert_array_equal(small.thinned(1, np.random.default_rng(1)), small.values())
+    np.testing.assert_array_equal(small.sample(1, np.random.default_rng(1)).values, small.values())
     found = Incomplete.of(small, keep=[1.0], samples=3, seed=1)
     assert (found.tau == 1).all()
 
@@ -158,7 +193,7 @@ def test_tau_is_that_of_the_means_of_each_sample(small: Study) -> None:
     full = small.scores().mean_values()
     for k, share in enumerate([0.3, 0.6]):
         for s in range(4):
-            means = small.scores(small.thinned(share, rng)).mean_values()
+            means = small.scores(small.sample(share, rng).values).mean_values()
             for m in range(3):
                 assert found.tau[k, s, m] == pytest.approx(tau_b(full[:, m], means[:, m]), nan_ok=True)
 
@@ -184,12 +219,20 @@ def made_up() -> Incomplete:
 
 def test_the_table_of_a_study() -> None:
     table = made_up().table()
-    assert list(table.columns) == ["measure", "keep", "samples", "mean", "lowest", "low", "high"]
-    assert [row[:3] for row in table.rows] == [
-        ["AP@100", 0.2, 3], ["AP@100", 0.85, 2], ["PRES@100", 0.2, 3], ["PRES@100", 0.85, 3]
+    assert list(made_up().table(realised=False).columns) == [
+        "measure",
+        "keep",
+        "samples",
+        "mean",
+        "lowest",
+        "low",
+        "high",
+    ]
+    assert [row[:4] for row in table.rows] == [
+        ["AP@100", 0.2, None, 3], ["AP@100", 0.85, None, 2], ["PRES@100", 0.2, None, 3], ["PRES@100", 0.85, None, 3]
     ]  # fmt: skip
-    assert table.rows[0][3:] == pytest.approx([0.6, 0.5, 0.505, 0.695])
-    assert table.rows[1][3:] == pytest.approx([0.85, 0.8, 0.8025, 0.8975])
+    assert table.rows[0][4:] == pytest.approx([0.6, 0.5, 0.505, 0.695])
+    assert table.rows[1][4:] == pytest.approx([0.85, 0.8, 0.8025, 0.8975])
 
 
 def test_the_table_as_the_paper_prints_it() -> None:
@@ -289,7 +332,7 @@ def test_what_is_refused() -> None:
     study, rng = open_study(JUDGED, RUNS, "AP"), np.random.default_rng(1)
     for share in (0, -0.1, 1.1, float("nan")):
         with pytest.raises(InputError, match="must be a share above 0"):
-            study.thinned(share, rng)
+            study.sample(share, rng)
     with pytest.raises(InputError, match="0 samples"):
         Incomplete.of(study, samples=0, seed=rng)
     with pytest.raises(InputError, match="no run 'z'; the runs are x1, x2, y"):
@@ -303,7 +346,7 @@ def test_what_is_refused() -> None:
     with pytest.raises(InputError, match="2 elements for 6 judgements"):
         study.only(np.array([True, False]))
     with pytest.raises(InputError, match="not one of relevant, judged"):
-        study.thinned(0.5, rng, of="all")  # type: ignore[arg-type]
+        study.sample(0.5, rng, of="all")  # type: ignore[arg-type]
     with pytest.raises(MismatchError, match="1 run; a ranking needs two"):
         Incomplete.of(open_study(JUDGED, RUNS["y"], "AP"), seed=rng)
     with pytest.raises(MismatchError, match="all runs have the same mean"):

@@ -16,7 +16,7 @@ from leadline.trust.corrections import holm
 from leadline.trust.order import best_first, sign
 from leadline.trust.paired import checked_alpha, half_width
 from leadline.trust.randomisation import flip_test
-from leadline.trust.study import Study, checked_samples
+from leadline.trust.study import Study, checked_samples, dropped_topics
 from leadline.trust.verdict import EQUAL, STABLE, TOP, Verdict, Verdicts, Word, criterion, doubt, reasons
 
 HALF = 0.5  # the share of judgements kept in a sample
@@ -59,7 +59,8 @@ def decide(
     if study is None:
         notes = (*notes, "without the judgements, stability cannot be tried, so no lead is called firm")
     else:
-        stays, turns = _with_half(study, measure, direction, leader, others, samples, alpha, rng, progress)
+        stays, turns, lost = _with_half(study, measure, direction, leader, others, samples, alpha, rng, progress)
+        notes = (*notes, *lost)
         if not complete:
             unjudged = _unjudged(study, leader)
             doubts = doubt(unjudged, only_relevant=not (study.qrels.grades < study.measures[0].level).any())
@@ -87,20 +88,26 @@ def _with_half(
     alpha: float,
     rng: np.random.Generator,
     progress: Callable[[int, int], None] | None,
-) -> tuple[Array, Array]:
-    """The shares of the samples in which the lead over each other run stays significant, and in which it turns."""
+) -> tuple[Array, Array, list[str]]:
+    """The shares of the samples in which the lead over each other run stays significant, and in which it turns.
+
+    The last is a note on the topics that dropped out of samples, where any did.
+    """
     place = [wanted.text for wanted in study.measures].index(measure)
     stays, turns = np.zeros(len(others)), np.zeros(len(others))
+    realised, topics_lost = np.empty(samples), np.empty(samples)
     for done in range(samples):
-        values = study.thinned(HALF, rng)[:, :, place] * direction
+        values, realised[done], topics_lost[done] = study.sample(HALF, rng)
+        values = values[:, :, place] * direction
         values = values[:, np.isfinite(values).all(axis=0)]
-        differences = values[leader] - values[others]
-        ahead = differences.mean(axis=1) > 0
-        stays += ahead & (holm(flip_test(differences, rng, SAMPLE_DRAWS)) < alpha)
-        turns += differences.mean(axis=1) < 0
+        if values.shape[1]:  # a sample in which no topic is left shows nothing
+            differences = values[leader] - values[others]
+            ahead = differences.mean(axis=1) > 0
+            stays += ahead & (holm(flip_test(differences, rng, SAMPLE_DRAWS)) < alpha)
+            turns += differences.mean(axis=1) < 0
         if progress is not None:
             progress(done + 1, samples)
-    return stays / samples, turns / samples
+    return stays / samples, turns / samples, dropped_topics(study, [HALF], realised[None], topics_lost[None])
 
 
 def _unjudged(study: Study, leader: int) -> float:

@@ -18,9 +18,9 @@ from leadline.records.scores.table import Table
 from leadline.trust.order import sign
 from leadline.trust.paired import SAME_DIGITS
 from leadline.trust.plots import PLOTS
-from leadline.trust.study import Study, checked_samples, checked_share
+from leadline.trust.study import Study, checked_samples, checked_share, dropped_topics
 from leadline.trust.tau import tau_b
-from leadline.trust.thinning import Drawn
+from leadline.trust.thinning import Drawn, Rounding
 
 SHARES = (0.2, 0.4, 0.6, 0.8)
 
@@ -37,6 +37,7 @@ class Incomplete(Result):
     tau: Array  # share kept, sample, measure; NaN where all runs tie in the sample
     runs: int
     notes: tuple[str, ...] = ()
+    realised: Array | None = None  # share kept, sample: the share that was really kept; None where it is not known
 
     @classmethod
     def of(
@@ -46,6 +47,7 @@ class Incomplete(Result):
         keep: Sequence[float] = SHARES,
         samples: int = 100,
         of: Drawn = "relevant",
+        rounding: Rounding = "random",
         seed: int | np.random.Generator = 1,
         progress: Progress | None = None,
     ) -> Incomplete:
@@ -53,14 +55,17 @@ class Incomplete(Result):
 
         Magdy and Jones, CLEF 2010. For each share, `samples` random samples of each topic's relevant documents are
         kept; the others become unjudged. With `of="judged"` judgements of documents that are not relevant are left out
-        as well. All measures see the same samples. To study a measure at two efforts, list it twice: AP@100 AP@1000.
+        as well. Numbers of documents are rounded at random, so that the shares are true on average; a topic left with
+        none drops out of the sample. With `rounding="at-least-one"` every topic keeps one, and the realised share is
+        larger where topics have few. All measures see the same samples. To study a measure at two efforts, list it
+        twice: AP@100 AP@1000.
 
         >>> from leadline.trust.study import open_study
         >>> qrels = {"7": {"a": 1, "b": 1, "c": 1, "d": 0}}
         >>> runs = {"x": {"7": {"a": 9, "b": 8}}, "y": {"7": {"d": 9, "c": 8}}, "z": {"7": {"d": 9}}}
         >>> found = Incomplete.of(open_study(qrels, runs, "R AP"), keep=[0.7, 1], samples=20)
-        >>> print(found.table().render("tsv").split("measure")[1].splitlines()[0].split())
-        ['keep', 'samples', 'mean', 'lowest', 'low', 'high']
+        >>> list(found.table().columns)
+        ['measure', 'keep', 'realised', 'samples', 'mean', 'lowest', 'low', 'high']
         >>> found.mean[1]
         array([1., 1.])
         """
@@ -72,14 +77,21 @@ class Incomplete(Result):
         values = study.values()
         full = full_ranking(study, values)
         means = np.empty((len(shares), samples, *full.shape))
+        realised, topics_lost = np.empty((2, len(shares), samples))
         for k, share in enumerate(shares):
             for s in range(samples):
-                means[k, s] = ranking(study, study.thinned(share, rng, of=of))
+                sampled, realised[k, s], topics_lost[k, s] = study.sample(share, rng, of=of, rounding=rounding)
+                means[k, s] = ranking(study, sampled)
                 if progress is not None:
                     progress(k * samples + s + 1, len(shares) * samples)
         names = tuple(measure.text for measure in study.measures)
-        notes = (*study.notes, *_notes(study, values))
-        return cls(names, shares, tau_of(full, means), len(study.runs), notes)
+        notes = (*study.notes, *_notes(study, values), *dropped_topics(study, shares, realised, topics_lost))
+        return cls(names, shares, tau_of(full, means), len(study.runs), notes, realised)
+
+    @property
+    def known(self) -> Array:
+        """The share of the relevant documents that was known on average, for each share kept."""
+        return np.array(self.keep) if self.realised is None else self.realised.mean(axis=1)
 
     @property
     def mean(self) -> Array:
@@ -96,16 +108,22 @@ class Incomplete(Result):
         """The range of the middle 95 % of the samples: (low, high) × share × measure."""
         return _of_samples(np.nanpercentile, self.tau, [2.5, 97.5])
 
-    def table(self) -> Table:
-        """A row for each measure and share: mean and lowest tau, and the range of the middle 95 % of the samples."""
+    def table(self, *, realised: bool = True) -> Table:
+        """A row for each measure and share: mean and lowest tau, and the range of the middle 95 % of the samples.
+
+        The column `realised` is the share of the relevant documents that was really kept, on average.
+        """
         counts = (~np.isnan(self.tau)).sum(axis=1)
         columns = (self.mean, self.lowest, *self.interval)
+        shares = [[None if self.realised is None else float(known)] if realised else [] for known in self.known]
         rows = [
-            [measure, share, int(counts[k, m]), *(float(column[k, m]) for column in columns)]
+            [measure, share, *shares[k], int(counts[k, m]), *(float(column[k, m]) for column in columns)]
             for m, measure in enumerate(self.measures)
             for k, share in enumerate(self.keep)
         ]
-        return Table(["measure", "keep", "samples", "mean", "lowest", "low", "high"], rows)
+        return Table(
+            ["measure", "keep", *(["realised"] if realised else []), "samples", "mean", "lowest", "low", "high"], rows
+        )
 
     def paper_table(self, samples: int = 3) -> Table:
         """The table as Magdy and Jones print it: the first samples one by one, then the average of all samples."""
@@ -115,18 +133,21 @@ class Incomplete(Result):
         for k, share in enumerate(self.keep):
             percent = round(100 * share, 6)
             percent = int(percent) if percent.is_integer() else percent
-            rows += [[percent, str(s + 1), *self.tau[k, s].tolist()] for s in range(shown)]
-            rows.append([percent, average, *self.mean[k].tolist()])
-        rows.append([100, "NA", *(1.0 for _ in self.measures)])
-        averages = {(r, c) for r, row in enumerate(rows) if row[1] == average for c in range(2, len(row))}
-        return Table(["percent_kept", "sample", *self.measures], rows, best=averages, digits=2)
+            kept = [] if self.realised is None else [[f"{100 * share:.1f}"] for share in self.realised[k]]
+            rows += [[percent, str(s + 1), *(kept[s] if kept else ()), *self.tau[k, s].tolist()] for s in range(shown)]
+            mean = [f"{100 * self.known[k]:.1f}"] if kept else []
+            rows.append([percent, average, *mean, *self.mean[k].tolist()])
+        names = ["percent_kept", "sample", *(() if self.realised is None else ("realised",))]
+        rows.append([100, "NA", *(() if self.realised is None else ("100.0",)), *(1.0 for _ in self.measures)])
+        averages = {(r, c) for r, row in enumerate(rows) if row[1] == average for c in range(len(names), len(row))}
+        return Table([*names, *self.measures], rows, best=averages, digits=2)
 
     def finding(self) -> str:
         """The study in a sentence."""
         k = int(np.argmin(self.keep))
         mean = self.mean[k]
         best, worst = int(np.nanargmax(mean)), int(np.nanargmin(mean))
-        with_share = f"with {100 * self.keep[k]:.3g} % of the relevant documents known"
+        with_share = f"with {100 * self.known[k]:.3g} % of the relevant documents known"
         if best == worst:
             return f"{self.measures[best]} ranks the systems at τ {mean[best]:.2f} of the full ranking {with_share}"
         return (

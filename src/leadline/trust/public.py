@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from leadline.trust.slices import Slices
     from leadline.trust.spectrogram import Spectrogram
     from leadline.trust.study import Study
+    from leadline.trust.thinning import Rounding
     from leadline.trust.verdict import Verdicts
 
 Test = Literal["randomisation", "t", "wilcoxon", "bootstrap", "tukey"]
@@ -184,20 +185,26 @@ def verdict(
 
 
 @overload
-def incomplete(study: Study, /, *, keep: Sequence[float] = ..., samples: int = ..., seed: int = ...) -> Incomplete: ...
+def incomplete(
+    study: Study, /, *, keep: Sequence[float] = ..., samples: int = ..., rounding: Rounding = ..., seed: int = ...,
+) -> Incomplete: ...  # fmt: skip
 @overload
 def incomplete(
     qrels: QrelsLike, runs: RunsLike, /, measures: MeasuresLike, *, keep: Sequence[float] = ..., samples: int = ...,
-    seed: int = ...,
+    rounding: Rounding = ..., seed: int = ...,
 ) -> Incomplete: ...  # fmt: skip
 def incomplete(
     *inputs: Any,
     measures: MeasuresLike | None = None,
     keep: Sequence[float] = (0.2, 0.4, 0.6, 0.8),
     samples: int = 100,
+    rounding: Rounding = "random",
     seed: int = 1,
 ) -> Incomplete:
     """Whether fewer judgements would give the same ranking of the systems: Kendall's tau for each share kept.
+
+    With `rounding="random"` the shares are true on average, and a topic left without a relevant document drops out of
+    that sample; with `"at-least-one"` it keeps one.
 
     >>> qrels = {"7": {"a": 1, "b": 1, "c": 1, "d": 0}}
     >>> runs = {"x": {"7": {"a": 9, "b": 8}}, "y": {"7": {"d": 9, "c": 8}}, "z": {"7": {"d": 9}}}
@@ -211,7 +218,7 @@ def incomplete(
         raise InputError("scores", "cannot show what fewer judgements would do: give judgements, runs and measures")
     is_study = len(inputs) == 1 and isinstance(inputs[0], Study)
     study = inputs[0] if is_study else open_study(*_qrels_runs_measures(inputs, measures))
-    return Incomplete.of(study, keep=keep, samples=samples, seed=seed)
+    return Incomplete.of(study, keep=keep, samples=samples, rounding=rounding, seed=seed)
 
 
 def left_out(study: Study, *, depths: Iterable[int] | None = None, teams: Mapping[str, str] | None = None) -> LeftOut:

@@ -16,7 +16,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import get_args
+from typing import NamedTuple, get_args
 
 import numpy as np
 
@@ -43,6 +43,7 @@ from leadline.records.scores.result import Result, counted
 from leadline.records.scores.scores import Scores
 from leadline.trust.thinning import (
     Drawn,
+    Rounding,
     Sources,
     Thinned,
     at_random,
@@ -54,6 +55,14 @@ from leadline.trust.thinning import (
 MOST_SAMPLES = 100_000  # they take hours, and a thousand tell as much
 Path = str | os.PathLike[str]
 BLOCK = 100_000  # hits scored at once: they fit into the processor's cache, and are enough for NumPy to be fast
+
+
+class Sample(NamedTuple):
+    """What a random sample of the judgements gives."""
+
+    values: Array  # run × topic × measure; NaN for the topics that lost all their relevant documents
+    realised: float  # the share of the relevant documents that was kept
+    topics_lost: int  # that had relevant documents and have none in the sample
 
 
 @dataclass(frozen=True, repr=False)
@@ -95,12 +104,24 @@ class Study(Result):
             notes=self.notes,
         )
 
-    def thinned(self, keep: float, rng: np.random.Generator, *, of: Drawn = "relevant") -> Array:
+    def sample(
+        self, keep: float, rng: np.random.Generator, *, of: Drawn = "relevant", rounding: Rounding = "random"
+    ) -> Sample:
         """The values when only a random share of each topic's relevant documents is known and the rest is unjudged.
 
-        With `of="judged"` only the same share of its other judgements is known as well.
+        With `of="judged"` only the same share of its other judgements is known as well. A topic that loses all its
+        relevant documents is undefined in the sample; with `rounding="at-least-one"` it keeps one.
         """
-        return self.values(at_random(self.qrels, checked_share(keep), rng, self.level, of=of))
+        kept = at_random(self.qrels, checked_share(keep), rng, self.level, of=of, rounding=rounding)
+        relevant = self.qrels.grades >= self.level
+        before, after = (
+            np.bincount(self.qrels.topic_of_document[mask], minlength=len(self.topics))
+            for mask in (relevant, relevant & kept)
+        )
+        lost = (before > 0) & (after == 0)
+        values = self.values(kept)
+        values[:, lost] = np.nan
+        return Sample(values, float(after.sum() / max(before.sum(), 1)), int(lost.sum()))
 
     def only(self, kept: Mask) -> Study:
         """The same study with only the judgements in the mask."""
@@ -220,6 +241,19 @@ def _how_to_give(times: Sequence[str]) -> str:
         "seconds": "give --reads FILE (topic document seconds)",
     }
     return " and ".join(options.get(each, "") for each in times) or "a study of missing judgements does not keep it"
+
+
+def dropped_topics(study: Study, keep: Sequence[float], realised: Array, topics_lost: Array) -> list[str]:
+    """A note for each share whose samples left topics without a relevant document: these topics dropped out of them.
+
+    `realised` and `topics_lost` are those of each sample: share × sample.
+    """
+    return [
+        f"keeping {100 * share:.3g} % of the relevant documents ({100 * kept.mean():.3g} % realised) left "
+        f"{lost.mean():.3g} of {counted(len(study.topics), 'topic')} a sample without any: they dropped out of it"
+        for share, kept, lost in zip(keep, realised, topics_lost, strict=True)
+        if lost.any()
+    ]
 
 
 def checked_samples(samples: int) -> int:

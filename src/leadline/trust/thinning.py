@@ -22,6 +22,7 @@ from leadline.text.ids import decode_id, encode_id
 from leadline.text.source import read_text
 
 Drawn = Literal["relevant", "judged"]
+Rounding = Literal["random", "at-least-one"]
 Sources = Mapping[tuple[str, str], Collection[str]]  # who found a document for a topic, by (topic, document)
 
 
@@ -46,24 +47,41 @@ class Thinned:
         return replace(inner, document=self.place[inner.document], judged=self.judged, qrels=self.qrels)
 
 
-def at_random(qrels: Qrels, share: float, rng: np.random.Generator, level: int = 1, *, of: Drawn = "relevant") -> Mask:
+def at_random(
+    qrels: Qrels,
+    share: float,
+    rng: np.random.Generator,
+    level: int = 1,
+    *,
+    of: Drawn = "relevant",
+    rounding: Rounding = "random",
+) -> Mask:
     """A mask that keeps a random share of each topic's relevant documents, and all that are not relevant.
 
-    The number kept is rounded half up, and at least one. With `of="judged"` the same share of the documents that are
-    not relevant is kept as well, as if fewer documents had been read. Magdy and Jones, CLEF 2010.
+    Of n documents the whole part of share · n is kept, and one more with the probability that remains, so that the
+    share is true on average; a topic may be left without any. With `rounding="at-least-one"` the number is rounded half
+    up and is at least one. With `of="judged"` the same share of the documents that are not relevant is kept as well, as
+    if fewer documents had been read. Magdy and Jones, CLEF 2010.
 
     >>> qrels = Qrels.of({"7": {"a": 1, "b": 1, "c": 2, "d": 1, "e": 1, "f": 0}, "8": {"g": 1, "h": 0}})
-    >>> kept = at_random(qrels, 0.3, np.random.default_rng(1))
+    >>> kept = at_random(qrels, 0.3, np.random.default_rng(1), rounding="at-least-one")
     >>> [int((kept & (qrels.grades >= 1))[a:b].sum()) for a, b in ((0, 6), (6, 8))], int((~kept).sum())
     ([2, 1], 3)
+    >>> rng = np.random.default_rng(1)
+    >>> sum(int(at_random(qrels, 0.3, rng)[:5].sum()) for _ in range(1000)) / 5000
+    0.3002
     """
     wrong = qrels.grades < level
     drawn = np.flatnonzero(~wrong) if checked_choice("of", of, get_args(Drawn)) == "relevant" else np.arange(len(qrels))
     group = 2 * qrels.topic_of_document[drawn] + wrong[drawn]  # a topic's relevant documents, then its others
     counts = np.bincount(group, minlength=2 * len(qrels.topics))
-    # 0.145 · 100 is 14.499999999999998 in floating point: round first, then round half up.
-    wanted = np.floor(np.round(share * counts, 9) + 0.5)
-    wanted[::2] = np.maximum(wanted[::2], 1)
+    # 0.145 · 100 is 14.499999999999998 in floating point: round to nine digits first.
+    exact = np.round(share * counts, 9)
+    if checked_choice("rounding", rounding, get_args(Rounding)) == "random":
+        wanted = np.floor(exact) + (rng.random(len(exact)) < exact - np.floor(exact))
+    else:
+        wanted = np.floor(exact + 0.5)
+        wanted[::2] = np.maximum(wanted[::2], 1)
     # Shuffle within each group, and drop the documents beyond the wanted number of their group.
     order = np.lexsort((rng.random(len(drawn)), group))
     place = np.arange(len(drawn)) - np.repeat(np.cumsum(counts) - counts, counts)

@@ -26,6 +26,7 @@ from leadline.trust.left_out import each_depth, each_run, each_source, left_out
 from leadline.trust.study import Study
 from leadline.trust.thinning import read_sources
 
+LINES = ("tsv", "csv")  # their columns are those that other programs know
 MEASURES = "AP@100 R@100 PRES@100 AP@1000 R@1000 PRES@1000"  # those of the paper
 
 
@@ -34,6 +35,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     words = "shares of the relevant documents to keep (default: %(default)s)"
     add("--keep", default="0.2,0.4,0.6,0.8", metavar="SHARES", type=shares, help=words)
     add_options(parser, "--samples", help="random samples per share (default: %(default)s)")
+    words = "keep at least one relevant document a topic, rounding half up; the shares are then larger than named"
+    add("--at-least-one", action="store_true", help=words)
     kind = parser.add_mutually_exclusive_group()
     kind.add_argument("--unique", action="store_true", help="leave out what only one run found, for each run")
     kind.add_argument("--sources", metavar="FILE", help="leave out what only one source found: topic document source")
@@ -64,8 +67,12 @@ def run(options: argparse.Namespace) -> None:
 def _leave_out_at_random(study: Study, options: argparse.Namespace) -> None:
     rng = random_generator(options)
     with progress_bar("leaving judgements out", quiet=options.quiet) as progress:
-        result = Incomplete.of(study, keep=options.keep, samples=options.samples, seed=rng, progress=progress)
+        result = Incomplete.of(
+            study, keep=options.keep, samples=options.samples, seed=rng, progress=progress,
+            rounding="at-least-one" if options.at_least_one else "random",
+        )  # fmt: skip
     if options.format == "table" and options.output is None:
         write(f"{result.finding()}. ({count_of(options.samples, 'sample')} per share, seed {options.seed})\n\n")
-    write_table(result.paper_table() if options.format == "table" else result.table(), options)
+    shown = result.paper_table() if options.format == "table" else result.table(realised=options.format not in LINES)
+    write_table(shown, options)
     print_notes(result.notes, options)

@@ -82,7 +82,7 @@ def _effort(cited: Evidence, true: Evidence) -> str:
 def _thinned(found: Incomplete) -> str:
     k = int(np.argmin(found.keep))
     taus = ", ".join(f"{name} {found.mean[k, m]:.2f}" for m, name in enumerate(found.measures))
-    return f"With {100 * found.keep[k]:.0f} % of the citations the order of systems keeps a τ of {taus}."
+    return f"With {100 * found.known[k]:.0f} % of the citations the order of systems keeps a τ of {taus}."
 
 
 def _order(found: Recovery) -> str:

@@ -37,9 +37,11 @@ def plain(study: Incomplete) -> Any:
     alt = altair()
     lines = rows(study)
     floor = min(0.7, math.floor(10 * min(row["lowest"] for row in lines) + 1e-9) / 10)
-    fewest = min(study.keep)
+    fewest = float(min(study.known))
     labels = {
-        row["measure"]: (row["mean"], f"{row['measure']}  {row['mean']:.2f}") for row in lines if row["keep"] == fewest
+        row["measure"]: (row["mean"], f"{row['measure']}  {row['mean']:.2f}")
+        for row in lines
+        if row["known"] == round(fewest, 4)
     }
     colours, dashes = styles(study.measures)
     colour = alt.Color("measure:N", legend=None, scale=alt.Scale(domain=list(study.measures), range=colours))
@@ -49,13 +51,18 @@ def plain(study: Incomplete) -> Any:
     # The labels of the lines are on the left.
     axis = alt.Axis(orient="right", format=".1f", tickCount=5, tickMinStep=0.1, domain=False)
     x = alt.X(
-        "keep:Q",
+        "known:Q",
         title="share of the relevant documents that is known",
         scale=alt.Scale(domain=[fewest, 1], nice=False),
-        axis=alt.Axis(format="%", values=[*study.keep, 1.0], tickCount=len(study.keep) + 1, grid=False),
+        axis=alt.Axis(
+            format="%", values=[*study.known.round(4).tolist(), 1.0], tickCount=len(study.keep) + 1, grid=False
+        ),
     )
     base = alt.Chart(alt.Data(values=lines)).encode(
-        x=x, color=colour, strokeDash=dash, tooltip=["measure:N", "keep:Q", "mean:Q", "lowest:Q", "low:Q", "high:Q"]
+        x=x,
+        color=colour,
+        strokeDash=dash,
+        tooltip=["measure:N", "keep:Q", "known:Q", "mean:Q", "lowest:Q", "low:Q", "high:Q"],
     )
     mean = base.mark_line(strokeWidth=2.5, point=alt.OverlayMarkDef(size=40)).encode(
         y=alt.Y("mean:Q", title=likeness, scale=heights, axis=axis)
@@ -82,8 +89,10 @@ def rows(study: Incomplete) -> list[dict[str, Any]]:
         for k in np.argsort(study.keep).tolist():
             row = {name: round(float(column[k, m]), 4) for name, column in columns.items()}
             if study.keep[k] < 1 and not math.isnan(row["mean"]):
-                found.append({"measure": measure, "keep": study.keep[k], **row})
-        found.append({"measure": measure, "keep": 1.0, **dict.fromkeys(columns, 1.0)})
+                found.append(
+                    {"measure": measure, "keep": study.keep[k], "known": round(float(study.known[k]), 4), **row}
+                )
+        found.append({"measure": measure, "keep": 1.0, "known": 1.0, **dict.fromkeys(columns, 1.0)})
     return found
 
 

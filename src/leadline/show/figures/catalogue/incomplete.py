@@ -52,7 +52,7 @@ def title(found: Incomplete) -> str:
     """How well each measure keeps the order with the fewest judgements; "better" only if nearly all samples agree."""
     fewest = int(np.argmin(found.keep))
     mean, tau = found.mean[fewest], found.tau[fewest]
-    share = f"{100 * found.keep[fewest]:.3g} % of the relevant documents"
+    share = f"{100 * found.known[fewest]:.3g} % of the relevant documents"
     best, worst = int(np.argmax(mean)), int(np.argmin(mean))
     if np.nanmean(tau[:, best] > tau[:, worst]) >= STABLE:
         return (
@@ -71,4 +71,4 @@ def reading(found: Incomplete) -> str:
         f"{name} {decimal(mean, 2)} (lowest {decimal(least, 2)})"
         for name, mean, least in zip(found.measures, found.mean[fewest], low, strict=True)
     ]
-    return f"With {100 * found.keep[fewest]:.3g} % known, τ is on average {both(taus)}: {caption(found)}."
+    return f"With {100 * found.known[fewest]:.3g} % known, τ is on average {both(taus)}: {caption(found)}."
