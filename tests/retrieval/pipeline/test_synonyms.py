@@ -249,7 +249,7 @@ def test_every_name_of_a_group_leads_to_the_others(groups: list[list[str]]) -> N
 def test_a_thesaurus_comes_back_from_disk(tmp_path: Path) -> None:
     known = Thesaurus.of([["acetic acid", "64-19-7"], ["W/O", "water-in-oil"]])
     known.write(tmp_path / "kept.arrays")
-    again = Thesaurus.read(tmp_path / "kept.arrays")
+    again = Thesaurus.of_bytes((tmp_path / "kept.arrays").read_bytes(), "kept.arrays")
     assert again.synonyms("acetic acid") == ["64-19-7"]
     assert len(again) == 4
     assert list(Thesaurus.of([]).matches(TextWords.of("acid"))) == []

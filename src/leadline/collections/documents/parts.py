@@ -20,7 +20,6 @@ _PLAIN = (
     "application_number", "family",
 )  # fmt: skip
 _LISTS = ("ipc", "cpc", "national", "relatives", "citers", "applicants", "inventors")
-TEXTS = ("title", "abstract", "description", "claims")
 
 
 def write_part(documents: Sequence[Document], path: Path) -> Written:

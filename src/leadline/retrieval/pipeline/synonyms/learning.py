@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from leadline.collections.documents.store import Collection
+from leadline.retrieval.index.batches import joined_fields
 from leadline.retrieval.index.chemistry import KINDS, is_chemical_name, is_registry_number
 from leadline.retrieval.pipeline.synonyms.short_forms import MOST_WORDS, by_letters, by_use, is_short_form
 from leadline.text.files import write_whole
@@ -61,10 +62,6 @@ class Learner:
         import polars as pl
 
         frame = pl.DataFrame({"text": texts}, schema={"text": pl.String})
-        self.see_frame(frame)
-
-    def see_frame(self, frame: pl.DataFrame) -> None:
-        """Learn from documents, each one row of the column `text`."""
         for text, documents in _document_counts(frame, _BRACKET):
             self._see_bracket(text, documents)
         for counter, pattern in ((self.linked, _HYPHENATED), (self.strokes, _STROKES)):
@@ -161,13 +158,9 @@ def learn(
     collection: Collection, fields: Sequence[str] = FIELDS, progress: Callable[[int, int], None] | None = None
 ) -> list[Learned]:
     """The abbreviations of a collection; one part of its texts is in memory at a time."""
-    import polars as pl
-
     learner, done = Learner(), 0
     for part in collection.texts(fields):
-        lists = [name for name in fields if isinstance(part.schema[name], pl.List)]  # claims
-        frame = part.with_columns(pl.col(name).list.join("\n") for name in lists)
-        learner.see_frame(frame.select(text=pl.concat_str(fields, separator="\n", ignore_nulls=True)))
+        learner.see(joined_fields(part, fields))
         done += len(part)
         if progress is not None:
             progress(done, len(collection))

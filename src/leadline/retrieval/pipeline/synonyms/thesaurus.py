@@ -61,23 +61,13 @@ class Thesaurus:
             "names": self.names.buffer, "name_offsets": self.names.offsets.astype(np.int32), "groups": self.groups,
             "keys": self.keys, "order": self.order,
         }  # fmt: skip
-        with arrays.create(path, {name: (array.dtype, len(array)) for name, array in content.items()}) as into:
-            for name, array in content.items():
-                into[name][:] = array
-
-    @classmethod
-    def read(cls, path: str | os.PathLike[str]) -> Thesaurus:
-        """A memory-mapped thesaurus, from a file that `write` wrote."""
-        return cls._of_arrays(arrays.read(path))
+        arrays.write(path, content)
 
     @classmethod
     def of_bytes(cls, content: bytes, name: str) -> Thesaurus:
-        """A thesaurus from the content of a file that `write` wrote."""
-        return cls._of_arrays(arrays.from_bytes(content, name))
-
-    @classmethod
-    def _of_arrays(cls, get: arrays.ArrayFile) -> Thesaurus:
-        return cls(Terms(get["names"], get["name_offsets"]), get["groups"], get["keys"], get["order"])
+        """A thesaurus from the content of a file that `write` wrote; `name` is its path, for errors."""
+        file = arrays.from_bytes(content, name)
+        return cls(Terms(file["names"], file["name_offsets"]), file["groups"], file["keys"], file["order"])
 
     def __len__(self) -> int:
         return len(self.names)
