@@ -35,7 +35,7 @@ _QUANTITY = re.compile(
     rf"\.[0-9]|\s*(?:{_DASH}\s*)?(?:%|°|per\s?cent|wt|weight|prozent|gew|parts?\b|teilen?\b|parties\b|times\b|fold\b|carbon\b"
     r"|(?:mono|di|tri|methyl|ethyl)|atoms?\b|(?:[mcnµμ]?m|k?g|mg|[mµμ]?l|min|mol|moles?|minutes?|hours?|h|seconds?|s|days?|[kmg]?hz|k?v|k?w)\b)"
 )
-# In "claim 1, 2 ..." the 2 is a claim only if the sentence goes on as it does after a claim's number.
+# In "claim 1, 2 ..." the 2 is a claim only if the sentence continues as after a claim's number.
 _GOES_ON = re.compile(
     rf"\s*(?:$|[,;.:)\]&/]|{_DASH}|(?:and|or|to|wherein|in|which|where(?:by|of)?|characteri[sz]ed|further|comprising|having"
     r"|including|with|for|when|is|are|said|above|inclusive|und|oder|bis|dadurch|wobei|bei|mit|zur|zum|für"

@@ -65,7 +65,7 @@ class Encoder:
             raise InputError(str(path), "is missing: the model cannot read texts")
         try:
             tokenizer = Tokenizer.from_file(str(path))
-        except Exception as error:  # the library has no exception of its own
+        except Exception as error:  # the library raises plain Exceptions
             raise InputError(str(path), f"cannot be read ({one_line(error)}): install the model again") from None
         tokenizer.enable_truncation(LONGEST)
         tokenizer.no_padding()

@@ -59,7 +59,7 @@ class Analysis:
         for option, choices in (("stemming", Stemming), ("stop_words", StopWords), ("words", Words)):
             checked_choice(option, getattr(self, option), get_args(choices))
         if self.stop_words == "common" and self.language not in COMMON:
-            raise InputError("stop_words", f"there is no list for the language {self.language}; choose none")
+            raise InputError("stop_words", f"there is no list for {self.language}; choose none")
 
     @classmethod
     def of(cls, settings: dict[str, Any], where: str) -> Analysis:
@@ -127,8 +127,8 @@ def _spans_plain(content: NDArray[np.uint8], offsets: NDArray[np.int64], words: 
         digit = kinds == DIGIT
         joint = np.flatnonzero(((kinds == POINT) | (kinds == HYPHEN)) & ~opens & ~closes)
         joint = joint[in_word[joint - 1] & in_word[joint + 1]]
-        before, behind = digit[joint - 1], digit[joint + 1]
-        in_word[joint[np.where(kinds[joint] == POINT, before & behind, before | behind)]] = True
+        before, after = digit[joint - 1], digit[joint + 1]
+        in_word[joint[np.where(kinds[joint] == POINT, before & after, before | after)]] = True
     alone = kinds == ALONE
     goes_on = np.zeros(len(begins) + 1, np.bool_)
     goes_on[1:-1] = in_word[:-1] & in_word[1:] & ~opens[1:]

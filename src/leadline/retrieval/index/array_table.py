@@ -89,7 +89,7 @@ class ArrayTable:
             self.places[name] = place
             end, sums = end + place.padded, sums + place.blocks
         self.header = begin
-        self._sums_at = end + _ALIGNED  # behind zeros: kernels may load a few bytes beyond the last array
+        self._sums_at = end + _ALIGNED  # after zeros, because kernels may load a few bytes beyond the last array
         self._checks_at = self._sums_at + 8 * sums
         self._root_at = self._checks_at + 8 * len(self.places)
         if len(whole) != self._root_at + 8:

@@ -1,4 +1,4 @@
-"""Which documents a query asks for, and which of its words rank them."""
+"""Evaluate a query: the documents that match it, and the terms that rank them."""
 
 from __future__ import annotations
 

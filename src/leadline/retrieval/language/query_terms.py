@@ -17,7 +17,7 @@ from leadline.retrieval.language.spans import FieldPlaces, Phrase, Positional, Q
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-POSTINGS_KEPT = 10_000_000  # of query terms, 8 bytes each: a query asks for each term twice
+POSTINGS_KEPT = 10_000_000  # of query terms, 8 bytes each, kept because a query reads each list twice
 
 
 @dataclass(frozen=True)

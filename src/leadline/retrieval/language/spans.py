@@ -184,8 +184,8 @@ def _in_both(few: Places, many: Places) -> Places:
 def _reached(chain: Spans, spans: Spans, within: int) -> Spans:
     """The spans that begin at most `within` after the end of a span of the chain, or end at most so far before one."""
     chain_ends = np.sort(chain.ends)
-    behind = np.searchsorted(chain_ends, spans.starts - within) < np.searchsorted(chain_ends, spans.starts)
+    after = np.searchsorted(chain_ends, spans.starts - within) < np.searchsorted(chain_ends, spans.starts)
     right = np.searchsorted(chain.starts, spans.ends, "right")
     before = right < np.searchsorted(chain.starts, spans.ends + within, "right")
-    reached = behind | before
+    reached = after | before
     return Spans(spans.starts[reached], spans.ends[reached])
