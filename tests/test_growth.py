@@ -25,7 +25,7 @@ from leadline.retrieval.language.language import Language
 from leadline.retrieval.language.lexing import LONGEST_QUERY
 from leadline.retrieval.language.reading import understand
 from leadline.retrieval.pipeline.grid_plan import plan
-from leadline.retrieval.pipeline.synonyms.chemistry import trusted_name
+from leadline.retrieval.pipeline.synonyms.chemistry import accepted_name
 from leadline.text.source import SourceText
 
 SMALL, TIMES = 4_000, 4
@@ -142,7 +142,7 @@ def test_a_grid_of_too_many_runs_is_refused_at_once() -> None:
 
 
 def test_a_name_of_a_substance_has_a_longest() -> None:
-    assert trusted_name("acetone [" + "[" * 1_000_000, 0) == ""
+    assert accepted_name("acetone [" + "[" * 1_000_000, 0) == ""
 
 
 @pytest.fixture(scope="module")

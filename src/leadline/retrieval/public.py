@@ -1,4 +1,4 @@
-"""The public functions that make collections and indexes, and search."""
+"""The public functions that build collections and indexes, and search."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def build_collection(
     processes: int = 1,
     progress: Progress | None = None,
 ) -> Collection:
-    """Make a collection from files, folders and archives of patents and articles. A stopped build is continued."""
+    """Build a collection from files, folders and archives of patents and articles. A stopped build is resumed."""
     from leadline.collections.documents.store import Collection
 
     listed = [sources] if isinstance(sources, (str, os.PathLike)) else list(sources)
@@ -55,7 +55,7 @@ def build_index(
     unit: Literal["document", "family"] = "document",
     workers: int | None = None,
 ) -> Index:
-    """Make a collection, or any documents, searchable. `positions` are needed for phrases and NEAR."""
+    """Index a collection, or any documents. `positions` are needed for phrases and NEAR."""
     from leadline.collections.documents.store import Collection
     from leadline.retrieval.index.analysis import Analysis
     from leadline.retrieval.index.index import Index
@@ -98,7 +98,7 @@ def search(
 def prior_art(
     index: IndexLike, patent: str | Document, k: int = 10, *, system: str | Step | None = None, snippet: int = 200
 ) -> PriorArt:
-    """What came before a patent and bears on its claims. The patent is a number in the collection, or a Document.
+    """Find prior art for a patent, and the claims it bears on. The patent is a number in the collection, or a Document.
 
     `system` is the name of a system or a pipeline (default: the 30 best terms of each field, with BM25).
     """
@@ -137,7 +137,7 @@ def _context(index: IndexLike) -> SearchContext:
 
 
 def _check_type(name: str, value: object, kind: type | tuple[type, ...], wanted: str) -> None:
-    """Raise one line for an argument of the wrong type, before anything is read."""
+    """Raise InputError for an argument of the wrong type, before anything is read."""
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
         raise InputError(name, f"must be {wanted}, got {type(value).__name__} {str(value)[:40]!r}")
 

@@ -157,7 +157,7 @@ def test_claims_that_cannot_be(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text("\n".join(lines), encoding="utf-8")
     told = [reason for _, _, reason in build([tmp_path / "a.jsonl"], tmp_path / "c")["first_broken"]]
     assert told == [
-        "claims: claim 1 is there twice",
+        "claims: claim 1 is listed twice",
         "claims: claim 1 cannot depend on claim 1, which is not before it",
     ]
 

@@ -152,7 +152,7 @@ def test_rows_of_a_table_have_texts_for_lists() -> None:
         ({"id": float("inf")}, "id: inf, expected a text"),
         ({"id": "X", "title": ["A"]}, "title: a list, expected a text"),
         ({"id": "X", "ipc": {"a": 1}}, "ipc: an object, expected a list of class symbols"),
-        ({"id": "X", "ipc": ["nails"]}, "ipc[0]: 'nails' is no class symbol, expected one such as C07D401/04"),
+        ({"id": "X", "ipc": ["nails"]}, "ipc[0]: 'nails' is not a class symbol, expected one such as C07D401/04"),
         ({"id": "X", "publication": "soon"}, "publication: 'soon' is not a date, expected YYYY-MM-DD"),
         ({"id": "X", "claims": 17}, "claims: 17, expected a list of texts or of {number, text, parents}"),
         ({"id": "X", "claims": [{"number": "x"}]}, "claims[0].number: 'x', expected a claim's number"),

@@ -17,7 +17,7 @@ from leadline.records.topics.topic import Topic
 from leadline.retrieval.dense import vectors as kept
 from leadline.retrieval.dense.dense_steps import Dense, Hybrid
 from leadline.retrieval.dense.encoder import Encoder
-from leadline.retrieval.dense.model import Shape, is_installed, model_folder, read_weights
+from leadline.retrieval.dense.model import NEEDED, PACKAGE, Shape, model_folder, read_weights
 from leadline.retrieval.dense.vectors import Vectors, build_vectors
 from leadline.retrieval.index import arrays
 from leadline.retrieval.index.index import Index
@@ -27,7 +27,8 @@ from leadline.retrieval.pipeline.query.search import Search
 from leadline.retrieval.pipeline.query.survey import Survey
 from leadline.retrieval.pipeline.query.text import Text
 
-needs_model = pytest.mark.skipif(not is_installed(), reason="the extra dense and its model are not installed")
+INSTALLED = all(importlib.util.find_spec(name) is not None for name in (*NEEDED, PACKAGE))
+needs_model = pytest.mark.skipif(not INSTALLED, reason="the extra dense and its model are not installed")
 
 ABSTRACTS = [
     "A car with an electric motor.", "A vehicle driven by a battery.", "A bath of acid for etching metal.",
@@ -88,7 +89,7 @@ def test_vectors_are_those_of_the_architecture() -> None:
     encoder = Encoder(precision="full")
     found = encoder.encode(texts)
     for text, vector in zip(texts[:3], found, strict=False):
-        np.testing.assert_allclose(vector, by_hand(model_folder(), encoder._words.encode(text).ids), atol=1e-5)
+        np.testing.assert_allclose(vector, by_hand(model_folder(), encoder._tokenizer.encode(text).ids), atol=1e-5)
     assert not found[3].any()
     small = Encoder(precision="int8").encode(texts)
     assert (small[:3] * found[:3]).sum(1).min() > 0.95

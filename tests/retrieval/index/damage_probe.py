@@ -22,9 +22,8 @@ from leadline.errors import InputError
 from leadline.retrieval.dense.vectors import Vectors
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.index.merging import merge
-from leadline.retrieval.index.phrases import near
 from leadline.retrieval.index.segment import CODES, NUMBERS
-from leadline.retrieval.language.spans import FieldPlaces, Phrase, QueryWord, frequencies
+from leadline.retrieval.language.spans import FieldPlaces, NearBy, Phrase, QueryWord, frequencies
 from leadline.retrieval.models.searcher import Searcher
 from leadline.retrieval.pipeline.document_terms import DocumentTerms
 
@@ -46,11 +45,12 @@ def answers(folder: Path) -> Iterator[Any]:
         yield sorted(forward.mixture(rows, np.full(len(rows), 1 / len(rows)), {field: 1.0}).items())
         if index.manifest["positions"]:
             for pair in pairwise(terms[::7]):
-                yield [found.tolist() for found in near(index, field, pair, 2, "any")]
-                phrase = Phrase(tuple(QueryWord(term, term[:2]) for term in pair))
+                words = [QueryWord(term, term[:2]) for term in pair]
+                near = NearBy(tuple(Phrase((QueryWord(term),)) for term in pair), (2,))
                 for segment in index.segments:
-                    found = frequencies(phrase, FieldPlaces(segment.field(field), len(segment)))
-                    yield [each.tolist() for each in found]
+                    for part in (near, Phrase(tuple(words))):
+                        found = frequencies(part, FieldPlaces(segment.field(field), len(segment)))
+                        yield [each.tolist() for each in found]
     for query in QUERIES:
         for fields in (None, [index.fields[-1]]):
             for model in ("bm25", "dph"):

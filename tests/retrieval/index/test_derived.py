@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from leadline.errors import InputError
 from leadline.retrieval.index.analysis import Analysis
 from leadline.retrieval.index.chemistry import is_chemical_name, is_registry_number
-from leadline.retrieval.index.derived import DERIVED, deriving, terms
+from leadline.retrieval.index.derived import DERIVED, field_function, terms
 from leadline.retrieval.index.derived.phrases import BREAK, NOUN, kind_of
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.models.searcher import Searcher
@@ -80,7 +80,7 @@ def sentences_by_loops(text: str) -> list[str]:
 @given(TEXTS)
 def test_phrases_are_those_of_plain_loops(texts: list[str]) -> None:
     plain = Analysis(stemming="none", words="plain")
-    found = deriving("phrases")(texts, plain)
+    found = field_function("phrases")(texts, plain)
     assert [found.of_text(number) for number in range(len(texts))] == [phrases_by_loops(text) for text in texts]
 
 
@@ -88,14 +88,14 @@ def test_phrases_are_those_of_plain_loops(texts: list[str]) -> None:
 @given(TEXTS)
 def test_sentences_are_those_of_plain_loops(texts: list[str]) -> None:
     plain = Analysis(stemming="none", words="plain")
-    found = deriving("sentences")(texts, plain)
+    found = field_function("sentences")(texts, plain)
     assert [found.of_text(number) for number in range(len(texts))] == [sentences_by_loops(text) for text in texts]
 
 
 @settings(deadline=None)
 @given(st.lists(st.text()), st.sampled_from(DERIVED))
 def test_texts_do_not_touch_each_other(texts: list[str], name: str) -> None:
-    found = deriving(name)(texts, PLAIN)
+    found = field_function(name)(texts, PLAIN)
     assert [found.of_text(number) for number in range(len(texts))] == [terms(name, [text], PLAIN) for text in texts]
 
 
@@ -127,5 +127,5 @@ def test_derived_fields_are_searched_where_they_are_named(tmp_path: Path) -> Non
         assert one.lists("body", [b"steel"]).frequencies.tolist() == [3, 1]
         assert len(searcher.search({"injection valve": 1}, fields=one.own)) == 0
         assert "valve" not in one.expand("entities", "")  # only what occurs
-    with pytest.raises(InputError, match=r"phrases is made of others: name one of these too"):
+    with pytest.raises(InputError, match=r"phrases is derived from others: name one of these too"):
         Index.build(documents, tmp_path, fields=["phrases"])

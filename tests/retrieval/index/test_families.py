@@ -75,7 +75,7 @@ def test_a_family_may_have_one_members_text(members, chosen, with_film, collecti
 
 
 def test_what_cannot_be_a_unit_is_told(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="only a collection knows families"):
+    with pytest.raises(InputError, match="family needs a collection"):
         Index.build(DOCUMENTS, tmp_path, unit="family")
     with pytest.raises(InputError, match=r"unit: 'familiy' is not one of document, family; did you mean family\?"):
         Index.build(DOCUMENTS, tmp_path, unit="familiy")

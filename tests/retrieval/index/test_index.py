@@ -16,9 +16,10 @@ from leadline.errors import InputError, LeadlineWarning
 from leadline.retrieval.index import arrays, batches
 from leadline.retrieval.index.analysis import Analysis
 from leadline.retrieval.index.index import Index
-from leadline.retrieval.index.phrases import near
 from leadline.retrieval.index.segment import MISSING
 from leadline.retrieval.index.terms import Terms
+from leadline.retrieval.language.query_terms import QueryTerm, WiderIndex
+from leadline.retrieval.language.spans import NearBy, Phrase, Positional, QueryWord
 from leadline.retrieval.models.searcher import Searcher
 from leadline.text.checksums import sealed
 
@@ -37,6 +38,18 @@ def state(index: Index) -> dict[str, list[tuple[int, int]]]:
         term.decode(): postings[start:stop]
         for term, start, stop in zip(terms, lists.offsets, lists.offsets[1:], strict=False)
     }
+
+
+def counted(index: Index, part: Positional) -> tuple[list[int], list[int]]:
+    """The documents with a phrase or with words near each other, and how often each has it."""
+    wider = WiderIndex(index)
+    wider.add_term("part", QueryTerm(part, ("body",)))
+    lists = wider.lists("body", [b"part"])
+    return lists.documents.tolist(), lists.frequencies.tolist()
+
+
+def near(within: int, *words: bytes) -> NearBy:
+    return NearBy(tuple(Phrase((QueryWord(word),)) for word in words), (within,))
 
 
 def test_postings_are_those_of_the_texts(tmp_path: Path) -> None:
@@ -68,24 +81,22 @@ def test_batches_additions_and_merges_make_the_same_index(positions, tmp_path: P
         assert index.ids == whole.ids
         assert index.ranks.tolist() == whole.ranks.tolist()
         if positions:
-            assert [found.tolist() for found in near(index, "body", [b"acid", b"film"], 2)] == [[0, 4], [1, 1]]
+            assert counted(index, near(2, b"acid", b"film")) == ([0, 1, 4], [1, 1, 1])
     assert len(Index.open(tmp_path / "grown").segments) == 1
     assert (
         len(list((tmp_path / "grown").iterdir())) == 4
     )  # identity, manifest, order, and one segment: nothing is left over
-    with pytest.raises(InputError, match="phrase: needs" if positions else "keeps no positions"):
-        near(whole, "body", [])
 
 
 def test_near_counts_both_directions(tmp_path: Path) -> None:
     texts = ["a b", "b a", "a x b", "b x a b"]
     documents = [{"id": str(number), "body": text} for number, text in enumerate(texts)]
     index = Index.build(documents, tmp_path, fields=["body"], analysis=PLAIN, positions=True)
-    assert near(index, "body", [b"a", b"b"])[0].tolist() == [0, 3]
-    assert near(index, "body", [b"a", b"b"], 2)[0].tolist() == [0, 2, 3]
-    assert near(index, "body", [b"a", b"b"], order="any")[0].tolist() == [0, 1, 3]
-    assert near(index, "body", [b"a", b"b"], 2, "any")[1].tolist() == [1, 1, 1, 2]
-    assert near(index, "body", [b"a", b"absent"])[0].tolist() == []
+    assert counted(index, Phrase((QueryWord(b"a"), QueryWord(b"b"))))[0] == [0, 3]
+    assert counted(index, Phrase((QueryWord(b"a"), None, QueryWord(b"b"))))[0] == [2]
+    assert counted(index, near(1, b"a", b"b"))[0] == [0, 1, 3]
+    assert counted(index, near(2, b"a", b"b")) == ([0, 1, 2, 3], [1, 1, 1, 2])
+    assert counted(index, near(1, b"a", b"absent"))[0] == []
 
 
 def test_documents_bring_their_columns(tmp_path: Path) -> None:

@@ -247,7 +247,7 @@ def test_truncation_finds_the_stump_and_what_begins_so(small: Language) -> None:
     assert sorted(names(small, "polymer*")) == ["EP1", "US3"]
     assert sorted(names(small, "FIL*")) == ["EP1", "US2"]
     assert names(small, "title:fil*") == ["EP1"]
-    assert "fi*lm: a star cuts a word off only at its end" in small.search("fi*lm").notes
+    assert "fi*lm: a star truncates a word only at its end" in small.search("fi*lm").notes
 
 
 def test_filters_and_order(small: Language) -> None:
@@ -343,7 +343,7 @@ def test_fields_made_of_others(tmp_path: Path) -> None:
     "text", ["title:film^nan", "film^inf", "film^-1", '"a nail"^-Infinity', "(film metal)^-2", "film^NaN,"]
 )
 def test_a_weight_that_is_no_number_is_refused(text: str) -> None:
-    with pytest.raises(InputError, match=r"^query: .*: the weight behind \^ must be a number from 0 to 9999.9999$"):
+    with pytest.raises(InputError, match=r"^query: .*: the weight after \^ must be a number from 0 to 9999.9999$"):
         understand(text, ["title"])
 
 

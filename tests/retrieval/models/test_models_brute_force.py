@@ -136,7 +136,7 @@ def test_wrong_input_is_one_clear_line(large: Searcher) -> None:
         ("w1", {"fields": {"body": 0}}, "fields: at least one field needs a weight"),
         ("w1", {"combine": "sum"}, "combine: 'sum' is not one of text, scores"),
         ("w1", {"model": "tf-idf"}, "model: 'tf-idf' is not one of .* did you mean tfidf?"),
-        ("w1", {"mask": np.ones(3, bool)}, "mask: must be 20000 truth values"),
+        ("w1", {"mask": np.ones(3, bool)}, "mask: must be 20000 Boolean values, one per document, got bool"),
     ]:
         with pytest.raises(InputError, match=words):
             large.search(query, **options)

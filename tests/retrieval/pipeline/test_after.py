@@ -321,7 +321,7 @@ def test_fusing_pipelines(context: SearchContext, tmp_path: Path) -> None:
     WHOLE.run(context, [TOPIC], name="whole").write(tmp_path / "whole.run")
     same = Fuse([WHOLE, FromRun(str(tmp_path / "whole.run"))])(context, asked).ranking
     assert same.rows.tolist() == one.rows.tolist()
-    with pytest.raises(InputError, match="fuse: of: a pipeline finds nothing"):
+    with pytest.raises(InputError, match="fuse: of: a pipeline finds no documents"):
         Fuse([Text()])(context, asked)
 
 
@@ -332,7 +332,7 @@ def test_runs_of_other_indexes_are_merged() -> None:
     assert both.ranking("1") == [("EP1", 0.7), ("PMC1", 0.3), ("PMC2", 0.15), ("EP2", 0.0)]
     assert both.ranking("2") == [("EP3", 0.7)]
     assert len(merged([patents, articles], k=1)) == 2
-    with pytest.raises(InputError, match="weights: 1 for 2 runs"):
+    with pytest.raises(InputError, match="weights: must be 2, one per run, got 1"):
         merged([patents, articles], "linear", [0.7])
 
 

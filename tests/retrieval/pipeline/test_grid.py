@@ -89,7 +89,7 @@ def test_systems_are_choices() -> None:
     [
         ("[choice.a]", "'choice' is not one of about, choices, runs, parts; did you mean choices?"),
         ("about = 'x'", "has no choices"),
-        ("[choices.a]", "[choices.a] has nothing to choose from"),
+        ("[choices.a]", "[choices.a] has no options: add at least one"),
         ("[choices.run]\na = 'text'", "`run` names the run itself"),
         ("[choices.a]\nb = 'txt'", "'txt' is not one of"),
         ("[choices.a]\nb = {again = 'a'}", "again: 'a' is not one of nothing"),

@@ -21,7 +21,7 @@ from leadline.retrieval.pipeline.pipeline import pipeline_of
 from leadline.retrieval.pipeline.query.search import Search
 from leadline.retrieval.pipeline.query.survey import Survey
 from leadline.retrieval.pipeline.request import Query
-from leadline.retrieval.pipeline.synonyms.abbreviations import KEPT
+from leadline.retrieval.pipeline.synonyms.abbreviations import FILE_NAME
 from leadline.retrieval.pipeline.synonyms.expand import Expand, expanded
 from leadline.retrieval.pipeline.synonyms.learning import Learner, learn
 from leadline.retrieval.pipeline.synonyms.short_forms import by_letters, by_use
@@ -102,13 +102,13 @@ def test_chemistry_says_what_it_needs(context: SearchContext, monkeypatch: pytes
 def test_abbreviations_of_the_collection_are_learned_once(context: SearchContext) -> None:
     assert set(found(context, "PVA", "abbreviations")) == {"EP0000004B1", "EP0000005B1"}
     assert set(found(context, "polyvinyl alcohol", "abbreviations")) == {"EP0000004B1", "EP0000005B1"}
-    kept = (context.index.folder / KEPT).read_text().splitlines()
+    kept = (context.index.folder / FILE_NAME).read_text().splitlines()
     assert kept[1:] == ["short\tlong\tdocuments\tby", "PVA\tpolyvinyl alcohol\t1\tletters"]
-    assert read_table(context.index.folder / KEPT).synonyms("PVA") == ["polyvinyl alcohol"]
-    (context.index.folder / KEPT).write_text("\n".join(["# of another collection", *kept[1:]]))
+    assert read_table(context.index.folder / FILE_NAME).synonyms("PVA") == ["polyvinyl alcohol"]
+    (context.index.folder / FILE_NAME).write_text("\n".join(["# of another collection", *kept[1:]]))
     again = SearchContext.open(context.index.folder)
     assert found(again, "PVA", "abbreviations")
-    assert (context.index.folder / KEPT).read_text().splitlines() == kept
+    assert (context.index.folder / FILE_NAME).read_text().splitlines() == kept
 
 
 @pytest.mark.parametrize("written", ["water-in-oil-in-oil", "water in oil in oil", "Water-in-Oil-in-Oil emulsion"])
@@ -249,7 +249,7 @@ def test_every_name_of_a_group_leads_to_the_others(groups: list[list[str]]) -> N
 def test_a_thesaurus_comes_back_from_disk(tmp_path: Path) -> None:
     known = Thesaurus.of([["acetic acid", "64-19-7"], ["W/O", "water-in-oil"]])
     known.write(tmp_path / "kept.arrays")
-    again = Thesaurus.read(tmp_path / "kept.arrays")
+    again = Thesaurus.of_bytes((tmp_path / "kept.arrays").read_bytes(), "kept.arrays")
     assert again.synonyms("acetic acid") == ["64-19-7"]
     assert len(again) == 4
     assert list(Thesaurus.of([]).matches(TextWords.of("acid"))) == []

@@ -1,1 +1,1 @@
-"""Patents and articles, read from the forms offices publish, and kept as a collection."""
+"""Patents and articles, read from the forms that offices publish, and stored as a collection."""

@@ -1,8 +1,8 @@
-"""Building a collection from files of any form: cut into documents, read, kept or dropped, written part by part.
+"""Build a collection from files of any form: split into documents, read, filtered, and written part by part.
 
 A part is a run of consecutive documents whose raw bytes reach a fixed size, so the same sources always give the same
-parts. Each finished part is noted in a journal. A build that was stopped or killed splits its sources again, which
-is quick, and reads only the parts that the journal lacks. The finished collection replaces an older one in one step.
+parts. Each finished part is recorded in a journal. After a stopped build, the next one splits the sources again, which
+is quick, and reads only the parts that are not in the journal. The new collection replaces an older one atomically.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ def _documents_of(
 def _read_all(
     parts: Iterator[RawPart], options: Options, staging: Staging, total: int, processes: int, progress: Progress | None
 ) -> None:
-    """Read every part that the journal lacks, in this process or several, and note each when it is done."""
+    """Read every part that is not in the journal, in this process or several, and record each when it is done."""
     start, before = time.monotonic(), staging.documents
 
     def note(number: int, outcome: Outcome, position: int) -> None:
@@ -255,7 +255,7 @@ def read_part(part: RawPart, options: Options, path: Path) -> Outcome:
 
 
 def _unused_names(part: RawPart, options: Options) -> list[str]:
-    """Names that are probably mistyped: unknown ones in all of the first records, or a mapping's that none has."""
+    """Names that are probably mistyped: unknown names in all of the first records, or paths of a mapping in none."""
     unused: list[set[str]] = []
     names = unknown_names if options.mapping is None else options.mapping.absent
     for _, raw in part.documents[:SAMPLED_RECORDS]:
@@ -283,7 +283,7 @@ def _read(part: RawPart, options: Options, broken: list[tuple[str, int, str]]) -
 def _merged(
     documents: Iterator[tuple[Document, str]], readers: dict[str, FormReader]
 ) -> Iterator[tuple[Document, str]]:
-    """The documents, consecutive ones with one id merged where their reader can."""
+    """The documents, consecutive ones with the same id merged if their reader can do that."""
     last: tuple[Document, str] | None = None
     for document, form in documents:
         merge = readers[form].merge

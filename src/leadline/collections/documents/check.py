@@ -1,4 +1,4 @@
-"""A check of a collection in full: every byte is compared, and the tables must fit the parts."""
+"""A full check of a collection: the checksum of every file, and whether the tables fit the parts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from leadline.text.owned_folder import identity_of
 
 
 def check_collection(folder: Path) -> Iterator[Finding]:
-    """Everything that is wrong with a collection; nothing where it is as it was written."""
+    """The problems of a collection; none if it is undamaged."""
     yield from check_identity(folder)
     try:
         collection = Collection(folder, read_manifest(folder))
@@ -36,7 +36,7 @@ def check_collection(folder: Path) -> Iterator[Finding]:
 
 
 def check_identity(folder: Path) -> Iterator[Finding]:
-    """Whether the identity file of a folder can be read."""
+    """A finding if the identity file of a folder is damaged or cannot be read."""
     try:
         owned = identity_of(folder)
     except InputError as error:
@@ -48,7 +48,7 @@ def check_identity(folder: Path) -> Iterator[Finding]:
 
 
 def check_file(path: Path, sha256: object, fix: str) -> Iterator[Finding]:
-    """Whether a file has the content that it was written with."""
+    """A finding if a file is missing or its SHA-256 is another."""
     try:
         if file_sha256(path) != sha256:
             yield Finding(str(path), "is damaged, its checksum does not fit", fix)
@@ -59,7 +59,7 @@ def check_file(path: Path, sha256: object, fix: str) -> Iterator[Finding]:
 
 
 def findings(check: Callable[[], object], fix: str) -> Iterator[Finding]:
-    """What is wrong according to a function that raises InputError."""
+    """The InputError that a function raises, as a finding; nothing if it raises none."""
     try:
         check()
     except InputError as error:
@@ -67,6 +67,6 @@ def findings(check: Callable[[], object], fix: str) -> Iterator[Finding]:
 
 
 def finding_of(error: InputError, fix: str) -> Finding:
-    """An error as a finding: what follows its last colon is the fix."""
+    """An error as a finding; the text after its last colon is the fix."""
     problem, _, ending = error.problem.rpartition(": ")
     return Finding(error.where, problem, ending) if problem else Finding(error.where, error.problem, fix)

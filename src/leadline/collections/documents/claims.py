@@ -1,6 +1,6 @@
-"""Which claims a claim refers to, read from its text, and the claims of a plain text.
+"""The claims that a claim refers to, found in its text, and the claims of a plain text.
 
-English, German and French are understood. Every reference counts as a parent, as in the XML of offices that mark
+English, German and French are supported. Every reference counts as a parent, as in the XML of offices that mark
 references: "the nail of claim 1, bent" and "a method of making the nail of claim 1" both depend on claim 1. Only
 earlier claims count. A claim of another document, "claim 1 of U.S. Pat. No. 5,123,456", does not.
 """
@@ -18,7 +18,7 @@ _MAX_CLAIMS = 10_000  # a higher number is a misprint
 MOST_CLAIMS = 20_000  # of a document: twice the most ever filed
 MOST_REFERENCES = 10_000_000  # of all claims of a document: 4 000 claims of which each depends on all before it
 
-# The patterns down to `parents` match texts in small letters with single blanks.
+# The patterns down to `parents` match texts in lower case with single blanks.
 _SIGNS = ("claim", "anspr", "revendic")
 _NOUN = r"(?:claims?|(?:patent|schutz|haupt|unter|neben)?anspr(?:uch(?:e?s)?|(?:ü|ue)chen?|\.)|revendications?)"
 _DASH = r"[-‐‑‒–—−]"
@@ -35,7 +35,7 @@ _QUANTITY = re.compile(
     rf"\.[0-9]|\s*(?:{_DASH}\s*)?(?:%|°|per\s?cent|wt|weight|prozent|gew|parts?\b|teilen?\b|parties\b|times\b|fold\b|carbon\b"
     r"|(?:mono|di|tri|methyl|ethyl)|atoms?\b|(?:[mcnµμ]?m|k?g|mg|[mµμ]?l|min|mol|moles?|minutes?|hours?|h|seconds?|s|days?|[kmg]?hz|k?v|k?w)\b)"
 )
-# In "claim 1, 2 ..." the 2 is a claim only if the sentence goes on as it does after a claim's number.
+# In "claim 1, 2 ..." the 2 is a claim only if the sentence continues as after a claim's number.
 _GOES_ON = re.compile(
     rf"\s*(?:$|[,;.:)\]&/]|{_DASH}|(?:and|or|to|wherein|in|which|where(?:by|of)?|characteri[sz]ed|further|comprising|having"
     r"|including|with|for|when|is|are|said|above|inclusive|und|oder|bis|dadurch|wobei|bei|mit|zur|zum|für"
@@ -73,22 +73,22 @@ def parents(text: str, number: int) -> tuple[int, ...]:
     >>> parents("Nagel nach einem der vorhergehenden Ansprüche.", 4), parents("Clou selon la revendication 1 ou 2.", 4)
     ((1, 2, 3), (1, 2))
     """
-    small = " ".join((text if text.isascii() else unicodedata.normalize("NFC", text)).lower().split())
-    if not any(sign in small for sign in _SIGNS):
+    lower = " ".join((text if text.isascii() else unicodedata.normalize("NFC", text)).lower().split())
+    if not any(sign in lower for sign in _SIGNS):
         return ()
     most = min(number - 1, _MAX_CLAIMS)
     found: list[int] = []
     reached = 0
-    for first, last in sorted([*_preceding(small, number), *_numbered(small)]):
+    for first, last in sorted([*_preceding(lower, number), *_numbered(lower)]):
         found.extend(range(max(first, reached + 1), min(last, most) + 1))
         reached = max(reached, last)
     return tuple(found)
 
 
 def limited(claims: Iterable[Claim]) -> tuple[Claim, ...]:
-    """The claims of a document; ValueError where they, or their references, are more than any document has.
+    """The claims of a document; ValueError if they, or their references, are more than any real document has.
 
-    The claims should be made while they are taken from the iterable, so that nothing fills the memory first.
+    Pass a generator, so that the limit applies before all claims are in memory.
     """
     kept: list[Claim] = []
     references = 0
@@ -200,7 +200,7 @@ def _number_of(start: re.Match[str]) -> int:
 
 
 def _counting_up(starts: list[re.Match[str]]) -> list[re.Match[str]]:
-    """The longest chain of growing numbers, so that one stray number does not hide the claims after it."""
+    """The longest increasing subsequence by number, so that one stray number does not hide the claims after it."""
     ends: list[int] = []  # the smallest last number of a chain of each length
     places: list[int] = []
     previous: list[int] = []

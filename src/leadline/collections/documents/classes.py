@@ -1,4 +1,4 @@
-"""Class symbols of patent offices in one spelling.
+"""Class symbols of patent offices, normalised.
 
 A symbol of the international and the cooperative classification is a section, class and subclass, then a group and a
 subgroup: `C07D401/04`. Until 2001 the American office printed it in columns, the group right-aligned in the three
@@ -52,7 +52,7 @@ def _unpacked(blanks: int, digits: str) -> str:
 
 
 def levels(symbol: str) -> tuple[str, ...]:
-    """The symbol's section, class, subclass, group and itself, as far as it goes.
+    """The section, class, subclass, group and subgroup of a symbol, down to its own level.
 
     >>> levels("C07D401/04"), levels("C07D")
     (('C', 'C07', 'C07D', 'C07D401', 'C07D401/04'), ('C', 'C07', 'C07D'))

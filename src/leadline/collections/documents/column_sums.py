@@ -1,7 +1,7 @@
-"""Checksums of the columns of a Parquet file, so that whatever is read is compared first, and nothing else is.
+"""Checksums of the columns of a Parquet file, so that exactly the columns and row groups that are read are checked.
 
-Polars does not verify Parquet's own page checksums. So `NAME.sums` beside `NAME.parquet` has the CRC-32 of every column
-in every row group: showing one document compares one row group, reading the titles compares the titles.
+Polars does not verify Parquet's page checksums. So `NAME.sums` beside `NAME.parquet` has the CRC-32 of every column in
+every row group: showing one document checks one row group, reading the titles checks the titles.
 
     NAME.sums    a line of JSON: the size of the file, its columns, the rows of each row group, its first names
                  then pairs of 32-bit numbers, the length and CRC-32 of each column of each row group,
@@ -53,7 +53,7 @@ class ColumnSums:
 
     @classmethod
     def of(cls, content: bytes, columns: Sequence[str], names: pl.Series | None) -> ColumnSums:
-        """The sums of a file that Polars wrote; `names` are given where it is sorted by them."""
+        """The sums of a file that Polars wrote; `names` is the column that it is sorted by, if any."""
         starts, rows = chunk_starts(content)
         ends = [*starts[1:], len(content) - 8 - struct.unpack_from("<I", content, len(content) - 8)[0]]
         view = memoryview(content)
@@ -110,9 +110,9 @@ def sums_path(path: Path) -> Path:
 
 
 def write_table(frame: pl.DataFrame, path: Path, *, sorted_by: str | None = None, **options: Any) -> Written:
-    """Write a table and its sums into a new folder; the writer of the folder flushes them to the disk.
+    """Write a table and its sums into a new folder; the caller flushes them to disk.
 
-    A table takes its name when it is whole: until then it is `NAME.unfinished`.
+    Each file is written as `NAME.unfinished`, then renamed.
     """
     buffer = io.BytesIO()
     frame.write_parquet(buffer, **options)
@@ -133,7 +133,7 @@ def write_table(frame: pl.DataFrame, path: Path, *, sorted_by: str | None = None
 
 
 class CheckedTable:
-    """A Parquet file that is compared with its checksums as it is read, every piece once."""
+    """A Parquet file whose columns and row groups are checked against their checksums when they are first read."""
 
     def __init__(self, path: Path, sha256: str, sums: str | None) -> None:
         self.path, self._sha256, self._sums_sha256 = path, sha256, sums
@@ -151,7 +151,7 @@ class CheckedTable:
 
     @cached_property
     def _offsets(self) -> list[int]:
-        """Where each column of each row group begins, and where the rest does."""
+        """The offset of each column of each row group, and of the rest."""
         return list(accumulate(self._sums.lengths[:-1], initial=MAGIC))
 
     @cached_property
@@ -194,13 +194,13 @@ class CheckedTable:
             return table.filter(pl.col("name").is_in(list(names))).collect()
 
     def check_all(self) -> None:
-        """Compare all of the file with its checksums."""
+        """Check all of the file."""
         self._check_whole()
         if self._sums_sha256 is not None:
             self._check(None)
 
     def _check(self, columns: Sequence[str] | None, groups: Iterable[int] | None = None) -> None:
-        """Compare some columns of some row groups, unless that was done before."""
+        """Check some columns of some row groups that were not checked before."""
         if self._sums_sha256 is None:
             self._check_whole()  # of an older format
             return
@@ -221,14 +221,14 @@ class CheckedTable:
             return
         with damage_reported(self.path), open(self.path, "rb", buffering=0, opener=open_stored) as file:
             if os.fstat(file.fileno()).st_size != sums.size:
-                raise InputError(str(self.path), f"is damaged, it has another size than it was written with: {FIX}")
+                raise InputError(str(self.path), f"is damaged, its size is not that of the file written: {FIX}")
             begin = zlib.crc32(file.read(MAGIC)) if wanted[-1] == rest else 0
             for run in _consecutive(wanted):
                 self._check_run(file, run, rest, begin)
         self._checked.update(wanted)
 
     def _check_run(self, file: io.FileIO, run: range, rest: int, begin: int) -> None:
-        """Compare consecutive pieces, which are read at once."""
+        """Check consecutive pieces, which are read at once."""
         lengths, sums, offset = self._sums.lengths, self._sums.sums, self._offsets[run[0]]
         file.seek(offset)
         view = memoryview(file.read(sum(lengths[run[0] : run[-1] + 1])))
@@ -264,7 +264,7 @@ def _consecutive(numbers: list[int]) -> Iterator[range]:
 
 @contextmanager
 def damage_reported(path: Path) -> Iterator[None]:
-    """Turn the errors of reading a table into one line, and the panics of Polars, which are no Exceptions."""
+    """Turn the errors of reading a table, and the panics of Polars (not Exceptions), into one line."""
     try:
         yield
     except FileNotFoundError:

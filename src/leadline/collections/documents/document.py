@@ -65,7 +65,7 @@ class Document:
     office: str = ""  # two letters; empty for an article
     serial: str = ""  # the normalised number between office and kind
     kind: str = ""  # B2, A1 ...; "article" for articles, "record" for a title with or without its abstract
-    language: str = ""  # two small letters, of the text kept here
+    language: str = ""  # of the text, two lower-case letters
     title: str = ""
     abstract: str = ""
     description: str = ""

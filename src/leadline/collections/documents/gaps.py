@@ -1,8 +1,8 @@
-"""What stands between the documents of an XML stream: known markup is ignored, everything else is reported.
+"""The bytes between the documents of an XML stream: expected markup is ignored, everything else is reported.
 
-A document whose start tag is damaged is not found by the splitter, and its text is left between two documents. Known
-are blanks, XML declarations and other instructions, document types, comments, elements around documents, and a few
-elements that offices put beside documents. One line a stream tells how much else there is, and where it begins.
+The splitter does not find a document whose start tag is damaged; its text is then between two documents. Expected are
+blanks, XML declarations and other instructions, document types, comments, elements around documents, and a few elements
+that offices put beside documents. One line per stream reports how much else there is, and where it begins.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _TOKEN = re.compile(
     |<(?P<end>/?)(?P<name>[A-Za-z_][\w.:-]*+)(?:\s++[\w.:-]++\s*+=\s*+(?:"[^"<]*+"|'[^'<]*+'))*+\s*+(?P<empty>/?)>""",
     re.VERBOSE,
 )
-_CUT = re.compile(rb"<[^<>]*+\Z|<!(?:--|DOCTYPE\s)")  # may be a token that goes on in the next piece
+_CUT = re.compile(rb"<[^<>]*+\Z|<!(?:--|DOCTYPE\s)")  # may be a token that continues in the next piece
 
 
 class Gaps:
@@ -47,7 +47,7 @@ class Gaps:
         self.disturbed = False  # after unknown text or a broken document, end tags cannot be matched
 
     def add(self, piece: bytes, offset: int, *, ended: bool) -> None:
-        """Look at the bytes at an offset, outside of documents; `ended`: a document follows, or nothing."""
+        """Check bytes outside of documents, at an offset; `ended`: a document or the end of the stream follows."""
         text, offset = (self.pending + piece, self.pending_at) if self.pending else (piece, offset)
         self.pending = b""
         at = self._behind_element(text, offset, ended) if self.beside else 0
@@ -60,7 +60,7 @@ class Gaps:
             if token is None and text.startswith((b"<!--", b"<!DOCTYPE"), at):
                 unended += 1
             at = self._taken(token, text, offset) if token else self._unknown(text, at, offset)
-            if unended > MAX_UNENDED:  # each was looked for up to the end
+            if unended > MAX_UNENDED:  # searching for the end of each takes time
                 self._count(offset + at, len(text) - at)
                 return
             if self.beside:
@@ -69,11 +69,11 @@ class Gaps:
             self.wrappers = [(name, begin, True) for name, begin, _ in self.wrappers]
 
     def skip(self) -> None:
-        """A document is broken, and what follows it belongs to it."""
+        """Note that a document is broken, so that the bytes after it belong to it."""
         self.pending, self.disturbed = b"", True
 
     def _taken(self, token: re.Match[bytes], text: bytes, offset: int) -> int:
-        """The place behind a token."""
+        """Take a token into account; return the place after it."""
         name = token["name"]
         if name is None:
             return token.end()
@@ -94,7 +94,7 @@ class Gaps:
         return token.end()
 
     def _behind_element(self, text: bytes, offset: int, ended: bool) -> int:
-        """The place behind the known element that is open, or the end of the text."""
+        """The place after the expected element that is open, or the end of the text."""
         assert self.beside is not None
         close, begin = self.beside
         at = text.find(close)
@@ -110,7 +110,7 @@ class Gaps:
         return len(text)
 
     def _unknown(self, text: bytes, at: int, offset: int) -> int:
-        """Count the unknown text at a place; the place behind it, where another document may have begun."""
+        """Count the unknown text at a place; return the place after it, where another document may have begun."""
         found = self.next_document.search(text, at + 1)
         end = len(text) if found is None else found.end() if found[0].startswith(b"</") else found.start()
         begin = next((start for _, start, held in self.wrappers if not held), offset + at)

@@ -1,15 +1,15 @@
-"""The one rule of what a topic may not see: its own family, and documents that came too late for it.
+"""The documents that are hidden from a topic: its own family, and documents that are too late for it.
 
 The search hides these documents, and the judgements leave them out. "Too late" has several definitions; the overview of
 TREC-CHEM 2009 reports that groups tried several of them and that `publication` worked best:
 
-| rule | too late is |
+| rule | documents that are too late |
 |---|---|
-| publication | what was published after the topic's latest priority |
-| priority | what itself has a later priority |
-| number | as publication; where a day is unknown, what has a higher number in the same series of the same office |
-| numbers alone | what has a higher number in the same series, whatever its date |
-| none | nothing |
+| publication | published after the topic's latest priority |
+| priority | with a later priority |
+| number | as publication; where a day is unknown, with a higher number in the same series of the same office |
+| numbers alone | with a higher number in the same series, whatever the date |
+| none | none |
 
 The same day is not too late. A document without a date is never too late, and for a topic without a date nothing is.
 Where the priority is unknown, the filing date replaces it, then the publication date; where the publication date is
@@ -41,10 +41,7 @@ JudgementDates = Literal["priority", "none"]  # of judgements: the rule `publica
 
 
 def public_days(publication: Days, known: Days) -> Days:
-    """The day from which each document may have been public.
-
-    Where the publication date is unknown, it is the day of filing: before that the document cannot have been public.
-    """
+    """The day of publication of each document; where it is unknown, the priority or filing date as a lower bound."""
     return np.where(publication == UNKNOWN_DAY, known, publication)
 
 
@@ -66,7 +63,7 @@ def days_of(column: pl.Series) -> Days:
 
 
 class DatedTopic(Protocol):
-    """What must be known of a topic."""
+    """The facts about a topic that decide which documents are hidden."""
 
     @property
     def families(self) -> tuple[int, ...]: ...
@@ -80,7 +77,7 @@ class DatedTopic(Protocol):
 
 @dataclass(frozen=True)
 class DocumentDates:
-    """The family, the dates and the number of every document: what decides whether a topic may see it."""
+    """The family, the dates and the number of every document, which decide whether it is hidden from a topic."""
 
     family: NDArray[np.int64]  # -1 where unknown
     known: Days  # latest priority, else filing, else publication
@@ -104,7 +101,7 @@ class DocumentDates:
         return TOO_LATE[rule](self, topic)
 
     def hidden(self, topic: DatedTopic, rule: DateRule = "publication") -> Mask:
-        """The documents that may not be found for a topic."""
+        """The documents that are hidden from a topic."""
         return self.own_family(topic) | self.too_late(topic, rule)
 
     def _higher_number(self, topic: DatedTopic) -> Mask:
@@ -154,7 +151,7 @@ class Serials:
 
 
 def series_of(office: str, serial: str) -> tuple[str, int]:
-    """The series in which an office numbers a publication, and its number; numbers that begin with a year are a series.
+    """The series of a publication's number, and the number; numbers that begin with a year are a separate series.
 
     >>> series_of("US", "7412705"), series_of("US", "20050004437"), series_of("JP", "S58123456"), series_of("", "x")
     (('US', 7412705), ('US year', 20050004437), ('JPS', 58123456), ('', -1))

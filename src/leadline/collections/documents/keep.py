@@ -27,7 +27,7 @@ def checked_rule(rule: str | Sequence[str], option: str = "--keep") -> tuple[str
 
 
 def lacking(document: Document, rule: tuple[str, ...]) -> str:
-    """What a document lacks, as a phrase; empty when it is kept.
+    """The reason why a document is dropped, such as "no claims"; empty when it is kept.
 
     Articles need no claims. Records of a review need only a title, unless another rule is given: reviewers judge
     records without an abstract too.

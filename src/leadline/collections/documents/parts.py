@@ -20,7 +20,6 @@ _PLAIN = (
     "application_number", "family",
 )  # fmt: skip
 _LISTS = ("ipc", "cpc", "national", "relatives", "citers", "applicants", "inventors")
-TEXTS = ("title", "abstract", "description", "claims")
 
 
 def write_part(documents: Sequence[Document], path: Path) -> Written:
@@ -33,7 +32,7 @@ def write_part(documents: Sequence[Document], path: Path) -> Written:
 
 
 def frame_of(documents: Sequence[Document]) -> pl.DataFrame:
-    """Documents as a table, one a row. Claims, citations and priorities are parallel lists."""
+    """Documents as a table, one per row. Claims, citations and priorities are parallel lists."""
     import polars as pl
 
     text, texts = pl.String, pl.List(pl.String)

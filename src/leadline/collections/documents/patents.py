@@ -1,4 +1,4 @@
-"""What topics and judgements need of a collection: its tables, and which of its patents a topic is."""
+"""The interface of a collection for topics and judgements: its tables, and the patents that are topics."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The register of readers: a reader is a function with the decorator `reader`, in a file of its own.
+"""The register of readers. A reader is a function with the decorator `reader`, in its own file.
 
-The function gives the Document that one raw document describes, or raises ValueError with what is wrong. It never opens
-a file. A reader of XML says which root elements it reads, and gets the root element; a reader of another form says how
-a stream of it is cut into documents, and gets the bytes of one.
+The function returns the Document of one raw document, or raises ValueError with the problem. It never opens a file. A
+reader of XML names the root elements it reads, and gets the root element; a reader of another form has a function that
+splits a stream into documents, and gets the bytes of one.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Read = TypeVar("Read", bound=Callable[[Any], Document])
 
 @dataclass(frozen=True)
 class FormReader:
-    """What the register knows of a reader. Functions of modules, so that worker processes can import them."""
+    """A registered reader. Its functions are those of modules, so that worker processes can import them."""
 
     name: str
     function: Callable[[Any], Document]
@@ -35,7 +35,7 @@ class FormReader:
     parse_record: Callable[[bytes], dict[str, Any]] | None
 
     def read(self, content: bytes, encoding: str = "utf-8") -> Document:
-        """The document that these bytes hold; ValueError says what is wrong with them."""
+        """The document in these bytes; ValueError if it cannot be read."""
         if not self.roots:
             return self.function(content)
         if self.read_bytes is not None and encoding == "utf-8":

@@ -144,7 +144,7 @@ def _held(pieces: Iterator[bytes]) -> IO[bytes]:
 
 
 def _unreadable(error: InputError) -> Iterator[bytes]:
-    """The pieces of a member that cannot be read; the members behind it can."""
+    """The pieces of a member that cannot be read: raises the error when they are read."""
     raise error
     yield b""
 
@@ -186,7 +186,7 @@ def _of_tar(file: IO[bytes], name: str) -> Iterator[Stream]:
                 if reading.is_damaged:  # as the member has reported
                     return
         if not reading.has_end:
-            raise InputError(name, f"is a damaged archive: it breaks off behind {reading.last or 'its first byte'}")
+            raise InputError(name, f"is a damaged archive: it breaks off after {reading.last or 'its first byte'}")
     except (tarfile.TarError, *_DAMAGE) as error:
         if not reading.is_damaged:
             raise InputError(name, f"is a damaged archive: {_words(error)}") from None
@@ -202,7 +202,7 @@ class _Tar:
     def __init__(self, name: str) -> None:
         self.name, self.last = name, ""
         self.is_damaged = False
-        self.has_end = False  # the empty block behind the last member
+        self.has_end = False  # whether the empty block after the last member was read
 
     def member_type(self) -> type[tarfile.TarInfo]:
         reading = self
@@ -222,5 +222,5 @@ class _Tar:
                 yield piece
         except (tarfile.TarError, *_DAMAGE) as error:
             self.is_damaged = True
-            problem = f"is damaged: {_words(error)}; nothing behind it in {self.name} was read"
+            problem = f"is damaged: {_words(error)}; nothing after it in {self.name} was read"
             raise InputError(name, problem) from None

@@ -1,8 +1,8 @@
-"""Cutting a stream of bytes into single documents, without parsing them.
+"""Split a stream of bytes into documents, without parsing them.
 
 Offices publish a week in one file: thousands of documents, each with its own XML declaration, which no parser accepts
 as one text. A document is found by the start and the end of its root element. Everything between documents is dropped,
-the document type included, so no entity is ever defined; what is not known markup there is reported (`gaps.py`). A
+including the document type, so that no entity is ever defined; unexpected text there is reported (`gaps.py`). A
 document that does not end is reported with the place where it begins, and the next one is read.
 """
 
@@ -23,15 +23,15 @@ _NAMESPACE = re.compile(rb"\sxmlns(?::[\w.-]+)?\s*=\s*(?:\"[^\"<]*\"|'[^'<]*')")
 _ELEMENT = re.compile(rb"<([A-Za-z_][\w.:-]{0,80})")
 _OVERLAP = 256  # bytes kept between pieces, so that no tag is cut in two
 _HEAD = 1 << 16
-_MAX_NULS = 3  # bytes that are 0 at the beginning of a text with damage; a file that is not a text has many more
-_MAX_NAMES = 100  # of root elements with their prefixes in one stream, each of which is looked for
+_MAX_NULS = 3  # NUL bytes at the beginning of a damaged text; a binary file has many more
+_MAX_NAMES = 100  # of root elements with their prefixes in one stream, each of which is searched for
 _MAX_NAMESPACES = 1 << 14  # bytes: they are copied into every document
 
 
 def split(
     pieces: Iterator[bytes], form: str | None = None, readers: Mapping[str, FormReader] | None = None
 ) -> Iterator[Raw | Broken]:
-    """The documents of a stream. Without `form`, its first bytes decide which reader cuts it.
+    """The documents of a stream. Without `form`, its first bytes decide which reader splits it.
 
     >>> week = [b"<?xml version='1.0'?><PATDOC>1</PATDOC>\\n<?xml version='1.0'?><PATDOC>2</PAT", b"DOC>"]
     >>> [(raw.offset, raw.content) for raw in split(iter(week))]
@@ -54,10 +54,10 @@ def split(
 
 
 def _without_nuls(found: Iterator[Raw | Broken]) -> Iterator[Raw | Broken]:
-    """A document with a NUL byte, which no text has, is damaged; the others of its file are read."""
+    """The documents, those with a NUL byte as broken."""
     for each in found:
         at = each.content.find(b"\0") if isinstance(each, Raw) else -1
-        yield each if at < 0 else Broken(each.offset, f"has a NUL byte, {at:,} bytes behind its beginning")
+        yield each if at < 0 else Broken(each.offset, f"has a NUL byte, {at:,} bytes after its beginning")
 
 
 def _recognised(head: bytes, readers: Mapping[str, FormReader]) -> FormReader | None:
@@ -128,11 +128,11 @@ def _split_xml(window: Window, roots: tuple[str, ...]) -> Iterator[Raw | Broken]
 
 
 def _extent(window: Window, begin: int, name: bytes) -> tuple[int, int, str]:
-    """Begin in the window and length of the document that begins at a place, or the reason why it has no length."""
+    """The begin in the window and the length of the document at a place, or the problem if it does not end."""
     end = re.compile(rb"</" + re.escape(name) + rb"\s*>")
     again = re.compile(rb"<" + re.escape(name) + rb"[\s>]")
     seen, more = len(name) + 1, 4 << 20
-    ahead = 1 << 12  # looked through at once: little at first, since the next document may begin at the next byte
+    ahead = 1 << 12  # bytes searched at once: few at first, because the next document may begin soon
     while True:
         stop = min(begin + seen + ahead, len(window.buffer))
         closed = _search(end, b"</" + name, window.buffer, begin + seen, stop)

@@ -1,10 +1,10 @@
-"""A collection being built: its parts and their journal, and the single step that replaces the old collection.
+"""A collection being built: its parts and their journal, and the atomic step that replaces the old collection.
 
     DIR/manifest.json            names the folder that holds the collection
     DIR/collection-<hash>/       parts and tables of the current collection
     DIR/building/                parts and journal of one being built
     DIR/lock                     names the process that is building
-    DIR/leadline.jsonl           says that this is a collection, and lists all that we made: nothing else is removed
+    DIR/leadline.jsonl           marks the folder as a collection, and lists its files: nothing else is removed
 
 A build that is killed at any point leaves either the old collection or the new one.
 """
@@ -99,7 +99,7 @@ class Staging:
         return number in self.done
 
     def part(self, number: int) -> Path:
-        """Where a part is; it is listed as ours before it is made."""
+        """The path of a part, which is listed among the files of the folder before it is written."""
         path = self.building / f"part-{number:05}.parquet"
         self.owned.add(*(f"{BUILDING}/{path.stem}{ending}" for ending in (".parquet", ".sums", ".unfinished")))
         return path
@@ -112,7 +112,7 @@ class Staging:
             self.note(number, documents=len(documents), dropped={}, broken=[], forms={}, slips=[], **facts)
 
     def note(self, number: int, **outcome: Any) -> None:
-        """Note in the journal that a part is done, with the checksums of its files."""
+        """Record in the journal that a part is done, with the checksums of its files."""
         self.done[number] = outcome
         self._append({"part": number, **outcome})
 
@@ -191,7 +191,7 @@ class Staging:
         return manifest
 
     def _finished(self) -> dict[str, Any] | None:
-        """The manifest of this collection if it is built and undamaged, even when the last step was missing."""
+        """The manifest of this collection if it is built and undamaged, even if the last step is missing."""
         folders = sorted(name for name in self.owned.names if FOLDER.fullmatch(name))
         for name in (BUILDING, *folders):
             folder = self.folder / name
@@ -203,7 +203,7 @@ class Staging:
         return None
 
     def _recover_names(self) -> None:
-        """List again what is provably ours where lines of the identity are damaged: what has the right checksum."""
+        """List files again after damage to the identity file: those with the checksum in a manifest."""
         for manifest_path in (self.folder / MANIFEST, *sorted(self.folder.glob(f"*/{MANIFEST}"))):
             manifest = self._manifest_in(manifest_path.parent)
             place = self.folder / manifest["folder"] if manifest is not None else self.folder

@@ -133,7 +133,7 @@ class Collection(Result):
         return frame
 
     def _check_numbers(self, name: str, numbers: pl.Series, count: int) -> None:
-        """Refuse a column that is not whole numbers below a count, or null."""
+        """Raise InputError unless all numbers of a column are below a count, or null."""
         highest = numbers.max()
         if not numbers.dtype.is_unsigned_integer() or (isinstance(highest, int) and highest >= count):
             path = self._files[f"{name}.parquet"].path
@@ -180,8 +180,8 @@ class Collection(Result):
         asked = [name.encode("utf-8", "replace").decode() for name in names]  # a file need not be UTF-8
         rows = found(asked).copy()
         for spelling in ("id", "key"):
-            lost = np.flatnonzero(rows < 0)
-            rows[lost] = found([getattr(normalise(asked[at]), spelling) for at in lost.tolist()])
+            missing = np.flatnonzero(rows < 0)
+            rows[missing] = found([getattr(normalise(asked[at]), spelling) for at in missing.tolist()])
         return rows
 
     def texts(self, fields: Sequence[str], rows: NDArray[np.integer[Any]] | None = None) -> Iterator[pl.DataFrame]:
@@ -247,6 +247,6 @@ def _escaped(symbol: str) -> str:
     import re
 
     compact = "".join(symbol.upper().split())
-    # C07D4 asks for the group 4, not for 40 to 49.
+    # C07D4 is group 4, not 40 to 49.
     ending = r"(?:/|$)" if len(compact) > 4 and "/" not in compact else ""
     return re.escape(compact) + ending

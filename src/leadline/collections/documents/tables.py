@@ -104,7 +104,7 @@ def _key() -> pl.Expr:
 
 
 def _first_day(date: pl.Expr) -> pl.Expr:
-    """A date as its first possible day when only the month or year is known: it must not let later documents in."""
+    """A date as its first possible day, if only the month or year is known, so that no later document is found."""
     import polars as pl
 
     return pl.concat_str(date, pl.lit("-01-01")).str.slice(0, 10).str.to_date("%Y-%m-%d", strict=False)
@@ -128,7 +128,7 @@ def _last_day(date: pl.Expr) -> pl.Expr:
 def _citations(
     parts: Sequence[Path], narrow: pl.DataFrame, names: pl.DataFrame, side_table: pl.DataFrame | None
 ) -> pl.DataFrame:
-    """Every citation of a patent, one a row, with the row of the citing document."""
+    """Every citation of a patent, one per row, with the row of the citing document."""
     import polars as pl
 
     fields = ("number", "origin", "category", "date")

@@ -22,7 +22,7 @@ NEVER = 1 << 40  # a day beyond all others
 
 
 class TooFewDocumentsError(Exception):
-    """The inventions have fewer documents than the settings ask for."""
+    """The inventions have fewer documents than the settings require."""
 
 
 @dataclass(frozen=True)
@@ -48,10 +48,10 @@ class Publications:
 
 
 def make_publications(settings: Settings, inventions: Inventions) -> Publications:
-    """The documents of the inventions that are published before the last year ends, as many as the settings ask for.
+    """The documents of the inventions that are published before the last year ends, as many as the settings require.
 
-    Families are left out at random until the count is right, so there must be a few more inventions than needed. One
-    left out counts as never filed.
+    Families are left out at random until the count is right, so there must be a few more inventions than needed. An
+    invention that is left out counts as never filed.
     """
     rng = generator(settings.seed, "families")
     filed_at = _offices(rng, inventions)

@@ -81,5 +81,5 @@ def places_within(counts: NDArray[Any]) -> Integers:
 
 
 def offsets(counts: NDArray[Any]) -> Integers:
-    """The begin of each of consecutive runs with these lengths, and the end of the last."""
+    """The start of each of consecutive runs with these lengths, and the end of the last."""
     return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])

@@ -13,7 +13,7 @@ from leadline.collections.simulate.truth import relevant
 
 
 def statistics(office: SimulatedOffice, topics: Integers) -> dict[str, float]:
-    """Figures under their names."""
+    """The figures by name."""
     publications, claims, cited = office.publications, office.claims, office.cited
     sizes = np.diff(publications.starts)
     citations = np.diff(cited.starts)

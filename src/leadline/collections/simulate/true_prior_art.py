@@ -1,4 +1,4 @@
-"""The true prior art: which earlier inventions disclose the concepts of a claim. Examiners find only a part of it.
+"""The true prior art: earlier inventions that disclose the concepts of a claim. Examiners find only a part of it.
 
 A claim is a set of concepts, and each concept weighs log2(inventions ÷ inventions that disclose it) bits. An earlier
 invention that discloses the whole claim anticipates it (grade 2); one that discloses enough of its weight is relevant

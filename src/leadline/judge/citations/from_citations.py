@@ -1,4 +1,4 @@
-"""Judgements from citations: what examiners, applicants and opponents cited counts as relevant.
+"""Judgements from citations: documents that examiners, applicants and opponents cited count as relevant.
 
 A document is relevant to a topic patent when
 
@@ -7,13 +7,13 @@ A document is relevant to a topic patent when
 3. a family member of the topic cites it.
 
 Lupu and others, Overview of the TREC 2009 Chemical IR Track, section 3.1. The topic's own family never counts. Beyond
-the overview, `dates="priority"` leaves out what was published after the topic's priority date, because no search made
-on that day could have found it.
+the overview, `dates="priority"` leaves out documents published after the topic's priority date, because no search on
+that day could have found them.
 
-Which document is meant. A citation that names a publication of the collection, kind and all, means that document.
-One that names none (US5793966), or a kind that is not there (EP0047956A), means every publication of that number that
-is: the patent is the unit, and nobody cites the A1 and not the B1 on purpose. A document outside the collection
-counts through its family, where the sources tell it.
+A citation with the number and the kind of a publication in the collection means that document. One without a kind
+(US5793966), or with a kind that is not in the collection (EP0047956A), means every publication of that number: the
+patent is the unit, and nobody cites the A1 and not the B1 on purpose. A document outside the collection counts through
+its family, if the sources name it.
 """
 
 from __future__ import annotations
@@ -44,19 +44,16 @@ TOPICS_AT_ONCE = 100_000
 
 @dataclass(frozen=True, repr=False)
 class Derived(Result):
-    """Why each document is relevant to each topic, and what was left out on the way.
-
-    Counts are of pairs of a topic and a document.
-    """
+    """The judgements with the reasons for each, and counts of what was left out (pairs of a topic and a document)."""
 
     provenance: Provenance
     absent: tuple[str, ...] = ()  # topics that are not patents of the collection
     citing_nothing: tuple[str, ...] = ()  # topics for which no rule reaches a document of the collection
     emptied: tuple[str, ...] = ()  # topics whose judgements were all left out
-    undated_topics: tuple[str, ...] = ()  # topics without any date, for which nothing could be too late
+    undated_topics: tuple[str, ...] = ()  # topics without any date, for which no document is too late
     own_family: int = 0
     too_late: int = 0
-    by_filing_date: int = 0  # kept without a publication date, for they were filed in time
+    by_filing_date: int = 0  # kept without a publication date, because they were filed in time
     undated: int = 0  # kept without any date
 
     def _finding(self) -> str:
@@ -83,24 +80,24 @@ def from_citations(
         patents = Documents.open(patents)
     topics = list(Topics.read(topics) if isinstance(topics, (str, os.PathLike)) else topics)
     if not all(isinstance(topic, Topic) for topic in topics):
-        raise InputError("topics", "must be Topics, such as Topics.read(path) or Topics.of(ids) gives")
-    asked = located(topics, patents)
-    if asked.is_empty():
+        raise InputError("topics", "must be Topics, such as Topics.read(path) or Topics.of(ids)")
+    inside = located(topics, patents)
+    if inside.is_empty():
         some = ", ".join(topic.patent for topic in topics[:3])
         raise MismatchError(f"no topic is a document of the collection; the topics name {some or 'nothing'}")
-    reached = _reached(patents, asked["row"].unique().to_numpy(), origins, rules)
-    reached = asked.join(reached, left_on="row", right_on="topic", maintain_order="left").rename({"row": "topic_row"})
+    reached = _reached(patents, inside["row"].unique().to_numpy(), origins, rules)
+    reached = inside.join(reached, left_on="row", right_on="topic", maintain_order="left").rename({"row": "topic_row"})
     judged = _with_fate(reached, dates)
     kept = judged.filter(pl.col("fate").is_in(list(_KEPT))).sort("topic", "document", "rule", "citation")
     fates = dict(judged.group_by("fate").agg(pl.struct("topic", "document").n_unique()).iter_rows())
-    known = patents.records["known"]
-    found, reaching, left = (set(frame["topic"].unique()) for frame in (asked, judged, kept))
+    days = patents.records["known"]
+    present, reaching, left = (set(frame["topic"].unique()) for frame in (inside, judged, kept))
     return Derived(
         Provenance(_readable(kept, patents), topics=tuple(topic.id for topic in topics)),
-        absent=tuple(topic.id for topic in topics if topic.id not in found),
-        citing_nothing=tuple(topic.id for topic in topics if topic.id in found - reaching),
+        absent=tuple(topic.id for topic in topics if topic.id not in present),
+        citing_nothing=tuple(topic.id for topic in topics if topic.id in present - reaching),
         emptied=tuple(topic.id for topic in topics if topic.id in reaching - left),
-        undated_topics=tuple(topic for topic, row in asked.iter_rows() if dates != "none" and known[row] is None),
+        undated_topics=tuple(topic for topic, row in inside.iter_rows() if dates != "none" and days[row] is None),
         own_family=fates.get("own family", 0),
         too_late=fates.get("too late", 0),
         by_filing_date=fates.get("by filing date", 0),
@@ -116,10 +113,10 @@ def count_relevant(
     origins: Collection[str] = ORIGINS,
     rules: Collection[int] = RULES,
 ) -> pl.DataFrame:
-    """How many relevant documents each of these patents would have as a topic, and how many of them by whom.
+    """The number of relevant documents that each of these patents would have as a topic.
 
-    Columns: row, relevant, and cited_examiner and cited_applicant, the relevant documents that a citation of theirs
-    led to. Patents with none have no row.
+    Columns: row, relevant, and cited_examiner and cited_applicant, the numbers that a citation of an examiner or of an
+    applicant led to. Patents without relevant documents have no row.
     """
     import polars as pl
 
@@ -145,7 +142,7 @@ _KEPT = ("dated", "by filing date", "undated")
 
 
 def _with_fate(pairs: pl.DataFrame, dates: JudgementDates) -> pl.DataFrame:
-    """Pairs with what becomes of each: left out as own family or too late, or kept, and for what reason."""
+    """Pairs with a column `fate`: left out as "own family" or "too late", or kept, as one of `_KEPT`."""
     import polars as pl
 
     publication, known, topic_day = (days_of(pairs[name]) for name in ("publication", "known", "topic_known"))
@@ -167,8 +164,8 @@ def _reached(
     import polars as pl
 
     documents = patents.records.select("key", "family", "publication", "known", document=row_numbers())
-    asked = documents.select(topic="document", topic_family="family", topic_known="known")
-    topics = pl.DataFrame({"topic": rows}).join(asked, on="topic")
+    facts_of_topics = documents.select(topic="document", topic_family="family", topic_known="known")
+    topics = pl.DataFrame({"topic": rows}).join(facts_of_topics, on="topic")
     citations = (
         patents.citations.select("citing", "number", "cited", "origin", "citing_family", citation=row_numbers())
         .filter(pl.col("origin").cast(pl.String).is_in(list(origins)))
@@ -222,7 +219,7 @@ def _cited_families(citations: pl.DataFrame, targets: pl.DataFrame, patents: Pat
 
 
 def _readable(kept: pl.DataFrame, patents: Patents) -> pl.DataFrame:
-    """The ways with names in place of row numbers, so that a reader can check the judgements."""
+    """The ways with ids in place of row numbers."""
     import polars as pl
 
     citations = patents.citations[kept["citation"]]

@@ -1,9 +1,9 @@
-"""Judgements by claim: how much of a document bears on each claim of the topic.
+"""Judgements by claim: a grade for each claim of the topic and each relevant document.
 
 The grade of a document for a claim is ⌈4 · passages of the document that bear on the claim ÷ the largest such
 number⌉, after Luo, Wing, Yang and Hearst, The Water Filling Model and the Cube Test (CIKM 2013). The paper takes the
-largest over all its topics and relevant documents, and so does `largest="all"`; one very long document can then make
-nearly every other grade 1, for which `topic` and `claim` take the largest within each.
+largest over all its topics and relevant documents, as `largest="all"` does; one very long document can then make nearly
+every other grade 1, so `topic` and `claim` take the largest within each topic or claim.
 
 A claim is a subtopic, of weight 1 when it is independent and 0.5 when it refers to another. Every claim is listed for
 every relevant document of the topic, with grade 0 where nothing bears on it, so that the weights are shared among all
@@ -33,7 +33,7 @@ _WITHIN: Mapping[str, tuple[str, ...]] = {"all": (), "topic": ("topic",), "claim
 
 @dataclass(frozen=True)
 class ClaimJudgements:
-    """For each topic, claim and relevant document: how many passages bear on it, the grade, and the claim's weight."""
+    """For each topic, claim and relevant document: passages that bear on the claim, grade, and the claim's weight."""
 
     rows: pl.DataFrame  # topic, claim, document, passages, grade, weight
     source: Literal["judged", "estimated"]
@@ -43,7 +43,7 @@ class ClaimJudgements:
         return Qrels.from_columns(topics, documents, grades, name, subtopics=claims, weights=weights)
 
     def write_why(self, path: str | os.PathLike[str]) -> None:
-        """Write the passages behind each grade, and whether people judged them or a program did."""
+        """Write the number of passages behind each grade, and whether they were judged or estimated."""
         import polars as pl
 
         table = self.rows.with_columns(source=pl.lit(self.source))
@@ -58,7 +58,7 @@ def claim_judgements(
     source: Literal["judged", "estimated"],
     largest: Largest = "all",
 ) -> ClaimJudgements:
-    """Grades out of counts: `passages` (topic, claim, document, passages), and each topic's relevant `documents`."""
+    """Grades from the counts in `passages` (topic, claim, document, passages), for relevant `documents` by topic."""
     import polars as pl
 
     relevant = documents.select("topic", "document").unique(maintain_order=True)
@@ -68,7 +68,7 @@ def claim_judgements(
     rows = (
         listed.join(passages, on=["topic", "claim", "document"], how="left", maintain_order="left")
         .with_columns(pl.col("passages").fill_null(0).cast(pl.Int64))
-        # 4n ÷ largest, rounded up in whole numbers: no quotient of floats can land just above one.
+        # ⌈4n ÷ largest⌉ in integers: a floating-point quotient could be just above a whole number.
         .with_columns(grade=(4 * pl.col("passages") + most - 1) // most)
         .select("topic", "claim", "document", "passages", "grade", "weight")
     )
@@ -78,7 +78,7 @@ def claim_judgements(
 
 
 def claim_table(claims: Mapping[str, Sequence[Claim]]) -> pl.DataFrame:
-    """One row a claim: topic, claim, text, weight."""
+    """One row per claim: topic, claim, text, weight."""
     import polars as pl
 
     rows = [(topic, str(claim.number), claim.text, claim.weight) for topic, own in claims.items() for claim in own]
@@ -87,25 +87,25 @@ def claim_table(claims: Mapping[str, Sequence[Claim]]) -> pl.DataFrame:
 
 
 def read_passages(path: str | os.PathLike[str], claims: Mapping[str, Sequence[Claim]]) -> pl.DataFrame:
-    """Counts of judged passages from a table with the columns topic, claim, document and passage, one row a passage.
+    """Counts of judged passages, from a table with the columns topic, claim, document and passage.
 
-    The claim * is every claim of the topic. A passage listed twice counts once. Topics that are not asked for are
-    passed over.
+    The claim * means every claim of the topic. A passage listed twice counts once. Topics that are not in `claims` are
+    ignored.
     """
     import polars as pl
 
     sheet = read_sheet(path)
     columns = [_column(sheet, names) for names in (("topic",), ("claim", "subtopic"), ("document",), ("passage",))]
     numbers = {topic: {str(claim.number) for claim in own} for topic, own in claims.items()}
-    found = [
+    passages = [
         (topic, claim, *map(label, (row[columns[2]], row[columns[3]])))
         for r, row in enumerate(sheet.rows)
         if (topic := label(row[columns[0]])) in numbers
         for claim in _claims(sheet, r, label(row[columns[1]]), numbers[topic])
     ]
-    if not found:
+    if not passages:
         raise MismatchError(f"{sheet.name}: no passage is of a topic with claims in the collection")
-    frame = pl.DataFrame(found, schema=["topic", "claim", "document", "passage"], orient="row")
+    frame = pl.DataFrame(passages, schema=["topic", "claim", "document", "passage"], orient="row")
     keys = ["topic", "claim", "document"]
     return frame.group_by(keys, maintain_order=True).agg(passages=pl.col("passage").n_unique())
 

@@ -1,4 +1,4 @@
-"""Why a document is relevant: the citations behind each judgement, kept beside the judgements."""
+"""The citations behind each judgement, stored beside the judgements."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ COLUMNS = ("topic", "document", "rule", "origin", "category", "citing", "cited")
 
 @dataclass(frozen=True)
 class Provenance:
-    """One row for every way in which a document came to be relevant to a topic.
+    """One row for each citation and rule that makes a document relevant to a topic.
 
     The columns: topic, document, rule, origin and category of the citation, the document citing, the number cited.
     """
 
     ways: pl.DataFrame
-    topics: tuple[str, ...] = ()  # all that were asked for, also those without a judgement
+    topics: tuple[str, ...] = ()  # all topics, including those without a judgement
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Provenance:
@@ -50,11 +50,11 @@ class Provenance:
         return cls(ways.with_columns(pl.col("rule").cast(pl.UInt8)))
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the ways as a TSV file, whole or not at all; signs with a meaning in tables are escaped."""
+        """Write the rows as a TSV file, atomically; special characters are escaped."""
         write_whole(path, encoded_tsv(self.ways))
 
     def select(self, *, origins: Collection[str] = ORIGINS, rules: Collection[int] = RULES) -> Provenance:
-        """Only the ways of some origins and rules: what the examiner alone held relevant, say."""
+        """Only the rows of some origins and rules, such as those of examiners' citations."""
         import polars as pl
 
         for origin in origins:
@@ -63,10 +63,10 @@ class Provenance:
         return replace(self, ways=ways)
 
     def qrels(self, *, grades: Grades = "one", name: str = "qrels") -> Qrels:
-        """The judgements: one a pair, grade 1, or by the category of the search report.
+        """The judgements, one per pair of topic and document, with grade 1 or by the category of the search report.
 
         With `grades="category"` a document that takes away novelty or inventive step, alone or with others (X, Y, and
-        I and N of the newer reports), has grade 2, every other 1; of several ways the largest counts.
+        I and N of the newer reports), has grade 2, every other 1; the largest grade of a pair counts.
         """
         import polars as pl
 
@@ -80,7 +80,7 @@ class Provenance:
         return Qrels.from_columns(topics, documents, values, name)
 
     def counts(self) -> pl.DataFrame:
-        """How many judgements each rule gives, and by whose citations: one may come by several."""
+        """The number of judgements by each rule and by each origin of citations; a judgement may have several."""
         import polars as pl
 
         pair = pl.struct("topic", "document")
@@ -91,7 +91,7 @@ class Provenance:
 
 
 def encoded_tsv(table: pl.DataFrame) -> bytes:
-    """Return a table as TSV, with the escapes that tables of this package are read with.
+    """Return a table as TSV, escaped as `text/sheet.py` reads it.
 
     >>> import polars as pl
     >>> encoded_tsv(pl.DataFrame({"topic": ["a\\tb", "c"], "grade": [1, 2]})).splitlines()

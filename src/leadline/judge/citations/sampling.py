@@ -1,4 +1,4 @@
-"""Which patents become topics: those with enough to find, drawn so that the first k are as good a sample as all."""
+"""Sample patents as topics: those with enough relevant documents, in an order whose first k are a fair sample."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ _ATTRIBUTES = (
 
 @dataclass(frozen=True)
 class TopicSample:
-    """Topics drawn from a collection, and what became of the other documents."""
+    """Topics drawn from a collection, and the reasons why other documents were left out."""
 
     topics: Topics
-    relevant: NDArray[np.int64]  # documents of each topic
-    candidates: int  # that could have been drawn
-    left_out: Mapping[str, int]  # documents by the first reason that kept them out
+    relevant: NDArray[np.int64]  # number of relevant documents of each topic
+    candidates: int  # number of patents that could have been drawn
+    left_out: Mapping[str, int]  # number of documents by the first reason
 
     def quartiles(self) -> list[float]:
-        """The least, the quartiles and the most relevant documents of a topic."""
+        """The minimum, quartiles and maximum of the number of relevant documents."""
         return [float(value) for value in np.quantile(self.relevant, [0, 0.25, 0.5, 0.75, 1])]
 
     def histogram(self) -> list[tuple[str, int]]:
-        """How many topics have how many relevant documents, in ranges that double.
+        """The number of topics by their number of relevant documents, in ranges that double.
 
         >>> TopicSample(Topics(()), np.array([3, 4, 5, 17]), 4, {}).histogram()
         [('3 to 4', 2), ('5 to 8', 1), ('9 to 16', 0), ('17 to 32', 1)]
@@ -60,26 +60,26 @@ def sample_topics(
     masks: Mapping[str, NDArray[np.bool_]] | None = None,
     per_family: PerFamily = "one",
 ) -> TopicSample:
-    """Patents as topics, at random: those with many citations of the examiner and few of the applicant come rather.
+    """Sample patents as topics; those with many citations by examiners and few by applicants are more likely.
 
-    `counts` says how many relevant documents each patent would have (row, relevant, cited_examiner, cited_applicant),
-    and `masks` what else a topic must be: by the reason to print, a value for each document.
+    `counts` has the number of relevant documents of each patent (row, relevant, cited_examiner, cited_applicant), and
+    `masks` other conditions: a Boolean per document, by the reason to print for those left out.
 
-    A patent weighs (1 + examiner's) / (1 + applicant's relevant documents). Drawing is without replacement: each gets
-    an exponential time divided by its weight, and the first `number` are taken (Efraimidis and Spirakis 2006). In
-    that order the heavy come first, so the topics drawn are shuffled: any first k of them are a fair sample of all.
-    Of one family only the first drawn is taken.
+    The weight of a patent is (1 + relevant documents by examiners) / (1 + those by applicants). Drawing is without
+    replacement: each patent gets an exponential time divided by its weight, and the first `number` are taken
+    (Efraimidis and Spirakis 2006). In that order heavy patents come first, so the topics are shuffled: the first k are
+    a fair sample of all. Of one family only the first drawn is taken.
     """
     import polars as pl
 
     left_out: dict[str, int] = {}
-    open_to_all = np.ones(len(records), bool)
+    eligible = np.ones(len(records), bool)
     for reason, mask in {"articles, not patents": (records["kind"] != "article").to_numpy(), **(masks or {})}.items():
-        left_out[reason] = int((open_to_all & ~mask).sum())
-        open_to_all &= mask
+        left_out[reason] = int((eligible & ~mask).sum())
+        eligible &= mask
     table = (
         records.with_columns(row=row_numbers())
-        .filter(pl.Series(open_to_all))
+        .filter(pl.Series(eligible))
         .join(counts, on="row", how="left", maintain_order="left")
         .with_columns(pl.col("relevant", "cited_examiner", "cited_applicant").fill_null(0))
     )
@@ -96,7 +96,7 @@ def sample_topics(
             f"no patent can be a topic: none has {fewest} relevant documents in the collection, the most is {most}"
         )
     weight = (1.0 + enough["cited_examiner"].to_numpy()) / (1.0 + enough["cited_applicant"].to_numpy())
-    drawn = enough.with_columns(turn=pl.Series(rng.exponential(size=len(enough)) / weight)).sort("turn")
+    drawn = enough.with_columns(time=pl.Series(rng.exponential(size=len(enough)) / weight)).sort("time")
     if per_family == "one":
         drawn = drawn.unique("family", keep="first", maintain_order=True)
         left_out["another of the family could be drawn"] = len(enough) - len(drawn)
@@ -110,7 +110,7 @@ def sample_topics(
 
 
 def _described(records: pl.DataFrame) -> pl.DataFrame:
-    """What a table of topics says of each, so that scores can be sliced by it."""
+    """The columns of a table of topics: id, title, and the attributes by which scores can be sliced."""
     import polars as pl
 
     symbol = pl.coalesce(pl.col("ipc").list.first(), pl.col("cpc").list.first()).fill_null("")

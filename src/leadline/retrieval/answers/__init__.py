@@ -1,1 +1,1 @@
-"""What a person sees of a result: hits, snippets, passages, prior art."""
+"""Results prepared for people: hits, snippets, passages, prior art."""

@@ -1,11 +1,12 @@
-"""The passages of documents: which hold given words, and which bear on a claim.
+"""The passages of documents: which contain the most of some terms, and which bear on a claim.
 
-A passage is a document's abstract, a paragraph of its description, or one of its claims. It holds a share of given
-terms, each weighted by its rarity, ln((N + 1) / (n + 1)) for a term in n of N texts: a term in every text weighs 0.
+A passage is a document's abstract, a paragraph of its description, or one of its claims. Its share of a set of terms is
+by weight: a term in n of N texts has the weight ln((N + 1) / (n + 1)), which is 0 for a term in every text.
 
-A passage bears on a claim when it holds a quarter of the claim's terms. Numbers and words that any claim may use do not
-count, and of a dependent claim only its own words count, not those of its parents. This is an estimate of where to
-begin reading, not a judgement: it sees words, not meaning. docs/derived-qrels.md says how often passages meet it.
+A passage bears on a claim if its share of the claim's terms is at least a quarter. Numbers and words that any claim may
+use do not count, and of a dependent claim only its own words count, not those of its parents. This is an estimate of
+where to begin reading, not a judgement: it compares words, not meaning. docs/derived-qrels.md has the share of passages
+that bear on a claim.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ import numpy as np
 from leadline.collections.documents.document import Document
 from leadline.retrieval.index.analysis import Analysis
 from leadline.retrieval.index.characters import joined
-from leadline.retrieval.index.occurrences import Found, Occurrences
+from leadline.retrieval.index.occurrences import Occurrences, WordSpans
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-BEARING = 0.25  # the share of a claim's terms that a passage must hold
+BEARING = 0.25  # the share of a claim's terms from which a passage bears on it
 LONGEST, PIECE = 300, 100  # words: a longer block is not a paragraph, and is cut into pieces
 # Words that claims of any subject use, besides the stop words of the analysis.
 _CLAIM_WORDS = """
@@ -36,9 +37,9 @@ _CLAIM_WORDS = """
 
 @dataclass(frozen=True)
 class Passage:
-    """A piece of a document, and where it is found: `abstract`, `¶ 12`, `claim 3`."""
+    """A piece of a document, and its place: `abstract`, `¶ 12`, `claim 3`."""
 
-    document: int  # its number among the documents given
+    document: int  # its number among the documents
     where: str
     text: str
 
@@ -69,13 +70,13 @@ def claim_terms(claims: Sequence[str], analysis: Analysis) -> list[list[str]]:
     >>> claim_terms(["The catalyst of claim 1, wherein said assemblies hold 3 catalysts."], Analysis())
     [['catalyst', 'assembl', 'hold']]
     """
-    common, found = _common_terms(analysis), _terms(claims, analysis)
-    listed = (dict.fromkeys(found.of_text(number)) for number in range(len(claims)))
-    return [[term for term in terms if term not in common and any(map(str.isalpha, term))] for terms in listed]
+    common, occurrences = _common_terms(analysis), _terms(claims, analysis)
+    unique = (dict.fromkeys(occurrences.of_text(number)) for number in range(len(claims)))
+    return [[term for term in terms if term not in common and any(map(str.isalpha, term))] for terms in unique]
 
 
 def _terms(texts: Sequence[str], analysis: Analysis) -> Occurrences:
-    return Found.of(*joined(texts), analysis.words).terms(analysis)
+    return WordSpans.of(*joined(texts), analysis.words).terms(analysis)
 
 
 @cache
@@ -84,7 +85,7 @@ def _common_terms(analysis: Analysis) -> frozenset[str]:
 
 
 def rarity(frequencies: NDArray[np.int64], texts: int) -> NDArray[np.float64]:
-    """The weight of terms by the number of texts that hold them: ln((N + 1) / (n + 1)).
+    """The weight of terms by the number of texts that have them: ln((N + 1) / (n + 1)).
 
     >>> rarity(np.array([0, 9]), 9).round(3).tolist()
     [2.303, 0.0]
@@ -94,18 +95,18 @@ def rarity(frequencies: NDArray[np.int64], texts: int) -> NDArray[np.float64]:
 
 @dataclass(frozen=True)
 class HeldTerms:
-    """Which terms of a vocabulary each passage holds: pairs of a passage and a term, each once."""
+    """The terms of a vocabulary in each passage: pairs of a passage and a term, each once."""
 
     passages: int
     passage: NDArray[np.int32]
     term: NDArray[np.int32]
 
     def shares(
-        self, sought: Sequence[tuple[NDArray[np.int64], NDArray[np.float64]]], vocabulary: int
+        self, sets: Sequence[tuple[NDArray[np.int64], NDArray[np.float64]]], vocabulary: int
     ) -> NDArray[np.float64]:
-        """For each passage and each set of weighted terms: the share of the total weight that the passage holds."""
-        shares, weights = np.zeros((self.passages, len(sought))), np.zeros(vocabulary)
-        for column, (terms, values) in enumerate(sought):
+        """The share of each set of weighted terms (columns) that each passage (rows) has."""
+        shares, weights = np.zeros((self.passages, len(sets))), np.zeros(vocabulary)
+        for column, (terms, values) in enumerate(sets):
             total = values.sum()
             if total > 0:
                 weights[terms] = values
@@ -115,13 +116,13 @@ class HeldTerms:
 
 
 def bears(shares: NDArray[np.float64], least: float = BEARING) -> NDArray[np.bool_]:
-    """Whether passages that hold these shares of a claim bear on it."""
+    """Whether passages with these shares of a claim bear on it."""
     return shares >= least - 1e-9
 
 
 @dataclass(frozen=True)
 class BestPassage:
-    """The passage of a document that holds the largest share of the given terms, and that share."""
+    """The passage of a document with the largest share of some terms, and that share."""
 
     passage: Passage
     share: float
@@ -146,34 +147,34 @@ class Passages:
         return {term.decode() for term in self._found.terms if term}
 
     def held(self, vocabulary: Mapping[str, int]) -> HeldTerms:
-        """Which terms of the vocabulary each passage holds."""
+        """The terms of the vocabulary in each passage."""
         number_of = np.array([vocabulary.get(term.decode(), -1) for term in self._found.terms], np.int64)
         terms = number_of[self._found.codes] if len(number_of) else np.empty(0, np.int64)
         passage = np.repeat(np.arange(len(self.items)), np.diff(self._found.offsets))
-        known, size = terms >= 0, max(len(vocabulary), 1)
-        pairs = np.unique(passage[known] * size + terms[known])
+        inside, size = terms >= 0, max(len(vocabulary), 1)
+        pairs = np.unique(passage[inside] * size + terms[inside])
         return HeldTerms(len(self.items), (pairs // size).astype(np.int32), (pairs % size).astype(np.int32))
 
-    def shares(self, sought: Sequence[Mapping[str, float]]) -> NDArray[np.float64]:
-        """For each passage and each set of weighted terms: the share of the total weight that the passage holds."""
-        vocabulary = {term: number for number, term in enumerate(dict.fromkeys(t for each in sought for t in each))}
+    def shares(self, sets: Sequence[Mapping[str, float]]) -> NDArray[np.float64]:
+        """The share of each set of weighted terms (columns) that each passage (rows) has."""
+        vocabulary = {term: number for number, term in enumerate(dict.fromkeys(t for each in sets for t in each))}
         numbered = [
             (np.array([vocabulary[term] for term in each], np.int64), np.array(list(each.values()), np.float64))
-            for each in sought
+            for each in sets
         ]
         return self.held(vocabulary).shares(numbered, len(vocabulary))
 
-    def best(self, sought: Mapping[str, float]) -> dict[int, BestPassage]:
-        """The best passage of each document, by the document's number; of equals the first."""
-        return self._best(self.shares([sought])[:, 0], range(len(self.items)))
+    def best(self, terms: Mapping[str, float]) -> dict[int, BestPassage]:
+        """The best passage of each document, by the document's number; the first of equal ones."""
+        return self._best(self.shares([terms])[:, 0], range(len(self.items)))
 
     def bearing(self, claims: Sequence[Mapping[str, float]], least: float = BEARING) -> list[list[BestPassage]]:
         """For each claim the best passage of every document that bears on it, the largest share first."""
-        found = []
+        by_claim = []
         for shares in self.shares(claims).T:
             best = self._best(shares, np.flatnonzero(bears(shares, least)).tolist())
-            found.append(sorted(best.values(), key=lambda each: (-each.share, each.passage.document)))
-        return found
+            by_claim.append(sorted(best.values(), key=lambda each: (-each.share, each.passage.document)))
+        return by_claim
 
     def _best(self, shares: NDArray[np.float64], places: Iterable[int]) -> dict[int, BestPassage]:
         best: dict[int, BestPassage] = {}

@@ -53,9 +53,9 @@ def patent_of_text(text: str, name: str, where: str = "text") -> Document:
     if not any(map(str.isalnum, text)):
         raise InputError(where, "has no words")
     headings = list(_CLAIMS.finditer(text))
-    before, behind = (text[: headings[-1].start()], text[headings[-1].end() :]) if headings else (text, "")
+    before, after = (text[: headings[-1].start()], text[headings[-1].end() :]) if headings else (text, "")
     lines = [line.strip() for line in before.strip().splitlines() if line.strip()]
     title = lines.pop(0) if len(lines) > 1 and len(lines[0]) <= _LONGEST_TITLE else ""
     identifier = "-".join(name.split()) or "text"
-    claims = split(behind) if behind.strip() else ()
+    claims = split(after) if after.strip() else ()
     return Document(identifier, title=title, description="\n".join(lines), claims=claims)

@@ -19,8 +19,8 @@ from leadline.retrieval.pipeline.query.best_terms import BestTerms
 from leadline.retrieval.pipeline.query.search import Search
 from leadline.retrieval.pipeline.request import Request
 
-COMMON = math.log(10)  # the rarity of a word that a tenth of the documents have: it is not worth showing
-# On a simulated office it finds as much as the whole text, in a third of the time.
+COMMON = math.log(10)  # the rarity of a word in a tenth of the documents; more common ones are not marked in snippets
+# On a simulated office it is as effective as the whole text, in a third of the time.
 DEFAULT_SYSTEM = BestTerms() >> Search()
 
 
@@ -43,7 +43,7 @@ class PriorArt(Result):
         return hits_table(self.hits)
 
     def claims_of(self, hit: int) -> dict[int, float]:
-        """The claims that a hit bears on, and its share of each."""
+        """The claims that a hit bears on, by number, with its share of each."""
         return {
             claim.number: best.share for claim, found in self.bearing for best in found if best.passage.document == hit
         }
@@ -55,23 +55,23 @@ def prior_art(context: SearchContext, request: Request, pipeline: Pipeline, k: i
     done = pipeline(context, request)
     if done.ranking is None:
         raise InputError("--system", f"ends with {pipeline.last}, which finds no documents: add a search step")
-    # Whatever rule a system follows, prior art is neither the invention itself nor what came later.
+    # Whatever date rule a system uses, prior art is neither of the topic's family nor later.
     own, late = context.dates.own_family(request), context.dates.too_late(request)
     ranking = done.filtered(~(own | late)).ranking
     assert ranking is not None
     hits = read_hits(context, context.one_a_family(ranking, k))
     passages = Passages([hit.document for hit in hits if hit.document], context.index.analysis)
     claims = claim_terms([claim.text for claim in topic.claims], context.index.analysis)
-    sought = weighed(context, list(dict.fromkeys(term for claim in claims for term in claim)))
-    bearing = passages.bearing([{term: sought[term] for term in claim} for claim in claims])
+    weights = weighed(context, list(dict.fromkeys(term for claim in claims for term in claim)))
+    bearing = passages.bearing([{term: weights[term] for term in claim} for claim in claims])
     if not any(claims):
         text = topic.abstract or topic.description or topic.title
-        sought = weighed(context, *claim_terms([text], context.index.analysis))
-    least = min(COMMON, max(sought.values(), default=0.0) / 2)
-    telling = {term: weight for term, weight in sought.items() if weight >= least}
+        weights = weighed(context, *claim_terms([text], context.index.analysis))
+    least = min(COMMON, max(weights.values(), default=0.0) / 2)
+    rare = {term: weight for term, weight in weights.items() if weight >= least}
     itself = int(request.row is not None)
     hidden = {"itself": itself, "own family": int(own.sum()) - itself, "later": int((late & ~own).sum())}
     return PriorArt(
-        topic, hits, snippets(context, hits, passages, telling, width), list(zip(topic.claims, bearing, strict=True)),
+        topic, hits, snippets(context, hits, passages, rare, width), list(zip(topic.claims, bearing, strict=True)),
         hidden, done.notes,
     )  # fmt: skip

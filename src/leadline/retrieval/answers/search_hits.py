@@ -1,4 +1,4 @@
-"""Search results ready to be shown: one hit per family, with its facts and a snippet."""
+"""Search results prepared for display: one hit per family, with its facts and a snippet."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class Hit(Result):
     row: int  # in the index
     name: str
     score: float
-    members: int  # of its family, itself among them
-    document: Document | None  # None where the collection is not there
+    members: int  # of its family, including itself
+    document: Document | None  # None if the collection is missing
     published: str
 
     def _finding(self) -> str:
@@ -65,7 +65,7 @@ def hits_table(hits: Sequence[Hit]) -> Table:
 
 
 def read_hits(context: SearchContext, ranking: Ranking) -> list[Hit]:
-    """Read the texts of these hits, and of no other document."""
+    """The hits of a ranking; only their texts are read."""
     names = context.names(ranking.rows)
     documents: list[Document | None] = [None] * len(names)
     if has_texts(context):
@@ -94,24 +94,23 @@ def _published(document: Document | None, day: np.datetime64) -> str:
 
 
 def _members(context: SearchContext, rows: NDArray[np.int32]) -> list[int]:
-    everyone = context.family
-    if context.index.unit == "family" and has_texts(
-        context
-    ):  # a row is a family: count its documents in the collection
-        everyone = context.collection.records["family"].to_numpy()
-    return [int(np.count_nonzero(everyone == family)) if family >= 0 else 1 for family in context.family[rows].tolist()]
+    """The number of documents in the family of each row."""
+    families = context.family
+    if context.index.unit == "family" and has_texts(context):  # a row is a family: count documents of the collection
+        families = context.collection.records["family"].to_numpy()
+    return [int(np.count_nonzero(families == family)) if family >= 0 else 1 for family in context.family[rows].tolist()]
 
 
 def weighed(context: SearchContext, terms: Sequence[str]) -> dict[str, float]:
-    """Terms with their rarity in the index."""
+    """Terms with their weights, by rarity in the index."""
     frequencies = context.document_frequencies(terms, context.fields)
     return dict(zip(terms, rarity(frequencies, len(context.index)).tolist(), strict=True))
 
 
 def snippets(
-    context: SearchContext, hits: Sequence[Hit], passages: Passages, sought: Mapping[str, float], width: int
+    context: SearchContext, hits: Sequence[Hit], passages: Passages, terms: Mapping[str, float], width: int
 ) -> list[Snippet]:
-    """For each hit the piece of its text that holds most of the weighted terms."""
-    best, marker = passages.best(sought), Marker(context.index.analysis, sought)
+    """For each hit the piece of its text with the largest share of the weighted terms."""
+    best, marker = passages.best(terms), Marker(context.index.analysis, terms)
     texts = [best[place].passage.text if place in best else "" for place in range(len(hits))]
     return [marker.snippet(text, width) for text in texts]

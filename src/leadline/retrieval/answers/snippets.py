@@ -1,4 +1,4 @@
-"""Snippets: a few lines of a text around the words of a query, with the places of those words."""
+"""Snippets: a piece of a text around the words of a query, with the places of those words."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ class Marker:
 
     def __init__(self, analysis: Analysis, weights: Mapping[str, float]) -> None:
         self.analysis, self.weights = analysis, weights
-        self._known: dict[str, list[tuple[int, int, str]]] = {}
+        self._marks: dict[str, list[tuple[int, int, str]]] = {}  # within each text between blanks
 
     def marks(self, text: str) -> list[tuple[int, int, str]]:
         """The start, end and term of each query word."""
         found = []
         for piece in _PIECE.finditer(text):
-            if piece[0] not in self._known:
-                self._known[piece[0]] = self._within(piece[0])
-            found += [(piece.start() + start, piece.start() + end, term) for start, end, term in self._known[piece[0]]]
+            if piece[0] not in self._marks:
+                self._marks[piece[0]] = self._within(piece[0])
+            found += [(piece.start() + start, piece.start() + end, term) for start, end, term in self._marks[piece[0]]]
         return found
 
     def _within(self, piece: str) -> list[tuple[int, int, str]]:
@@ -58,10 +58,10 @@ class Marker:
         whole = content.tobytes()[: int(offsets[-1])]
         places = list(zip(starts.tolist(), (starts + lengths).tolist(), strict=True))
         terms = [term.decode() for term in self.analysis.reduced([whole[start:end] for start, end in places])]
-        sought = [(place, term) for place, term in zip(places, terms, strict=True) if term in self.weights]
-        if len(whole.decode()) != len(piece):  # one sign may become several, as ½ does
-            return [(0, len(piece), term) for _, term in sought[:1]]
-        return [(len(whole[:start].decode()), len(whole[:end].decode()), term) for (start, end), term in sought]
+        matches = [(place, term) for place, term in zip(places, terms, strict=True) if term in self.weights]
+        if len(whole.decode()) != len(piece):  # normalising may turn one character into several, such as ½
+            return [(0, len(piece), term) for _, term in matches[:1]]
+        return [(len(whole[:start].decode()), len(whole[:end].decode()), term) for (start, end), term in matches]
 
     def snippet(self, text: str, width: int) -> Snippet:
         """The piece of a text, at most `width` characters, that holds most of the query words by weight."""
@@ -78,16 +78,16 @@ class Marker:
         return Snippet(before + text[start:end] + behind, inside)
 
     def _window(self, marks: list[tuple[int, int, str]], room: int) -> tuple[int, int]:
-        """The first and last place of the words that weigh most and fit; of equals those nearest together."""
+        """The start and end of the stretch that fits and has the largest weight; the shortest of equal ones."""
         best, most = (0, 0), (0.0, 0)
         for place, (start, _, _) in enumerate(marks):
-            held: set[str] = set()
+            terms: set[str] = set()
             weight = 0.0
             for _, end, term in marks[place:]:
                 if end - start > room:
                     break
-                if term not in held:
-                    held.add(term)
+                if term not in terms:
+                    terms.add(term)
                     weight += self.weights[term]
                     if (round(weight, 9), start - end) > most:
                         best, most = (start, end), (round(weight, 9), start - end)
@@ -95,7 +95,7 @@ class Marker:
 
 
 def _cut(text: str, first: int, last: int, room: int) -> tuple[int, int]:
-    """The stretch of whole words around two places that fills the room: a third of what is left goes before them."""
+    """The start and end of whole words around two places, up to `room` characters, a third of the rest before them."""
     start = max(0, min(first - (room - (last - first)) // 3, len(text) - room))
     if start > 0:
         blank = text.find(" ", start - 1, first)

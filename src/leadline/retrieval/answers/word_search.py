@@ -1,4 +1,4 @@
-"""A search in words, ready to be shown: the best documents for a query, one of each family."""
+"""Search by a query in words: the best documents, one of each family."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ class SearchResult(Result):
 
     @property
     def found(self) -> int:
-        """How many documents match."""
+        """The number of documents that match."""
         return self.answer.found
 
     @property
     def notes(self) -> Sequence[str]:
-        """What was ignored or taken another way than written."""
+        """Notes about parts of the query that were ignored or understood in another way."""
         return self.answer.notes
 
     def why(self, hit: Hit) -> list[Contribution]:
@@ -50,7 +50,7 @@ class SearchResult(Result):
         return sorted(self.language.why(self.answer, hit.row), key=lambda each: -each.score)
 
     def snippets(self, length: int = 200) -> list[Snippet]:
-        """For each hit the piece of its text that holds most of the query's words."""
+        """For each hit the piece of its text with most of the query's words."""
         return snippets(self.context, self.hits, self._passages, self._snippet_terms, length)
 
     @cached_property
@@ -59,7 +59,7 @@ class SearchResult(Result):
 
     @property
     def _snippet_terms(self) -> dict[str, float]:
-        """The words that snippets show: those of the query, and all that begin like its truncated words."""
+        """The words that snippets show: those of the query, and all that match its truncated words."""
         terms = dict.fromkeys(word.term.decode() for word in self.answer.words if word.term)
         prefixes = tuple(word.prefix.decode() for word in self.answer.words if word.prefix)
         if prefixes:
@@ -94,7 +94,7 @@ def search_words(
     offices: Sequence[str] = (),
     newest: bool = False,
 ) -> SearchResult:
-    """The best k families for a query, from as many documents as that takes."""
+    """The best k families for a query; documents are searched until there are k families."""
     if k < 1:
         raise InputError("k", f"must be at least 1, got {k}")
     name, parameters = parse_model(model)

@@ -1,1 +1,1 @@
-"""Meaning instead of words: documents and topics as vectors of a small language model. An extra, never required."""
+"""Dense retrieval: documents and topics as vectors of a small language model. An optional extra."""

@@ -1,4 +1,4 @@
-"""Searching by vectors, alone or together with words."""
+"""Steps that search by vectors, alone or together with words."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from leadline.retrieval.dense.encoder import Encoder, Precision
 from leadline.retrieval.dense.vectors import FIELDS, Vectors, open_vectors
-from leadline.retrieval.models.ranking import Ranking
+from leadline.retrieval.models.ranking import EMPTY_RANKING
 from leadline.retrieval.pipeline.after.fuse import Fuse
 from leadline.retrieval.pipeline.combining import Combining, Normalising
 from leadline.retrieval.pipeline.options import Count, Fields, Names, Share, Weight
@@ -28,10 +28,10 @@ _opened: WeakKeyDictionary[SearchContext, _Opened] = WeakKeyDictionary()
 
 @step("dense")
 class Dense(Step):
-    """The documents whose meaning is nearest to the topic's, by the cosine of their vectors; every one is compared.
+    """The documents whose vectors have the largest cosine with the topic's; all documents are compared.
 
-    `fields` are those of the documents that the vectors were made of, and of the patent that is the topic; other topics
-    are read as title, description and narrative. The model reads the first 256 of its words. Needs the extra `dense`.
+    `fields` are those of the documents that the vectors were made of, and of the patent that is the topic; of other
+    topics title, description and narrative are read. The model reads the first 256 tokens. Needs the extra `dense`.
 
     Model: all-MiniLM-L6-v2; Reimers and Gurevych, Sentence-BERT, EMNLP 2019; Wang and others, MiniLM, NeurIPS 2020.
     """
@@ -42,19 +42,18 @@ class Dense(Step):
     model: str = ""  # a folder (default: the model of the package)
 
     def __call__(self, context: SearchContext, request: Request) -> Request:
-        known = _opened.setdefault(context, {})
+        opened = _opened.setdefault(context, {})
         key = (self.fields, self.precision, self.model)
-        if key not in known:
+        if key not in opened:
             encoder = Encoder(self.model, self.precision)
-            known[key] = encoder, open_vectors(context, self.fields, encoder)
-        encoder, vectors = known[key]
+            opened[key] = encoder, open_vectors(context, self.fields, encoder)
+        encoder, vectors = opened[key]
         (vector,) = encoder.encode([self._text(context, request)])
         if not vector.any():
-            empty = Ranking(np.empty(0, np.int32), np.empty(0))
-            return replace(request, ranking=empty).with_note("without any text to compare")
+            return replace(request, ranking=EMPTY_RANKING).with_note("without any text to compare")
         scores = vectors.scores(vector)
         rows = np.flatnonzero(context.visible(request))
-        if len(rows) > self.depth:  # all that may be among the best, equal scores included
+        if len(rows) > self.depth:  # keep the best and all that tie with the last of them
             least = np.partition(scores[rows], len(rows) - self.depth)[len(rows) - self.depth]
             rows = rows[scores[rows] >= least]
         return replace(request, ranking=context.ranking(rows, scores[rows], self.depth))
@@ -69,9 +68,9 @@ class Dense(Step):
 
 @step("hybrid")
 class Hybrid(Step):
-    """The topic's queries searched by words, and the topic by meaning; both results combined as `fuse` does.
+    """The results of a search by words and of one by vectors, combined as `fuse` does; it takes the place of a search.
 
-    `weight` is the share of meaning. Put it where a search would stand.
+    `weight` is the share of the vectors.
     """
 
     needs_patent: ClassVar[bool] = False

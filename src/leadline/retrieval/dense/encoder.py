@@ -1,4 +1,4 @@
-"""Texts as vectors: cut into the model's words, in batches of texts about as long, on all processors."""
+"""Encode texts as vectors: tokenised, in batches of texts of similar length, on all processors."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Precision = Literal["int8", "full"]
-LONGEST = 256  # the model's words of a text that are read, as it was trained
+LONGEST = 256  # tokens of a text that are read, as in the model's training
 BATCH = 32
 
 
 class Encoder:
-    """A model ready to read texts. Vectors have length 1, so that their product is the cosine between them.
+    """Encodes texts with a model. Vectors have length 1, so that their dot product is the cosine.
 
-    `int8` multiplies whole numbers, about four times as fast. The cosine of such a vector with the `full` one is about
-    0.995; it depends a little on the texts that are read together, for they are rounded to the same scale.
+    `int8` multiplies integers, about four times as fast. The cosine of such a vector with the `full` one is about
+    0.995; it depends slightly on the other texts of the batch, because all are rounded to the same scale.
     """
 
     def __init__(self, model: str = "", precision: Precision = "int8") -> None:
@@ -37,7 +37,7 @@ class Encoder:
 
     @cached_property
     def digest(self) -> str:
-        """What vectors depend on: the weights, and how they are computed."""
+        """A digest of what vectors depend on: the weights, and how they are computed."""
         path = self.folder / "model.safetensors"
         if not path.exists():
             raise InputError(str(path), "is missing: the model has no weights")
@@ -52,35 +52,35 @@ class Encoder:
 
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 3  # errors only
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # who waits leaves the processor free
-        made = graph(self.folder) if self.precision == "full" else _small(self.folder, self.digest)
-        return onnxruntime.InferenceSession(made, options, providers=["CPUExecutionProvider"])
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # waiting threads do not use the CPU
+        onnx_model = graph(self.folder) if self.precision == "full" else _int8_model(self.folder, self.digest)
+        return onnxruntime.InferenceSession(onnx_model, options, providers=["CPUExecutionProvider"])
 
     @cached_property
-    def _words(self) -> Any:
+    def _tokenizer(self) -> Any:
         from tokenizers import Tokenizer
 
         path = self.folder / "tokenizer.json"
         if not path.exists():
             raise InputError(str(path), "is missing: the model cannot read texts")
         try:
-            words = Tokenizer.from_file(str(path))
-        except Exception as error:  # the library raises nothing more special
+            tokenizer = Tokenizer.from_file(str(path))
+        except Exception as error:  # the library raises plain Exceptions
             raise InputError(str(path), f"cannot be read ({one_line(error)}): install the model again") from None
-        words.enable_truncation(LONGEST)
-        words.no_padding()
-        return words
+        tokenizer.enable_truncation(LONGEST)
+        tokenizer.no_padding()
+        return tokenizer
 
     @cached_property
     def width(self) -> int:
         return int(self._session.get_outputs()[0].shape[1])
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """The vector of each text; zeros for an empty one, which is like nothing."""
+        """The vector of each text, in rows; zeros for an empty text."""
         vectors = np.zeros((len(texts), self.width), np.float32)
         places = [place for place, text in enumerate(texts) if text.strip()]
-        ids = [each.ids for each in self._words.encode_batch([texts[place] for place in places])]
-        order = sorted(range(len(ids)), key=lambda number: len(ids[number]))  # so that little is padded
+        ids = [each.ids for each in self._tokenizer.encode_batch([texts[place] for place in places])]
+        order = sorted(range(len(ids)), key=lambda number: len(ids[number]))  # by length, to pad little
         for start in range(0, len(order), BATCH):
             batch = order[start : start + BATCH]
             vectors[[places[number] for number in batch]] = self._states([ids[number] for number in batch])
@@ -88,22 +88,23 @@ class Encoder:
         return np.divide(vectors, lengths, out=vectors, where=lengths > 0)
 
     def _states(self, ids: Sequence[Sequence[int]]) -> NDArray[np.float32]:
+        """The sum of the tokens' last states, for each text of a batch."""
         padded = np.zeros((len(ids), max(map(len, ids))), np.int64)
         mask = np.zeros(padded.shape, np.int32)
-        for row, own in enumerate(ids):
-            padded[row, : len(own)], mask[row, : len(own)] = own, 1
+        for row, tokens in enumerate(ids):
+            padded[row, : len(tokens)], mask[row, : len(tokens)] = tokens, 1
         (states,) = self._session.run(["sum"], {"ids": padded, "mask": mask})
         return np.asarray(states, np.float32)
 
 
-def _small(folder: Path, digest: str) -> bytes:
-    """The model with weights of one byte, made once and kept in the user's cache."""
-    kept = cache_directory() / f"model-{digest}.onnx"
-    made = read_cached(kept)
-    if made is None:
-        made = _quantised(graph(folder))
-        write_cached(kept, made)  # a cache that cannot be written is not an error
-    return made
+def _int8_model(folder: Path, digest: str) -> bytes:
+    """The model with weights of one byte, made once and stored in the user's cache."""
+    cached = cache_directory() / f"model-{digest}.onnx"
+    content = read_cached(cached)
+    if content is None:
+        content = _quantised(graph(folder))
+        write_cached(cached, content)  # a cache that cannot be written is not an error
+    return content
 
 
 def _quantised(whole: bytes) -> bytes:

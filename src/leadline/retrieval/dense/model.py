@@ -1,8 +1,8 @@
 """A BERT model, as sentence-transformers publishes them, for onnxruntime: made of its weights, without PyTorch.
 
-The graph is written here from the architecture (Devlin and others, BERT, NAACL 2019): words and places are embedded; in
-each layer every word attends to all others, then a small network works on each. The model was trained with the mean of
-the words' last states, made to have length 1; their sum has the same direction.
+The graph follows the architecture (Devlin and others, BERT, NAACL 2019): tokens and positions are embedded; in each
+layer every token attends to all others, then a feed-forward network transforms each. The model was trained with the
+mean of the tokens' last states, normalised to length 1; their sum has the same direction.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _MICROSOFT = "com.microsoft"  # onnxruntime's own operators: several steps of BE
 
 @dataclass(frozen=True)
 class Shape:
-    """What the model's configuration says."""
+    """The model's size and parameters, from its configuration."""
 
     layers: int
     heads: int
@@ -40,13 +40,17 @@ class Shape:
     @classmethod
     def of(cls, folder: Path) -> Shape:
         try:
-            known = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+            settings = json.loads((folder / "config.json").read_text(encoding="utf-8"))
         except (OSError, ValueError, RecursionError):
             raise InputError(str(folder), "is not a model: it has no readable config.json") from None
-        if not isinstance(known, dict) or known.get("model_type") != "bert" or known.get("hidden_act") != "gelu":
-            raise InputError(str(folder), "is not a BERT model with the activation gelu, the only kind supported")
+        if (
+            not isinstance(settings, dict)
+            or settings.get("model_type") != "bert"
+            or settings.get("hidden_act") != "gelu"
+        ):
+            raise InputError(str(folder), "is not a BERT model with the activation gelu, the only one supported")
         names = ("num_hidden_layers", "num_attention_heads", "hidden_size", "layer_norm_eps")
-        layers, heads, width, epsilon = (known.get(name, 0) for name in names)
+        layers, heads, width, epsilon = (settings.get(name, 0) for name in names)
         if (
             not all(type(number) is int and number > 0 for number in (layers, heads, width))
             or type(epsilon) is not float
@@ -58,7 +62,7 @@ class Shape:
 
 
 def model_folder(named: str = "") -> Path:
-    """The folder of the model: the one named, or that of the package; one line says what is missing."""
+    """The folder of the model: the one named, or that of the package. InputError says which package is missing."""
     missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
     if missing:
         raise InputError("dense", f"needs the package{'s' * (len(missing) > 1)} {', '.join(missing)}: {INSTALL}")
@@ -70,13 +74,8 @@ def model_folder(named: str = "") -> Path:
     return Path(found.submodule_search_locations[0]) / "model"
 
 
-def is_installed() -> bool:
-    """Whether everything is there that dense search needs."""
-    return all(importlib.util.find_spec(name) is not None for name in (*NEEDED, PACKAGE))
-
-
 def read_weights(path: str | os.PathLike[str]) -> dict[str, NDArray[np.float32]]:
-    """The arrays of a safetensors file: a length, a table in JSON, and the numbers, which stay on disk until used."""
+    """The memory-mapped arrays of a safetensors file: a length, a table in JSON, and the numbers."""
     name = os.fspath(path)
     try:
         whole = np.memmap(path, np.uint8, "r")
@@ -99,7 +98,7 @@ def _weights(numbers: NDArray[np.uint8], table: dict[str, Any]) -> Iterator[tupl
 
 
 class _Graph:
-    """Nodes and weights, put together one after the other."""
+    """The nodes and weights of an ONNX graph under construction."""
 
     def __init__(self, weights: dict[str, NDArray[np.float32]]) -> None:
         self.weights = weights
@@ -113,10 +112,10 @@ class _Graph:
         return name
 
     def weight(self, *names: str) -> str:
-        """A weight of the file, or several side by side; a matrix as it multiplies from the right."""
+        """Add a weight of the file, or several side by side, matrices transposed; return its name."""
         arrays = [self.weights[name] for name in names]
-        turned = [array.T for array in arrays] if arrays[0].ndim == 2 else arrays
-        return self.keep(names[0], np.concatenate(turned, axis=-1))
+        transposed = [array.T for array in arrays] if arrays[0].ndim == 2 else arrays
+        return self.keep(names[0], np.concatenate(transposed, axis=-1))
 
     def add(self, kind: str, *inputs: str, domain: str = "", **options: Any) -> str:
         from onnx import helper
@@ -127,7 +126,7 @@ class _Graph:
 
 
 def graph(folder: Path) -> bytes:
-    """The model in ONNX's form: from `ids` and `mask` (texts by words) to `sum` (texts by numbers)."""
+    """The model as serialised ONNX: from `ids` and `mask` (texts × tokens) to `sum` (texts × width)."""
     from onnx import TensorProto, helper
 
     shape = Shape.of(folder)
@@ -163,12 +162,12 @@ def graph(folder: Path) -> bytes:
 
 
 def _layer(made: _Graph, name: str, state: str, shape: Shape) -> str:
-    """One layer: attention, then a network for each word, both added to what they were given."""
-    own = f"{name}.attention.self"
+    """One layer: attention, then a feed-forward network, each with a residual connection."""
+    attention = f"{name}.attention.self"
     parts = ("query", "key", "value")
     attended = made.add(
-        "Attention", state, made.weight(*(f"{own}.{part}.weight" for part in parts)),
-        made.weight(*(f"{own}.{part}.bias" for part in parts)), "mask", domain=_MICROSOFT, num_heads=shape.heads,
+        "Attention", state, made.weight(*(f"{attention}.{part}.weight" for part in parts)),
+        made.weight(*(f"{attention}.{part}.bias" for part in parts)), "mask", domain=_MICROSOFT, num_heads=shape.heads,
     )  # fmt: skip
     state = _added(made, f"{name}.attention.output", attended, state, shape)
     first = f"{name}.intermediate.dense"
@@ -178,9 +177,10 @@ def _layer(made: _Graph, name: str, state: str, shape: Shape) -> str:
 
 
 def _added(made: _Graph, name: str, inner: str, before: str, shape: Shape) -> str:
-    turned = made.add("MatMul", inner, made.weight(f"{name}.dense.weight"))
+    """The output of an inner network, projected, added to its input, and normalised."""
+    projected = made.add("MatMul", inner, made.weight(f"{name}.dense.weight"))
     return made.add(
-        "SkipLayerNormalization", turned, before, made.weight(f"{name}.LayerNorm.weight"),
+        "SkipLayerNormalization", projected, before, made.weight(f"{name}.LayerNorm.weight"),
         made.weight(f"{name}.LayerNorm.bias"), made.weight(f"{name}.dense.bias"), domain=_MICROSOFT,
         epsilon=shape.epsilon,
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The vectors of all documents of an index, in a file beside it: made in batches, and gone on with after a stop."""
+"""The vectors of all documents of an index, in a file beside it. They are made in batches; a stopped build resumes."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from leadline.errors import InputError
 from leadline.retrieval.dense.encoder import Encoder, Precision
 from leadline.retrieval.index import arrays
 from leadline.retrieval.index.array_table import damaged
+from leadline.retrieval.index.batches import joined_fields
 from leadline.retrieval.index.check import REBUILD_VECTORS
 from leadline.retrieval.index.manifest import KIND, VERSION
 from leadline.text.checksums import check_seal, parsed_object, sealed
@@ -30,11 +31,11 @@ if TYPE_CHECKING:
 
     from leadline.retrieval.pipeline.context import SearchContext
 
-FIELDS = ("title", "abstract")  # of which the model reads the first 256 of its words
+FIELDS = ("title", "abstract")  # of which the model reads the first 256 tokens
 NAME = "vectors"  # of the array in the file
-CHUNK = 512  # documents between two notes of what is done
+CHUNK = 512  # documents encoded before progress is saved
 _BLOCK = 16384  # rows multiplied at a time
-_IN_MEMORY = 512 << 20  # bytes: a matrix up to this size is kept as numbers that processors multiply
+_IN_MEMORY = 512 << 20  # bytes: a matrix up to this size is kept in memory as float32
 
 
 @dataclass(frozen=True)
@@ -46,21 +47,21 @@ class Vectors:
 
     @cached_property
     def _rows(self) -> NDArray[np.floating]:
-        """The numbers where they lie, or in memory where there are not too many; all are compared with checksums."""
-        kept = arrays.read(self.path, REBUILD_VECTORS).whole(NAME, np.float16)
-        if len(kept) != self.shape[0] * self.shape[1]:
-            raise damaged(str(self.path), f"it has {len(kept)} numbers", REBUILD_VECTORS)
-        small = 4 * len(kept) <= _IN_MEMORY
-        return (kept.astype(np.float32) if small else kept).reshape(self.shape)
+        """The vectors, checked against their checksums: in memory if they are small enough, else memory-mapped."""
+        stored = arrays.read(self.path, REBUILD_VECTORS).whole(NAME, np.float16)
+        if len(stored) != self.shape[0] * self.shape[1]:
+            raise damaged(str(self.path), f"it has {len(stored)} numbers", REBUILD_VECTORS)
+        small = 4 * len(stored) <= _IN_MEMORY
+        return (stored.astype(np.float32) if small else stored).reshape(self.shape)
 
     def scores(self, vector: NDArray[np.float32]) -> NDArray[np.float64]:
-        """The cosine of every document with a vector: exact, every row is looked at."""
-        found = np.empty(self.shape[0], np.float32)
+        """The cosine of every document with a vector, exactly: all rows are compared."""
+        scores = np.empty(self.shape[0], np.float32)
         for start in range(0, self.shape[0], _BLOCK):
-            found[start : start + _BLOCK] = self._rows[start : start + _BLOCK].astype(np.float32, copy=False) @ vector
-        if not np.isfinite(found).all():
+            scores[start : start + _BLOCK] = self._rows[start : start + _BLOCK].astype(np.float32, copy=False) @ vector
+        if not np.isfinite(scores).all():
             raise damaged(str(self.path), "it has vectors that are not numbers", REBUILD_VECTORS)
-        return found.astype(np.float64)
+        return scores.astype(np.float64)
 
     def is_sound(self) -> bool:
         """Whether the file is there and undamaged; reads all of it."""
@@ -78,7 +79,7 @@ def build_vectors(
     precision: Precision = "int8",
     progress: Callable[[int, int], None] | None = None,
 ) -> Vectors:
-    """Make the vectors of an index, or those that a build before this one did not come to."""
+    """Make the vectors of an index, or those that are missing after a stopped build."""
     encoder = Encoder(model, precision)
     path = _place(context, fields, encoder)
     shape = (len(context.index), encoder.width)
@@ -126,7 +127,7 @@ def open_vectors(context: SearchContext, fields: Sequence[str], encoder: Encoder
 
 
 def _place(context: SearchContext, fields: Sequence[str], encoder: Encoder) -> Path:
-    """The file of vectors: its name says what they depend on."""
+    """The path of the file; its name has a digest of what the vectors depend on."""
     made_of = [encoder.digest, list(fields), [segment["sha256"] for segment in context.index.manifest["segments"]]]
     digest = hashlib.sha256(json.dumps(made_of).encode()).hexdigest()[:16]
     return context.index.folder / f"vectors-{digest}.float16"
@@ -160,18 +161,15 @@ def _collection_order(context: SearchContext) -> NDArray[np.int64]:
 def _texts(
     context: SearchContext, fields: Sequence[str], order: NDArray[np.int64], done: int
 ) -> Iterator[tuple[int, NDArray[np.int64], list[str]]]:
-    """Documents in the order of the collection, from one on: their places there, their rows in the index, their texts.
+    """Chunks of the documents in the order of the collection, after the first `done`.
 
-    Where a row of the index is a family, its text is that of the document whose id it bears.
+    Each is the place of its first document in this order, the rows in the index, and the texts. Where a row of the
+    index is a family, its text is that of the document with the family's id.
     """
-    import polars as pl
-
     inside = context.collection.rows(context.index.ids)
     start = done
     for part in context.collection.texts(fields, inside[order[done:]]):
-        lists = [name for name in fields if isinstance(part.schema[name], pl.List)]  # claims
-        joined = part.with_columns(pl.col(name).list.join("\n") for name in lists)
-        texts = joined.select(pl.concat_str(fields, separator="\n", ignore_nulls=True))[:, 0].to_list()
+        texts = joined_fields(part, fields).to_list()
         for first in range(0, len(texts), CHUNK):
             chunk = texts[first : first + CHUNK]
             yield start, order[start : start + len(chunk)], chunk

@@ -1,1 +1,1 @@
-"""Where are the words? Analysis, postings, statistics: everything a search needs to know of a collection's text."""
+"""The index of a collection's text: analysis, postings and statistics."""

@@ -1,14 +1,14 @@
-"""From text to terms: what counts as a word, which words are left out, and which are the same.
+"""From text to terms: what a word is, which words are left out, and which have the same stem.
 
-A word is a run of letters and digits, in small letters and in one spelling of each character (`characters.py`).
-Names and numbers of chemistry stay whole (`words="chemical"`): a point or a comma between two digits belongs to the
-word, and so does a hyphen beside a digit. Any other hyphen parts words, as it does in water-in-oil.
+A word is a run of letters and digits, in lower case and normalised Unicode (`characters.py`). Names and numbers of
+chemistry stay whole (`words="chemical"`): a point or a comma between two digits belongs to the word, and so does a
+hyphen beside a digit. Any other hyphen separates words, as in water-in-oil.
 
 >>> Analysis(stemming="none").terms("1,2-Dichloroethane (CAS 107-06-2) in H2SO4; water-in-oil, 3.5 %")
 ['1,2-dichloroethane', 'cas', '107-06-2', 'h2so4', 'water', 'oil', '3.5']
 
-Common words are left out and the others stemmed, in the language given; what holds a digit is never stemmed. Queries
-go the same way as documents, because an index keeps its analysis.
+Stop words of the language are left out and the other words are stemmed, except those with a digit. Queries are analysed
+as documents are, because an index stores its analysis.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Analysis:
     """
 
     language: str = "en"
-    stemming: Stemming = "snowball"  # `porter` is Porter's first stemmer, for English
+    stemming: Stemming = "snowball"  # `porter` is Porter's original stemmer, for English
     stop_words: StopWords = "common"
     words: Words = "chemical"  # `plain`: letters and digits only
 
@@ -59,13 +59,13 @@ class Analysis:
         for option, choices in (("stemming", Stemming), ("stop_words", StopWords), ("words", Words)):
             checked_choice(option, getattr(self, option), get_args(choices))
         if self.stop_words == "common" and self.language not in COMMON:
-            raise InputError("stop_words", f"there is no list for {self.language}; say none")
+            raise InputError("stop_words", f"there is no list for {self.language}; choose none")
 
     @classmethod
     def of(cls, settings: dict[str, Any], where: str) -> Analysis:
         """The analysis with these settings, as a manifest holds them."""
         if set(settings) != {option.name for option in fields(cls)}:
-            raise InputError(where, "has settings of analysis that this version does not know: build the index again")
+            raise InputError(where, "has analysis settings that this version does not support: build the index again")
         return cls(**settings)
 
     def settings(self) -> dict[str, str]:
@@ -86,13 +86,13 @@ class Analysis:
         content, offsets = joined([text])
         starts, lengths, _ = spans(content, offsets, self.words)
         whole = content.tobytes()
-        found = [whole[start : start + length] for start, length in zip(starts.tolist(), lengths.tolist(), strict=True)]
-        known: dict[bytes, None] = dict.fromkeys(found)
-        term_of = dict(zip(known, self.reduced(list(known)), strict=True))
-        return [term.decode() for word in found if (term := term_of[word])]
+        words = [whole[start : start + length] for start, length in zip(starts.tolist(), lengths.tolist(), strict=True)]
+        unique: dict[bytes, None] = dict.fromkeys(words)
+        term_of = dict(zip(unique, self.reduced(list(unique)), strict=True))
+        return [term.decode() for word in words if (term := term_of[word])]
 
     def reduced(self, words: Sequence[bytes]) -> list[bytes]:
-        """The term that each word stands for; empty for one that is left out."""
+        """The term of each word; empty for a word that is left out."""
         stop = COMMON[self.language] if self.stop_words == "common" else frozenset()
         if self.stemming == "none":
             return [b"" if word in stop else word for word in words]
@@ -104,7 +104,7 @@ class Analysis:
 
 
 def spans(content: NDArray[np.uint8], offsets: NDArray[np.int64], words: Words) -> _Spans:
-    """Where the words of joined texts start, how long they are, and where each text's words begin among them."""
+    """The start and the length of each word of joined texts, and the number of each text's first word."""
     return _spans.choose(int(offsets[-1]))(content, offsets, words)
 
 
@@ -123,12 +123,12 @@ def _spans_plain(content: NDArray[np.uint8], offsets: NDArray[np.int64], words: 
     closes[-1:] = True
     in_word = (kinds == LETTER) | (kinds == DIGIT)
     if words == "chemical":
-        # A point or hyphen belongs to a word that goes on behind it: a point between digits, a hyphen beside a digit.
+        # A point between digits, or a hyphen beside a digit, belongs to a word that continues after it.
         digit = kinds == DIGIT
         joint = np.flatnonzero(((kinds == POINT) | (kinds == HYPHEN)) & ~opens & ~closes)
         joint = joint[in_word[joint - 1] & in_word[joint + 1]]
-        before, behind = digit[joint - 1], digit[joint + 1]
-        in_word[joint[np.where(kinds[joint] == POINT, before & behind, before | behind)]] = True
+        before, after = digit[joint - 1], digit[joint + 1]
+        in_word[joint[np.where(kinds[joint] == POINT, before & after, before | after)]] = True
     alone = kinds == ALONE
     goes_on = np.zeros(len(begins) + 1, np.bool_)
     goes_on[1:-1] = in_word[:-1] & in_word[1:] & ~opens[1:]
@@ -144,7 +144,7 @@ def _kinds(content: NDArray[np.uint8], begins: NDArray[np.int64]) -> NDArray[np.
     second, third = (content[begins + k].astype(np.int32) & 63 for k in (1, 2))
     code = np.where(lead < 0xE0, (lead & 31) << 6 | second, (lead & 15) << 12 | second << 6 | third)
     kinds = classes()[np.where(lead < 128, lead, code & 0xFFFF)]
-    # Beyond the table are rare scripts, pictures, and from U+20000 on ideographs.
+    # Beyond the table: rare scripts (letters), pictographs (separators), and from U+20000 on ideographs (words).
     far = np.flatnonzero(lead >= 0xF0)
     plane = (lead[far] & 7) << 2 | second[far] >> 4
     picture = (plane == 1) & (second[far] & 15 == 15)
@@ -173,5 +173,5 @@ def _stemmer(language: str, stemming: Stemming) -> Any:
     try:
         import Stemmer
     except ImportError:
-        raise InputError("stemming", "needs the package PyStemmer; install it, or say none") from None
+        raise InputError("stemming", "needs the package PyStemmer: install it, or choose none") from None
     return Stemmer.Stemmer("porter" if stemming == "porter" else LANGUAGES[language], 0)

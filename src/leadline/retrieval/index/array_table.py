@@ -1,4 +1,4 @@
-"""The table of a file of arrays: which there are, and where they and their checksums lie."""
+"""The table at the start of an array file: the arrays, their places in the file, and their checksums."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Layout = Mapping[str, tuple[Any, int]]  # the type and the size of each array
 
 
 def damaged(path: str, problem: str = "", fix: str = REBUILD) -> InputError:
-    """The error for a file that is not as it was written."""
+    """The error for a damaged file."""
     return InputError(path, f"is damaged{', ' * bool(problem)}{problem}: {fix}")
 
 
@@ -51,7 +51,7 @@ def header_of(layout: Layout) -> tuple[bytes, int]:
 
 @dataclass(frozen=True)
 class ArrayPlace:
-    """Where an array lies in a file, and where among all checksums of blocks those of its blocks begin."""
+    """The place of an array in a file, and the number of its first block among all checksums."""
 
     number: int
     type: str
@@ -61,7 +61,7 @@ class ArrayPlace:
 
     @property
     def padded(self) -> int:
-        """Its bytes in the file, which its checksums are of."""
+        """The size in the file in bytes, with padding; the checksums cover it."""
         return _aligned(self.size * _TYPES[self.type])
 
     @property
@@ -76,7 +76,7 @@ class ArrayPlace:
 
 
 class ArrayTable:
-    """The table at the beginning of a file, with every number checked against the size of the file."""
+    """The table at the start of a file, with every number checked against the size of the file."""
 
     def __init__(self, whole: NDArray[np.uint8], path: str, fix: str = REBUILD) -> None:
         described, begin = _described(whole, path, fix)
@@ -89,7 +89,7 @@ class ArrayTable:
             self.places[name] = place
             end, sums = end + place.padded, sums + place.blocks
         self.header = begin
-        self._sums_at = end + _ALIGNED  # behind zeros: kernels may load a few bytes beyond the last array
+        self._sums_at = end + _ALIGNED  # after zeros, because kernels may load a few bytes beyond the last array
         self._checks_at = self._sums_at + 8 * sums
         self._root_at = self._checks_at + 8 * len(self.places)
         if len(whole) != self._root_at + 8:
@@ -100,7 +100,7 @@ class ArrayTable:
         return whole[self._sums_at : self._checks_at].view("<u8")
 
     def checks(self, whole: NDArray[np.uint8]) -> NDArray[np.uint64]:
-        """For each array the checksum of those of its blocks."""
+        """For each array, the checksum of its blocks' checksums."""
         return whole[self._checks_at : self._root_at].view("<u8")
 
     def root(self, whole: NDArray[np.uint8]) -> NDArray[np.uint64]:
@@ -109,7 +109,7 @@ class ArrayTable:
 
 
 def _described(whole: NDArray[np.uint8], path: str, fix: str) -> tuple[dict[str, Any], int]:
-    """The table as it is written, and where the arrays begin."""
+    """The table as parsed JSON, and the offset of the first array."""
     opening = whole[: len(OPENING)].tobytes()
     if opening != OPENING:
         kind, number = opening[: len(_KIND)], opening[len(_KIND) :].strip()
@@ -130,7 +130,7 @@ def _described(whole: NDArray[np.uint8], path: str, fix: str) -> tuple[dict[str,
 
 
 def _place(number: int, about: Any, end: int, begin: int, sums: int) -> ArrayPlace | None:
-    """Where an array lies; None where the table does not say so, or not that it follows the one before it."""
+    """The place of an array; None where its entry is invalid, or does not follow the array before it."""
     if not isinstance(about, dict) or about.get("type") not in list(_TYPES):
         return None
     size = about.get("size")

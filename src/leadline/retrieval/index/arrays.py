@@ -1,14 +1,14 @@
-"""A file of named arrays, which are read where they lie: nothing is copied into memory until it is looked at.
+"""A file of named arrays, memory-mapped and checked against checksums when they are first read.
 
     leadline arrays 2       what the file is, and its format
-    a length, a table       in JSON: for each array its name, its type, its size and where it begins
-    the arrays              each beginning at a multiple of 64 bytes
+    a length, a table       in JSON: for each array its name, its type, its size and its offset
+    the arrays              each aligned to 64 bytes
     64 zeros
     checksums of blocks     of every array, see `blocks.py`
-    checksums of arrays     for each array one, of the checksums of its blocks
+    checksums of arrays     one per array, of the checksums of its blocks
     the root                the checksum of the table and of the checksums of arrays
 
-So opening a file reads its table and its end, and an array, or a part of it, is compared when it is first read.
+Opening a file reads only its table and its end; an array, or a part of it, is checked when it is first read.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import contextlib
 import errno
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,13 +33,13 @@ from leadline.text.stored import open_stored
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_ZEROS = 1 << 20  # bytes written at a time where the system cannot reserve room
+_ZEROS = 1 << 20  # bytes written at a time where the system cannot reserve disk space
 _CANNOT_RESERVE = (errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS)
 
 
 @contextlib.contextmanager
 def create(path: str | os.PathLike[str], layout: Layout) -> Iterator[dict[str, NDArray[Any]]]:
-    """A new file of arrays to fill; they are in the file, not in memory. Its checksums are written at the end."""
+    """A new file of memory-mapped arrays to fill; its checksums are written at the end."""
     try:
         yield begin_file(path, layout)
         finish_file(path)
@@ -47,6 +47,13 @@ def create(path: str | os.PathLike[str], layout: Layout) -> Iterator[dict[str, N
         with contextlib.suppress(OSError):
             Path(path).unlink()
         raise
+
+
+def write(path: str | os.PathLike[str], content: Mapping[str, NDArray[Any]]) -> None:
+    """Write arrays that are in memory as a new file."""
+    with create(path, {name: (array.dtype, len(array)) for name, array in content.items()}) as into:
+        for name, array in content.items():
+            into[name][:] = array
 
 
 def begin_file(path: str | os.PathLike[str], layout: Layout) -> dict[str, NDArray[Any]]:
@@ -59,7 +66,7 @@ def begin_file(path: str | os.PathLike[str], layout: Layout) -> dict[str, NDArra
 
 
 def resume_file(path: str | os.PathLike[str], layout: Layout) -> dict[str, NDArray[Any]] | None:
-    """The arrays of a file that was begun and not finished; None where it is not of this layout."""
+    """The arrays of an unfinished file; None where there is none with this layout."""
     header, size = header_of(layout)
     try:
         with open(path, "rb", opener=open_stored) as file:
@@ -70,25 +77,25 @@ def resume_file(path: str | os.PathLike[str], layout: Layout) -> dict[str, NDArr
 
 
 def finish_file(path: str | os.PathLike[str]) -> None:
-    """Write the checksums of a file that is filled."""
+    """Write the checksums of a filled file."""
     whole = _mapped(path, "r+")
     table = ArrayTable(whole, os.fspath(path))
     sums, checks = table.sums(whole), table.checks(whole)
     for place in table.places.values():
-        own = sums[place.first_sum : place.first_sum + place.blocks]
-        own[:] = block_sums(place.words(whole))
-        checks[place.number] = zlib.crc32(own.data)
+        array_sums = sums[place.first_sum : place.first_sum + place.blocks]
+        array_sums[:] = block_sums(place.words(whole))
+        checks[place.number] = zlib.crc32(array_sums.data)
     table.root(whole)[0] = _root(table, whole)
 
 
 def sync_file(path: str | os.PathLike[str]) -> None:
-    """Flush a file to the disk, and with it what was written to it through memory."""
+    """Flush a file to disk, with everything written through memory maps."""
     with reported(path), open(path, "rb+", opener=open_stored) as file:
         os.fsync(file.fileno())
 
 
 def _reserve(descriptor: int, size: int) -> None:
-    """Give a new file its size and its room on the disk: writing to a mapped file without room ends the process."""
+    """Reserve the disk space of a new file: writing to a memory-mapped file on a full disk ends the process."""
     if hasattr(os, "posix_fallocate"):
         try:
             os.posix_fallocate(descriptor, 0, size)
@@ -118,14 +125,14 @@ def _root(table: ArrayTable, whole: NDArray[np.uint8]) -> int:
 
 
 class ArrayFile:
-    """The arrays of a file, compared with their checksums when they are read."""
+    """The arrays of a file, checked against their checksums when they are first read."""
 
     def __init__(self, whole: NDArray[np.uint8], path: str, fix: str = REBUILD) -> None:
         self.path, self._whole, self._fix = path, whole, fix
         self._table = ArrayTable(whole, path, fix)
         if int(self._table.root(whole)[0]) != _root(self._table, whole):
             raise damaged(path, "the checksum of its table does not fit", fix)
-        self._known: dict[str, CheckedArray] = {}
+        self._arrays: dict[str, CheckedArray] = {}
 
     @property
     def root(self) -> str:
@@ -136,7 +143,7 @@ class ArrayFile:
         return list(self._table.places)
 
     def size(self, name: str) -> int:
-        """The number of values of an array, which are not read."""
+        """The number of values of an array, without reading them."""
         return self._place(name).size
 
     def checked(self, name: str, dtype: Any = None, bounds: ValueBounds = ANY, what: str = "") -> CheckedArray:
@@ -144,13 +151,13 @@ class ArrayFile:
         place = self._place(name)
         if dtype is not None and np.dtype(dtype) != np.dtype(place.type):
             raise damaged(self.path, f"{name} has the type {place.type}", self._fix)
-        if name not in self._known:
+        if name not in self._arrays:
             sums = self._table.sums(self._whole)[place.first_sum : place.first_sum + place.blocks]
             if int(self._table.checks(self._whole)[place.number]) != zlib.crc32(sums.data):
                 raise damaged(self.path, f"the checksums of {what or name} do not fit", self._fix)
-            known = CheckedArray(self._whole, place, sums, bounds, (self.path, what or name, self._fix))
-            self._known[name] = known
-        return self._known[name]
+            names = self.path, what or name, self._fix
+            self._arrays[name] = CheckedArray(self._whole, place, sums, bounds, names)
+        return self._arrays[name]
 
     def whole(self, name: str, dtype: Any = None, bounds: ValueBounds = ANY, what: str = "") -> NDArray[Any]:
         """An array, checked in full."""
@@ -166,11 +173,11 @@ class ArrayFile:
 
 
 def read(path: str | os.PathLike[str], fix: str = REBUILD) -> ArrayFile:
-    """The arrays of a file, not yet in memory; `fix` ends the line that says that it is damaged."""
+    """The memory-mapped arrays of a file; `fix` is the advice in the error for a damaged file."""
     name = os.fspath(path)
     try:
         return ArrayFile(_mapped(path, "r"), name, fix)
-    except ValueError:  # a file of no bytes cannot be mapped
+    except ValueError:  # an empty file cannot be mapped
         raise damaged(name, "it is empty", fix) from None
     except FileNotFoundError:
         raise InputError(name, f"is missing: {fix}") from None

@@ -1,4 +1,4 @@
-"""Documents from wherever they are, in batches of about as many bytes of text."""
+"""Documents of a collection or of an iterable, in batches of about the same number of bytes of text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from leadline.collections.documents.document import Document
 from leadline.errors import InputError
 from leadline.retrieval.index.segment import MISSING, NUMBERS
-from leadline.retrieval.index.terms import Terms
+from leadline.retrieval.index.terms import Terms, offsets_of
 from leadline.text.days import day_number
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ FIELDS = ("title", "abstract", "claims", "description")
 
 
 class Records(Protocol):
-    """What is wanted of a collection: `leadline.collections.documents.store.Collection` has it."""
+    """The interface of a collection, such as `leadline.collections.documents.store.Collection`."""
 
     @property
     def records(self) -> pl.DataFrame: ...
@@ -32,7 +32,7 @@ class Records(Protocol):
 
 @dataclass(frozen=True)
 class DocumentBatch:
-    """Some documents: their ids, the text of each field, and what is known of them."""
+    """Some documents: their ids, the texts of each field, and their metadata as numbers and codes."""
 
     ids: list[str]
     texts: dict[str, list[str]]
@@ -49,12 +49,12 @@ def batches(source: Iterable[Any] | Records, fields: Sequence[str], size: int = 
     waiting: list[Mapping[str, Any]] = []
     weight = 0
     for number, document in enumerate(source):
-        known = document if isinstance(document, dict) else _as_mapping(document)
-        if not known.get("id"):
+        mapping = document if isinstance(document, dict) else _as_mapping(document)
+        if not mapping.get("id"):
             raise InputError(f"document {number + 1}", "has no id: give Documents, or mappings with `id` and fields")
-        waiting.append(known)
+        waiting.append(mapping)
         for name in fields:
-            weight += len(known.get(name) or "")
+            weight += len(mapping.get(name) or "")
         if weight >= size:
             yield _batch(waiting, fields)
             waiting, weight = [], 0
@@ -65,9 +65,9 @@ def batches(source: Iterable[Any] | Records, fields: Sequence[str], size: int = 
 def _as_mapping(document: Any) -> Mapping[str, Any]:
     if isinstance(document, Document):
         claims = tuple(claim.text for claim in document.claims)
-        taken = {name: getattr(document, name) for name in ("id", "office", "ipc", "cpc", *FIELDS, *NUMBERS)
-                 if name not in ("known", "claims")}  # fmt: skip
-        return {**taken, "claims": "\n".join(claims)}
+        values = {name: getattr(document, name) for name in ("id", "office", "ipc", "cpc", *FIELDS, *NUMBERS)
+                  if name not in ("known", "claims")}  # fmt: skip
+        return {**values, "claims": "\n".join(claims)}
     return document if isinstance(document, Mapping) else {}
 
 
@@ -75,15 +75,15 @@ def _batch(documents: Sequence[Mapping[str, Any]], fields: Sequence[str]) -> Doc
     present = set().union(*documents)
 
     def values(name: str, missing: Any) -> list[Any]:
-        """What the documents say, without asking each for what none has."""
-        return [known.get(name) or missing for known in documents] if name in present else [missing] * len(documents)
+        """The value of each document, or `missing`; quick where no document has one."""
+        return [each.get(name) or missing for each in documents] if name in present else [missing] * len(documents)
 
     days = {
         name: np.array([_day(written) for written in values(name, "")], np.int32)
         for name in ("priority", "application", "publication")
     }
     known_since = np.where(days["priority"] != MISSING, days["priority"], days["application"])
-    # A source's own name of a family tells nothing across sources: only numbers are taken.
+    # Family names of a source mean nothing in other sources: only numbers are taken.
     families = [family if isinstance(family, int) else -1 for family in values("family", -1)]
     return DocumentBatch(
         ids=[str(name) for name in values("id", "")],
@@ -101,7 +101,7 @@ def _batch(documents: Sequence[Mapping[str, Any]], fields: Sequence[str]) -> Doc
 
 
 def _text_of(value: Any) -> str:
-    """The text of a field: claims are several."""
+    """The text of a field, its claims joined if it has several."""
     if isinstance(value, str):
         return value
     return "\n".join(getattr(each, "text", each) for each in value or ())
@@ -122,39 +122,55 @@ def _from_collection(collection: Any, fields: Sequence[str], size: int) -> Itera
     records = collection.records
     wanted = [*(["title"] if "title" in fields else []), *(name for name in fields if name != "title")]
     for part in collection.texts(wanted):
-        lists = [name for name in wanted if isinstance(part.schema[name], pl.List)]  # claims
-        frame = part.with_columns(pl.col(name).list.join("\n") for name in lists)
+        frame = joined_claims(part, wanted)
         weight = sum(int(frame[name].str.len_bytes().sum() or 0) for name in wanted)
         step = max(1, len(frame) * size // max(weight, 1))
         for piece in frame.iter_slices(step):
-            known = records[piece["row"].to_numpy()]
-            days = {
-                name: known[name].cast(pl.Int32).fill_null(int(MISSING)).to_numpy()
-                for name in NUMBERS
-                if name != "family"
-            }
+            rows = records[piece["row"].to_numpy()]
             yield DocumentBatch(
-                ids=known["id"].to_list(),
+                ids=rows["id"].to_list(),
                 texts={name: piece[name].fill_null("").to_list() for name in wanted},
-                numbers={**days, "family": known["family"].cast(pl.Int64).to_numpy()},
+                numbers=number_columns(rows),
                 codes={
-                    "office": [[office] if office else [] for office in known["office"].to_list()],
-                    "classes": known.select(pl.concat_list("ipc", "cpc").fill_null([]))[:, 0].to_list(),
+                    "office": [[office] if office else [] for office in rows["office"].to_list()],
+                    "classes": rows.select(pl.concat_list("ipc", "cpc").fill_null([]))[:, 0].to_list(),
                 },
             )
 
 
-def coded(values: Sequence[Sequence[str]]) -> dict[str, NDArray[Any]]:
-    """A column of words as a dictionary and codes, under the names a segment gives them.
+def joined_claims(texts: pl.DataFrame, fields: Sequence[str]) -> pl.DataFrame:
+    """Texts of a collection with the claims of each document joined to one text."""
+    import polars as pl
 
-    >>> found = coded([["US"], [], ["EP", "US"]])
-    >>> found["codes"].tolist(), found["offsets"].tolist()
+    lists = [name for name in fields if isinstance(texts.schema[name], pl.List)]
+    return texts.with_columns(pl.col(name).list.join("\n") for name in lists)
+
+
+def joined_fields(texts: pl.DataFrame, fields: Sequence[str]) -> pl.Series:
+    """Texts of a collection with the fields of each document joined to one text."""
+    import polars as pl
+
+    return joined_claims(texts, fields).select(pl.concat_str(fields, separator="\n", ignore_nulls=True)).to_series()
+
+
+def number_columns(rows: pl.DataFrame) -> dict[str, NDArray[Any]]:
+    """The days and families of documents, as a segment stores them."""
+    import polars as pl
+
+    days = {name: rows[name].cast(pl.Int32).fill_null(int(MISSING)).to_numpy() for name in NUMBERS if name != "family"}
+    return {**days, "family": rows["family"].cast(pl.Int64).to_numpy()}
+
+
+def coded(values: Sequence[Sequence[str]]) -> dict[str, NDArray[Any]]:
+    """The arrays of a segment for a column of words: a dictionary, and the codes of each document.
+
+    >>> column = coded([["US"], [], ["EP", "US"]])
+    >>> column["codes"].tolist(), column["offsets"].tolist()
     ([1, 0, 1], [0, 1, 1, 3])
     """
     names = sorted({word.encode() for words in values for word in words})
-    number = {name: code for code, name in enumerate(names)}
-    offsets = np.zeros(len(values) + 1, np.int64)
-    np.cumsum([len(words) for words in values], out=offsets[1:])
-    codes = np.array([number[word.encode()] for words in values for word in words], np.int32)
+    code_of = {name: code for code, name in enumerate(names)}
+    offsets = offsets_of([len(words) for words in values])
+    codes = np.array([code_of[word.encode()] for words in values for word in words], np.int32)
     terms = Terms.of(names)
     return {"terms": terms.buffer, "term_offsets": terms.offsets, "offsets": offsets, "codes": codes}

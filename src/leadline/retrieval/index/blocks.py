@@ -1,9 +1,9 @@
-"""Checksums of the blocks of an array, so that what is read of a large file is compared without reading all of it.
+"""Checksums of the blocks of an array, so that a part of a large file can be checked without reading all of it.
 
-A block is 4096 bytes, which are 1024 numbers of 32 bits. Each is multiplied by an odd number of 32 bits of its own, and
-the products are added up in 64 bits, with the number of the block. A product does not overflow, so a change of one
-number, or of any two bits, is always found; any other change is missed with a chance of about one in 2³¹. NumPy does
-this faster than zlib's CRC-32, and machine code as fast as memory is read.
+A block is 4096 bytes: 1024 integers of 32 bits. Each is multiplied by its own odd 32-bit key, and the products are
+added up in 64 bits, with a term for the number of the block. A product does not overflow, so a change of one integer,
+or of any two bits, is always detected; any other change is missed with a probability of about 2⁻³¹. NumPy computes this
+faster than zlib's CRC-32, and machine code as fast as memory is read.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 BLOCK = 4096  # bytes
 WORDS = BLOCK // 8
 _LOW_HALF, _HALF = np.uint64(0xFFFFFFFF), np.uint64(32)
-_NOTHING = (2**31 - 1, -(2**31), 0)  # the extent of no values
+_EMPTY_EXTENT = (2**31 - 1, -(2**31), 0)
 _NONE = np.empty(0, np.int32)
 _BYTES_A_BYTE = 0.05  # NumPy sums a byte in the time in which plain Python reads so many bytes of text
 
 
 @cache
 def block_keys() -> NDArray[np.uint64]:
-    """What the halves of words are multiplied by: those of the low halves, then those of the high ones."""
+    """The keys of the low halves of 64-bit words, then those of the high halves."""
     # Steele and others, Fast splittable pseudorandom number generators, OOPSLA 2014: the numbers of SplitMix64.
     mixed = np.arange(1, 2 * WORDS + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -42,7 +42,7 @@ def block_keys() -> NDArray[np.uint64]:
 
 @dataclass(frozen=True)
 class Extent:
-    """What values are at least and at most, and what they add up to."""
+    """The minimum, the maximum and the sum of values."""
 
     least: int
     most: int
@@ -61,9 +61,9 @@ def block_sums(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
 def check_blocks(
     words: NDArray[np.uint64], sums: NDArray[np.uint64], numbers: NDArray[np.int64], values: NDArray[np.int32] | None
 ) -> int | Extent:
-    """Compare blocks with their checksums: the number of the first that does not fit, or the extent of their values.
+    """Check blocks: the number of the first whose checksum does not fit, or the extent of the values if all do.
 
-    `values` are those of the array where they are numbers of 32 bits, and the extent is wanted.
+    `values` is the array as 32-bit integers, or None where the extent is not needed.
     """
     return _checked.choose(int(_BYTES_A_BYTE * BLOCK * len(numbers)))(words, sums, numbers, values)
 
@@ -73,7 +73,7 @@ def _array(words: NDArray[np.uint64], sums: NDArray[np.uint64]) -> BlockSums:
 
 
 def _rows(words: NDArray[np.uint64], numbers: NDArray[np.int64]) -> Iterator[tuple[slice, NDArray[np.uint64]]]:
-    """The words of blocks, a row each, so many at a time that they stay in the processor's cache."""
+    """The words of blocks, one row per block, 64 blocks at a time so that they stay in the processor's cache."""
     full = len(words) // WORDS
     rows = words[: full * WORDS].reshape(-1, WORDS)
     whole = int(np.searchsorted(numbers, full))
@@ -107,7 +107,7 @@ def _summed(kernel: Kernel, words: NDArray[np.uint64]) -> NDArray[np.uint64]:
 def _checked_plain(
     words: NDArray[np.uint64], sums: NDArray[np.uint64], numbers: NDArray[np.int64], values: NDArray[np.int32] | None
 ) -> int | Extent:
-    least, most, total = _NOTHING
+    least, most, total = _EMPTY_EXTENT
     for part, rows in _rows(words, numbers):
         wrong = np.flatnonzero(_sum_rows(rows, numbers[part]) != sums[numbers[part]])
         if len(wrong):
@@ -115,7 +115,7 @@ def _checked_plain(
         if values is not None:
             read = rows.reshape(-1).view(np.int32)
             end = 2 * (int(numbers[part][-1]) * WORDS + rows.shape[1])
-            read = read[: len(read) - max(0, end - len(values))]  # behind the array is padding
+            read = read[: len(read) - max(0, end - len(values))]  # without the padding after the array
             least, most = min(least, int(read.min())), max(most, int(read.max()))
             total += int(read.sum(dtype=np.int64))
     return Extent(least, most, total)
@@ -126,7 +126,7 @@ def _checked(
     kernel: Kernel, words: NDArray[np.uint64], sums: NDArray[np.uint64], numbers: NDArray[np.int64],
     values: NDArray[np.int32] | None,
 ) -> int | Extent:  # fmt: skip
-    extent = np.array(_NOTHING, np.int64)
-    given, size = (_NONE, 0) if values is None else (values, len(values))
-    wrong = kernel(_array(words, sums), numbers, len(numbers), given, size, extent)
+    extent = np.array(_EMPTY_EXTENT, np.int64)
+    checked = _NONE if values is None else values
+    wrong = kernel(_array(words, sums), numbers, len(numbers), checked, len(checked), extent)
     return int(numbers[wrong]) if wrong >= 0 else Extent(*extent.tolist())

@@ -1,4 +1,4 @@
-"""What each character is to a word, and texts made ready for finding words."""
+"""The class of each character, and texts normalised and joined for finding words."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 Capitals = Literal["small", "kept"]  # capitals distinguish NaCl from other words
 PADDING = 64  # bytes beyond the end, so that kernels may load eight bytes anywhere
-# Hyphens and the minus sign are all typed as hyphens; a trade mark is not part of the name; a soft hyphen is invisible.
+# All hyphens and the minus sign become one hyphen; trade mark signs become blanks; soft hyphens are removed.
 _SAME = (("‐", "-"), ("‑", "-"), ("‒", "-"), ("–", "-"), ("−", "-"), ("™", " "), ("℠", " "), ("\xad", ""))
 
 
 @cache
 def classes() -> NDArray[np.uint8]:
-    """The class of every character up to U+FFFF, by its number."""
+    """The class of every character up to U+FFFF, by its code."""
     return np.frombuffer(bytes(_class_of(chr(code)) for code in range(0x10000)), np.uint8)
 
 
@@ -45,25 +45,25 @@ def _class_of(character: str) -> int:
 
 
 def _is_ideograph(code: int) -> bool:
-    """Whether a script without blanks between words writes this: Chinese characters and the Japanese syllables."""
+    """Whether a character is of a script without blanks between words: Chinese characters and Japanese syllables."""
     return 0x3040 <= code <= 0x30FF or 0x3400 <= code <= 0x4DBF or 0x4E00 <= code <= 0x9FFF or 0xF900 <= code <= 0xFAFF
 
 
 def prepared(text: str, capitals: Capitals = "small") -> bytes:
-    """A text in small letters and in one spelling of each character (Unicode's NFKC), as UTF-8.
+    """A text in lower case (with `capitals="small"`) and normalised (Unicode's NFKC), as UTF-8.
 
     >>> prepared("H₂SO₄ and 1,2‐Dichloroethane").decode()
     'h2so4 and 1,2-dichloroethane'
     """
     if not text.isascii():
-        for found, instead in _SAME:
-            text = text.replace(found, instead)
+        for character, replacement in _SAME:
+            text = text.replace(character, replacement)
         text = unicodedata.normalize("NFKC", text)
     return (text.lower() if capitals == "small" else text).encode("utf-8", "replace")
 
 
 def joined(texts: Sequence[str], capitals: Capitals = "small") -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Texts made ready, one behind the other: the bytes, and where each begins."""
+    """Prepared texts, concatenated: the bytes, and the offset of each text."""
     ready = [prepared(text, capitals) for text in texts]
     offsets = np.zeros(len(ready) + 1, np.int64)
     np.cumsum([len(text) for text in ready], out=offsets[1:])

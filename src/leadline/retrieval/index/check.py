@@ -1,12 +1,13 @@
-"""A check of an index in full: every byte is read, and everything in it must fit together."""
+"""A full check of an index: every byte is read, and all arrays must fit together."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from leadline.collections.documents.check import check_identity
+from leadline.collections.documents.check import check_identity, finding_of, findings
 from leadline.errors import InputError
 from leadline.retrieval.index import arrays
 from leadline.retrieval.index.array_table import REBUILD, damaged
@@ -20,25 +21,29 @@ REBUILD_VECTORS = "make the vectors again with `leadline index --dense`"
 
 
 def check_index(folder: Path) -> Iterator[Finding]:
-    """Everything that is wrong with an index; nothing where it is as it was written."""
+    """The problems of an index; none if it is undamaged."""
     folder = Path(folder)
     try:
         manifest = read_manifest(folder)
     except InputError as error:
-        yield _finding(error)
+        yield finding_of(error, REBUILD)
         return
     yield from check_identity(folder)
     for known in manifest["segments"]:
-        yield from _found(lambda known=known: _check_segment(folder, known, manifest["fields"]))  # type: ignore[misc]
-    yield from _found(lambda: _check_order(folder, manifest))
+        yield from findings(partial(_check_segment, folder, known, manifest["fields"]), REBUILD)
+    yield from findings(partial(_check_order, folder, manifest), REBUILD)
     for path in sorted(folder.glob(VECTORS)):
-        yield from _found(lambda path=path: check_arrays(arrays.read(path, REBUILD_VECTORS)))  # type: ignore[misc]
+        yield from findings(partial(_check_vectors, path), REBUILD)
 
 
 def check_arrays(file: arrays.ArrayFile) -> None:
     """Read every array of a file."""
     for name in file.names():
         file.whole(name)
+
+
+def _check_vectors(path: Path) -> None:
+    check_arrays(arrays.read(path, REBUILD_VECTORS))
 
 
 def _check_segment(folder: Path, known: dict[str, Any], fields: list[str]) -> None:
@@ -65,15 +70,3 @@ def _check_file(folder: Path, known: dict[str, Any]) -> None:
     path = folder / known["file"]
     if file_sha256(path) != known["sha256"]:
         raise damaged(str(path), "its checksum does not fit")
-
-
-def _found(check: Callable[[], object]) -> Iterator[Finding]:
-    try:
-        check()
-    except InputError as error:
-        yield _finding(error)
-
-
-def _finding(error: InputError) -> Finding:
-    problem, _, fix = error.problem.rpartition(": ")
-    return Finding(error.where, problem or error.problem, fix if problem else REBUILD)

@@ -1,4 +1,4 @@
-"""An array on disk of which each part is compared with its checksums, and its values with their bounds, once."""
+"""An array on disk. Each block is checked when it is first read: its checksum, and the bounds of its values."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 
 
 class ValueBounds(NamedTuple):
-    """What the values of an array may be; None where they may be anything."""
+    """Bounds of the values of an array; None where there is none."""
 
     least: int | None = None
     most: int | None = None
-    total: int | None = None  # what they add up to at most
+    total: int | None = None  # upper bound of their sum
 
 
 ANY = ValueBounds()
 
 
 class CheckedArray:
-    """An array whose parts are read by slices or by arrays of places; every block is checked when it is first read."""
+    """An array that is read by slices or by arrays of indices; every block is checked when it is first read."""
 
     def __init__(
         self, whole: NDArray[np.uint8], place: ArrayPlace, sums: NDArray[np.uint64], bounds: ValueBounds,
@@ -80,10 +80,10 @@ class CheckedArray:
         return [self._values[start:stop] for start, stop in zip(starts.tolist(), stops.tolist(), strict=True)]
 
     def _check(self, blocks: NDArray[np.int64]) -> None:
-        """Compare blocks, ascending, with their checksums, and their values with the bounds."""
+        """Check ascending blocks: their checksums, and the bounds of their values."""
         with self._lock:  # a block is added to the total once
             blocks = blocks[~self._good[blocks]]
-            whole = self._values.dtype != np.int32 and self._bounds is not ANY  # which are always read in full
+            whole = self._values.dtype != np.int32 and self._bounds is not ANY  # such arrays are always read in full
             values = self._values if self._bounds is not ANY and not whole else None
             found = check_blocks(self._words, self._sums, blocks, values)
             if isinstance(found, int):

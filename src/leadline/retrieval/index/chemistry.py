@@ -1,4 +1,4 @@
-"""What in a text is chemistry: registry numbers, formulas, and names that are put together from the parts of names."""
+"""Recognise registry numbers, formulas, and names composed of the parts of chemical names, by spelling alone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Th U Pu
 _BY_LENGTH = "|".join(sorted(_SYMBOLS.split(), key=lambda symbol: -len(symbol)))
 _FORMULA = re.compile(rf"(?:(?:{_BY_LENGTH})(?:\d{{1,3}}(?:\.\d+)?)?)+")
 _SYMBOL = re.compile(_BY_LENGTH)
-# Names of elements and of kinds of substances, which are chemistry as they stand.
+# Names of elements and of kinds of substances.
 _ELEMENTS_NAMED = """
     aluminium aluminum antimony argon arsenic barium beryllium bismuth boron bromine cadmium caesium calcium carbon
     cerium cesium chlorine chromium cobalt copper fluorine gadolinium gallium germanium gold hafnium helium hydrogen
@@ -57,7 +57,7 @@ for _names, _role in ((_MULTIPLIERS, _MULTIPLYING), (_STEMS, _STEM), (_ENDINGS, 
 _LENGTHS = {  # of the parts that begin with these two letters, or with this letter alone
     first: sorted({len(part) for part in _PARTS if part[:2] == first}) for first in {part[:2] for part in _PARTS}
 }
-# Words of everyday that are put together like names.
+# Everyday words that are composed like chemical names.
 _EVERYDAY = """
     allied allocate allocation amidst aperiodic decide decides decode ethic formal formally imperial invite linen lines
     nonperiodic octal online periodic permeate propose proposes thine
@@ -68,7 +68,7 @@ _SHORTEST_NAME = 6
 
 
 def is_registry_number(word: str) -> bool:
-    """Whether this is a CAS registry number: its last digit is that which the others ask for.
+    """Whether this is a CAS registry number with the right check digit.
 
     >>> is_registry_number("64-19-7"), is_registry_number("64-19-8"), is_registry_number("2009-05-1")
     (True, False, False)
@@ -81,7 +81,7 @@ def is_registry_number(word: str) -> bool:
 
 
 def is_formula(word: str) -> bool:
-    """Whether this is a sum formula, by its capital letters: two elements at least, and a number or a small letter.
+    """Whether this is a sum formula: at least two elements, and a digit or a lower-case letter.
 
     >>> [is_formula(word) for word in ("H2SO4", "NaCl", "TiO2", "CO2", "USB", "In", "IC2", "Nacl")]
     [True, True, True, True, False, False, True, False]
@@ -95,7 +95,7 @@ def is_formula(word: str) -> bool:
 
 
 def is_chemical_name(word: str) -> bool:
-    """Whether a word, in small letters, is put together from the parts of chemical names, or names an element.
+    """Whether a word in lower case is composed of the parts of chemical names, or names an element.
 
     >>> [is_chemical_name(word) for word in ("1,2-dichloroethane", "polyethylene", "toluene", "sodium", "2-butanol")]
     [True, True, True, True, True]
@@ -109,18 +109,18 @@ def is_chemical_name(word: str) -> bool:
     letters = sum(map(len, parts))
     if letters < _SHORTEST_NAME - 2 * (len(word) > letters) or word in _NOT_NAMES or word.endswith(_NOT_ENDINGS):
         return False
-    # Where places are written, 3-chloro-5-nitro, each part is a prefix; else the word must end as names do.
+    # In 3-chloro-5-nitro each part must be composed of such parts.
     return bool(parts) and all(map(_is_composed, parts))
 
 
 def _is_composed(word: str) -> bool:
-    """Whether a word is multipliers, a stem, any parts, an ending and perhaps an s.
+    """Whether a word consists of multipliers, a stem, any parts, an ending and perhaps an s.
 
-    The places where a part may end are followed letter by letter: trying one division after the other, as a regular
-    expression does, takes time that doubles with every part that can be read in two ways.
+    Dynamic programming over the places where a part may end; a regular expression would backtrack, in time that doubles
+    with every part that can be read in two ways.
     """
     size = len(word)
-    # What may come before each place: only multipliers (1), a stem as well (2), or an ending as the last part (4).
+    # What may come before each place, as bits: only multipliers (1), a stem as well (2), an ending as last part (4).
     before = [0] * (size + 1)
     before[0] = 1
     for at in range(size):

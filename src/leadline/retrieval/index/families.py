@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from leadline.retrieval.index.batches import DocumentBatch
-from leadline.retrieval.index.segment import MISSING, NUMBERS
+from leadline.retrieval.index.batches import DocumentBatch, joined_claims, number_columns
+from leadline.retrieval.index.segment import NUMBERS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -20,12 +20,12 @@ _BYTES_A_WORD = 6
 
 
 def family_batches(collection: Any, fields: Sequence[str], size: int, members: Members) -> Iterator[DocumentBatch]:
-    """The families of a collection, in the order of their representatives, whose ids they have.
+    """Batches of the families of a collection, in the order of their representatives, whose ids they have.
 
-    The representative is the member published first, or with `members="longest"` the one with most words. `joined` has
-    the texts of all members, the representative's first; the others have the representative's alone. What is known of a
-    family is what is known of any member: its earliest dates, all its offices and classes. So a filter by date lets a
-    family pass when one member was published in time, though a joined text has words of later members as well.
+    The representative is the member published first, or with `members="longest"` the one with most words. A family has
+    the representative's text, or with `members="joined"` the texts of all members, the representative's first. It has
+    the earliest dates of its members, and all their offices and classes. So a family passes a filter by date if one
+    member was published in time, although its joined text has words of later members as well.
     """
     units = _units(collection.records, members)
     words = units["words"].to_numpy() * _BYTES_A_WORD
@@ -39,7 +39,7 @@ def family_batches(collection: Any, fields: Sequence[str], size: int, members: M
 
 
 def _units(records: pl.DataFrame, members: Members) -> pl.DataFrame:
-    """A row for each family: the rows of its members whose texts are wanted, and what is known of all of them."""
+    """A row per family: the rows of the members whose texts it has, and the metadata of all members."""
     import polars as pl
 
     days = [name for name in NUMBERS if name != "family"]
@@ -64,14 +64,12 @@ def _units(records: pl.DataFrame, members: Members) -> pl.DataFrame:
 
 
 def _texts(collection: Any, fields: Sequence[str], units: pl.DataFrame) -> pl.DataFrame:
-    """The texts of some families, a row for each, in their order."""
+    """The texts of these families, a row per family, in their order."""
     import polars as pl
 
     places = units.select("rows").with_row_index("unit").explode("rows").with_row_index("place")
     parts = list(collection.texts(fields, places["rows"].to_numpy()))
-    frame = pl.concat(parts)
-    lists = [name for name in fields if isinstance(frame.schema[name], pl.List)]  # claims
-    frame = frame.with_columns(pl.col(name).list.join("\n") for name in lists)
+    frame = joined_claims(pl.concat(parts), fields)
     return (
         places.join(frame, left_on="rows", right_on="row", how="left", maintain_order="left")
         .group_by("unit", maintain_order=True)
@@ -80,12 +78,9 @@ def _texts(collection: Any, fields: Sequence[str], units: pl.DataFrame) -> pl.Da
 
 
 def _batch(texts: pl.DataFrame, units: pl.DataFrame, fields: Sequence[str]) -> DocumentBatch:
-    import polars as pl
-
-    days = {name: units[name].cast(pl.Int32).fill_null(int(MISSING)).to_numpy() for name in NUMBERS if name != "family"}
     return DocumentBatch(
         ids=units["id"].to_list(),
         texts={name: texts[name].to_list() for name in fields},
-        numbers={**days, "family": units["family"].cast(pl.Int64).to_numpy()},
+        numbers=number_columns(units),
         codes={name: units[name].to_list() for name in ("office", "classes")},
     )

@@ -6,8 +6,8 @@
     >>> len(index), index.lists("abstract", [b"film"]).documents.tolist()
     (2, [0, 1])
 
-Rows number the documents from 0 in the order in which they came. The manifest names the segments, and is replaced as
-the last step of every change: opening the folder gives the old index or the new one.
+Rows number the documents from 0 in the order in which they were added. The manifest names the segments, and is replaced
+as the last step of every change: opening the folder gives the old index or the new one.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from leadline.errors import InputError, LeadlineWarning, checked_choice
 from leadline.records.scores.result import Result, counted
 from leadline.retrieval.index.analysis import Analysis
 from leadline.retrieval.index.batches import FIELDS, Records
-from leadline.retrieval.index.derived import parted
+from leadline.retrieval.index.derived import split_fields
 from leadline.retrieval.index.manifest import MANIFEST, read_manifest
 from leadline.retrieval.index.opening import opened_order, opened_segment
 from leadline.retrieval.index.segment import CODES, NUMBERS, CodedColumn
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Lists:
-    """The postings of some terms, one list behind the other: those of term t are offsets[t]:offsets[t + 1]."""
+    """The postings of some terms, concatenated: those of term t are offsets[t]:offsets[t + 1]."""
 
     offsets: NDArray[np.int64]
     documents: NDArray[np.int32]
@@ -50,19 +50,19 @@ class Lists:
 
 
 class Index(Result):
-    """An index: the postings of every term, by field, and what is known of the documents."""
+    """An index: the postings of every term, by field, and the metadata of the documents."""
 
     def __init__(self, folder: Path, manifest: dict[str, Any]) -> None:
         self.folder, self.manifest = folder, manifest
         self.analysis = Analysis.of(manifest["analysis"], str(folder / MANIFEST))
         self._check_stemmer()
         self.fields: list[str] = manifest["fields"]
-        # The documents' own fields, and those made of them, which are searched only where they are named.
-        self.own, self.derived = parted(self.fields)
+        # The fields of the documents, and those derived from them, which are searched only by name.
+        self.own, self.derived = split_fields(self.fields)
         self.unit: str = manifest.get("unit", "document")
         self.segments = [opened_segment(folder, known) for known in manifest["segments"]]
         self.bases = offsets_of([len(segment) for segment in self.segments])
-        # The place of each document when all are sorted by id: equal scores go by it, high first.
+        # The rank of each document by id: documents with equal scores are sorted by it, high first.
         self.ranks = opened_order(folder, manifest["order"], len(self))
 
     def _finding(self) -> str:
@@ -70,7 +70,7 @@ class Index(Result):
 
     @classmethod
     def open(cls, folder: str | os.PathLike[str]) -> Index:
-        """An index that `build` made."""
+        """Open an index that `build` made."""
         manifest = read_manifest(Path(folder))
         try:
             return cls(Path(folder), manifest)
@@ -94,11 +94,11 @@ class Index(Result):
         unit: Unit = "document",
         members: Members = "joined",
     ) -> Index:
-        """Index a collection, or documents of any kind that `batches.py` takes. What the folder held before is gone.
+        """Index a collection, or an iterable of Documents or mappings. An index in the folder is replaced.
 
-        `fields` may also name those of `derived/`, made of the others: phrases, entities, sentences. With
-        `unit="family"` a row is a family, with the texts that `families.py` says for `members`. `workers` threads
-        invert batches at the same time, default: one for each processor.
+        `fields` may include the derived fields phrases, entities and sentences. With `unit="family"` a row is a family,
+        with the texts that `members` chooses (see `families.py`). `workers` threads invert batches in parallel
+        (default: one per processor).
         """
         from leadline.retrieval.index.writing import build
 
@@ -106,7 +106,7 @@ class Index(Result):
         return cls.open(folder)
 
     def add(self, source: Iterable[Any] | Records, *, workers: int | None = None) -> Index:
-        """The index with more documents: one more segment, the others stay as they are."""
+        """Add documents as a new segment, and return the new index."""
         from leadline.retrieval.index.writing import add
 
         if self.unit != "document":
@@ -116,7 +116,7 @@ class Index(Result):
         return Index.open(self.folder)
 
     def merge(self) -> Index:
-        """The same index as a single segment."""
+        """Merge all segments into one, and return the new index."""
         from leadline.retrieval.index.writing import merge_all
 
         if len(self.segments) == 1:
@@ -125,10 +125,10 @@ class Index(Result):
         return Index.open(self.folder)
 
     def _check_stemmer(self) -> None:
-        """Warn where words would be stemmed by another version than those of the index."""
-        made, here = self.manifest.get("stemmer"), self.analysis.stemmer_version()
-        if made and here and made != here:
-            problem = f"made with PyStemmer {made}, this is {here}, and stems may differ"
+        """Warn if queries would be stemmed by another version of PyStemmer than the documents."""
+        stored, installed = self.manifest.get("stemmer"), self.analysis.stemmer_version()
+        if stored and installed and stored != installed:
+            problem = f"made with PyStemmer {stored}, this is {installed}, and stems may differ"
             fix = "build the index again, or install that version"
             warnings.warn(f"{self.folder}: {problem}: {fix}", LeadlineWarning, stacklevel=4)
 
@@ -136,7 +136,7 @@ class Index(Result):
         return int(self.bases[-1])
 
     def check(self) -> None:
-        """Read every byte and compare it with what was written."""
+        """Read every byte and raise InputError if anything is damaged."""
         from leadline.retrieval.index.check import check_index
 
         for finding in check_index(self.folder):
@@ -166,7 +166,7 @@ class Index(Result):
     # Words
 
     def field(self, name: str) -> str:
-        """The name, when the index has such a field."""
+        """The name, if the index has such a field; otherwise InputError."""
         return checked_choice("field", name, self.fields)
 
     def lengths(self, field: str) -> NDArray[np.int32]:
@@ -199,7 +199,7 @@ class Index(Result):
             found.update(terms[number] for number in terms.prefixed(prefix.encode())[:limit])
         return [term.decode() for term in sorted(found)]
 
-    # What is known of documents
+    # Metadata
 
     def column(self, name: str) -> NDArray[Any]:
         """A number for each document: a day since 1970 (`segment.MISSING` where none is known), or a family."""
@@ -207,23 +207,23 @@ class Index(Result):
         return np.concatenate([segment.numbers(name) for segment in self.segments])
 
     def having(self, column: str, words: Sequence[str]) -> NDArray[np.bool_]:
-        """Which documents are of one of these offices, or have one of these classes or a class under one of them.
+        """Which documents have one of these offices, or one of these classes or a class under one of them.
 
-        A class is a section, class, subclass or group: C07 holds C07D401/04, and C07D4 the group 4, not 40 to 49.
+        A class is a section, class, subclass or group: C07 includes C07D401/04, and C07D4 is group 4, not 40 to 49.
         """
         checked_choice("column", column, list(CODES))
-        asked = ["".join(word.upper().split()) for word in words]
-        return np.concatenate([_having(segment.coded(column), asked, column) for segment in self.segments])
+        compact = ["".join(word.upper().split()) for word in words]
+        return np.concatenate([_having(segment.coded(column), compact, column) for segment in self.segments])
 
 
 def _term_by_term(parts: Sequence[Sequence[NDArray[np.int32]]]) -> NDArray[np.int32]:
-    """For every term its list in each part, all one behind the other."""
+    """The lists of all parts, concatenated term by term."""
     return np.concatenate([np.empty(0, np.int32), *chain.from_iterable(zip(*parts, strict=True))])
 
 
-def _having(column: CodedColumn, asked: Sequence[str], name: str) -> NDArray[np.bool_]:
+def _having(column: CodedColumn, words: Sequence[str], name: str) -> NDArray[np.bool_]:
     chosen = np.zeros(len(column.terms) + 1, np.bool_)
-    for word in asked:
+    for word in words:
         exactly = column.terms.find([word.encode()])
         chosen[exactly] = exactly[0] >= 0
         if name == "classes":

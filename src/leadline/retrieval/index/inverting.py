@@ -1,4 +1,4 @@
-"""A batch of documents as a segment: words are found, numbered, reduced to terms, and sorted by term."""
+"""Invert a batch of documents: find its words, reduce them to terms, and group the postings by term."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 from leadline.retrieval.index.analysis import Analysis
 from leadline.retrieval.index.batches import DocumentBatch, coded
 from leadline.retrieval.index.characters import joined
-from leadline.retrieval.index.derived import deriving
+from leadline.retrieval.index.derived import field_function
 from leadline.retrieval.index.kernels.arguments import BatchWords, PositionLists, PostingLists, TermCounts
-from leadline.retrieval.index.occurrences import Found, Occurrences
+from leadline.retrieval.index.occurrences import Occurrences, WordSpans
 from leadline.retrieval.index.terms import Terms, offsets_of
 from leadline.text.compiled import Kernel
 from leadline.text.engine import compiled_job
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def inverted(batch: DocumentBatch, analysis: Analysis, positions: bool) -> dict[str, NDArray[Any]]:
-    """The arrays of the segment that a batch makes."""
+    """The arrays of a segment with the documents of a batch."""
     ids = Terms.of([name.encode() for name in batch.ids])
     content: dict[str, NDArray[Any]] = {"ids": ids.buffer, "id_offsets": ids.offsets}
     for name, found in _occurrences(batch, analysis):
@@ -35,21 +35,23 @@ def inverted(batch: DocumentBatch, analysis: Analysis, positions: bool) -> dict[
 
 
 def _occurrences(batch: DocumentBatch, analysis: Analysis) -> Iterator[tuple[str, Occurrences]]:
-    """The terms of each field, one field at a time in memory: the documents' own, then those made of them."""
+    """The terms of each field, first those of the documents, then derived ones; one field is in memory at a time."""
     for name, texts in batch.texts.items():
-        yield name, Found.of(*joined(texts), analysis.words).terms(analysis)
+        yield name, WordSpans.of(*joined(texts), analysis.words).terms(analysis)
     if batch.derived:
         whole = ["\n".join(texts) for texts in zip(*batch.texts.values(), strict=True)]
         for name in batch.derived:
-            yield name, deriving(name)(whole, analysis)
+            yield name, field_function(name)(whole, analysis)
 
 
-def _field(found: Occurrences, positions: bool) -> dict[str, NDArray[Any]]:
-    names = sorted({term for term in found.terms if term})
+def _field(occurrences: Occurrences, positions: bool) -> dict[str, NDArray[Any]]:
+    """The arrays of one field of a segment."""
+    names = sorted({term for term in occurrences.terms if term})
     number = {name: code for code, name in enumerate(names)}
-    term_of = np.array([number.get(term, -1) for term in found.terms], np.int32)
-    words = BatchWords(len(found.offsets) - 1, found.offsets, found.codes, term_of, len(names))
-    size = _BYTES_A_WORD * len(found.codes)
+    term_of = np.array([number.get(term, -1) for term in occurrences.terms], np.int32)
+    offsets, codes = occurrences.offsets, occurrences.codes
+    words = BatchWords(len(offsets) - 1, offsets, codes, term_of, len(names))
+    size = _BYTES_A_WORD * len(codes)
     counts, lengths = _counted.choose(size)(words)
     starts = offsets_of(counts.texts)
     documents, frequencies, places = _filled.choose(size)(words, counts, starts, positions)
@@ -83,7 +85,7 @@ def _counted_plain(words: BatchWords) -> tuple[TermCounts, NDArray[np.int32]]:
 
 @compiled_job("leadline.retrieval.index.kernels.inverting.count_terms", plain=_counted_plain)
 def _counted(kernel: Kernel, words: BatchWords) -> tuple[TermCounts, NDArray[np.int32]]:
-    """In how many texts each term occurs and how often, and the number of terms of each text."""
+    """The number of texts that have each term, its occurrences, and the number of terms of each text."""
     counts = TermCounts(np.empty(words.terms, np.int64), np.empty(words.terms, np.int64))
     lengths = np.empty(words.texts, np.int32)
     kernel(words, np.empty(words.terms, np.int32), counts, lengths)
@@ -107,7 +109,7 @@ def _filled_plain(words: BatchWords, counts: TermCounts, starts: NDArray[np.int6
 def _filled(
     kernel: Kernel, words: BatchWords, counts: TermCounts, starts: NDArray[np.int64], positions: bool
 ) -> _Filled:
-    """The documents of each term, its frequency in each, and its positions there where these are wanted."""
+    """The documents of each term, its frequency in each, and its positions there (empty without `positions`)."""
     postings = int(starts[-1])
     lists = PostingLists(starts[:-1].copy(), np.empty(postings, np.int32), np.empty(postings, np.int32))
     ends = offsets_of(counts.occurrences)

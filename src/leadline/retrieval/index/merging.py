@@ -1,4 +1,4 @@
-"""Segments as one: dictionaries are merged, and every term's lists laid one behind the other."""
+"""Merge segments: their dictionaries are merged, and every term's lists are concatenated."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def merge(segments: Sequence[Segment], fields: Sequence[str], path: Path) -> None:
-    """Write the documents of several segments, in their order, as one. The lists never are in memory as a whole."""
+    """Write the documents of several segments, in their order, as one. The lists are never in memory as a whole."""
     content: dict[str, NDArray[Any]] = {}
     ids = [segment.ids for segment in segments]
     content["ids"], content["id_offsets"] = _one_behind_the_other(ids)
@@ -52,7 +52,7 @@ def merge(segments: Sequence[Segment], fields: Sequence[str], path: Path) -> Non
 
 
 def _check_positions(segments: Sequence[Segment], parts: Sequence[Field], name: str) -> None:
-    """Every segment has positions or none has: others would not fit into the lists of the merged terms."""
+    """Raise an error if only some of the segments have positions: the merged lists would not fit together."""
     with_positions = [len(part.positions) > 0 for part in parts]
     if any(with_positions):
         for segment, part, has in zip(segments, parts, with_positions, strict=True):
@@ -61,7 +61,7 @@ def _check_positions(segments: Sequence[Segment], parts: Sequence[Field], name: 
 
 
 class _Merged:
-    """The merged dictionary of several, and the new number of each old term."""
+    """The merged dictionary of several parts, and the new number of each old term."""
 
     def __init__(self, segments: Sequence[Segment], parts: Sequence[Terms]) -> None:
         joined = Terms(*_one_behind_the_other(parts))
@@ -81,7 +81,7 @@ class _Merged:
         return self.new[self.bounds[part] : self.bounds[part + 1]]
 
     def summed(self, parts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
-        """For each merged term the sum over the parts of a number that each has for its terms."""
+        """For each merged term, the sum over the parts of a value of each term."""
         result = np.zeros(len(self), np.int64)
         for part, values in enumerate(parts):
             result[self.of_part(part)] += values  # a part has a term once
@@ -90,7 +90,7 @@ class _Merged:
     def move(
         self, parts: Sequence[Field], starts: NDArray[np.int64], totals: NDArray[np.int64], into: Any, name: str
     ) -> None:
-        """Lay the lists of every part behind those of the parts before it."""
+        """Append each part's lists to those of the parts before it."""
         cursors = {array: starts[:-1].copy() for array in ("documents", "frequencies")}
         cursors["positions"] = offsets_of(totals)[:-1].copy()
         base = 0

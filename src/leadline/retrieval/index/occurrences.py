@@ -1,4 +1,4 @@
-"""The terms of many texts as numbers: what a segment is made of, whether its terms are words or made of words."""
+"""The terms of many texts as numbers, from which a segment is made."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _SEED = np.uint64(0x1EAD11)
-_SLOTS = 1 << 18  # of the first hash table tried: it fits in the processor's cache
+_SLOTS = 1 << 18  # of the first hash table, which fits in the processor's cache
 
 
 @dataclass(frozen=True)
 class Occurrences:
     """The terms of texts in their order: those of text t are terms[codes[offsets[t]:offsets[t + 1]]].
 
-    Two codes may stand for one term, as acid and acids do; an empty term is one that is left out.
+    Two codes may mean the same term, as those of acid and acids do; words that are left out have an empty term.
     """
 
     terms: Sequence[bytes]
@@ -38,41 +38,47 @@ class Occurrences:
 
 
 @dataclass(frozen=True)
-class Found:
-    """The words of texts that stand one behind the other: which each is, where it starts, and how long it is."""
+class WordSpans:
+    """The words of joined texts: the code, the start and the length of each."""
 
     content: NDArray[np.uint8]
-    words: list[bytes]  # each once
+    words: list[bytes]  # by code, each once
     codes: NDArray[np.int32]
     starts: NDArray[np.int64]
     lengths: NDArray[np.int32]
-    offsets: NDArray[np.int64]  # where each text's words begin
+    offsets: NDArray[np.int64]  # the number of each text's first word
 
     @classmethod
-    def of(cls, content: NDArray[np.uint8], text_offsets: NDArray[np.int64], words: Words) -> Found:
+    def of(cls, content: NDArray[np.uint8], text_offsets: NDArray[np.int64], words: Words) -> WordSpans:
         starts, lengths, offsets = spans(content, text_offsets, words)
         codes, first = _numbered.choose(int(lengths.sum()))(content, starts, lengths)
         whole = content.tobytes()
-        known = [
+        unique = [
             whole[start : start + length]
             for start, length in zip(starts[first].tolist(), lengths[first].tolist(), strict=True)
         ]
-        return cls(content, known, codes, starts, lengths, offsets)
+        return cls(content, unique, codes, starts, lengths, offsets)
+
+    def text_ends(self) -> NDArray[np.int64]:
+        """The last word of each text that is followed by a word of another text."""
+        firsts = self.offsets[1:-1]
+        return firsts[(firsts > 0) & (firsts < len(self.codes))] - 1
 
     def terms(self, analysis: Analysis) -> Occurrences:
+        """The terms of the words."""
         return Occurrences(analysis.reduced(self.words), self.codes, self.offsets)
 
 
 def _numbered_plain(
     content: NDArray[np.uint8], starts: NDArray[np.int64], lengths: NDArray[np.int32]
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """The number of every word, equal words equal, and the place where each was first seen."""
+    """The code of every word, and for each code the first word that has it."""
     whole = content.tobytes()
-    known: dict[bytes, int] = {}
+    code_of: dict[bytes, int] = {}
     first: list[int] = []
     codes: list[int] = []
     for place, (start, length) in enumerate(zip(starts.tolist(), lengths.tolist(), strict=True)):
-        code = known.setdefault(whole[start : start + length], len(known))
+        code = code_of.setdefault(whole[start : start + length], len(code_of))
         if code == len(first):
             first.append(place)
         codes.append(code)
@@ -88,7 +94,7 @@ def _numbered(
     while True:
         table = HashTable(slots=np.zeros(size, np.int32), mask=size - 1, hashes=np.empty(size, np.uint64))
         first = np.empty(size, np.int64)
-        known = kernel(FieldSlices(content, starts, lengths), len(starts), _SEED, table, first, codes)
-        if known >= 0:
-            return codes, first[:known]
-        size *= 4
+        count = kernel(FieldSlices(content, starts, lengths), len(starts), _SEED, table, first, codes)
+        if count >= 0:
+            return codes, first[:count]
+        size *= 4  # the table was full

@@ -1,4 +1,4 @@
-"""Opening the files that a manifest names: they must be those that it was written for."""
+"""Open the files that a manifest names, and check that they are the files it was written for."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def described_file(path: Path) -> dict[str, Any]:
-    """What a manifest says of a file of arrays."""
+    """The entry of an array file in a manifest."""
     return {
         "file": path.name,
         "bytes": path.stat().st_size,
@@ -38,7 +38,7 @@ def opened_segment(folder: Path, known: Mapping[str, Any]) -> Segment:
 
 
 def opened_order(folder: Path, known: Mapping[str, Any], documents: int) -> NDArray[np.int32]:
-    """The place of each document when all are sorted by id."""
+    """The rank of each document when all are sorted by id."""
     file = arrays.read(folder / known["file"])
     _check_identity(file, known)
     ranks = file.whole("ranks", np.int32, ValueBounds(0, documents - 1), "order of documents")

@@ -1,6 +1,6 @@
 """A segment: some of the documents of an index, in one file, with the postings of each field.
 
-Documents are numbered from 0 within their segment, in the order in which they came. For each field there are
+Documents are numbered from 0 within their segment, in the order in which they were added. For each field there are
 
     terms, term_offsets   the dictionary, sorted
     starts                where each term's postings begin
@@ -38,7 +38,7 @@ NUMBERS = {
     "priority": np.int32, "application": np.int32, "publication": np.int32, "known": np.int32, "family": np.int64,
 }  # fmt: skip  # days are counted from 1970-01-01
 CODES = ("office", "classes")
-_MOST = 1 << 40  # occurrences of a term: so many times as many terms as memory holds do not overflow
+_MOST = 1 << 40  # occurrences of a term: the sum over all terms does not overflow
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class CodedColumn:
 
 
 class Segment:
-    """One file of an index. Every array is checked before it is given away, in full or by parts as it is read."""
+    """One file of an index. Every array is checked when it is read, in full or in parts."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -91,7 +91,7 @@ class Segment:
 
     @cached_property
     def ids(self) -> Terms:
-        """In the order of the documents, not sorted."""
+        """The ids of the documents, in row order, not sorted."""
         return self._terms("ids", "id_offsets", "ids")
 
     def field(self, name: str) -> Field:
@@ -142,10 +142,3 @@ class Segment:
 
     def _damaged(self, what: str) -> InputError:
         return damaged(str(self.path), f"its arrays do not fit together ({what})")
-
-
-def write_segment(path: Path, content: dict[str, NDArray[Any]]) -> None:
-    """Write arrays that are in memory as a segment."""
-    with arrays.create(path, {name: (array.dtype, len(array)) for name, array in content.items()}) as into:
-        for name, array in content.items():
-            into[name][:] = array

@@ -1,4 +1,4 @@
-"""Words too common to tell documents apart, by language. Patents' own, such as `said` and `wherein`, are among them."""
+"""Stop words by language, including those of patents, such as `said` and `wherein`."""
 
 from __future__ import annotations
 

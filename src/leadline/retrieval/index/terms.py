@@ -1,4 +1,4 @@
-"""A dictionary: every term of a field once, sorted by its bytes, so that terms are found by bisection and by prefix."""
+"""A dictionary of terms, sorted by their bytes, so that terms are found by bisection and by prefix."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def offsets_of(lengths: Sequence[int] | NDArray[np.integer[Any]]) -> NDArray[np.int64]:
-    """Where each of several lists begins when they stand one behind the other, and where the last ends.
+    """The start of each of several concatenated lists, and the end of the last.
 
     >>> offsets_of([2, 0, 3]).tolist()
     [0, 2, 2, 5]
@@ -29,7 +29,7 @@ def offsets_of(lengths: Sequence[int] | NDArray[np.integer[Any]]) -> NDArray[np.
 
 
 def are_offsets(offsets: NDArray[np.int64], total: int) -> bool:
-    """Whether these can be offsets of lists with so many values in all.
+    """Whether these can be the offsets of lists with `total` values together.
 
     >>> are_offsets(np.array([0, 2, 2, 5]), 5), are_offsets(np.array([0, 7, 5]), 5), are_offsets(np.array([0, 3]), 5)
     (True, False, False)
@@ -54,7 +54,7 @@ class Terms:
         return cls(np.frombuffer(b"".join(terms), np.uint8), offsets_of([len(term) for term in terms]))
 
     def is_sound(self) -> bool:
-        """Whether the offsets are within the buffer, and each term is text: what is read from a file may not be."""
+        """Whether the offsets are within the buffer and each term is valid UTF-8; a file may be damaged."""
         if not are_offsets(self.offsets, len(self.buffer)):
             return False
         if not len(self.buffer) or int(self.buffer.max()) < 128:
@@ -78,11 +78,11 @@ class Terms:
         return (self[number] for number in range(len(self)))
 
     def find(self, wanted: Sequence[bytes]) -> NDArray[np.int64]:
-        """The number of each term, -1 for one that is not here."""
+        """The number of each term, -1 for one that is not in the dictionary."""
         return _find.choose(_BYTES_A_TERM * len(wanted))(self, wanted)
 
     def arrays(self) -> SortedTerms:
-        """The dictionary as a kernel takes it."""
+        """The dictionary as the argument of a kernel."""
         return SortedTerms(self.buffer, self.offsets)
 
     def prefixed(self, prefix: bytes) -> range:

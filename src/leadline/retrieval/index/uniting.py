@@ -1,4 +1,4 @@
-"""The lists of terms in several fields as one list a term."""
+"""Unite the postings of terms in several fields to one list per term."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _BYTES_A_POSTING = 20  # NumPy unites a posting in the time in which plain Pytho
 
 
 def united(fields: Sequence[Lists], documents: int) -> _United:
-    """Where each term's list begins, its documents, and for each field a row of the frequencies there.
+    """The offset of each term's list, the documents of all lists, and per field a row of frequencies.
 
     >>> title = Lists(np.array([0, 1]), np.array([3], np.int32), np.array([1], np.int32), np.array([1]))
     >>> body = Lists(np.array([0, 2]), np.array([2, 3], np.int32), np.array([5, 4], np.int32), np.array([9]))

@@ -1,4 +1,4 @@
-"""Writing and changing an index: new files first, then the manifest; files that it no longer names are deleted last."""
+"""Write or change an index: first new files, then the manifest; files that it no longer names are deleted last."""
 
 from __future__ import annotations
 
@@ -19,14 +19,13 @@ from leadline.errors import InputError, checked_choice
 from leadline.retrieval.index import arrays
 from leadline.retrieval.index.analysis import Analysis
 from leadline.retrieval.index.batches import BATCH_BYTES, DocumentBatch, Records, batches
-from leadline.retrieval.index.derived import parted
+from leadline.retrieval.index.derived import split_fields
 from leadline.retrieval.index.families import Members, Unit, family_batches
 from leadline.retrieval.index.inverting import inverted
 from leadline.retrieval.index.manifest import KIND, MANIFEST, VERSION, WHAT, read_manifest
 from leadline.retrieval.index.merging import merge
 from leadline.retrieval.index.opening import described_file
-from leadline.retrieval.index.segment import Segment, write_segment
-from leadline.retrieval.index.terms import Terms
+from leadline.retrieval.index.segment import Segment
 from leadline.text.checksums import file_sha256, sealed
 from leadline.text.files import reported, sync_folder, write_stored
 from leadline.text.owned_folder import OwnedFolder
@@ -35,7 +34,7 @@ from leadline.text.stored import stored_bytes
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-UNFINISHED = "unfinished-"  # a folder for what is merged later
+UNFINISHED = "unfinished-"  # prefix of the folder for segments to be merged
 AT_ONCE = 16  # segments merged together: the head of each dictionary is compared for every term
 
 
@@ -44,8 +43,9 @@ def build(
     workers: int | None, origin: str, unit: Unit = "document", members: Members = "joined",
 ) -> None:  # fmt: skip
     """Write an index of documents."""
-    if not parted(fields)[0]:
-        problem = f"{fields[0]} is made of others: name one of these too" if fields else "an index needs at least one"
+    if not split_fields(fields)[0]:
+        derived = f"{fields[0]} is derived from others: name one of these too" if fields else ""
+        problem = derived or "an index needs at least one"
         raise InputError("fields", problem)
     checked_choice("unit", unit, get_args(Unit))
     checked_choice("members", members, get_args(Members))
@@ -81,7 +81,7 @@ def merge_all(segments: Sequence[Segment], folder: Path, manifest: dict[str, Any
 
 @contextlib.contextmanager
 def _unchanged(folder: Path, manifest: dict[str, Any]) -> Iterator[OwnedFolder]:
-    """The folder to write to, as long as its index is still the one that was opened."""
+    """The locked folder; InputError if its index is no longer the one that was opened."""
     with OwnedFolder.locked(folder, KIND, VERSION) as owned:
         if read_manifest(folder)["segments"] != manifest["segments"]:
             raise InputError(str(folder), "was changed by another process: open it again")
@@ -98,7 +98,7 @@ def _recover_names(owned: OwnedFolder) -> None:
 
 
 def _new_path(owned: OwnedFolder, inside: str = "") -> Path:
-    """A new name for a segment, listed as ours."""
+    """The path of a new segment, listed among the files of the folder."""
     name = f"{inside}segment-{secrets.token_hex(6)}.arrays"
     owned.add(name)
     return owned.path / name
@@ -108,7 +108,7 @@ def _new_segment(
     source: Iterator[DocumentBatch], owned: OwnedFolder, fields: Sequence[str], analysis: Analysis, positions: bool,
     workers: int | None,
 ) -> Path:  # fmt: skip
-    """One segment of all documents: batches are inverted side by side, and what they make is merged."""
+    """Write one segment of all documents: batches are inverted in parallel, and their segments merged."""
     owned.remove_all(UNFINISHED)  # of a process that was killed
     staging = f"{UNFINISHED}{secrets.token_hex(6)}"
     owned.add(staging)
@@ -131,21 +131,21 @@ def _new_segment(
 def _units(
     source: Iterable[Any] | Records, fields: Sequence[str], unit: Unit, members: Members
 ) -> Iterator[DocumentBatch]:
-    """Batches of documents or of families, each with the fields that are to be made of its texts."""
-    own, made = parted(fields)
+    """Batches of documents or of families, each with the names of the fields to derive."""
+    own, derived = split_fields(fields)
     if unit == "family" and not hasattr(source, "records"):
-        raise InputError("unit", "only a collection knows families: build one first, or say document")
-    found = batches(source, own) if unit == "document" else family_batches(source, own, BATCH_BYTES, members)
-    return (replace(batch, derived=tuple(made)) for batch in found)
+        raise InputError("unit", "family needs a collection: build one first, or choose document")
+    units = batches(source, own) if unit == "document" else family_batches(source, own, BATCH_BYTES, members)
+    return (replace(batch, derived=tuple(derived)) for batch in units)
 
 
 def _pieces(
     source: Iterator[DocumentBatch], owned: OwnedFolder, staging: str, analysis: Analysis, positions: bool, workers: int
 ) -> Iterator[Path]:
-    """A file for each batch, in their order. Only so many batches are in memory as there are workers, and one more."""
+    """A segment file for each batch, in order. At most `workers` + 1 batches are in memory."""
 
     def invert(batch: DocumentBatch, path: Path) -> Path:
-        write_segment(path, inverted(batch, analysis, positions))
+        arrays.write(path, inverted(batch, analysis, positions))
         return path
 
     waiting: deque[Future[Path]] = deque()
@@ -163,12 +163,12 @@ def _merged(pieces: Sequence[Path], fields: Sequence[str], owned: OwnedFolder, s
         return pieces[0]
     made = _new_path(owned, staging)
     merge([Segment(piece) for piece in pieces], fields, made)
-    owned.remove(f"{staging}{piece.name}" for piece in pieces)  # some systems keep what is still mapped
+    owned.remove(f"{staging}{piece.name}" for piece in pieces)  # some systems keep files that are still mapped
     return made
 
 
 def _commit(owned: OwnedFolder, settings: dict[str, Any], paths: Sequence[Path]) -> None:
-    """Make these the segments of the index: everything else is on disk when the manifest changes."""
+    """Make these the segments of the index; the manifest is written last, when all other files are on disk."""
     known = {segment["file"]: segment for segment in settings.get("segments", [])}
     order = owned.path / f"order-{secrets.token_hex(6)}.arrays"
     new = [*(path for path in paths if path.name not in known), order]
@@ -186,18 +186,17 @@ def _commit(owned: OwnedFolder, settings: dict[str, Any], paths: Sequence[Path])
         raise
     named = {order.name, *(path.name for path in paths)}
     owned.remove(name for name in owned.names if name.startswith(("segment-", "order-")) and name not in named)
-    owned.format = VERSION  # the folder may be one that an older version made
+    owned.format = VERSION  # an older version may have made the folder
     owned.keep_only(named)
 
 
 def _manifest(
     settings: dict[str, Any], paths: Sequence[Path], known: dict[str, dict[str, Any]], order: Path
 ) -> dict[str, Any]:
-    """The manifest of an index with these segments; the order of its documents is written on the way."""
+    """The manifest of an index with these segments; it writes the file with the order of the documents, too."""
     segments = [Segment(path) for path in paths]
     places = sorted_places([name for segment in segments for name in segment.ids])
-    with arrays.create(order, {"ranks": (np.int32, len(places))}) as into:
-        into["ranks"][:] = places
+    arrays.write(order, {"ranks": places})
     described = [
         known.get(path.name) or {**described_file(path), "documents": len(segment)}
         for path, segment in zip(paths, segments, strict=True)
@@ -221,13 +220,12 @@ def _content(path: Path) -> bytes | None:
         return None
 
 
-def sorted_places(names: Sequence[bytes] | Terms) -> NDArray[np.int32]:
-    """The place of each name when all are sorted; two that are the same are refused."""
-    listed = list(names)
-    order = sorted(range(len(listed)), key=listed.__getitem__)
+def sorted_places(names: Sequence[bytes]) -> NDArray[np.int32]:
+    """The rank of each name when all are sorted; InputError where two are the same."""
+    order = sorted(range(len(names)), key=names.__getitem__)
     for before, after in pairwise(order):
-        if listed[before] == listed[after]:
-            raise InputError(listed[after].decode(), "is in the index already: an id names one document")
-    places = np.empty(len(listed), np.int32)
-    places[order] = np.arange(len(listed), dtype=np.int32)
+        if names[before] == names[after]:
+            raise InputError(names[after].decode(), "is in the index already: ids must be unique")
+    places = np.empty(len(names), np.int32)
+    places[order] = np.arange(len(names), dtype=np.int32)
     return places

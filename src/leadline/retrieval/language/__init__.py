@@ -1,1 +1,1 @@
-"""What did the searcher mean? A small query language, in which any text whatever is a query."""
+"""A small query language, in which any text is a query."""

@@ -16,7 +16,7 @@ from leadline.retrieval.language.query_terms import WiderIndex
 from leadline.retrieval.language.reading import understand
 from leadline.retrieval.language.spans import QueryWord
 from leadline.retrieval.language.tree import FILTERS, ORDERS, Node, ResultOrder, Within, parts_of
-from leadline.retrieval.models.ranking import Ranking
+from leadline.retrieval.models.ranking import EMPTY_RANKING, Ranking
 from leadline.retrieval.models.searcher import Combine, Contribution, FieldsInput, Searcher
 
 if TYPE_CHECKING:
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 class Answer:
     """What a query found, and how it was understood."""
 
-    ranking: Ranking  # the k first
-    found: int  # all that match
+    ranking: Ranking  # the first k
+    found: int  # number of all documents that match
     query: str  # the query as it was understood
     order: ResultOrder
     terms: Mapping[str, float]  # the terms that rank, with their weights
-    words: tuple[QueryWord, ...]  # the same, word by word, to mark them in texts
+    words: tuple[QueryWord, ...]  # the single words of these, to mark them in texts
     notes: tuple[str, ...]
     is_empty: bool  # whether the text had no word to search for, and no filter
     _how: Mapping[str, Any]
@@ -109,11 +109,12 @@ class Language:
         how: Mapping[str, Any],
     ) -> Ranking:
         if order == "score":
-            best = self.searcher.search(terms, k=k, mask=matching, **how) if terms and matching.any() else _none()
+            ranked = terms and matching.any()
+            best = self.searcher.search(terms, k=k, mask=matching, **how) if ranked else EMPTY_RANKING
             return self._completed(best, matching, k)
         matched = np.flatnonzero(matching)
         days = self._public_days()[matched].astype(np.int64)
-        # A document without a date comes last: its day is the lowest number, whichever end comes first.
+        # A document without a date comes last in both orders: its day is the lowest number.
         rows = self._first(matched, days if order == "newest" else np.where(days == MISSING, days, -days), k)
         scores = np.zeros(len(self.index))
         if terms and len(rows):
@@ -146,11 +147,7 @@ class Language:
         return public_days(self.index.column("publication"), self.index.column("known"))
 
 
-def _none() -> Ranking:
-    return Ranking(np.empty(0, np.int32), np.empty(0))
-
-
 def _named(node: Node) -> set[str]:
     """The fields of documents that a query names."""
-    own = {node.field} - set(FILTERS) if isinstance(node, Within) else set()
-    return own.union(*map(_named, parts_of(node)))
+    named = {node.field} - set(FILTERS) if isinstance(node, Within) else set()
+    return named.union(*map(_named, parts_of(node)))

@@ -1,4 +1,4 @@
-"""Cut a query into words, signs and operators. A sign without a meaning separates words; only the length is limited."""
+"""Split a query into words, signs and operators. Other signs separate words; only the length is limited."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TokenKind = Literal["word", "quoted", "(", ")", "AND", "OR", "NOT", "NEAR", "+",
 STARTS: frozenset[TokenKind] = frozenset({"word", "quoted", "(", "field"})  # of a unit
 MARKS: frozenset[TokenKind] = frozenset({"+", "-", "NOT"})
 ENDS: frozenset[TokenKind] = frozenset({"word", "quoted", ")", "boost"})
-USUAL_DISTANCE = 5  # of NEAR without a number
+DEFAULT_DISTANCE = 5  # of NEAR without a number
 DEEPEST = 40  # parentheses within parentheses
 MOST_NOTES = 50
 LONGEST_QUERY = 500_000  # characters
@@ -64,8 +64,8 @@ class _Lexer:
         self.order: ResultOrder | None = None
         self.notes: list[str] = []
         self.at, self.run_end = 0, 0
-        self.open: list[bool] = []  # whether each parenthesis open here is one of the query, not of a name
-        self.depth = 0  # how many of them are
+        self.open: list[bool] = []  # for each open parenthesis, whether it groups a part of the query (not in a name)
+        self.depth = 0  # the number of those that do
 
     def run(self) -> None:
         while self.at < len(self.text):
@@ -88,21 +88,21 @@ class _Lexer:
             self._close()
 
     def _end_of_run(self) -> int:
-        """Where the text up to the next blank, parenthesis or quotation mark ends."""
+        """The place of the next blank, parenthesis or quotation mark."""
         if self.run_end <= self.at:
             match = _RUN.match(self.text, self.at)
             self.run_end = match.end() if match else self.at
         return self.run_end
 
     def _note(self, note: Callable[[], str]) -> None:
-        """Add a note; a text with very many unknown names needs no hint for each."""
+        """Add a note, unless there are very many already."""
         if len(self.notes) < MOST_NOTES:
             self.notes.append(note())
             if len(self.notes) == MOST_NOTES:
                 self.notes.append("there are more parts like these")
 
     def _follows(self, *kinds: TokenKind) -> bool:
-        """Whether the last token is one of these and directly precedes this place."""
+        """Whether the last token is one of these kinds and ends directly before this place."""
         return bool(self.tokens) and self.tokens[-1].kind in kinds and not self._behind_blank()
 
     def _behind_blank(self) -> bool:
@@ -163,7 +163,7 @@ class _Lexer:
             self.tokens.pop()
 
     def _boost(self) -> None:
-        """Take the weight behind a phrase or a parenthesis."""
+        """Read the weight after a phrase or a parenthesis."""
         if wrong := _NO_BOOST.match(self.text, self.at):
             raise _wrong_weight(wrong[0])
         match = _BOOST.match(self.text, self.at)
@@ -183,7 +183,7 @@ class _Lexer:
         operator = _OPERATOR.fullmatch(self.text, self.at, end)
         if operator is not None and not self._follows("+", "-", "field"):
             kind: TokenKind = operator[1] or operator[2]  # type: ignore[assignment]
-            self.tokens.append(Token(kind, operator[0], float(operator[3] or USUAL_DISTANCE)))
+            self.tokens.append(Token(kind, operator[0], float(operator[3] or DEFAULT_DISTANCE)))
             self.at = end
             return
         field = _FIELD.match(self.text, self.at, end)
@@ -196,7 +196,7 @@ class _Lexer:
         return following.isalnum() or (following != "" and following in _QUOTES + "(")
 
     def _field(self, match: re.Match[str], end: int) -> bool:
-        """Take a name with a colon, as a field or as a word where there is no such field; False: it is only a sign."""
+        """Read a name with a colon, as a field or else as a word; False if the colon is only a sign."""
         name, behind = match[1].lower(), match.end()
         shown = self.text[self.at : min(end, self.at + 40)]
         if name == "sort" and (asked := self.text[behind:end].lower()) in ORDERS:
@@ -238,4 +238,4 @@ def _is_power(word: str, exponent: str) -> bool:
 
 
 def _wrong_weight(written: str) -> InputError:
-    return InputError("query", f"{written[-40:]}: the weight behind ^ must be a number from 0 to 9999.9999")
+    return InputError("query", f"{written[-40:]}: the weight after ^ must be a number from 0 to 9999.9999")

@@ -1,4 +1,4 @@
-"""Which documents a query asks for, and which of its words rank them."""
+"""Evaluate a query: the documents that match it, and the terms that rank them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     Mask = NDArray[np.bool_]
 
-MOST_PLACED = 10_000  # words of one query in phrases, beside NEAR and cut off: the positions of each are looked up
+MOST_PLACED = 10_000  # words of one query in phrases, beside NEAR and truncated: the positions of each are read
 MOST_NOTES = 50
 AT_ONCE = 200  # words whose documents are looked up together
 
@@ -51,14 +51,14 @@ class Meaning:
 
     index: WiderIndex
     fields: tuple[str, ...]  # searched for words that name no field
-    scored: tuple[str, ...]  # these, and those that the query names
+    scored: tuple[str, ...]  # these fields, and those that the query names
     terms: dict[str, float] = field(default_factory=dict)
     words: list[QueryWord] = field(default_factory=list)
     notes: dict[str, None] = field(default_factory=dict)  # each once, in order
     _phrases: dict[str, Phrase | None] = field(default_factory=dict)  # by the text of a word or phrase
 
     def matching(self, node: Node) -> Mask | None:
-        """The documents asked for; None where the query has no word that the index knows how to seek."""
+        """The documents that match; None where the query has no word to search for and no filter."""
         nodes = list(_nodes(node))
         texts = list({each.text: None for each in nodes if isinstance(each, WordOrPhrase)})
         self._phrases = dict(zip(texts, phrases_of(self.index.analysis, texts), strict=True))
@@ -66,7 +66,7 @@ class Meaning:
         return self._matching(node, self.fields, 1.0, quiet=True)
 
     def _check_size(self, nodes: Iterable[Node]) -> None:
-        """Refuse a query with so many words in phrases and beside NEAR that looking for them would take minutes."""
+        """Raise InputError for a query with so many words in phrases and beside NEAR that it would take minutes."""
         placed = sum(len(phrase.words) for phrase in self._phrases.values() if phrase and not phrase.is_one_term)
         placed += sum(len(each.parts) for each in nodes if isinstance(each, Near))
         if placed > MOST_PLACED:
@@ -74,7 +74,7 @@ class Meaning:
             raise InputError("query", f"{problem}; at most {MOST_PLACED:,} are searched for: split it into several")
 
     def _matching(self, node: Node, fields: Sequence[str], weight: float, *, quiet: bool = False) -> Mask | None:
-        """`weight` is what the words of this part count in the ranking; 0 where they are excluded."""
+        """The documents that match a part; `weight` is that of its words in the ranking, 0 if they are excluded."""
         if isinstance(node, WordOrPhrase):
             names = self._words(node, fields, weight, quiet)
             return None if names is None else self._having_all(names, fields)
@@ -83,7 +83,7 @@ class Meaning:
     # Words, phrases, words near each other
 
     def _words(self, node: WordOrPhrase, fields: Sequence[str], weight: float, quiet: bool) -> list[str] | None:
-        """The terms that a document must have for a word or phrase; None where it is left out."""
+        """The terms that a document must have to match a word or phrase; None where it is left out."""
         if set(fields) <= set(self.index.derived) and not node.text.endswith("*"):
             return self._derived(node, fields, weight)
         phrase = self._phrase(node, quiet)
@@ -95,24 +95,24 @@ class Meaning:
         return [self._term(Phrase((unit,)), fields, weight) for unit in dict.fromkeys(query_words(phrase))]
 
     def _derived(self, node: WordOrPhrase, fields: Sequence[str], weight: float) -> list[str] | None:
-        """The terms of a word or phrase in a field that is made of others: all that the field makes of it."""
+        """The terms of a word or phrase in derived fields; None where there are none."""
         analysis = self.index.analysis
-        made = dict.fromkeys(term for name in fields for term in derived.terms(name, [node.text], analysis))
-        if not made:
-            self._note(f"{node.text[:40]} is left out: {' and '.join(fields)} would hold nothing of it")
+        terms = dict.fromkeys(term for name in fields for term in derived.terms(name, [node.text], analysis))
+        if not terms:
+            self._note(f"{node.text[:40]} is left out: it has no term in {' and '.join(fields)}")
             return None
-        return [self._term(Phrase((QueryWord(term.encode()),)), fields, weight) for term in made]
+        return [self._term(Phrase((QueryWord(term.encode()),)), fields, weight) for term in terms]
 
     def _phrase(self, node: WordOrPhrase, quiet: bool = False) -> Phrase | None:
         phrase = self._phrases[node.text]
         if phrase is None and not quiet:
             self._note(f"{node.text[:40]} is left out: too common to be in the index")
         if "*" in node.text.strip("*") and not node.quoted:
-            self._note(f"{node.text[:40]}: a star cuts a word off only at its end")
+            self._note(f"{node.text[:40]}: a star truncates a word only at its end")
         return phrase
 
     def _term(self, part: Positional, fields: Sequence[str], weight: float) -> str:
-        """The name of the term for a part, which is added to those that rank."""
+        """The name of a part's term; unless the part is excluded, the term is added to those that rank."""
         if weight:
             self.words += query_words(part)
         name = _name(part)
@@ -144,29 +144,30 @@ class Meaning:
         if near is None:
             self._note("NEAR joins words, phrases and choices of them in one field: elsewhere it was taken as AND")
             return self._and(And(node.parts), fields, weight)
-        part, own = near
-        return None if part is None else self._having_any([self._term(part, own or fields, weight)], own or fields)
+        part, named = near
+        within = named or fields
+        return None if part is None else self._having_any([self._term(part, within, weight)], within)
 
     def _positional(self, node: Node) -> tuple[Positional | None, tuple[str, ...]] | None:
-        """A part as something that has places, and the field it names; None where it has no places."""
+        """A part that has places in a text, and the field it names; None for a part without places."""
         if isinstance(node, WordOrPhrase):
             return self._phrase(node), ()
         if isinstance(node, Within) and node.field not in FILTERS:
             inside = self._positional(node.part)
             return inside and (inside[0], inside[1] or (node.field,))
-        if isinstance(node, Boosted):  # what is near counts as a whole
+        if isinstance(node, Boosted):  # a weight within NEAR is ignored
             return self._positional(node.part)
         if isinstance(node, And) or (isinstance(node, Side) and any(mark for mark, _ in node.parts)):
             return None
         found = [self._positional(part) for part in parts_of(node)]
-        named = {own for each in found if each is not None for own in [each[1]] if own}
-        if None in found or len(named) > 1 or (named and not isinstance(node, Near)):
+        fields = {each[1] for each in found if each is not None and each[1]}
+        if None in found or len(fields) > 1 or (fields and not isinstance(node, Near)):
             return None
-        own = named.pop() if named else ()
+        field = fields.pop() if fields else ()
         if isinstance(node, Near):
-            return self._chain(node, [each[0] for each in found if each]), own
+            return self._chain(node, [each[0] for each in found if each]), field
         parts = tuple(each[0] for each in found if each and each[0])
-        return (AnyOf(parts) if len(parts) > 1 else parts[0] if parts else None), own
+        return (AnyOf(parts) if len(parts) > 1 else parts[0] if parts else None), field
 
     def _chain(self, node: Near, parts: Sequence[Positional | None]) -> Positional | None:
         kept = [(part, within) for part, within in zip(parts, (0, *node.within), strict=True) if part is not None]
@@ -224,7 +225,7 @@ class Meaning:
 
 
 class _Alternatives:
-    """The documents that have any of several parts. Words are looked up together, many times as fast as one by one."""
+    """The documents that have any of several parts. Words are looked up together, which is many times faster."""
 
     def __init__(self, meaning: Meaning, fields: Sequence[str]) -> None:
         self.meaning, self.fields = meaning, fields
@@ -233,7 +234,7 @@ class _Alternatives:
         self.others: Mask | None = None
 
     def add(self, node: Node, weight: float, *, quiet: bool = False) -> None:
-        """Add a part; `weight` and `quiet` as for any other."""
+        """Add a part; `weight` and `quiet` are as in `Meaning._words`."""
         if isinstance(node, WordOrPhrase):
             names = self.meaning._words(node, self.fields, weight, quiet)
             if names is None:
@@ -250,7 +251,7 @@ class _Alternatives:
         self.others = _together(np.logical_or, (self.others, found))
 
     def mask(self) -> Mask | None:
-        """The documents; None where no part has a word that the index knows how to seek."""
+        """The documents; None where no part has a word to search for or a filter."""
         words = self.meaning._having_any(list(self.names), self.fields) if self.names else None
         filters = (_FILTERS[name](self.meaning.index, values) for name, values in self.values.items())
         return _together(np.logical_or, (self.others, words, *filters))
@@ -269,7 +270,7 @@ def _together(join: Callable[[Mask, Mask], Mask], parts: Iterable[Mask | None]) 
 
 
 def _nodes(node: Node) -> Iterator[Node]:
-    """A tree's nodes, each that is there twice only once among its neighbours."""
+    """The nodes of a tree; equal siblings once."""
     yield node
     for part in dict.fromkeys(parts_of(node)):
         yield from _nodes(part)
@@ -290,7 +291,7 @@ def _word(unit: QueryWord) -> str:
     return f"{unit.prefix.decode()}*" if unit.prefix else unit.term.decode()
 
 
-# What is known of a document, as masks
+# Filters by metadata, as masks
 
 _FILTERS: dict[str, Callable[[WiderIndex, Sequence[str]], Mask]] = {
     "class": lambda index, values: index.having("classes", values),
@@ -301,7 +302,7 @@ _FILTERS: dict[str, Callable[[WiderIndex, Sequence[str]], Mask]] = {
 
 
 def _value(node: Within) -> str:
-    assert isinstance(node.part, WordOrPhrase)  # the reader gives every value a filter of its own
+    assert isinstance(node.part, WordOrPhrase)  # the parser makes one filter per value
     return node.part.text
 
 

@@ -11,12 +11,13 @@ import numpy as np
 from leadline.retrieval.index.analysis import Analysis, spans
 from leadline.retrieval.index.characters import joined
 from leadline.retrieval.index.index import Index, Lists
+from leadline.retrieval.index.terms import offsets_of
 from leadline.retrieval.language.spans import FieldPlaces, Phrase, Positional, QueryWord, frequencies
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-POSTINGS_KEPT = 10_000_000  # of query terms, 8 bytes each: a query asks for each term twice
+POSTINGS_KEPT = 10_000_000  # of query terms, 8 bytes each, kept because a query reads each list twice
 
 
 @dataclass(frozen=True)
@@ -37,8 +38,8 @@ class WiderIndex(Index):
         vars(self).update(vars(index))
         self._query_terms: dict[bytes, QueryTerm] = {}
         self._places: dict[tuple[int, str], FieldPlaces] = {}
-        self._known: dict[tuple[str, bytes], tuple[NDArray[np.int32], NDArray[np.int32]]] = {}
-        self._postings = 0  # of all that is known
+        self._lists: dict[tuple[str, bytes], tuple[NDArray[np.int32], NDArray[np.int32]]] = {}
+        self._postings = 0  # of all lists
 
     def add_term(self, name: str, term: QueryTerm) -> str:
         """Add a query term, and return its name."""
@@ -59,7 +60,7 @@ class WiderIndex(Index):
                 run = slice(plain.offsets[place], plain.offsets[place + 1])
                 documents, counts = plain.documents[run], plain.frequencies[run]
             parts.append((documents, counts))
-        offsets = np.concatenate([[0], np.cumsum([len(documents) for documents, _ in parts])]).astype(np.int64)
+        offsets = offsets_of([len(documents) for documents, _ in parts])
         documents, counts = (np.concatenate(each) for each in zip(*parts, strict=True))
         return Lists(offsets, documents, counts, occurrences)
 
@@ -68,16 +69,17 @@ class WiderIndex(Index):
         term = self._query_terms[name]
         if field not in term.fields:
             return np.empty(0, np.int32), np.empty(0, np.int32)
-        known = self._known.get((field, name))
-        if known is None:
-            if self._postings + len(self._known) > POSTINGS_KEPT:
-                self._known.clear()
+        postings = self._lists.get((field, name))
+        if postings is None:
+            if self._postings + len(self._lists) > POSTINGS_KEPT:
+                self._lists.clear()
                 self._postings = 0
-            found = [frequencies(term.part, self._at(number, field)) for number in range(len(self.segments))]
-            documents = [part + np.int32(base) for (part, _), base in zip(found, self.bases, strict=False)]
-            known = self._known[field, name] = np.concatenate(documents), np.concatenate([each for _, each in found])
-            self._postings += len(known[0])
-        return known
+            parts = [frequencies(term.part, self._at(number, field)) for number in range(len(self.segments))]
+            documents = [part + np.int32(base) for (part, _), base in zip(parts, self.bases, strict=False)]
+            postings = np.concatenate(documents), np.concatenate([counts for _, counts in parts])
+            self._lists[field, name] = postings
+            self._postings += len(postings[0])
+        return postings
 
     def _at(self, segment: int, field: str) -> FieldPlaces:
         if (segment, field) not in self._places:
@@ -86,19 +88,19 @@ class WiderIndex(Index):
 
 
 def phrases_of(analysis: Analysis, texts: Sequence[str]) -> list[Phrase | None]:
-    """The words of each text in their places; None where all are left out. A star behind a word cuts it off.
+    """The words of each text in their places; None where all are left out. A star after a word truncates it.
 
     >>> phrases_of(Analysis(), ["water in oils", "Polymer*", "the"])
     [Phrase(words=(QueryWord(term=b'water', prefix=b''), None, QueryWord(term=b'oil', prefix=b''))),
      Phrase(words=(QueryWord(term=b'polym', prefix=b'polymer'),)), None]
     """
     pieces = [text.split() for text in texts]
-    known = _words_of(analysis, list({piece: None for each in pieces for piece in each}))
-    return [_phrase([word for piece in each for word in known[piece]]) for each in pieces]
+    words_of = _words_of(analysis, list({piece: None for each in pieces for piece in each}))
+    return [_phrase([word for piece in each for word in words_of[piece]]) for each in pieces]
 
 
 def _phrase(words: Sequence[QueryWord | None]) -> Phrase | None:
-    """The words without those at both ends that the index leaves out."""
+    """The phrase of words, without leading and trailing words that the index leaves out; None without any other."""
     kept = [place for place, word in enumerate(words) if word is not None]
     return Phrase(tuple(words[kept[0] : kept[-1] + 1])) if kept else None
 
@@ -111,11 +113,11 @@ def _words_of(analysis: Analysis, pieces: Sequence[str]) -> dict[str, list[Query
     starts, lengths, bounds = spans(content, offsets, analysis.words)
     whole = content.tobytes()
     words = [whole[start : start + length] for start, length in zip(starts.tolist(), lengths.tolist(), strict=True)]
-    found = [QueryWord(term) if term else None for term in analysis.reduced(words)]
-    known = {}
+    query_words = [QueryWord(term) if term else None for term in analysis.reduced(words)]
+    words_of = {}
     for piece, first, last in zip(pieces, bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
-        known[piece] = own = found[first:last]
-        if own and piece.endswith("*"):
+        words_of[piece] = within = query_words[first:last]
+        if within and piece.endswith("*"):
             # Even a stop word may be the beginning of other words.
-            own[-1] = QueryWord(own[-1].term if own[-1] else b"", words[last - 1])
-    return known
+            within[-1] = QueryWord(within[-1].term if within[-1] else b"", words[last - 1])
+    return words_of

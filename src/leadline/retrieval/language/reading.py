@@ -31,7 +31,7 @@ from leadline.text.days import iso
 
 
 def understand(text: str, fields: Sequence[str]) -> Understood:
-    """What a text asks of documents with these fields.
+    """The parsed query of a text, for documents with these fields.
 
     >>> understand("title:film OR (acid -metal^2) sort:newest", ["title"]).query
     'title:film OR acid -metal^2 sort:newest'
@@ -47,15 +47,15 @@ def understand(text: str, fields: Sequence[str]) -> Understood:
 
 
 OPERATORS = ("AND", "OR", "NOT", "NEAR")
-_WANTED_BEHIND = dict.fromkeys(("AND", "OR", *MARKS), STARTS | MARKS) | dict.fromkeys(("NEAR", "field"), STARTS)
+_MAY_FOLLOW = dict.fromkeys(("AND", "OR", *MARKS), STARTS | MARKS) | dict.fromkeys(("NEAR", "field"), STARTS)
 
 
 def _joining(tokens: Sequence[Token], notes: list[str]) -> list[Token]:
-    """The tokens with every operator between two parts: others become words, and marks without a part go."""
+    """The tokens with every operator between two parts: others become words, and marks without a part are dropped."""
     kept: list[Token] = []
     for token in reversed(tokens):
-        behind = kept[-1].kind if kept else ")"
-        if behind in _WANTED_BEHIND.get(token.kind, {behind}):
+        following = kept[-1].kind if kept else ")"
+        if following in _MAY_FOLLOW.get(token.kind, {following}):
             kept.append(token)
         elif token.kind in OPERATORS:
             kept.append(_as_word(token, notes))
@@ -72,7 +72,7 @@ def _as_word(operator: Token, notes: list[str]) -> Token:
 
 
 class _QueryParser:
-    """Recursive descent, one method a level; every level is given at least one part."""
+    """Recursive descent, one method per level; every level has at least one part."""
 
     def __init__(self, tokens: Sequence[Token], notes: list[str]) -> None:
         self.tokens, self.notes = tokens, notes
@@ -102,9 +102,9 @@ class _QueryParser:
         parts = []
         while self._kind() in STARTS | MARKS:
             mark = ""
-            while self._kind() in MARKS:  # not not is nothing
-                here = "+" if self._kind() == "+" else "-"
-                mark = here if mark != "-" else "" if here == "-" else "-"
+            while self._kind() in MARKS:  # two NOTs cancel out
+                following = "+" if self._kind() == "+" else "-"
+                mark = following if mark != "-" else "" if following == "-" else "-"
                 self.at += 1
             parts.append((mark, self._near()))
         return parts[0][1] if len(parts) == 1 and not parts[0][0] else Side(tuple(parts))
@@ -160,7 +160,7 @@ class _QueryParser:
             self.notes.append(f"NEAR says nothing about {name}: taken as AND")
             return And(tuple(self._filters(name, part) for part in node.parts))
         if isinstance(node, Side):
-            if not any(mark for mark, _ in node.parts):  # a class of several
+            if not any(mark for mark, _ in node.parts):  # any one of several classes
                 return Or(tuple(self._filters(name, part) for _, part in node.parts))
             return Side(tuple((mark, self._filters(name, part)) for mark, part in node.parts))
         return replace(node, parts=tuple(self._filters(name, part) for part in node.parts))
@@ -175,7 +175,7 @@ _EXPECTED = {
 
 
 def filter_value(name: str, written: str) -> str:
-    """A filter's value in one spelling; empty where it is invalid.
+    """A filter's value, normalised; empty where it is invalid.
 
     >>> filter_value("class", "c07d 401/04"), filter_value("before", "12.8.1998"), filter_value("office", "Europe")
     ('C07D401/04', '1998-08-12', '')

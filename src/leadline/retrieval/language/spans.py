@@ -1,14 +1,14 @@
-"""Where phrases and words near each other stand, found in the positions of an index, whole lists at a time.
+"""Find phrases and words near each other by the positions of an index, whole lists at a time.
 
-A place is one number: the document times 2³² plus the position, so that lists of places stay sorted across documents
-and a distance never reaches from one into the next. Positions are only unpacked of documents that have every part.
+A place is one number: the document times 2³² plus the position, so that lists of places are sorted across documents and
+a distance never crosses from one document to the next. Positions are only read of documents that have every part.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -25,7 +25,7 @@ APART = 1 << 32  # more positions than a document has
 
 
 class Spans(NamedTuple):
-    """Where something stands: its first and its last place, in the order of the first."""
+    """The first and the last place of each occurrence, in the order of the first."""
 
     starts: Places
     ends: Places
@@ -33,30 +33,25 @@ class Spans(NamedTuple):
 
 @dataclass(frozen=True)
 class FieldPlaces:
-    """The postings of one field of a segment, with what is needed to find positions in them."""
+    """The postings of one field of a segment, and the number of its documents."""
 
     field: Field
     documents: int  # of the segment
 
-    @cached_property
-    def position_bounds(self) -> Places:
-        """Where the positions of each term begin."""
-        return np.concatenate([[0], np.cumsum(self.field.totals)]).astype(np.int64)
-
 
 @dataclass(frozen=True)
 class QueryWord:
-    """One word: a term of the index, or all terms that begin so; for a word cut off, `term` is that of the stump."""
+    """One word: a term of the index, or all terms with a prefix. For a truncated word `term` is that of the prefix."""
 
     term: bytes
     prefix: bytes = b""
 
     def numbers(self, at: FieldPlaces) -> list[range]:
-        """The terms of a field that are meant, as ranges of their numbers."""
-        found = at.field.terms.prefixed(self.prefix) if self.prefix else range(0)
-        own = int(at.field.terms.find([self.term])[0]) if self.term else -1
-        alone = [range(own, own + 1)] if own >= 0 and own not in found else []
-        return alone + [found] * bool(found)
+        """The numbers of the matching terms of a field, as ranges."""
+        prefixed = at.field.terms.prefixed(self.prefix) if self.prefix else range(0)
+        exact = int(at.field.terms.find([self.term])[0]) if self.term else -1
+        alone = [range(exact, exact + 1)] if exact >= 0 and exact not in prefixed else []
+        return alone + [prefixed] * bool(prefixed)
 
     def postings(self, at: FieldPlaces) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """The documents with the word, ascending, and how often each has it."""
@@ -71,12 +66,12 @@ class QueryWord:
         return found.astype(np.int32), counts[found].astype(np.int32)
 
     def places(self, at: FieldPlaces, among: NDArray[np.bool_]) -> Places:
-        """Every place of the word, ascending, in those documents of the segment."""
+        """Every place of the word, ascending, in the documents that `among` allows."""
         parts = []
         for run in self.numbers(at):
             part = slice(at.field.starts[run.start], at.field.starts[run.stop])
             documents, lengths = at.field.documents[part], at.field.frequencies[part].astype(np.int64)
-            first = at.position_bounds[run.start] + np.cumsum(lengths) - lengths
+            first = at.field.position_starts[run.start] + np.cumsum(lengths) - lengths
             kept = among[documents]
             documents, lengths = documents[kept].astype(np.int64), lengths[kept]
             positions = at.field.positions[ranges(first[kept], lengths)]
@@ -87,13 +82,13 @@ class QueryWord:
 
 @dataclass(frozen=True)
 class Phrase:
-    """WordOrPhrase one behind the other. None is one that the index leaves out, which takes its place all the same."""
+    """Consecutive words. None is a word that the index leaves out, but that has a position."""
 
     words: tuple[QueryWord | None, ...]
 
     @property
     def is_one_term(self) -> bool:
-        """Whether it is a single whole word, whose documents are a list of the index."""
+        """Whether it is a single whole word, whose documents are a posting list of the index."""
         return len(self.words) == 1 and not (self.words[0] and self.words[0].prefix)
 
     def candidates(self, at: FieldPlaces) -> NDArray[np.bool_]:
@@ -115,7 +110,7 @@ class Phrase:
 
 @dataclass(frozen=True)
 class AnyOf:
-    """One of several parts, whichever."""
+    """Any one of several parts."""
 
     parts: tuple[Positional, ...]
 
@@ -127,7 +122,7 @@ class AnyOf:
         starts, ends = (np.concatenate(each) for each in zip(*found, strict=True))
         order = np.lexsort((ends, starts))
         starts, ends = starts[order], ends[order]
-        fresh = np.ones(len(starts), np.bool_)  # two parts may mean the same place
+        fresh = np.ones(len(starts), np.bool_)  # two parts may have the same span
         fresh[1:] = (np.diff(starts) != 0) | (np.diff(ends) != 0)
         return Spans(starts[fresh], ends[fresh])
 
@@ -158,7 +153,7 @@ Positional = Phrase | AnyOf | NearBy
 
 
 def frequencies(part: Positional, at: FieldPlaces) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """The documents of a segment in which something stands, ascending, and in how many places."""
+    """The documents of a segment that have a part, ascending, and its number of occurrences in each."""
     if isinstance(part, Phrase) and len(part.words) == 1 and part.words[0] is not None:
         return part.words[0].postings(at)  # one word needs no positions
     starts = part.spans(at, np.ones(at.documents, np.bool_)).starts
@@ -179,7 +174,7 @@ def _mask(documents: NDArray[np.int32], at: FieldPlaces) -> NDArray[np.bool_]:
 
 
 def _in_both(few: Places, many: Places) -> Places:
-    """What two ascending lists have in common."""
+    """The places that are in both ascending lists."""
     if not len(many):
         return many
     found = np.minimum(np.searchsorted(many, few), len(many) - 1)
@@ -187,10 +182,10 @@ def _in_both(few: Places, many: Places) -> Places:
 
 
 def _reached(chain: Spans, spans: Spans, within: int) -> Spans:
-    """The spans that begin soon behind the end of one of the chain, or end soon before the beginning of one."""
+    """The spans that begin at most `within` after the end of a span of the chain, or end at most so far before one."""
     chain_ends = np.sort(chain.ends)
-    behind = np.searchsorted(chain_ends, spans.starts - within) < np.searchsorted(chain_ends, spans.starts)
+    after = np.searchsorted(chain_ends, spans.starts - within) < np.searchsorted(chain_ends, spans.starts)
     right = np.searchsorted(chain.starts, spans.ends, "right")
     before = right < np.searchsorted(chain.starts, spans.ends + within, "right")
-    reached = behind | before
+    reached = after | before
     return Spans(spans.starts[reached], spans.ends[reached])

@@ -8,12 +8,12 @@ from typing import Any, Literal
 
 ResultOrder = Literal["score", "newest", "oldest"]
 ORDERS: tuple[ResultOrder, ...] = ("score", "newest", "oldest")
-FILTERS = ("class", "office", "before", "after")  # what is known of a document, besides its words
+FILTERS = ("class", "office", "before", "after")  # by metadata of documents
 
 
 @dataclass(frozen=True)
 class WordOrPhrase:
-    """A word as it was typed, perhaps cut off (`polymer*`), or a phrase."""
+    """A word as it was typed, perhaps truncated (`polymer*`), or a phrase."""
 
     text: str
     quoted: bool = False
@@ -21,7 +21,7 @@ class WordOrPhrase:
 
 @dataclass(frozen=True)
 class Near:
-    """Each part at most so many words from the one before it."""
+    """Parts, each at most `within` words from the one before it."""
 
     parts: tuple[Node, ...]
     within: tuple[int, ...]
@@ -54,7 +54,7 @@ class Within:
 
 @dataclass(frozen=True)
 class Boosted:
-    """A part whose words count so many times."""
+    """A part whose words count `factor` times."""
 
     part: Node
     factor: float
@@ -65,7 +65,7 @@ Node = WordOrPhrase | Near | Side | And | Or | Within | Boosted
 
 @dataclass(frozen=True)
 class Understood:
-    """What a text means: the tree (None where it has no words), the order of results, and notes on what was unclear."""
+    """A parsed query: the tree (None where it has no words), the order of results, and notes on what was unclear."""
 
     tree: Node | None
     order: ResultOrder | None = None
@@ -78,7 +78,7 @@ class Understood:
 
 
 def is_filter(node: Node) -> bool:
-    """Whether a part asks only for what is known of a document, and for no word of it.
+    """Whether a part has only filters and no words.
 
     >>> is_filter(Or((Within("class", WordOrPhrase("C07D")), Within("office", WordOrPhrase("EP")))))
     True
@@ -99,7 +99,7 @@ def parts_of(node: Node) -> tuple[Node, ...]:
 
 
 def query_text(node: Node) -> str:
-    """The query that means this tree.
+    """The query of a tree, as text.
 
     >>> foil = Boosted(WordOrPhrase("metal foil", quoted=True), 2.0)
     >>> query_text(And((WordOrPhrase("film"), Side((("", WordOrPhrase("acid")), ("-", foil))))))
@@ -109,7 +109,7 @@ def query_text(node: Node) -> str:
 
 
 def _enclosed(node: Node, *loose: type) -> str:
-    """A part in parentheses, where it binds less tightly than what it is a part of."""
+    """A part as text, in parentheses if it binds less tightly than its parent."""
     return f"({query_text(node)})" if isinstance(node, loose) else query_text(node)
 
 

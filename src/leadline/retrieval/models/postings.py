@@ -1,7 +1,7 @@
-"""What a model knows: of each posting how often the term occurs, and of term, document and collection the statistics.
+"""The input of a model: term frequencies, and statistics of the terms, the documents and the collection.
 
-Arrays have a place for each posting. Where several fields are searched as one text, all numbers are those of that
-text: a word in a field of weight 2 counts as two words, and a document's length is the weighted sum of its fields'.
+Arrays have one entry per posting. Where several fields are searched as one text, all numbers are those of that text: a
+word in a field of weight 2 counts as two words, and a document's length is the weighted sum of its fields' lengths.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ else:
 
 @dataclass(frozen=True)
 class InField:
-    """The same postings as one field sees them; a document that has the term in other fields only has tf 0 here."""
+    """The statistics of the same postings in one field; tf is 0 where a document has the term only in other fields."""
 
     weight: float
     tf: Array
@@ -39,18 +39,18 @@ class Postings:
     length: Array  # terms of the document
     df: Array  # documents that have the term
     cf: Array  # how often the term occurs in all documents
-    documents: int  # that have any term
+    documents: int  # number of documents that have any term
     tokens: float  # terms of all documents
-    fields: Mapping[str, InField] = field(default_factory=dict)  # for models that ask for it
+    fields: Mapping[str, InField] = field(default_factory=dict)  # for models with `by_field`
 
     @classmethod
     def of(
         cls, *, tf: ArrayLike, length: ArrayLike, documents: int, tokens: float, df: ArrayLike = 1, cf: ArrayLike = 1
     ) -> Postings:
-        """Postings of a few numbers, for examples."""
-        arrays = np.broadcast_arrays(*(np.atleast_1d(np.asarray(given, np.float64)) for given in (tf, length, df, cf)))
+        """Postings from a few numbers, for examples."""
+        arrays = np.broadcast_arrays(*(np.atleast_1d(np.asarray(each, np.float64)) for each in (tf, length, df, cf)))
         return cls(arrays[0], arrays[1], arrays[2], arrays[3], documents, tokens)
 
     @property
     def average_length(self) -> float:
-        return self.tokens / self.documents if self.documents else 1.0  # no posting to weigh
+        return self.tokens / self.documents if self.documents else 1.0  # without documents there is no posting

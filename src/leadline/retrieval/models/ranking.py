@@ -1,7 +1,7 @@
-"""The best documents of queries, by machine code or by NumPy, with one result to the last bit.
+"""The best documents of queries, by machine code or by NumPy, with results equal to the last bit.
 
-The order is that of `runs/order.py`: higher score first, equal scores by document id, higher first. A document is
-ranked when it has a term of the query, whatever its score.
+The order is that of `runs/order.py`: higher score first, equal scores by document id, higher first. Every document that
+has a term of the query is ranked, even with a score of 0 or less.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from leadline.text.memory import ReusedArrays
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-BYTES_A_POSTING = 0.65  # NumPy adds up a posting in the time in which plain Python reads so much text
-AT_ONCE = 256  # queries whose results are one array
+BYTES_A_POSTING = 0.65  # NumPy adds up a posting in the time in which plain Python reads so many bytes of text
+AT_ONCE = 256  # queries whose results share one array
 
 
 @dataclass(frozen=True)
@@ -47,12 +47,13 @@ class Ranking:
 
 @dataclass(frozen=True)
 class Vector:
-    """A query as the search takes it: numbers of lists of weights, and what each is multiplied by."""
+    """A query as numbers of lists of weights, and the multiplier of each list."""
 
     lists: NDArray[np.int64]
     multipliers: NDArray[np.float64]
 
 
+EMPTY_RANKING = Ranking(np.empty(0, np.int32), np.empty(0))
 _memory = threading.local()
 
 
@@ -103,7 +104,7 @@ def _batch_ranked(
     multipliers = np.concatenate([query.multipliers for query in queries])
     offsets = np.zeros(count + 1, np.int64)
     np.cumsum([len(query.lists) for query in queries], out=offsets[1:])
-    # What a term can add at most: nothing, where its document lacks it.
+    # The most that a term can add to a score: at least 0, because a document may lack the term.
     most = np.maximum(0.0, np.maximum(multipliers * weights.highest[lists], multipliers * weights.lowest[lists]))
     highest = np.zeros(count)
     np.add.at(highest, np.repeat(np.arange(count), np.diff(offsets)), most)

@@ -1,7 +1,7 @@
-"""The register of models: a model is a function of Postings with the decorator `model`, in a file of its own.
+"""The register of models. A model is a function of Postings with the decorator `model`, in its own file.
 
-It gives the weight of each posting; a document's score is the sum, over the terms of the query that it has, of the
-term's weight in the query times the weight of the posting. The function's parameters after `postings` are the model's.
+It returns the weight of each posting. A document's score is the sum, over the terms of the query that it has, of the
+term's weight in the query times the weight of the posting. The parameters after `postings` are the model's.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from leadline.retrieval.models.postings import Array
 
 @dataclass(frozen=True)
 class Model:
-    """What the register knows of a model."""
+    """A registered model."""
 
     name: str
     function: Callable[..., Array]
-    by_field: bool  # wants to know how each field sees the postings
+    by_field: bool  # whether it uses `postings.fields`
 
     @property
     def meaning(self) -> str:
@@ -58,7 +58,7 @@ MODELS = Register[Model]("model", "leadline.retrieval.models.catalogue", entry_p
 
 
 def model(name: str, *, by_field: bool = False) -> Callable[[Callable[..., Array]], Callable[..., Array]]:
-    """Enter a function of Postings into the register under a name. Only with `by_field` has it `postings.fields`."""
+    """Register a function of Postings under a name. `postings.fields` is only filled with `by_field`."""
 
     def enter(function: Callable[..., Array]) -> Callable[..., Array]:
         parameters = list(inspect.signature(function).parameters.values())

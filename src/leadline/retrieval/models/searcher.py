@@ -30,7 +30,7 @@ _MODEL = re.compile(r"\s*([\w+-]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
 
 class Contribution(NamedTuple):
-    """What one term of the query adds to a document's score; `field` is empty where fields count as one text."""
+    """What one term of the query adds to a document's score; `field` is empty where fields are searched as one text."""
 
     term: str
     field: str
@@ -137,7 +137,7 @@ class Searcher:
     def _recipes(
         self, model: str, fields: FieldsInput, combine: Combine, parameters: Mapping[str, Any]
     ) -> list[tuple[Recipe, str, float]]:
-        """What is computed for every term: one list, or one for each field with the field's name and weight."""
+        """The recipes for the weights of terms: one, or one per field with the field's name and weight."""
         checked_choice("combine", combine, ["text", "scores"])
         wanted = MODELS.named(model)
         weighted = self._weighted(fields)
@@ -159,25 +159,26 @@ class Searcher:
     def _vectors(
         self, queries: Sequence[Mapping[str, float]], recipes: Sequence[tuple[Recipe, str, float]]
     ) -> tuple[list[Vector], Weights]:
-        """Queries as numbers of lists, and the lists. All are asked for at once: missing ones are made together.
+        """Queries as numbers of lists, and the lists; missing lists are computed together.
 
-        The lists are those of this moment: another thread may have more made, or all forgotten, before the search ends.
+        The lists are a snapshot: another thread may add more, or clear all, before the search ends.
         """
-        everything = list({term: None for terms in queries for term in terms})
+        terms_of_all = list({term: None for terms in queries for term in terms})
         with self._lock:
-            numbers = self.weights.numbers([recipe for recipe, _, _ in recipes], everything)
+            numbers = self.weights.numbers([recipe for recipe, _, _ in recipes], terms_of_all)
             weights = self.weights.as_now()
         factors = [factor for _, _, factor in recipes]
         vectors = []
         for terms in queries:
-            lists = [known[term] for term in terms for known in numbers]
+            lists = [number_of[term] for term in terms for number_of in numbers]
             multipliers = [weight * factor for weight in terms.values() for factor in factors]
             vectors.append(Vector(np.array(lists, np.int64), np.array(multipliers, np.float64)))
         return vectors, weights
 
     def _checked(self, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
         if mask.dtype != np.bool_ or mask.shape != (len(self.index),):
-            raise InputError("mask", f"must be {len(self.index)} truth values, one for each document")
+            problem = f"must be {len(self.index)} Boolean values, one per document, got {mask.dtype} {mask.shape}"
+            raise InputError("mask", problem)
         return np.ascontiguousarray(mask)
 
 

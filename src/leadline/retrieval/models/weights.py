@@ -1,4 +1,4 @@
-"""Lists of weights: what a model makes of a term's postings, computed once and kept for the queries to come."""
+"""Lists of weights: a model's weights of a term's postings, computed once and kept for later queries."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from leadline.retrieval.models.registry import Model
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-POSTINGS_KEPT = 200_000_000  # in memory, 10 bytes each; with more, all are forgotten
+POSTINGS_KEPT = 200_000_000  # in memory, 10 bytes each; with more, all lists are cleared
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Recipe:
 
     def __call__(self, postings: Postings) -> NDArray[np.float64]:
         thawed = {name: dict(value) if isinstance(value, tuple) else value for name, value in self.parameters}
-        # Adding 0 makes +0.0 of -0.0, which means to the search that a document lacks the term.
+        # Adding 0 turns -0.0 into +0.0: to the search -0.0 means that a document lacks the term.
         weights = np.asarray(self.model.function(postings, **thawed), np.float64) + 0.0
         if weights.shape != postings.tf.shape:
             count = len(postings.tf)
@@ -47,9 +47,9 @@ class Recipe:
 
 
 class Weights:
-    """The lists of weights of an index, made when they are first asked for.
+    """The lists of weights of an index, computed on first use.
 
-    A list's postings stand by blocks of documents: those of list l in block b are from directory[l, b] up to
+    A list's postings are grouped by blocks of documents: those of list l in block b are from directory[l, b] up to
     directory[l, b + 1]. A posting is a document's place within its block, and the weight.
     """
 
@@ -67,7 +67,7 @@ class Weights:
         self._numbers: dict[Recipe, dict[str, int]] = {}
 
     def as_now(self) -> Weights:
-        """The lists there are now, whatever is made or forgotten later: lists are never changed, only replaced."""
+        """A snapshot of the lists. Arrays are never changed where they are in use, only extended or replaced."""
         now = object.__new__(Weights)
         now.__dict__.update(self.__dict__)
         return now
@@ -77,8 +77,8 @@ class Weights:
         if self.used > POSTINGS_KEPT:
             self.clear()
         for recipe in recipes:
-            known = self._numbers.setdefault(recipe, {})
-            missing = [term for term in terms if term not in known]
+            numbers = self._numbers.setdefault(recipe, {})
+            missing = [term for term in terms if term not in numbers]
             if missing:
                 self._make(recipe, missing)
         return [self._numbers[recipe] for recipe in recipes]
@@ -108,7 +108,7 @@ class Weights:
         return InField(weight, tf, lengths[documents], df.astype(np.float64), tokens / having if having else 1.0)
 
     def _statistics(self, fields: tuple[tuple[str, float], ...]) -> tuple[NDArray[np.float64], int, float]:
-        """The length of every document over some fields, how many have any word there, and all their words."""
+        """The weighted length of each document in these fields, the number of nonempty documents, the total length."""
         if fields not in self._lengths:
             lengths = np.zeros(len(self.index))
             for name, weight in fields:
@@ -120,6 +120,7 @@ class Weights:
         self, recipe: Recipe, terms: Sequence[str], offsets: NDArray[np.int64], documents: NDArray[np.int32],
         values: NDArray[np.float64],
     ) -> None:  # fmt: skip
+        """Store the weights of new lists, with their directory and their lowest and highest weights."""
         count, first, last = len(documents), self.lists, self.lists + len(terms)
         if self.used + count > len(self.places):
             room = max(2 * len(self.places), self.used + count)

@@ -1,4 +1,4 @@
-"""Run a pipeline for each topic, and collect what it finds."""
+"""Run a pipeline for each topic, and collect the results."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from leadline.retrieval.pipeline.request import Request
 if TYPE_CHECKING:
     from leadline.retrieval.pipeline.context import SearchContext
 
-Asked = Iterable[Topic | Document | str]
+TopicsInput = Iterable[Topic | Document | str]
 Progress = Callable[[int, int, str], None]
-SURELY_A_NUMBER = 5  # digits: PA-7 is not a patent of Panama
+FEWEST_DIGITS = 5  # of a patent's number: PA-7 is not a patent of Panama
 
 
 class System(Protocol):
@@ -65,7 +65,12 @@ class Answers:
 
 
 def answer_topics(
-    system: System, context: SearchContext, topics: Asked, k: int, progress: Progress | None, journal: Journal | None
+    system: System,
+    context: SearchContext,
+    topics: TopicsInput,
+    k: int,
+    progress: Progress | None,
+    journal: Journal | None,
 ) -> Answers:
     """The k best documents of every topic."""
     if k < 1:
@@ -77,16 +82,16 @@ def answer_topics(
         name = request.topic.id
         if progress is not None:
             progress(done, len(requests), name)
-        known = journal.get(name) if journal is not None else None
-        if known is None:
-            known = _found(system, context, request, k)
+        result = journal.get(name) if journal is not None else None
+        if result is None:
+            result = _answer(system, context, request, k)
             if journal is not None:
-                journal.add(name, known)
-        answers.add(name, known)
+                journal.add(name, result)
+        answers.add(name, result)
     return answers
 
 
-def _found(system: System, context: SearchContext, request: Request, k: int) -> TopicResult:
+def _answer(system: System, context: SearchContext, request: Request, k: int) -> TopicResult:
     done = system(context, request)
     if done.ranking is None:
         raise InputError("pipeline", f"ends with {system.last}, which finds no documents: add a search step")
@@ -96,20 +101,20 @@ def _found(system: System, context: SearchContext, request: Request, k: int) -> 
 
 
 def _check(system: System, requests: Sequence[Request], context: SearchContext) -> None:
-    """Refuse wrong topics before any work is done: duplicates, and names of patents that are not in the collection."""
+    """Raise InputError for duplicate topics, and for patents that are not in the collection, before any search."""
     seen: set[str] = set()
     for request in requests:
         if request.topic.id in seen:
             raise InputError("topics", f"topic {request.topic.id} is listed twice")
         seen.add(request.topic.id)
     texts = [request.topic for request in requests if not request.is_patent]
-    # Searched for by its title alone, a patent would find its own family and later documents.
-    lost = [topic.patent for topic in texts if system.wants_patent or names_patent(topic)]
-    if len(lost) == 1:
-        raise InputError(f"topic {lost[0]}", f"is not a patent of {context.location}")
-    if lost:
+    # A search by the title of a patent would find its own family and later documents.
+    missing = [topic.patent for topic in texts if system.wants_patent or names_patent(topic)]
+    if len(missing) == 1:
+        raise InputError(f"topic {missing[0]}", f"is not a patent of {context.location}")
+    if missing:
         raise InputError(
-            "topics", f"{len(lost):,} of {len(requests):,} are not patents of {context.location}: {_some(lost)}"
+            "topics", f"{len(missing):,} of {len(requests):,} are not patents of {context.location}: {_some(missing)}"
         )
 
 
@@ -120,7 +125,7 @@ def names_patent(topic: Topic) -> bool:
     (True, True, False)
     """
     number = normalise(topic.id)
-    return bool(topic.document) or (number.office != "" and sum(map(str.isdigit, number.serial)) >= SURELY_A_NUMBER)
+    return bool(topic.document) or (number.office != "" and sum(map(str.isdigit, number.serial)) >= FEWEST_DIGITS)
 
 
 def _some(names: Sequence[str], most: int = 3) -> str:

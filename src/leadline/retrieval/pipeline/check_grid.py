@@ -1,4 +1,4 @@
-"""A check of a grid in full: every finished run, and the table of choices."""
+"""A full check of a grid: every finished run, and the table of choices."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from leadline.text.checksums import Finding
 
 
 def check_grid(folder: Path) -> Iterator[Finding]:
-    """Everything that is wrong with a grid; nothing where it is as it was written."""
+    """The problems of a grid; none if it is undamaged."""
     yield from check_identity(folder)
     try:
         manifest, runs = read_manifest(folder), finished_runs(folder)

@@ -1,4 +1,4 @@
-"""Several lists of documents as one: scores made comparable, then combined."""
+"""Combine several rankings into one: scores are normalised, then combined."""
 
 from __future__ import annotations
 
@@ -39,12 +39,8 @@ def z(scores: Array) -> Array:
     return (scores - scores.mean()) / spread if spread > 0 else np.zeros(len(scores))
 
 
-def as_they_are(scores: Array) -> Array:
-    return scores
-
-
-NORMALISED: dict[str, Callable[[Array], Array]] = {"minmax": minmax, "z": z, "none": as_they_are}
-# What a list gives a document it lacks: what its last document has.
+NORMALISED: dict[str, Callable[[Array], Array]] = {"minmax": minmax, "z": z, "none": lambda scores: scores}
+# The score of a document that is not in a list: the lowest, as that of the list's last document.
 ABSENT: dict[str, Callable[[Array], float]] = {
     "minmax": lambda scores: 0.0,
     "z": lambda scores: float(scores.min(initial=0.0)),
@@ -87,7 +83,7 @@ def combined(
     normalise: Normalising = "minmax",
     constant: float = 60.0,
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The documents of all lists, by row, and their scores together. Without weights all lists weigh the same.
+    """The rows of all documents in the lists, ascending, and their combined scores. Default weights are equal.
 
     >>> one = Ranking(np.array([4, 2], np.int32), np.array([9.0, 5.0]))
     >>> other = Ranking(np.array([2, 7], np.int32), np.array([0.4, 0.2]))
@@ -100,9 +96,9 @@ def combined(
     start = 0
     for number, ranking in enumerate(lists):
         here = place[start : start + len(ranking)]
-        own = NORMALISED[normalise](ranking.scores)
-        scores[number] = ABSENT[normalise](own)
-        scores[number, here] = own
+        normalised = NORMALISED[normalise](ranking.scores)
+        scores[number] = ABSENT[normalise](normalised)
+        scores[number, here] = normalised
         ranks[number, here] = np.arange(1, len(ranking) + 1)
         start += len(ranking)
     shares = np.array(weights or [1.0 / len(lists)] * len(lists))
@@ -110,9 +106,9 @@ def combined(
 
 
 def mixed(first: Ranking, rows: NDArray[np.integer], gains: NDArray[np.float64], weight: float) -> tuple[Array, Array]:
-    """First results, and a gain from 0 to 1 for some documents: (1 − weight) · first, from 0 to 1, + weight · gain.
+    """The rows of first results and gaining documents, and (1 − weight) · first + weight · gain, both from 0 to 1.
 
-    Documents that were not among the first have 0 there, as the last of them has.
+    Documents that are not among the first results have a first score of 0.
     """
     both = np.union1d(first.rows, rows).astype(np.int64)
     total = np.zeros(len(both))

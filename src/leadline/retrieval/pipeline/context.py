@@ -1,6 +1,6 @@
-"""An open index with its collection, and everything the steps of a pipeline ask of both, as plain arrays.
+"""An open index with its collection, and the data that the steps of a pipeline need, as arrays.
 
-Each array is made on first use and kept. Unless noted otherwise, arrays have one entry per row of the index.
+Each array is computed on first use and kept. Unless noted otherwise, arrays have one entry per row of the index.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ import numpy as np
 from leadline.collections.documents.document import Document
 from leadline.collections.documents.store import Collection
 from leadline.errors import InputError
-from leadline.retrieval.index.derived import parted
+from leadline.retrieval.index.derived import split_fields
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.models.ranking import Ranking
 from leadline.retrieval.models.searcher import Searcher
 
-# What only pipelines need is imported where it is used: a plain search does not load it.
+# Modules that only pipelines need are imported where they are used: a plain search does not load them.
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -41,9 +41,9 @@ class SearchContext:
     def __init__(self, index: Index, collection: Collection | None = None) -> None:
         self.index, self._collection = index, collection
         self.searcher = Searcher(index)
-        self.outside_patents: dict[str, Document] = {}  # patents that are not in the collection, for topics to name
+        self.outside_patents: dict[str, Document] = {}  # topics that are not in the collection, by id
         self._others: dict[Path, SearchContext] = {}
-        self._last: tuple[str, Document] | None = None  # the steps of a pipeline ask for the same document again
+        self._last: tuple[str, Document] | None = None  # the steps of a pipeline read the same document again
 
     @classmethod
     def open(cls, folder: str | os.PathLike[str], collection: str | os.PathLike[str] | None = None) -> SearchContext:
@@ -68,7 +68,7 @@ class SearchContext:
     def collection(self) -> Collection:
         if self._collection is None:
             source = self.index.manifest["source"]
-            where = f"and its collection {source} is not there" if source else "which was made of no collection"
+            where = f"and its collection {source} is missing" if source else "not made from a collection"
             what = f"is an index without texts and citations, {where}: name the collection"
             raise InputError(str(self.index.folder), what)
         return self._collection
@@ -80,11 +80,11 @@ class SearchContext:
 
     @cached_property
     def fields(self) -> list[str]:
-        """The documents' own fields in the index, which are searched by default."""
-        return parted(self.index.fields)[0]
+        """The fields of the index that are not derived, which are searched by default."""
+        return split_fields(self.index.fields)[0]
 
     def nonempty_fields(self, fields: Fields) -> dict[str, float]:
-        """Those of the fields that have any word, with their weights: a source may have no claims at all."""
+        """Those of the fields that have any word, with their weights; some sources have no claims."""
         named = self.fields if fields is None else fields
         weighted = named if isinstance(named, Mapping) else dict.fromkeys(named, 1.0)
         return {name: weight for name, weight in weighted.items() if self._postings(self.index.field(name))}
@@ -102,9 +102,9 @@ class SearchContext:
         """A request for each topic: a patent of the collection, a patent given as a Document, or a text."""
         from leadline.records.topics.topic import Topic
 
-        given = [Topic(each) if isinstance(each, str) else each for each in topics]
-        named = [Topic(each.id) if isinstance(each, Document) else each for each in given]
-        outside = [each if isinstance(each, Document) else self.outside_patents.get(each.patent) for each in given]
+        parsed = [Topic(each) if isinstance(each, str) else each for each in topics]
+        named = [Topic(each.id) if isinstance(each, Document) else each for each in parsed]
+        outside = [each if isinstance(each, Document) else self.outside_patents.get(each.patent) for each in parsed]
         rows, days = self._located([topic.patent for topic in named])
         return [self._request(*each) for each in zip(named, rows.tolist(), days.tolist(), outside, strict=True)]
 
@@ -177,14 +177,14 @@ class SearchContext:
         return np.array([self.row_of.get(name, -1) for name in ids], np.int64)
 
     def ranking(self, rows: NDArray[np.integer], scores: NDArray[np.float64], k: int | None = None) -> Ranking:
-        """The k first of these documents, or all, best first."""
+        """The ranking of these documents, best first: the first k, or all."""
         from leadline.records.runs.order import tie_order
 
         order = tie_order(scores, self.index.ranks[rows])[:k]
         return Ranking(rows[order].astype(np.int32), scores[order])
 
     def one_a_family(self, ranking: Ranking, k: int | None = None) -> Ranking:
-        """The first document of each family, for the k first families or all."""
+        """The first document of each family, for the first k families or all."""
         first = np.sort(np.unique(self.family_or_self[ranking.rows], return_index=True)[1])[:k]
         return Ranking(ranking.rows[first], ranking.scores[first])
 
@@ -195,7 +195,7 @@ class SearchContext:
 
     @cached_property
     def family_or_self(self) -> NDArray[np.int64]:
-        """A number for each family; a document of unknown family has a number of its own."""
+        """A number for each family; each document of unknown family has a unique number."""
         alone = self.family.max(initial=-1) + 1 + np.arange(len(self.family))
         return np.where(self.family < 0, alone, self.family)
 
@@ -247,7 +247,7 @@ class SearchContext:
         return DocumentTerms(self.index)
 
     def document_frequencies(self, terms: Sequence[str], fields: Iterable[str]) -> NDArray[np.int64]:
-        """In how many documents each term occurs, in the field where it is most common."""
+        """The document frequency of each term, in the field where it is largest."""
         encoded = [term.encode() for term in terms]
         most = np.zeros(len(terms), np.int64)
         for field in fields:

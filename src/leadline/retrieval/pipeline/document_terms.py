@@ -1,6 +1,6 @@
 """The terms of each document: the postings of a field, transposed on first use.
 
-This takes eight bytes per posting in memory, and saves reading and analysing the texts again.
+It takes eight bytes per posting in memory, and avoids reading and analysing the texts again.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ class DocumentTerms:
 
     def __init__(self, index: Index) -> None:
         self.index = index
-        self._made: dict[tuple[int, str], Any] = {}
+        self._matrices: dict[tuple[int, str], Any] = {}
 
     def mixture(
         self, rows: NDArray[np.integer], chances: NDArray[np.float64], fields: Mapping[str, float]
     ) -> dict[str, float]:
-        """The chance of each term, when a document is drawn by its chance and then one of its words.
+        """The probability of each term, if a document is drawn with these chances, and then one of its words.
 
         A word of a field with weight 2 counts as two words.
         """
@@ -53,9 +53,9 @@ class DocumentTerms:
         return total
 
     def _matrix(self, number: int, field: str) -> Any:
-        """A segment's field as a sparse matrix of how often each term (a row) occurs in each document (a column)."""
+        """A segment's field as a sparse matrix of frequencies, terms by documents."""
         key = number, field
-        if key not in self._made:
+        if key not in self._matrices:
             from scipy.sparse import csr_array
 
             segment = self.index.segments[number]
@@ -63,5 +63,5 @@ class DocumentTerms:
             small = len(part.documents) < 2**31
             starts = part.starts.astype(np.int32) if small else part.starts
             shape = (len(part.terms), len(segment))
-            self._made[key] = csr_array((part.frequencies[:], part.documents[:], starts), shape=shape).tocsc()
-        return self._made[key]
+            self._matrices[key] = csr_array((part.frequencies[:], part.documents[:], starts), shape=shape).tocsc()
+        return self._matrices[key]

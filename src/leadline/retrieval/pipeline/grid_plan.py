@@ -4,14 +4,15 @@
     whole = "text"                         # a step or a list of steps, as in pipeline files
     title = {step = "text", fields = ["title"]}
     [choices.model]
-    bm25 = {step = "search", model = {each = ["bm25(k1=0.9)", "bm25(k1=1.2)"]}}     # a choice for each
+    bm25 = {step = "search", model = {each = ["bm25(k1=0.9)", "bm25(k1=1.2)"]}}     # an option for each value
     dph = {step = "search", model = "dph"}
     [choices.feedback]
     none = []
-    rm3 = ["rm3", {again = "model"}]       # the steps chosen there, again
+    rm3 = ["rm3", {again = "model"}]       # repeats the steps chosen in [choices.model]
 
-A run takes one option of each table, and runs their steps in order. These are 2 · 3 · 2 runs. A list of `runs` makes
-fewer: each entry names "all", one or several options of a table; a table that is not named gives its first option.
+A run takes one option of each table, and runs their steps in order. Here there are 2 · 3 · 2 runs. A list of `runs`
+makes fewer: each entry names "all", one or several options of a table; of a table that is not named, the first option
+is taken.
 
     [[runs]]
     query = "all"
@@ -34,11 +35,11 @@ from leadline.retrieval.pipeline.pipeline import Pipeline, pipeline_of
 from leadline.retrieval.pipeline.pipeline_files import system
 from leadline.text.toml import read_toml
 
-KNOWN = ("about", "choices", "runs", "parts")
+KEYS = ("about", "choices", "runs", "parts")
 EVERY = "all"
-MOST_STEPS = 1000  # of one run: `again` may repeat what repeats others
-MOST = 10_000  # runs of a grid: more are surely a mistake
-Choices = Mapping[str, Mapping[str, list[Any]]]  # by table and name, the steps as they are written
+MOST_STEPS = 1000  # of one run: `again` may repeat steps with `again`
+MOST_RUNS = 10_000  # of a grid: more must be a mistake
+Choices = Mapping[str, Mapping[str, list[Any]]]  # the steps of each option, by table and name, as the file has them
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ def read_grid(path: str) -> list[Planned]:
 
 
 def plan(written: Mapping[str, Any], where: str = "grid") -> list[Planned]:
-    """The runs of a grid, named after what was chosen.
+    """The runs of a grid, named after their options.
 
     >>> texts = {"whole": "text", "title": {"step": "text", "fields": "title"}}
     >>> models = {"bm25": {"step": "search", "model": {"each": ["bm25(k1=0.9)", "dph"]}}}
@@ -64,29 +65,29 @@ def plan(written: Mapping[str, Any], where: str = "grid") -> list[Planned]:
     ['whole-bm25_bm25_k1=0.9', 'whole-bm25_dph']
     """
     for key in written:
-        checked_choice(where, key, KNOWN)
+        checked_choice(where, key, KEYS)
     choices = _choices(written.get("choices"), where)
     parts = written.get("parts", {})
-    found: dict[str, Planned] = {}
+    planned: dict[str, Planned] = {}
     for chosen in _combinations(choices, written.get("runs"), where):
         name = "-".join(map(_file_name, chosen.values()))
-        if name in found:
-            if found[name].choices == chosen:
+        if name in planned:
+            if planned[name].choices == chosen:
                 continue
-            raise InputError(where, f"two runs would be called {name}: give their choices names that differ more")
-        made = (step for table, choice in chosen.items() for step in _steps(choices, chosen, table, choice, where))
-        steps = list(itertools.islice(made, MOST_STEPS + 1))
+            raise InputError(where, f"two runs would be called {name}: give their options names that differ more")
+        listed = (step for table, choice in chosen.items() for step in _steps(choices, chosen, table, choice, where))
+        steps = list(itertools.islice(listed, MOST_STEPS + 1))
         if len(steps) > MOST_STEPS:
             raise InputError(where, f"the run {name[:60]} has more than {MOST_STEPS} steps")
         if not steps:
             raise InputError(where, f"the run {name} has no steps")
-        found[name] = Planned(name, chosen, pipeline_of(steps, where, parts))
-    return list(found.values())
+        planned[name] = Planned(name, chosen, pipeline_of(steps, where, parts))
+    return list(planned.values())
 
 
 def _check_number(runs: int, where: str) -> None:
-    if runs > MOST:
-        raise InputError(where, f"asks for {runs:,} runs, more than {MOST:,}: list those you want in [[runs]]")
+    if runs > MOST_RUNS:
+        raise InputError(where, f"has {runs:,} runs, more than {MOST_RUNS:,}: list those you want in [[runs]]")
 
 
 def _choices(written: Any, where: str) -> Choices:
@@ -95,7 +96,7 @@ def _choices(written: Any, where: str) -> Choices:
     choices: dict[str, dict[str, list[Any]]] = {}
     for table, entries in written.items():
         if not isinstance(entries, Mapping) or not entries:
-            raise InputError(where, f"[choices.{table}] has nothing to choose from")
+            raise InputError(where, f"[choices.{table}] has no options: add at least one")
         if table == "run":
             raise InputError(where, "[choices.run]: `run` names the run itself; choose another name")
         choices[table] = {name: made for key, steps in entries.items() for name, made in _each(key, steps)}
@@ -103,7 +104,7 @@ def _choices(written: Any, where: str) -> Choices:
 
 
 def _each(name: str, written: Any) -> Iterator[tuple[str, list[Any]]]:
-    """A choice, or one for each value of the options that have several."""
+    """An option with its steps, or one for each combination of the values listed under `each`."""
     steps = written if isinstance(written, list) else [written]
     several = [
         (place, option, value["each"])
@@ -130,31 +131,33 @@ def _value_name(value: Any) -> str:
 
 
 def _combinations(choices: Choices, runs: Any, where: str) -> Iterator[dict[str, str]]:
-    """What each run chooses, table by table."""
+    """The option that each run takes of each table."""
     blocks = [dict.fromkeys(choices, EVERY)] if runs is None else runs
     if not isinstance(blocks, list | tuple) or not blocks or not all(isinstance(block, Mapping) for block in blocks):
         raise InputError(where, "`runs` must be a list of tables: write [[runs]], then query = …")
-    asked = []
+    options_of_blocks = []
     for block in blocks:
         for table in block:
             checked_choice(f"{where}: [[runs]]", table, list(choices))
-        asked.append([_named(block.get(table), table, list(entries), where) for table, entries in choices.items()])
-    _check_number(sum(math.prod(map(len, options)) for options in asked), where)
-    for combination in itertools.chain.from_iterable(itertools.product(*options) for options in asked):
+        options = [_options(block.get(table), table, list(entries), where) for table, entries in choices.items()]
+        options_of_blocks.append(options)
+    _check_number(sum(math.prod(map(len, options)) for options in options_of_blocks), where)
+    for combination in itertools.chain.from_iterable(itertools.product(*options) for options in options_of_blocks):
         yield dict(zip(choices, combination, strict=True))
 
 
-def _named(asked: Any, table: str, known: Sequence[str], where: str) -> Sequence[str]:
-    if asked is None:
-        return known[:1]
-    if asked == EVERY:
-        return known
-    listed = asked if isinstance(asked, list) else [asked]
-    return list(dict.fromkeys(checked_choice(f"{where}: [[runs]] {table}", name, known) for name in listed))
+def _options(written: Any, table: str, options: Sequence[str], where: str) -> Sequence[str]:
+    """The options of a table that an entry of `runs` names; the first if it names none."""
+    if written is None:
+        return options[:1]
+    if written == EVERY:
+        return options
+    listed = written if isinstance(written, list) else [written]
+    return list(dict.fromkeys(checked_choice(f"{where}: [[runs]] {table}", name, options) for name in listed))
 
 
 def _steps(choices: Choices, chosen: Mapping[str, str], table: str, choice: str, where: str) -> Iterator[Any]:
-    """The steps of a choice, with those of an earlier one where they are wanted again."""
+    """The steps of an option; `again` is replaced by the steps chosen in an earlier table."""
     earlier = list(choices)[: list(choices).index(table)]
     for step in choices[table][choice]:
         if isinstance(step, Mapping) and "again" in step:
@@ -167,7 +170,7 @@ def _steps(choices: Choices, chosen: Mapping[str, str], table: str, choice: str,
 
 
 def _file_name(choice: str) -> str:
-    """A choice as part of a file's name.
+    """The name of an option as part of a file name.
 
     >>> _file_name("bm25(k1=0.9, b=0.4)")
     'bm25_k1=0.9_b=0.4'

@@ -1,4 +1,4 @@
-"""Make the runs of a grid on disk. Each is written whole, and a finished run is not made again."""
+"""Make the runs of a grid on disk. Each is written atomically, and a finished run is not made again."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ NOTHING = "nothing found"  # in place of the digest of a run's content
 
 @dataclass
 class GridResult:
-    """Which runs were made and which were kept."""
+    """The names of the runs that were made, and of those that were kept from before."""
 
     made: list[str] = field(default_factory=list)
-    kept: list[str] = field(default_factory=list)  # from before
+    kept: list[str] = field(default_factory=list)
     notes: dict[str, None] = field(default_factory=dict)
 
 
 class GridRuns:
-    """A folder with `runs/NAME.run`, a table `runs.tsv` of what each run chose, and a manifest of what it is made of.
+    """A folder with `runs/NAME.run`, a table `runs.tsv` of the options of each run, and a manifest.
 
-    The manifest holds for every finished run a digest of all that it depends on, and one of its content; a run is kept
-    when both fit. Inside a run, `NAME.unfinished` holds the topics that are done.
+    The manifest has two digests of every finished run, of all it depends on and of its content; a run is kept if both
+    fit. While a run is made, `NAME.unfinished` holds its finished topics.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class GridRuns:
         self.table = b""
 
     def make(self, plan: Sequence[Planned], progress: Progress | None = None) -> GridResult:
-        """Make every run of the plan; a run in the folder that was made of something else is replaced."""
+        """Make every run of the plan; a run in the folder is replaced if anything it depends on has changed."""
         if self.owned is not None:
             return self._make_all(plan, self.owned, progress)
         with OwnedFolder.locked(self.folder, KIND, VERSION) as owned:
@@ -76,7 +76,7 @@ class GridRuns:
         for number, planned in enumerate(plan):
             made_of = {"system": settings(planned.pipeline), "index": self.index, "topics": self.asked, "k": self.k}
             if self._is_finished(planned.name, made_of):
-                owned.remove([f"{planned.name}.unfinished"])  # of a process that stopped when the run was written
+                owned.remove([f"{planned.name}.unfinished"])  # left by a process that stopped after writing the run
                 outcome.kept += self._found(planned.name)
                 continue
 
@@ -86,7 +86,7 @@ class GridRuns:
 
             outcome.notes |= dict.fromkeys(self._make(planned, made_of, report))
             outcome.made += self._found(planned.name)
-        self._write()  # of the table, where every run was kept
+        self._write()  # the table may be new even if every run was kept
         outcome.notes |= dict.fromkeys(self._strangers(plan))
         return outcome
 
@@ -100,11 +100,11 @@ class GridRuns:
         if any(documents for documents, _ in answers.found.values()):
             content = answers.run(planned.name).to_bytes()
             write_stored(self._file(planned.name), content)
-            known = hashlib.sha256(content).hexdigest()
-        else:  # as claim queries find where no topic has claims: the other runs are still wanted
+            digest = hashlib.sha256(content).hexdigest()
+        else:  # for example by claims, if no topic has claims: go on with the other runs
             self._file(planned.name).unlink(missing_ok=True)
-            known, notes = NOTHING, [f"the run {planned.name} found nothing and is left out; {notes[0]}"]
-        self.finished[planned.name] = {"made_of": _digest(made_of), "content": known}
+            digest, notes = NOTHING, [f"the run {planned.name} found nothing and is left out; {notes[0]}"]
+        self.finished[planned.name] = {"made_of": _digest(made_of), "content": digest}
         self._write()
         journal.finish()
         return notes
@@ -116,14 +116,14 @@ class GridRuns:
         return self.folder / RUNS / f"{name}.run"
 
     def _is_finished(self, name: str, made_of: dict[str, Any]) -> bool:
-        known = self.finished.get(name, {})
-        if known.get("made_of") != _digest(made_of):
+        digests = self.finished.get(name, {})
+        if digests.get("made_of") != _digest(made_of):
             return False
         try:
             content = hashlib.sha256(stored_bytes(self._file(name))).hexdigest()
         except OSError:
             content = NOTHING
-        return content == known.get("content")
+        return content == digests.get("content")
 
     def _read(self) -> dict[str, dict[str, str]]:
         try:
@@ -140,16 +140,16 @@ class GridRuns:
         write_stored(self.folder / MANIFEST, sealed(manifest))
 
     def _strangers(self, plan: Sequence[Planned]) -> list[str]:
-        """Warn of other runs in the folder: evaluating the folder would include them."""
-        own = {self._file(planned.name).name for planned in plan}
-        others = sorted(path.name for path in (self.folder / RUNS).glob("*.run") if path.name not in own)
+        """A note about runs in the folder that are not of the plan: evaluating the folder would include them."""
+        of_plan = {self._file(planned.name).name for planned in plan}
+        others = sorted(path.name for path in (self.folder / RUNS).glob("*.run") if path.name not in of_plan)
         if not others:
             return []
         return [f"{len(others):,} runs in {self.folder / RUNS} are not of this grid: {others[0]} …"]
 
 
 def table(plan: Sequence[Planned]) -> bytes:
-    """A line per run with its choices, for `leadline evaluate --runs-info`."""
+    """A TSV table with a line per run and its options, for `leadline evaluate --runs-info`."""
     columns = list(plan[0].choices)
     lines = [["run", *columns], *([planned.name, *planned.choices.values()] for planned in plan)]
     return "".join("\t".join(" ".join(cell.split()) for cell in line) + "\n" for line in lines).encode()
@@ -175,7 +175,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 
 
 def finished_runs(folder: Path) -> dict[str, dict[str, str]]:
-    """What each finished run of a grid was made of, and the SHA-256 of its content."""
+    """The digests of each finished run of a grid: of what it depends on (`made_of`), and of its content."""
     runs = read_manifest(folder).get("runs")
     if not isinstance(runs, dict) or not all(isinstance(about, dict) for about in runs.values()):
         raise InputError(str(folder / MANIFEST), f"is damaged, `runs` is not a table of runs: {FIX}")
@@ -183,13 +183,13 @@ def finished_runs(folder: Path) -> dict[str, dict[str, str]]:
 
 
 def _refuse_other_content(folder: Path) -> None:
-    """Refuse a folder with another manifest: an index or a collection would be overwritten."""
+    """Raise InputError for a folder with another manifest: an index or a collection would be overwritten."""
     try:
         written = json.loads(stored_bytes(folder / MANIFEST))
     except (OSError, ValueError, RecursionError):
         return
     identity = identity_of(folder)
-    if identity is not None and identity.kind == KIND:  # whatever became of the manifest
+    if identity is not None and identity.kind == KIND:  # a grid, even if its manifest is damaged
         return
     if not isinstance(written, dict) or written.get("what") != WHAT:
         raise InputError(str(folder), "does not hold a grid of runs: name another folder")

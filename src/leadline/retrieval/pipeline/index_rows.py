@@ -1,4 +1,4 @@
-"""Which row of an index a document of its collection is in."""
+"""The rows of an index that hold the documents of its collection."""
 
 from __future__ import annotations
 
@@ -17,26 +17,25 @@ if TYPE_CHECKING:
 def index_rows(index: Index, collection: Collection) -> NDArray[np.int64]:
     """The row in the index of each row of the collection; -1 for a document that is not in the index.
 
-    Most indexes hold the whole collection in its order. Where the unit of the index is the family, a document is in the
-    row of its family.
+    Most indexes hold the whole collection in its order. In an index of families a document is in its family's row.
     """
     import polars as pl
 
     ids = collection.records["id"]
     if len(ids) == len(index) and _same_order(index, ids):
         return np.arange(len(ids))
-    known = pl.DataFrame({"id": index.ids, "place": np.arange(len(index))})
-    by_id = ids.to_frame("id").join(known, on="id", how="left", maintain_order="left")["place"]
+    places = pl.DataFrame({"id": index.ids, "place": np.arange(len(index))})
+    by_id = ids.to_frame("id").join(places, on="id", how="left", maintain_order="left")["place"]
     if index.unit != "family":
         return by_id.fill_null(-1).to_numpy()
     families = pl.DataFrame({"family": index.column("family"), "place": np.arange(len(index))})
-    asked = collection.records.select(pl.col("family").cast(pl.Int64))
-    found = asked.join(families.unique("family", keep="first"), on="family", how="left", maintain_order="left")
-    return found["place"].fill_null(-1).to_numpy()
+    of_records = collection.records.select(pl.col("family").cast(pl.Int64))
+    by_family = of_records.join(families.unique("family", keep="first"), on="family", how="left", maintain_order="left")
+    return by_family["place"].fill_null(-1).to_numpy()
 
 
 def _same_order(index: Index, ids: pl.Series) -> bool:
-    """Whether the index has these ids in this order: as bytes, for that takes no Python object an id."""
+    """Whether the index has these ids in this order; compared as bytes, which needs no Python object per id."""
     if "".join(ids.to_list()).encode() != b"".join(segment.ids.buffer.tobytes() for segment in index.segments):
         return False
     lengths = np.concatenate([np.diff(segment.ids.offsets) for segment in index.segments])

@@ -26,8 +26,8 @@ TopicResult = tuple[Sequence[str], Sequence[float], Sequence[str]]  # documents,
 class Journal:
     """A file beside the run, `RUN.unfinished`, with a line for each finished topic and its checksum.
 
-    Its first line identifies what the run is made of; a journal of another run is started again. Each process that
-    writes it names itself in a line.
+    Its first line has a digest of what the run depends on; the journal of another run is replaced. Each process that
+    writes it adds a line with its name.
     """
 
     def __init__(self, path: Path, made_of: Any) -> None:
@@ -68,7 +68,7 @@ class Journal:
         self._write(self._file, json.dumps([*entry, _checksum(entry)]))
 
     def _write(self, file: FileIO, line: str) -> None:
-        """Add a line; a disk that takes only a part of it is full."""
+        """Append a line; a partial write means that the disk is full."""
         encoded = f"{line}\n".encode()
         with reported(self.path, len(encoded)):
             if file.write(encoded) != len(encoded):
@@ -89,18 +89,18 @@ class Journal:
                 if content.startswith(self._opening):
                     problem = f"{_holder(content)} is making this run; wait, or name another file"
                     raise InputError(str(self.path), problem)
-                self.path.unlink()  # of another run, whose process keeps its own file
+                self.path.unlink()  # the journal of another run, whose process keeps its open file
                 file = FileIO(self.path, "x", opener=open_stored)
                 try_lock(file)
             if not self._done:
                 file.truncate(0)
                 self._write(file, json.dumps([self.key]))
-        # The line begins anew: the one before may be incomplete.
+        # After a line break, because the last line may be incomplete.
         self._write(file, "\n" * bool(self._done) + json.dumps({HOLDER: this_process()}))
         return file
 
     def finish(self) -> None:
-        """Delete the journal: the run is written."""
+        """Close and delete the journal, after the run is written."""
         if self._file is not None:
             self._file.close()
         self.path.unlink(missing_ok=True)
@@ -121,7 +121,7 @@ def _parsed(line: bytes) -> tuple[str, TopicResult] | None:
 
 
 def _holder(content: bytes) -> str:
-    """The process that wrote the last line about itself."""
+    """The name of the process that wrote the journal last."""
     for line in reversed(content.split(b"\n")):
         with contextlib.suppress(ValueError, KeyError, TypeError, RecursionError):
             return visible(str(json.loads(line)[HOLDER])[:200])

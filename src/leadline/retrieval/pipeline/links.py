@@ -1,4 +1,4 @@
-"""Who cites whom, and who is of one family, as compact arrays: row r points at targets[offsets[r]:offsets[r + 1]]."""
+"""Links between documents, such as citations and family membership, as arrays."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from leadline.retrieval.index.terms import offsets_of
+from leadline.text.ids import ranges
+
 if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
@@ -15,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Links:
-    """Links between documents.
+    """Links between documents: those from row r are to targets[offsets[r]:offsets[r + 1]].
 
     >>> links = Links.of_pairs(np.array([2, 0, 2]), np.array([1, 2, 0]), 3)
     >>> links.degrees.tolist(), [part.tolist() for part in links.of_rows(np.array([2, 1]))]
@@ -29,14 +32,14 @@ class Links:
 
     @classmethod
     def of_pairs(cls, sources: NDArray[np.integer], targets: NDArray[np.integer], size: int) -> Links:
-        """Each link once, without links from a document to itself."""
-        apart = sources != targets
-        keys = np.unique(sources[apart].astype(np.int64) * size + targets[apart])
+        """Links between pairs of rows, each once, without links from a document to itself."""
+        different = sources != targets
+        keys = np.unique(sources[different].astype(np.int64) * size + targets[different])
         return cls(np.searchsorted(keys, np.arange(size + 1) * size), keys % size)
 
     @classmethod
     def of(cls, citations: pl.DataFrame, units: NDArray[np.int64], size: int) -> Links:
-        """Citations between documents of the index; those whose citing document is outside tell a search nothing."""
+        """Citations between documents of the index; `units` are the rows of the collection's documents in the index."""
         inside = citations.select("citing", "cited").drop_nulls()
         sources, targets = units[inside["citing"].to_numpy()], units[inside["cited"].to_numpy()]
         both = (sources >= 0) & (targets >= 0)
@@ -44,7 +47,7 @@ class Links:
 
     @classmethod
     def of_groups(cls, groups: NDArray[np.int64]) -> Links:
-        """From each document to all of its group, itself among them.
+        """Links from each document to all documents of its group, including itself.
 
         >>> Links.of_groups(np.array([5, 4, 5])).of_rows(np.array([1, 2]))[1].tolist()
         [1, 0, 2]
@@ -52,8 +55,7 @@ class Links:
         order = np.argsort(groups, kind="stable")
         starts = np.searchsorted(groups[order], groups)
         sizes = np.searchsorted(groups[order], groups, "right") - starts
-        offsets = np.concatenate([[0], np.cumsum(sizes)])
-        return cls(offsets, order[_spans(starts, sizes)])
+        return cls(offsets_of(sizes), order[ranges(starts, sizes)])
 
     @cached_property
     def degrees(self) -> NDArray[np.int64]:
@@ -62,16 +64,11 @@ class Links:
 
     @cached_property
     def reversed(self) -> Links:
+        """The links in the other direction."""
         sources = np.repeat(np.arange(len(self.degrees)), self.degrees)
         return Links.of_pairs(self.targets, sources, len(self.degrees))
 
     def of_rows(self, rows: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The links from these rows: the place in `rows` where each begins, and the row where it ends."""
+        """The links from these rows: the index in `rows` of each link's source, and the row of its target."""
         sizes = self.degrees[rows]
-        return np.repeat(np.arange(len(rows)), sizes), self.targets[_spans(self.offsets[rows], sizes)]
-
-
-def _spans(starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The numbers from each start on, as many as its size, one after the other."""
-    before = np.cumsum(sizes) - sizes
-    return np.repeat(starts - before, sizes) + np.arange(int(sizes.sum()))
+        return np.repeat(np.arange(len(rows)), sizes), self.targets[ranges(self.offsets[rows], sizes)]

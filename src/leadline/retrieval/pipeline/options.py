@@ -13,11 +13,11 @@ __all__ = ["Count", "Fields", "Names", "Share", "Weight", "checked_option"]
 Count = Annotated[int, Bounds(1)]  # of documents or terms
 Weight = Annotated[float, Bounds(0)]
 Names = tuple[str, ...]
-Fields = Mapping[str, Weight] | Names | None  # of documents, with weights or without; None means all their own
+Fields = Mapping[str, Weight] | Names | None  # of documents, with or without weights; None: all that are not derived
 
 
 def checked_option(step: str, name: str, value: Any, hint: Any) -> Any:
-    """Return the value of a step's option as its type wants it.
+    """Return the value of a step's option, converted to its type; InputError where it does not fit.
 
     >>> checked_option("text", "fields", "title", Names), checked_option("search", "fields", {"title": 2}, Fields)
     (('title',), {'title': 2.0})

@@ -1,4 +1,4 @@
-"""Patents that are not in the collection, as topics: read from a file, with their day and their families."""
+"""Topics that are patents outside the collection: read from a file, with their day and their families."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def read_patents(path: str | os.PathLike[str]) -> Iterator[Document]:
-    """The documents of a file in any form that `leadline collection build` reads, whatever parts they lack."""
+    """The documents of a file in any form that `leadline collection build` reads, even if parts are missing."""
     with tempfile.TemporaryDirectory() as folder:
         build([path], folder, keep="all")
         yield from Collection.open(folder).documents()
@@ -33,7 +33,7 @@ def day_of(document: Document) -> int:
     """
     written = document.priority or document.application
     if written:
-        return day_number(written)  # early, so that it lets nothing later in
+        return day_number(written)  # the first day of a month or year, so that no later document is found
     return day_number(document.publication, late=True) if document.publication else int(MISSING)
 
 
@@ -62,16 +62,17 @@ class FamilyFinder:
         same = (pl.col("claims") == (claimed or document.application_number)) & (pl.col("claims") != "")
         named = (pl.col("named") == document.family) & (pl.col("named") != "")
         rows = self.collection.rows(numbers)
-        found = [
+        families = [
             *self.claims.filter(same | named)["family"].to_list(),
             *self.collection.records["family"].gather(rows[rows >= 0]).to_list(),
             *self._listed(numbers).to_list(),
         ]
-        return tuple(sorted(set(map(int, found))))
+        return tuple(sorted(set(map(int, families))))
 
     def _listed(self, numbers: list[str]) -> pl.Series:
+        """The families whose lists of members have one of these numbers, with any kind code."""
         import polars as pl
 
-        bare = pl.DataFrame({"number": numbers}).select(bare=without_kind(pl.col("number"))).unique()
-        known = self.collection.families.with_columns(bare=without_kind(pl.col("number")))
-        return known.join(bare, on="bare", how="semi")["family"]
+        wanted = pl.DataFrame({"number": numbers}).select(bare=without_kind(pl.col("number"))).unique()
+        members = self.collection.families.with_columns(bare=without_kind(pl.col("number")))
+        return members.join(wanted, on="bare", how="semi")["family"]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform, g
 from leadline.errors import InputError, nearest
 from leadline.records.runs.run import Run
 from leadline.register import Register
-from leadline.retrieval.pipeline.answering import Answers, Asked, Progress, answer_topics
+from leadline.retrieval.pipeline.answering import Answers, Progress, TopicsInput, answer_topics
 from leadline.retrieval.pipeline.journal import Journal
 from leadline.retrieval.pipeline.options import checked_option
 from leadline.retrieval.pipeline.request import Request
@@ -48,7 +48,7 @@ class Step:
 
     @property
     def wants_patent(self) -> bool:
-        """Whether it, or any step in it, needs a patent as topic."""
+        """Whether this step, or any step within it, needs a patent as topic."""
         return self.needs_patent
 
     @property
@@ -59,7 +59,7 @@ class Step:
     def run(
         self,
         context: SearchContext,
-        topics: Asked,
+        topics: TopicsInput,
         k: int = 1000,
         *,
         name: str = "run",
@@ -71,7 +71,7 @@ class Step:
     def answer(
         self,
         context: SearchContext,
-        topics: Asked,
+        topics: TopicsInput,
         k: int = 1000,
         *,
         progress: Progress | None = None,
@@ -125,18 +125,18 @@ STEPS = Register[type[Step]](
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def step(name: str) -> Callable[[StepType], StepType]:
-    """Register a step, as a frozen dataclass."""
+    """Register a class as a step, and make it a frozen dataclass."""
 
-    def enter(kind: StepType) -> StepType:
-        dataclass(frozen=True)(kind)
-        kind.name = name
-        STEPS.add(name, kind, home=kind.__module__)
-        return kind
+    def enter(step_type: StepType) -> StepType:
+        dataclass(frozen=True)(step_type)
+        step_type.name = name
+        STEPS.add(name, step_type, home=step_type.__module__)
+        return step_type
 
     return enter
 
 
-# Pipelines as files write them
+# Pipelines as files describe them
 
 NO_PARTS: Mapping[str, Any] = MappingProxyType({})
 
@@ -144,7 +144,7 @@ NO_PARTS: Mapping[str, Any] = MappingProxyType({})
 def pipeline_of(
     written: Any, where: str = "pipeline", parts: Mapping[str, Any] = NO_PARTS, inside: tuple[str, ...] = ()
 ) -> Pipeline:
-    """A pipeline from a step, or from a list of steps as a file writes them; `inside` names the enclosing parts.
+    """A pipeline from a step, or from a list of steps as files describe them; `inside` names the enclosing parts.
 
     >>> pipeline_of(["text", {"step": "search", "model": "bm25(k1=0.9)"}]).steps[1].model
     'bm25(k1=0.9)'
@@ -167,24 +167,24 @@ def _step_of(written: Any, where: str, parts: Mapping[str, Any], inside: tuple[s
     options = {"step": written} if isinstance(written, str) else written
     if not isinstance(options, Mapping) or not isinstance(options.get("step"), str):
         raise InputError(where, f'{written!r} is not a step: write its name, or {{step = "search", …}}')
-    kind = STEPS.named(options["step"])
-    hints = get_type_hints(kind)
-    known = [option.name for option in fields(kind)]
-    given = {}
+    step_type = STEPS.named(options["step"])
+    hints = get_type_hints(step_type)
+    names = [option.name for option in fields(step_type)]
+    values = {}
     for name, value in options.items():
         if name == "step":
             continue
-        if name not in known:
-            problem = f"has no option {name!r}, it has {', '.join(known) or 'none'}{nearest(name, known)}"
-            raise InputError(kind.name, problem)
-        given[name] = _with_pipelines(value, hints[name], where, parts, inside)
-    return kind(**given)
+        if name not in names:
+            problem = f"has no option {name!r}, it has {', '.join(names) or 'none'}{nearest(name, names)}"
+            raise InputError(step_type.name, problem)
+        values[name] = _with_pipelines(value, hints[name], where, parts, inside)
+    return step_type(**values)
 
 
 def _with_pipelines(
     value: Any, hint: Any, where: str, parts: Mapping[str, Any] = NO_PARTS, inside: tuple[str, ...] = ()
 ) -> Any:
-    """The value of an option that takes pipelines, as pipelines; that of any other option as it is."""
+    """The value of an option, converted to pipelines if the option takes them, else unchanged."""
     if hint == tuple[Step, ...]:
         listed = value if isinstance(value, (list, tuple)) else [value]
         return tuple(pipeline_of(each, where, parts, inside) for each in listed)

@@ -28,14 +28,14 @@ from leadline.errors import InputError, checked_choice
 from leadline.retrieval.pipeline.pipeline import STEPS, Pipeline, Step, pipeline_of
 from leadline.text.toml import read_toml
 
-KNOWN = ("about", "steps", "parts")
+KEYS = ("about", "steps", "parts")
 
 
 def read_pipeline(path: str) -> Pipeline:
     """The pipeline that a TOML file describes."""
     written = read_toml(path)
     for name in written:
-        checked_choice(path, name, KNOWN)
+        checked_choice(path, name, KEYS)
     if "steps" not in written:
         raise InputError(path, "has no `steps`: give a list of steps, in the order in which they run")
     parts = written.get("parts", {})
@@ -43,12 +43,12 @@ def read_pipeline(path: str) -> Pipeline:
         raise InputError(path, "`parts` is not a table of pipelines")
     for name in parts:
         if name in STEPS:
-            raise InputError(path, f"a part is named {name!r} as a step is: give it another name")
+            raise InputError(path, f"a part has the name of the step {name!r}: give it another name")
     return pipeline_of(written["steps"], path, parts)
 
 
 def settings(one: Step) -> Any:
-    """A step or pipeline as a file would write it, with every option.
+    """A step or pipeline as a file describes it, with all options.
 
     >>> settings(pipeline_of(["one_a_family", {"step": "cut", "k": 10}]))
     [{'step': 'one_a_family'}, {'step': 'cut', 'k': 10}]
@@ -74,7 +74,7 @@ def systems() -> list[str]:
 
 
 def system(name: str) -> Pipeline:
-    """A system by its name, or as a file ending in .toml describes it."""
+    """The pipeline of a named system, or of a file that ends in .toml."""
     if name.endswith(".toml"):
         return read_pipeline(name)
     checked_choice("system", name, systems())

@@ -1,4 +1,4 @@
-"""A topic on its way through a pipeline: its queries, what it may see, and what was found so far."""
+"""The state of a topic in a pipeline: its queries, the documents it may find, and its results so far."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ class Request:
 
     topic: Topic
     row: int | None = None  # in the index, of the patent that is the topic
-    outside: Document | None = None  # the patent, where it was given and not looked up
-    families: tuple[int, ...] = ()  # of the topic: its documents are never found
+    outside: Document | None = None  # the patent that is the topic, if it is not in the collection
+    families: tuple[int, ...] = ()  # of the topic: their documents are never found
     day: int = int(MISSING)  # the topic's latest priority, in days since 1970
-    dates: DateRule = "publication"  # the rule of what is too late
+    dates: DateRule = "publication"  # which documents are too late
     queries: tuple[Query, ...] = ()
-    mask: NDArray[np.bool_] | None = None  # what filters allow, besides families and dates
+    mask: NDArray[np.bool_] | None = None  # documents that filters allow, besides families and dates
     ranking: Ranking | None = None
     notes: tuple[str, ...] = ()
 
@@ -58,12 +58,12 @@ class Request:
         return replace(self, notes=(*self.notes, note))
 
     def only(self, allowed: NDArray[np.bool_]) -> Request:
-        """The request limited to allowed documents, in its results too."""
+        """The request limited to allowed documents; others are removed from its results."""
         both = allowed if self.mask is None else self.mask & allowed
         return replace(self, mask=both).filtered(allowed)
 
     def filtered(self, allowed: NDArray[np.bool_]) -> Request:
-        """The request with only those results that are allowed."""
+        """The request with only the allowed results."""
         if self.ranking is None:
             return self
         kept = allowed[self.ranking.rows]

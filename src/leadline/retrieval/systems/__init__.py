@@ -1,1 +1,1 @@
-"""Named systems: one file each, whose `PIPELINE` is the system and whose docstring says where it comes from."""
+"""Named systems, one per file: `PIPELINE` is the system, and the docstring says where it comes from."""

@@ -1,7 +1,7 @@
-"""The plain way, against which every other system is measured: all words of the topic, searched with BM25.
+"""The baseline for all other systems: all words of the topic, searched with BM25.
 
-A patent as topic gives the words of its title, abstract, claims and description, each as often as it stands there; a
-need in words gives those of its title and narrative.
+For a patent these are the words of its title, abstract, claims and description, with their counts; for a topic in words
+those of its title and narrative.
 """
 
 from __future__ import annotations

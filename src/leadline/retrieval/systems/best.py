@@ -1,10 +1,10 @@
-"""The strongest pipeline found: words, noun phrases, classes, citations and families together.
+"""The most effective pipeline we found: words, noun phrases, classes, citations and families together.
 
-Every choice was tuned on half of the topics of three collections, one after the other, by PRES@100; what was tried, and
-what it does on the other half, is in docs/effectiveness.md. Of a patent every word is sought by a language model, a
-word that stands there ten times counting as three; noun phrases where the index has them (`leadline index --fields`).
-Results that share the topic's classes gain, then what the first twenty cite, and with a document its whole family is
-found. Of a need in words, the first results add words to the query.
+Every choice was tuned by PRES@100 on half of the topics of three collections; docs/effectiveness.md has the variants
+and the results on the other half. A patent is searched by a language model with all its words, in logarithmic counts (a
+word that occurs ten times counts as three), and with its noun phrases if the index has them (`leadline index
+--fields`). Then results are boosted that share the topic's classes, then documents that the first twenty cite, and all
+members of their families are added. The query of a topic in words is expanded with words of the first results.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from leadline.retrieval.pipeline.steps import (
 MODEL = Search("jelinek-mercer(background=0.85)")
 WORDS = Text(counting="log") >> MODEL
 PHRASES = Where(("phrases",), then=BestTerms(200, ("phrases",), into="same") >> MODEL, otherwise=WORDS)
-CITED, FAMILY = Citations(20, 0.2, credit="rank"), FamilyMembers()
+LINKED = Citations(20, 0.2, credit="rank") >> FamilyMembers()
 
-PATENT = Fuse((WORDS, PHRASES), "linear", (0.55, 0.45)) >> ClassAgreement("subclass", 0.2) >> CITED >> FAMILY
-NEED = Survey() >> Search("bm25") >> RM3(10, 30, 0.7, chances="equal") >> Search("bm25") >> CITED >> FAMILY
+PATENT = Fuse((WORDS, PHRASES), "linear", (0.55, 0.45)) >> ClassAgreement("subclass", 0.2) >> LINKED
+TEXT = Survey() >> Search("bm25") >> RM3(10, 30, 0.7, chances="equal") >> Search("bm25") >> LINKED
 
-PIPELINE = Either(patent=PATENT, text=NEED)
+PIPELINE = Either(patent=PATENT, text=TEXT)

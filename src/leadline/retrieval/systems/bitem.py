@@ -1,14 +1,14 @@
 """BiTeM, University of Applied Sciences Geneva, at TREC-CHEM 2009 (BiTeM09PAcit and others): citations, above all.
 
-What they did: the best runs of the track. To a plain search (MAP 0.067) they added names of the chemicals recognised in
-the topic (+2 to 3 %), an ordering by claims (+3 %), a filter by IPC (no gain), and above all a boost for what the first
-results cite: MAP 0.18, +168 %. They say themselves that this used citations by patents later than the topic.
+What they did: the best runs of the track. To a plain search (MAP 0.067) they added synonyms of the chemicals recognised
+in the topic (+2 to 3 %), a reranking by claims (+3 %), a filter by IPC (no gain), and above all a boost for documents
+that the first results cite: MAP 0.18, +168 %. They report that this used citations by patents later than the topic.
 
-What differs here: of citations only those made public before the topic's priority are used, as a searcher on that day
-would have had them, and never those of the topic's own family. `Dates("none") >> … >> Citations(seen="all") >> Dates()`
-has all of them, and docs/effectiveness.md compares the two. Synonyms need the package `chemicals`; without it there are
-none, and the run says so. The order by claims is a light one, weight 0.1. For the technical survey they tried synonyms
-and IPC filters; here it is synonyms, and citations as for prior art.
+What differs here: only citations are used that were public before the topic's priority, as a searcher on that day would
+have had them, and never those of the topic's own family. `Dates("none") >> … >> Citations(seen="all") >> Dates()` uses
+all of them; docs/effectiveness.md compares the two. Synonyms need the package `chemicals`; without it none are added,
+and the run says so. The reranking by claims has a weight of 0.1. For the technical survey they tried synonyms and IPC
+filters; here it has synonyms and citations.
 """
 
 from __future__ import annotations

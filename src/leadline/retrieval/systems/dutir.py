@@ -1,12 +1,12 @@
-"""Dalian University of Technology at TREC-CHEM 2009 (DUTIRRun1 to 3, DUTIR09BM25F): sixty terms a field, BM25F.
+"""Dalian University of Technology at TREC-CHEM 2009 (DUTIRRun1 to 3, DUTIR09BM25F): sixty terms per field, BM25F.
 
 What they did: from the topic's title, abstract, description and claims they took the 60 terms with the largest TF-IDF
-and searched with those. For the technical survey title and narrative were the query, searched by a language model, with
-pseudo relevance feedback in one run; or field by field with BM25F, each field with a weight of its own.
+as the query. For the technical survey title and narrative were the query, searched by a language model, in one run with
+pseudo relevance feedback; or with BM25F, with a weight for each field.
 
-What differs here: the overview names neither their weights nor what was searched with for prior art. Here it is BM25F
-for both tasks, a word of the title counting three times and one of abstract or claims twice, and the survey has the
-feedback too (RM3, which came of the relevance models they may have used).
+What differs here: the overview reports neither their weights nor their model for prior art. Here it is BM25F for both
+tasks, with weight 3 for the title and 2 for abstract and claims, and the survey also has feedback (RM3, a successor of
+the relevance models that they may have used).
 """
 
 from __future__ import annotations

@@ -1,16 +1,16 @@
 """The University of Iowa at TREC-CHEM 2009 (UIowaS09PA1): unnested claims beside everything else, merged.
 
-What they did: each dependent claim got the text of the claims it stands on, so that it could be compared by itself.
-There were two Lucene indexes, one of claims and one of title, description, abstract and classes (TDAC); both lists were
-merged with the best weights they found. Patents with a later priority than the topic's were left out. Their second run
-kept only patents with the topic's main class, their third took a patent's number for its date: both did worse.
+What they did: each dependent claim got the text of the claims it refers to, so that it could be searched by itself.
+There were two Lucene indexes, one of claims and one of title, description, abstract and classes (TDAC); their results
+were merged with the best weights found. Patents with a later priority than the topic's were left out. Their second run
+kept only patents with the topic's main class, their third used a patent's number as its date: both did worse.
 
-What differs here: one index has all fields, so the two searches are in fields of it. Classes are no words of a text but
-evidence of their own, mixed with the words of TDAC. A document's score for the claims is that of the claim it fits
-best; the weights are ours, for the overview has none. Too late is what was published after the topic's priority, the
-rule that the judgements follow; `Dates("priority")` is theirs, and `SameClass(by="main")` their second run's.
+What differs here: both searches use one index, in different fields. Classes are not words of a text; their agreement is
+mixed with the score of TDAC. A document's score for the claims is that of the best matching claim; the weights are
+ours, because the overview has none. Documents published after the topic's priority are excluded, as in the judgements;
+`Dates("priority")` is their rule, and `SameClass(by="main")` is that of their second run.
 
-They took no part in the technical survey: topics must be patents.
+They did not take part in the technical survey: topics must be patents.
 """
 
 from __future__ import annotations

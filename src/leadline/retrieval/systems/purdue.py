@@ -1,15 +1,15 @@
-"""Purdue University at TREC-CHEM 2009 (purduePA09r1, purdueTS09r1): thirty terms a field, synonyms, classes.
+"""Purdue University at TREC-CHEM 2009 (purduePA09r1, purdueTS09r1): thirty terms per field, synonyms, classes.
 
-What they did: all words of the title and the 30 best terms by TF-IDF of claims, abstract and description made the
-query, with the PubChem synonyms of the chemicals among them, sought in the documents' fields with different weights.
-Documents were left out by their dates, and the rest ordered again by the similarity of their IPC classes to the
-topic's. For the technical survey title and narrative had separate weights, with synonyms too, and entities raised or
-lowered the weight of terms.
+What they did: the query was all words of the title and the 30 best terms by TF-IDF of claims, abstract and description,
+with the PubChem synonyms of the chemicals among them; the documents' fields were searched with different weights.
+Documents were filtered by date, and the rest reranked by the similarity of their IPC classes to the topic's. For the
+technical survey title and narrative had separate weights, with synonyms too, and entities raised or lowered the weight
+of terms.
 
-What differs here: synonyms come from the package `chemicals`, whose names are PubChem's, for names all of whose terms
-were chosen; without the package there are none, and the run says so. Weights are ours. Too late is what was published
-after the topic's priority, the rule that the judgements follow. Terms of the survey are not reweighted by entities, for
-the overview does not say which way.
+What differs here: synonyms are those of the package `chemicals`, whose names are PubChem's, for names whose terms were
+all chosen; without the package none are added, and the run says so. Weights are ours. Documents published after the
+topic's priority are excluded, as in the judgements. Terms of the survey are not reweighted by entities, because the
+overview does not say how.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 """York University at TREC-CHEM 2009 (york09caPA01, york09ca07): keywords for long queries, synonyms, abbreviations.
 
-What they did: for prior art an algorithm chose keywords of the long query by what the whole collection says of them.
-For the technical survey chemical terms were expanded with names from ChemIDplus and PubChem, and abbreviations with
-what they stand for. They searched with Okapi.
+What they did: for prior art an algorithm selected keywords of the long query by statistics of the whole collection. For
+the technical survey chemical terms were expanded with names from ChemIDplus and PubChem, and abbreviations with their
+long forms. They searched with Okapi.
 
-What differs here: the overview does not print the two algorithms. Keywords here are the 100 terms of each field with
-the largest TF-IDF, without those that more than half of all documents have. Synonyms are those of the package
-`chemicals` (names of PubChem and registry numbers; without the package there are none, and the run says so), and
-abbreviations are learned from the collection's own "long form (LF)". Both tasks have both.
+What differs here: the overview does not describe the two algorithms. Keywords here are the 100 terms of each field with
+the largest TF-IDF, without those in more than half of all documents. Synonyms are those of the package `chemicals`
+(names of PubChem and registry numbers; without the package none are added, and the run says so), and abbreviations are
+learned from definitions in the collection, "long form (LF)". Both tasks have both.
 """
 
 from __future__ import annotations

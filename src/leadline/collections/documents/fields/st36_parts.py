@@ -225,7 +225,7 @@ def _scheme(item: Element) -> str:
 
 
 def language_of(element: Element) -> str:
-    """The language in an element's attribute `lang`, as two small letters.
+    """The language in an element's attribute `lang`, as two lower-case letters.
 
     >>> from leadline.collections.documents.markup.xml import parse
     >>> language_of(parse(b"<abstract lang='EN'/>"))

@@ -1,4 +1,4 @@
-"""The fields of a record: one function a field, which returns its value or says where and what is wrong with it."""
+"""The fields of a record: one function per field, which returns its value or raises a ValueError with the place."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _date(where: str, value: Any) -> str:
 
 
 def _symbol(where: str, value: Any) -> str:
-    return _normalised(where, value, symbol, "no class symbol, expected one such as C07D401/04")
+    return _normalised(where, value, symbol, "not a class symbol, expected one such as C07D401/04")
 
 
 def _number(where: str, value: Any) -> str:
@@ -97,7 +97,7 @@ def _claims(where: str, value: Any) -> tuple[Claim, ...]:
     numbers: set[int] = set()
     for claim in claims:
         if claim.number in numbers:
-            raise ValueError(f"{where}: claim {claim.number} is there twice")
+            raise ValueError(f"{where}: claim {claim.number} is listed twice")
         if later := [parent for parent in claim.parents if parent >= claim.number]:
             raise ValueError(f"{where}: claim {claim.number} cannot depend on claim {later[0]}, which is not before it")
         numbers.add(claim.number)

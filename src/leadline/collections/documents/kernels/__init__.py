@@ -1,1 +1,1 @@
-"""The compiled half of reading documents: XML outlined, and its words without the tags."""
+"""The compiled part of reading documents: outlines of XML, and its text without tags."""

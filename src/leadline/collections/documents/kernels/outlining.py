@@ -1,4 +1,4 @@
-"""Whether markup is surely sound, and where its parts stand."""
+"""Check that markup is well-formed, and find its parts."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ ROW = 4  # numbers for each element: its depth, begin and end, and the length of
 
 @kernel
 def outline(text: Bytes, size: int, open_names: Int64s, attributes: Int64s, rows: Int64s, room: int) -> int:
-    """Write a row for each child of the root and each grandchild in the first child, and return how many there are.
+    """Write a row for each child of the root and for each child of its first child; return the number of rows.
 
-    UNSURE (-1) means that the markup is broken, or has anything but plain elements, attributes, references and
-    instructions: comments, sections, document types, prefixes, letters beyond ASCII in names. Then a parser must
-    decide. Bytes beyond ASCII in text are not checked. `open_names` has two numbers for each of DEEPEST elements, the
-    `attributes` two for each of MOST_ATTRIBUTES.
+    UNSURE (-1) means that the markup is broken, or has more than plain elements, attributes, references and
+    instructions: comments, CDATA sections, document types, prefixes, non-ASCII names. Then a parser must decide.
+    Non-ASCII bytes in text are not checked. `open_names` has two numbers for each of DEEPEST elements, `attributes`
+    two for each of MOST_ATTRIBUTES.
     """
     depth, found, first_ended, root_ended = 0, 0, 0, 0
     row_of_child, row_of_grandchild = 0, 0
@@ -108,7 +108,7 @@ def is_blank(byte: int) -> bool:
 
 @inline
 def is_control(byte: int) -> bool:
-    """Whether XML does not know the character."""
+    """Whether XML does not allow the character."""
     return byte < SPACE and not is_blank(byte)
 
 
@@ -122,7 +122,7 @@ def same_name(text: Any, one: int, other: int, length: int) -> bool:
 
 @inline
 def after_name(text: Any, i: int, size: int) -> int:
-    """The end of the name that begins at `i`, which is `i` itself where none begins."""
+    """The end of the name that begins at `i`; `i` if none begins there."""
     begin = i
     while i < size:
         byte = text[i]
@@ -168,7 +168,7 @@ def after_text(text: Any, i: int, size: int) -> int:
 
 @inline
 def after_reference(text: Any, i: int, size: int) -> int:
-    """The place behind a reference whose ampersand stands before `i`, or UNSURE."""
+    """The place after a reference whose ampersand is before `i`, or UNSURE."""
     begin = i
     while i < size and text[i] != SEMICOLON and i - begin < 8:
         i += 1
@@ -189,11 +189,11 @@ def after_reference(text: Any, i: int, size: int) -> int:
     character = 0
     while k < i:
         byte = text[k]
-        small = byte | 32
+        lower = byte | 32
         if byte >= 48 and byte <= 57:
             character = character * base + (byte - 48)
-        elif base == 16 and small >= 97 and small <= 102:
-            character = character * base + (small - 87)
+        elif base == 16 and lower >= 97 and lower <= 102:
+            character = character * base + (lower - 87)
         else:
             return UNSURE
         k += 1
@@ -208,7 +208,7 @@ def after_reference(text: Any, i: int, size: int) -> int:
 
 @inline
 def after_instruction(text: Any, i: int, size: int) -> int:
-    """The place behind a processing instruction whose name begins at `i`, or UNSURE."""
+    """The place after a processing instruction whose name begins at `i`, or UNSURE."""
     end = after_name(text, i, size)
     if end == i or end >= size or not (is_blank(text[end]) or text[end] == QUESTION):
         return UNSURE
@@ -236,7 +236,7 @@ def is_namespace(text: Any, begin: int, end: int) -> bool:
 
 @inline
 def after_attributes(text: Any, i: int, size: int, attributes: Any) -> int:
-    """The place behind a start tag whose name ends at `i`, or UNSURE."""
+    """The place after a start tag whose name ends at `i`, or UNSURE."""
     count = 0
     while True:
         begin = i

@@ -1,4 +1,4 @@
-"""The words of XML without its tags."""
+"""The text of XML without its tags."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NEWLINE, SPACE = 10, 32
 BANG, QUOTE, HASH, AMPERSAND, APOSTROPHE = 33, 34, 35, 38, 39
 HYPHEN, SLASH, SEMICOLON, LESS, GREATER, QUESTION, CLOSE_BRACKET = 45, 47, 59, 60, 62, 63, 93
 
-# What an element does to the words around it: `readers/words.py` says which does what.
+# The effect of an element on the words around it, as in `markup/plain_text.py`.
 NOTHING, BLANK, LINE, ENTRY = 0, 1, 2, 3
 
 
@@ -21,16 +21,16 @@ NOTHING, BLANK, LINE, ENTRY = 0, 1, 2, 3
 def strip_markup(
     text: Bytes, extents: Int64s, count: int, table: Int64s, known: int, words: Bytes, ends: Int64s, room: int
 ) -> int:
-    """Write the words of sound markup, never more bytes than the markup has, and where each entry of them ends.
+    """Write the words of well-formed markup, at most as many bytes as it has, and the end of each entry.
 
-    The markup stands in `count` extents of the text, each a begin and an end. Each element of the table has the first
-    eight letters of its name, the name's length, and its effect. Blanks and ends of lines become one blank, elements
-    part words as the table says, and references become the characters they stand for. Of the characters below the
-    blank, XML knows only those that are blanks themselves. The words have 64 bytes to spare. Returns the number of
-    entries, the last of which is what follows the others; -1 where there is no room for so many.
+    The markup is in `count` extents of the text, each a begin and an end. Each row of the table has the first eight
+    letters of an element's name, the name's length, and its effect. A run of blanks and line breaks becomes one blank,
+    elements separate words as the table says, and references become characters. XML allows no control characters
+    except blanks. `words` must have 64 bytes to spare. Returns the number of entries, including the text after the
+    last; -1 if there are more than `room`.
     """
     written, entries, begun = 0, 0, 0
-    waiting = NOTHING  # what parts the last word from the next
+    waiting = NOTHING  # the separator between the last word and the next
     for extent in range(count):
         i, end = extents[2 * extent], extents[2 * extent + 1]
         while i < end:
@@ -69,13 +69,13 @@ def strip_markup(
                 if character < 128:
                     written, waiting = put(words, begun, written, waiting, character)
                 else:
-                    written, waiting = parted(words, begun, written, waiting)
+                    written, waiting = put_separator(words, begun, written, waiting)
                     written = put_wide(words, written, character)
             elif byte <= SPACE:
                 waiting = waiting if waiting > BLANK else BLANK
                 i += 1
             else:
-                written, waiting = parted(words, begun, written, waiting)
+                written, waiting = put_separator(words, begun, written, waiting)
                 run = running(text, i, end, words, written)
                 i += run
                 written += run
@@ -88,7 +88,7 @@ def strip_markup(
 
 @inline
 def running(text: Any, i: int, end: int, words: Any, written: int) -> int:
-    """Copy running text: words with single blanks between them, 64 bytes at once. How many bytes that was."""
+    """Copy words with single blanks between them, 64 bytes at once; return the number of bytes."""
     begin = i
     after_blank = np.uint64(0)
     while i + 64 <= end:
@@ -117,18 +117,18 @@ def running(text: Any, i: int, end: int, words: Any, written: int) -> int:
 
 @inline
 def put(words: Any, begun: int, written: int, waiting: int, byte: int) -> tuple[int, int]:
-    """Write one byte, and before it what parts it from the last."""
+    """Write one byte, after the separator that is waiting."""
     if byte <= SPACE:
         return written, waiting if waiting > BLANK else BLANK
     if waiting != NOTHING:
-        written, waiting = parted(words, begun, written, waiting)
+        written, waiting = put_separator(words, begun, written, waiting)
     words[written] = byte
     return written + 1, NOTHING
 
 
 @inline
-def parted(words: Any, begun: int, written: int, waiting: int) -> tuple[int, int]:
-    """Write what is waiting, unless an entry has only begun."""
+def put_separator(words: Any, begun: int, written: int, waiting: int) -> tuple[int, int]:
+    """Write the separator that is waiting, unless the entry is still empty."""
     if waiting != NOTHING and written > begun:
         words[written] = SPACE if waiting == BLANK else NEWLINE
         written += 1
@@ -137,7 +137,7 @@ def parted(words: Any, begun: int, written: int, waiting: int) -> tuple[int, int
 
 @inline
 def put_wide(words: Any, written: int, character: int) -> int:
-    """Write a character beyond ASCII in UTF-8."""
+    """Write a non-ASCII character in UTF-8."""
     if character < 0x800:
         words[written] = 0xC0 | (character >> 6)
     else:
@@ -155,7 +155,7 @@ def put_wide(words: Any, written: int, character: int) -> int:
 
 @inline
 def referred(text: Any, i: int, size: int) -> tuple[int, int]:
-    """The character that a reference stands for, and the place behind it; `i` is behind the ampersand."""
+    """The character of a reference, and the place after it; `i` is the place after the ampersand."""
     first = text[i] if i < size else SEMICOLON
     second = text[i + 1] if i + 1 < size else SEMICOLON
     character = 0
@@ -187,7 +187,7 @@ def name_end(text: Any, i: int, size: int) -> int:
 
 @inline
 def tag_end(text: Any, i: int, size: int) -> int:
-    """The place behind a tag; quotes may hide its mark."""
+    """The place after a tag; quoted attributes may contain >."""
     while i < size and text[i] != GREATER:
         if text[i] == QUOTE or text[i] == APOSTROPHE:
             quote = text[i]
@@ -200,7 +200,7 @@ def tag_end(text: Any, i: int, size: int) -> int:
 
 @inline
 def past(text: Any, i: int, size: int, mark: int, count: int) -> int:
-    """The place behind `?>`, `-->` or `]]>`, wherever that is from `i` on."""
+    """The place after the next `?>`, `-->` or `]]>` from `i` on."""
     while i < size:
         if text[i] == GREATER and text[i - 1] == mark and (count == 1 or text[i - 2] == mark):
             return i + 1

@@ -1,7 +1,7 @@
-"""Checking that a document is well-formed XML and finding where its parts are, without a tree.
+"""Check that a document is well-formed XML and find its parts, without building a tree.
 
-A kernel matches the tags in the bytes. A document that is broken, or has anything but plain elements, attributes and
-references, is left to a real parser.
+A kernel matches the tags in the bytes. A document that is broken, or has more than plain elements, attributes and
+references, is left to a parser.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _DEEPEST, _MOST_ATTRIBUTES, _ROWS = 200, 50, 4096  # the first two are the kerne
 
 
 class _Buffers(threading.local):
-    """Where the kernel writes, and a parser: a thread's own, because making them takes as long as a short document."""
+    """The kernel's arrays and a parser, per thread: making them takes as long as reading a short document."""
 
     rows: NDArray[np.int64] | None = None
     names: NDArray[np.int64]

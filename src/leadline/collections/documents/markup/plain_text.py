@@ -1,8 +1,8 @@
-"""The plain text of markup without a tree, which would cost twice as much as checking the markup.
+"""The plain text of markup, without building a tree, which would cost twice as much as checking the markup.
 
-Most of a patent is description, of which only the words and the ends of paragraphs are wanted. A kernel takes them out
-of the bytes at the speed of memory. Its plain twin is a parser of the standard library, which gives the same words; a
-property test compares the two.
+Most of a patent is description, of which only the words and the ends of paragraphs are needed. A kernel extracts them
+from the bytes at the speed of memory. Its plain equivalent is a parser of the standard library, which gives the same
+words; a property test compares the two.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Layout:
 
     @cached_property
     def table(self) -> NDArray[np.int64]:
-        """The elements as the kernel takes them: the first eight letters of the name, its length, the effect."""
+        """The elements for the kernel: the first eight letters of the name, its length, the effect."""
         import numpy as np
 
         names = {name.encode(): effect for name, effect in self.effects.items()}

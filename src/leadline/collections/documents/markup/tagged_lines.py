@@ -23,8 +23,8 @@ def tagged_records(
 ) -> Iterator[Raw | Broken]:
     """The records of a stream. `tag` matches a line's tag and text, `first` is the tag that begins a record.
 
-    A line without a tag continues the field before it. Text before the first record is reported. So is what shows that
-    the beginning of a record was lost: a tag of `once` for the second time, or a field behind the tag `end`.
+    A line without a tag continues the field before it. Text before the first record is reported, and so are signs that
+    the beginning of a record was lost: a second tag of `once`, or a field after the tag `end`.
     """
     fields: Fields = {}
     begin, row, size, last = 0, 0, 0, ""

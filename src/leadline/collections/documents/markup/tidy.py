@@ -1,4 +1,4 @@
-"""Trees made ready for their text: names without namespaces, and a mark wherever a new word or a new line begins.
+"""Prepare trees for extracting text: drop namespaces, and mark where a new word or a new line begins.
 
 Text goes through the parser's own serialiser, which is several times faster than collecting strings in Python.
 """

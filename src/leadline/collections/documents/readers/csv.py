@@ -35,7 +35,7 @@ def split_rows(window: Window) -> Iterator[Raw | Broken]:
     if twice := next((name for name, times in Counter(header).items() if name and times > 1), None):
         yield Broken(0, f"column {twice[:40]} is there twice; the table was not read")
         return
-    # Strict: otherwise a quotation mark too many takes the next row into a cell, and nothing tells.
+    # Strict: otherwise a stray quotation mark silently joins the next row to a cell.
     rows = csv.reader(source, delimiter=separator, strict=True)
     nothing = True
     while True:

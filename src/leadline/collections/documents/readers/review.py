@@ -14,7 +14,7 @@ from leadline.collections.documents.raw import Broken, Raw, Window
 from leadline.collections.documents.readers.csv import split_rows
 from leadline.collections.documents.registry import reader
 
-# Names of columns, the preferred one first; capital and small letters, blanks and underscores are alike.
+# Names of columns, the preferred one first; case, blanks and underscores are ignored.
 _TITLE = ("title", "primarytitle", "articletitle")
 _ABSTRACT = ("abstract", "notesabstract", "abstractnote")
 _PMID = ("pubmedid", "pmid", "pubmed")

@@ -66,7 +66,7 @@ def read_bytes(content: bytes) -> Document:
 def _language(content: bytes) -> str:
     """The attribute `lang` of the root of a sound document."""
     root = _ROOT.match(content)
-    # The name of an attribute stands behind an even number of quotation marks.
+    # The name of an attribute comes after an even number of quotation marks.
     if root and (given := _LANGUAGE.search(root[1])) and root[1].count(b'"', 0, given.start()) % 2 == 0:
         return given[1].decode()
     start = _ANY_ROOT.search(content)

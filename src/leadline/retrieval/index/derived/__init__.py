@@ -1,11 +1,11 @@
-"""Fields that are made of a document's other fields: what an index can hold besides the words themselves.
+"""Fields derived from the texts of a document's other fields.
 
-Each is a file here with a function of the same name, which makes the terms of texts. The index keeps them as those of
-any field; a query gets its terms by the same function, through `terms`.
+Each is a file in this folder with a function of the same name, which returns the terms of texts. The index stores them
+like those of any field; `terms` gives those of a query.
 
     phrases     noun phrases, each one term: "acet acid"
-    entities    registry numbers, formulas, names of chemicals, codes of things
-    sentences   the words again, each counted once a sentence
+    entities    registry numbers, formulas, names of chemicals, codes such as IL-6
+    sentences   words, each counted once per sentence
 
 >>> from leadline.retrieval.index.analysis import Analysis
 >>> terms("phrases", ["A fuel injection valve is opened."], Analysis())
@@ -23,28 +23,28 @@ from leadline.errors import checked_choice
 from leadline.retrieval.index.analysis import Analysis
 from leadline.retrieval.index.occurrences import Occurrences
 
-Deriving = Callable[[Sequence[str], Analysis], Occurrences]
+FieldFunction = Callable[[Sequence[str], Analysis], Occurrences]
 
-DERIVED: tuple[str, ...] = tuple(sorted(module.name for module in pkgutil.iter_modules(__path__)))  # found, not listed
+DERIVED: tuple[str, ...] = tuple(sorted(module.name for module in pkgutil.iter_modules(__path__)))
 
 
 @cache
-def deriving(name: str) -> Deriving:
-    """The function that makes a field of texts."""
+def field_function(name: str) -> FieldFunction:
+    """The function that derives a field from texts."""
     checked_choice("derived field", name, DERIVED)
-    function: Deriving = getattr(importlib.import_module(f"{__name__}.{name}"), name)
+    function: FieldFunction = getattr(importlib.import_module(f"{__name__}.{name}"), name)
     return function
 
 
 def terms(name: str, texts: Sequence[str], analysis: Analysis) -> list[str]:
-    """The terms of one document in a derived field, made of the texts of its other fields."""
-    return deriving(name)(["\n".join(texts)], analysis).of_text(0)
+    """The terms of one document in a derived field, from the texts of its other fields."""
+    return field_function(name)(["\n".join(texts)], analysis).of_text(0)
 
 
-def parted(fields: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The documents' own fields among some, and those that are made of them.
+def split_fields(fields: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Split fields into those of the documents and derived ones.
 
-    >>> parted(["title", "phrases", "claims"])
+    >>> split_fields(["title", "phrases", "claims"])
     (['title', 'claims'], ['phrases'])
     """
     return [name for name in fields if name not in DERIVED], [name for name in fields if name in DERIVED]

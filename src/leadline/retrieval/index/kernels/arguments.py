@@ -1,4 +1,4 @@
-"""What the kernels of indexing take; see `text/kernels/arguments.py`."""
+"""The arguments of the indexing kernels; see `text/kernels/arguments.py`."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class PositionLists(NamedTuple):
 
 
 class SortedTerms(NamedTuple):
-    """Terms one behind the other: term t is buffer[offsets[t]:offsets[t + 1]]."""
+    """Concatenated terms: term t is buffer[offsets[t]:offsets[t + 1]]."""
 
     buffer: Bytes
     offsets: Int64s

@@ -1,4 +1,4 @@
-"""The checksums of blocks of a file, and what their values are at least and at most."""
+"""The checksums of the blocks of a file, and the minimum, maximum and sum of their values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ HALF = np.uint64(32)
 
 @inline
 def block_sum(array: Any, block: int) -> np.uint64:
-    """The checksum of a block; `blocks.py` says what it is."""
+    """The checksum of a block, as `blocks.py` defines it."""
     start = block * array.width
     count = array.size - start if array.size - start < array.width else array.width
     total = array.keys[0] * np.uint64(block + 1)
@@ -38,7 +38,7 @@ def sum_blocks(array: BlockSums, blocks: int) -> int:
 def check_blocks(array: BlockSums, numbers: Int64s, blocks: int, values: Int32s, size: int, extent: Int64s) -> int:
     """The place among `numbers` of the first block whose checksum does not fit; -1 where all do.
 
-    `extent` gets the least and the most of the values of these blocks, and their sum; with size 0 nothing.
+    `extent` gets the minimum, the maximum and the sum of the values of these blocks; it is unchanged with size 0.
     """
     per_block = 2 * array.width
     for n in range(blocks):

@@ -1,4 +1,4 @@
-"""From the words of documents to the documents of words."""
+"""Number the words of texts, and invert them to the postings of each term."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from leadline.text.kernels.columns import number_fields
 
 @kernel
 def number_words(words: FieldSlices, count: int, seed: UInt64, table: HashTable, first: Int64s, codes: Int32s) -> int:
-    """Number equal words equally, in the order of first sight; -1 where the table is too small for this text."""
+    """Write the code of each word, by first occurrence; returns the number of codes, -1 if the table is full."""
     return number_fields(words, count, seed, table, first, codes)
 
 
@@ -17,7 +17,7 @@ def number_words(words: FieldSlices, count: int, seed: UInt64, table: HashTable,
 def count_terms(words: BatchWords, latest: Int32s, counts: TermCounts, lengths: Int32s) -> int:
     """Count each term's texts and occurrences, and each text's terms; returns the number of postings.
 
-    `latest` is room for a number a term.
+    `latest` is scratch space, one entry per term.
     """
     postings = 0
     for t in range(words.terms):
@@ -41,8 +41,8 @@ def count_terms(words: BatchWords, latest: Int32s, counts: TermCounts, lengths: 
 def fill_postings(words: BatchWords, latest: Int32s, lists: PostingLists, places: PositionLists) -> int:
     """Write each term's documents in ascending order with its frequency there, and its positions.
 
-    A word that is left out, such as a stop word, still takes its position, so that the others stand as far apart as in
-    the text. `latest` is room for a number a term.
+    A word that is left out, such as a stop word, still takes a position, so that distances are those of the text.
+    `latest` is scratch space, one entry per term.
     """
     for t in range(words.terms):
         latest[t] = -1

@@ -1,4 +1,4 @@
-"""Many sorted dictionaries and lists as one."""
+"""Merge sorted dictionaries and lists, and look terms up in them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from leadline.text.kernels.primitives import inline
 
 @inline
 def compare_terms(one: Any, a: int, other: Any, b: int) -> int:
-    """Negative, 0 or positive, as term a of one dictionary comes before, equals, or comes after term b of another."""
+    """Negative, 0 or positive, if term a of one dictionary comes before, equals, or comes after term b of another."""
     a_start, a_length = one.offsets[a], one.offsets[a + 1] - one.offsets[a]
     b_start, b_length = other.offsets[b], other.offsets[b + 1] - other.offsets[b]
     shorter = a_length if a_length < b_length else b_length
@@ -23,7 +23,7 @@ def compare_terms(one: Any, a: int, other: Any, b: int) -> int:
 
 @kernel
 def merge_terms(terms: SortedTerms, parts: int, bounds: Int64s, heads: Int64s, new: Int32s, origin: Int64s) -> int:
-    """Merge sorted dictionaries whose terms stand one behind the other; part p has terms bounds[p]:bounds[p + 1].
+    """Merge concatenated sorted dictionaries; part p has terms bounds[p]:bounds[p + 1].
 
     `new` gets each term's number in the merged dictionary, `origin` the first old number of each merged term. Returns
     the number of merged terms.

@@ -1,11 +1,11 @@
-"""Where words begin and end."""
+"""Find the words of texts."""
 
 from __future__ import annotations
 
 from leadline.text.kernels.arguments import Bytes, Int32s, Int64s, kernel
 
-# What a character is to a word. `index/characters.py` gives every character its class. The order counts: what makes a
-# word comes before what may join two.
+# Classes of characters, assigned by `index/characters.py`. The order matters: LETTER and DIGIT, which make words, are
+# compared as a range, and so are POINT and HYPHEN, which may join two parts of a word.
 BETWEEN, LETTER, DIGIT, POINT, HYPHEN, ALONE = 0, 1, 2, 3, 4, 5
 
 
@@ -20,19 +20,20 @@ def find_words(
     lengths: Int32s,
     word_offsets: Int64s,
 ) -> int:
-    """The words of many texts that stand one behind the other: where each starts, its bytes, and each text's words.
+    """Find the words of joined texts: each word's start and length in bytes, and each text's first word.
 
     A word is a run of letters and digits. With `chemical`, a point or comma between digits and a hyphen beside a digit
-    belong to it. An ideograph is a word by itself. The bytes are UTF-8, with at least four beyond the end.
+    belong to it. An ideograph is a word by itself. The bytes are UTF-8, followed by at least four more bytes. Returns
+    the number of words.
     """
     words = 0
     word_offsets[0] = 0
     for number in range(texts):
         i, end = offsets[number], offsets[number + 1]
-        begin = i  # of the word we are in, when `last` is LETTER or DIGIT
+        begin = i  # start of the current word, if `last` is LETTER or DIGIT
         last = BETWEEN
-        joined = BETWEEN  # the point or hyphen passed since, which belongs to the word only if it goes on
-        joint = i  # and where that was
+        joined = BETWEEN  # class of the last point or hyphen, which belongs to the word only if the word continues
+        joint = i  # and its place
         while i < end:
             byte = text[i]
             if byte < 128:
@@ -41,7 +42,7 @@ def find_words(
                 kind, width = classes[((byte & 31) << 6) | (text[i + 1] & 63)], 2
             elif byte < 0xF0:
                 kind, width = classes[((byte & 15) << 12) | ((text[i + 1] & 63) << 6) | (text[i + 2] & 63)], 3
-            else:  # beyond the table: rare scripts, pictures, and from U+20000 on ideographs
+            else:  # beyond the table: rare scripts, pictographs, and from U+20000 on ideographs
                 plane = ((byte & 7) << 2) | ((text[i + 1] & 63) >> 4)
                 picture = plane == 1 and (text[i + 1] & 15) == 15
                 kind, width = (ALONE if 2 <= plane <= 3 else BETWEEN if picture else LETTER), 4

@@ -1,4 +1,4 @@
-"""BM25, in its three common spellings."""
+"""BM25, in its three common variants."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ IDF = {
     "robertson": lambda n, df: np.maximum(0.0, np.log((n - df + 0.5) / (df + 0.5))),
     "atire": lambda n, df: np.log(n / df),
 }
-FACTOR = {"lucene": 0.0, "robertson": 0.0, "atire": 1.0}  # whether k1 + 1 multiplies, which leaves the order as it is
+FACTOR = {"lucene": 0.0, "robertson": 0.0, "atire": 1.0}  # 1 where k1 + 1 multiplies, which does not change the order
 
 
 @model("bm25")

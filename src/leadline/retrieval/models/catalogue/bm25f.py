@@ -42,8 +42,8 @@ def bm25f(
     """
     total = np.zeros(len(postings.tf))
     for name, field in postings.fields.items():
-        own = b.get(name, 0.75) if isinstance(b, Mapping) else b
+        field_b = b.get(name, 0.75) if isinstance(b, Mapping) else b
         text = field if length == "field" else postings
-        total += field.weight * field.tf / (1 - own + own * text.length / text.average_length)
-    within = postings.df if df == "any" else reduce(np.maximum, (field.df for field in postings.fields.values()))
-    return IDF["lucene"](postings.documents, within) * total / (total + k1)
+        total += field.weight * field.tf / (1 - field_b + field_b * text.length / text.average_length)
+    frequency = postings.df if df == "any" else reduce(np.maximum, (field.df for field in postings.fields.values()))
+    return IDF["lucene"](postings.documents, frequency) * total / (total + k1)

@@ -1,1 +1,1 @@
-"""The compiled half of a search: weights added up, and the best documents sorted."""
+"""The compiled part of a search: it adds up weights and sorts the best documents."""

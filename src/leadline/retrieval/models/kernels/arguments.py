@@ -1,4 +1,4 @@
-"""What the kernel of a search takes; see `text/kernels/arguments.py`."""
+"""The arguments of the search kernel; see `text/kernels/arguments.py`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from leadline.text.kernels.arguments import Floats, Int32s, Int64s, UInt16s, UIn
 
 BLOCK = 16384  # documents; their totals take 128 KiB
 GROUP = 8  # documents compared together; most groups have none of the best
-BINS = 4096  # 256 for each power of two, over 16 powers of two below the highest score possible
+BINS = 4096  # of the histogram of scores: 256 per power of two, for the 16 powers of two below the highest score
 
 
 class QueryLists(NamedTuple):
@@ -18,7 +18,7 @@ class QueryLists(NamedTuple):
     offsets: Int64s
     lists: Int64s
     multipliers: Floats
-    highest: Floats  # no score of the query exceeds this, but for rounding
+    highest: Floats  # upper bound of each query's scores, except for rounding
 
 
 class WeightLists(NamedTuple):
@@ -33,7 +33,7 @@ class WeightLists(NamedTuple):
 
 
 class Candidates(NamedTuple):
-    """Documents that may be among the best, with sorting keys, and room to sort them."""
+    """Documents that may be among the best, with sorting keys, and spare arrays for sorting them."""
 
     rows: Int32s
     keys: UInt64s

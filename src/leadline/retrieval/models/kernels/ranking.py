@@ -1,11 +1,11 @@
 """The best documents of many queries, from lists of weights that a model has already computed.
 
-Documents are taken a block at a time, so that their running totals stay in the processor's nearest caches, and every
-term of the query adds its weights to the block. Nothing is estimated or skipped, and a document's terms are added in
-the order of the query: the total is the same to the last bit as a plain sum.
+Documents are processed in blocks, so that their running totals stay in the processor's caches, and every term of the
+query adds its weights to the block. Nothing is estimated or skipped, and a document's terms are added in the order of
+the query: the total equals a plain sum to the last bit.
 
-A histogram of the scores so far, whose bins are the leading bits of the number itself, says which documents can still
-be among the best. Only these are stored, and only they are sorted.
+A histogram of the scores so far, binned by the leading bits of the floating-point number, gives a threshold that a
+document must reach to be among the best. Only documents that reach it are stored and sorted.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from leadline.retrieval.models.kernels.arguments import (
 from leadline.text.kernels.arguments import Bytes, Floats, Int32s, kernel
 from leadline.text.kernels.primitives import inline
 
-BIN_SHIFT = 44  # so many bits of a double's 52 are within a bin
+BIN_SHIFT = 44  # the lowest 44 of a double's 52 fraction bits do not count for the bin
 UNTOUCHED = -0.0  # the total of a document that has no term: adding a weight of 0 to it makes it +0.0
 UNTOUCHED_BITS = np.int64(-0x8000000000000000)
 EVERY_BIT_BUT_SIGN = np.int64(0x7FFFFFFFFFFFFFFF)
@@ -36,7 +36,7 @@ LOWEST = np.float64(-1.7976931348623157e308)
 
 @inline
 def sorting_key(score: float) -> np.uint64:
-    """A number that is smaller the higher the score is."""
+    """An integer that is the smaller, the higher the score."""
     bits = np.float64(score).view(np.int64)
     return np.uint64(bits ^ (~(bits >> 63) & EVERY_BIT_BUT_SIGN))
 
@@ -52,7 +52,8 @@ def score_of(key: np.uint64) -> float:
 def sort_best(count: int, candidates: Any, counts: Any, ranks: Any) -> None:
     """Sort documents by their keys, low first, and equal keys by the rank of the document, high first.
 
-    Three passes sort by the 24 leading bits of what differs; few have those in common, and they are sorted afterwards.
+    A radix sort in three passes sorts by the 24 leading bits of the keys' range; then documents with equal leading bits
+    are sorted by `sort_group`.
     """
     keys, rows, spare_keys, spare_rows = candidates.keys, candidates.rows, candidates.spare_keys, candidates.spare_rows
     lowest, highest = keys[0], keys[0]
@@ -151,7 +152,7 @@ def rank_documents(
                 multiplier = asked.multipliers[t]
                 entry = asked.lists[t] * (blocks + 1) + block
                 for p in range(weights.directory[entry], weights.directory[entry + 1]):
-                    # Adding 0 makes +0.0 of -0.0: a document is touched even by a weight of nothing.
+                    # Adding 0 turns -0.0 into +0.0: a weight of 0 touches the document too.
                     totals[weights.places[p]] += multiplier * weights.values[p] + 0.0
             before = found
             for group in range(0, width, GROUP):
@@ -160,7 +161,7 @@ def rank_documents(
                     most = totals[i] if totals[i] > most else most
                 if most < threshold:
                     continue
-                for i in range(group, group + GROUP):  # without branches, which the processor could not predict
+                for i in range(group, group + GROUP):  # without branches, because they would be mispredicted
                     total = totals[i]
                     bits = np.float64(total).view(np.int64)
                     good = np.int64(total >= threshold) & np.int64(bits != UNTOUCHED_BITS)

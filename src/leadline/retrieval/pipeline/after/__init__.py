@@ -1,1 +1,1 @@
-"""After the first pass: feedback, other evidence, fusion."""
+"""Steps after the first search: feedback, other evidence, fusion."""

@@ -1,4 +1,4 @@
-"""Citation feedback: what the first results cite is likely prior art too."""
+"""Citation feedback: documents cited by the first results are likely prior art too."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from leadline.retrieval.pipeline.context import SearchContext
 
 Credit = Literal["score", "rank", "equal"]
-# What a first result has to give, by its score or its rank.
+# The credit that a first result gives to what it cites.
 CREDITS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "score": lambda scores: scores / scores[0] if scores[0] > 0 else np.ones(len(scores)),
     "rank": lambda scores: 1 / np.log2(np.arange(2, len(scores) + 2)),
@@ -28,17 +28,17 @@ CREDITS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 
 @step("citations")
 class Citations(Step):
-    """Documents cited by the first results gain, whether they were found by their words or not.
+    """Boost documents that the first results cite, and add those that were not found.
 
     Formula: (1 − weight) · first + weight · gain, both from 0 to 1; the gain of a document is the sum of the credits of
-    the first `documents` results that cite it, divided by the largest such sum. With `members="family"` it is families
-    that cite and are cited: publications of one invention give their credit once, the best of them, and all members of
-    a cited family gain. `split="shared"` divides a result's credit among what it cites.
+    the first `documents` results that cite it, divided by the largest such sum. With `members="family"` citations count
+    between families: of the publications of one family the one with the largest credit counts, and all members of a
+    cited family gain. `split="shared"` divides a result's credit among the documents it cites.
 
-    Only citations are used that a searcher could have seen on the topic's day, because their document was public
-    (`seen="before"`). BiTeM's run at TREC-CHEM 2009 gained 168 % in MAP with all citations, those of later patents
-    among them: `Dates("none") >> Search() >> Citations(seen="all") >> Dates()` shows what that is worth. The citations
-    of the topic and of its family are never used: judgements are made of them.
+    With `seen="before"` only citations are used that a searcher could have seen on the topic's day, because the citing
+    document was public. BiTeM's run at TREC-CHEM 2009 gained 168 % in MAP with all citations, including those of later
+    patents: `Dates("none") >> Search() >> Citations(seen="all") >> Dates()` measures that. The citations of the topic
+    and of its family are never used: judgements are derived from them.
     """
 
     documents: Count = 20
@@ -63,35 +63,36 @@ class Citations(Step):
     def _gains(
         self, context: SearchContext, request: Request, rows: np.ndarray, credits: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """The documents that these results cite, and what they gain."""
+        """The rows of the documents that these results cite, and their gains."""
         usable = ~context.dates.own_family(request)[rows]
         if self.seen == "before" and request.is_dated:
             usable &= (context.dates.public[rows] <= request.day) & (context.dates.public[rows] != MISSING)
         rows, credits = rows[usable], credits[usable]
         place, cited = context.citations.of_rows(rows)
-        given = credits[place]
+        link_credits = credits[place]
         if self.split == "shared":
-            given = given / context.citations.degrees[rows][place]
+            link_credits = link_credits / context.citations.degrees[rows][place]
         if self.members == "document":
             unique, where = np.unique(cited, return_inverse=True)
-            return unique, np.bincount(where, given)
-        return _gains_of_families(context, rows[place], cited, given)
+            return unique, np.bincount(where, link_credits)
+        return _gains_of_families(context, rows[place], cited, link_credits)
 
 
 def _gains_of_families(
-    context: SearchContext, citing: np.ndarray, cited: np.ndarray, given: np.ndarray
+    context: SearchContext, citing: np.ndarray, cited: np.ndarray, credits: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The same between families: of the credits that one family gives another the largest counts."""
+    """The rows and gains of all members of cited families; only the largest credit between two families counts."""
     from_family, to_family = context.family_or_self[citing], context.family_or_self[cited]
-    apart = from_family != to_family
-    order = np.lexsort((-given, from_family, to_family))
-    order = order[apart[order]]
+    different = from_family != to_family
+    # Of each pair of families the citation with the largest credit, which is first in this order.
+    order = np.lexsort((-credits, from_family, to_family))
+    order = order[different[order]]
     pairs = np.stack([from_family, to_family], axis=1)[order]
     first = np.ones(len(order), np.bool_)
     first[1:] = (pairs[1:] != pairs[:-1]).any(1)
     taken = order[first]
     families, where = np.unique(to_family[taken], return_inverse=True)
-    gains = np.bincount(where, given[taken], minlength=len(families))
+    gains = np.bincount(where, credits[taken], minlength=len(families))
     one_member = cited[taken][np.unique(where, return_index=True)[1]]
     place, members = context.family_members.of_rows(one_member)
     return members, gains[place]

@@ -1,4 +1,4 @@
-"""Claims as evidence: results are ordered again by how well they bear on each claim of the topic."""
+"""Claims as evidence: rerank results by their scores for the topic's claims."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 @step("claim_scores")
 class ClaimScores(Step):
-    """Results are ordered again by their score for the topic's claims: the sum over claims, or that of the best.
+    """Rerank results by their scores for the topic's claims: the sum over claims, or the best.
 
-    Formula: (1 − weight) · first + weight · claims, both from 0 to 1. Each claim is a query of its own, searched among
+    Formula: (1 − weight) · first + weight · claims, both from 0 to 1. Each claim is a separate query, searched among
     the results in `fields` (default: claims). BiTeM gained 3 % in MAP this way at TREC-CHEM 2009.
     """
 
@@ -36,7 +36,7 @@ class ClaimScores(Step):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        Search(self.model)  # refuses a wrong one before any work is done
+        Search(self.model)  # raises an error for a wrong model, before any search
 
     def __call__(self, context: SearchContext, request: Request) -> Request:
         first = request.ranking

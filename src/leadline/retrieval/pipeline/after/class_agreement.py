@@ -17,11 +17,12 @@ if TYPE_CHECKING:
 
 @step("class_agreement")
 class ClassAgreement(Step):
-    """Results are ordered again by how far their classes agree with the topic's, at a level of the classification.
+    """Rerank results by the agreement of their classes with the topic's, at a level of the classification.
 
     Formula: (1 − weight) · first + weight · agreement, both from 0 to 1. Agreement is the share of the topic's classes
-    that the document has; or `jaccard`, of the classes of either; or `any`, whether it has one; or `main`, whether the
-    first of each is the same. Purdue ordered by similarity of IPC classes at TREC-CHEM 2009.
+    that the document has; with `jaccard` the share of the classes of either that both have; with `any` whether they
+    share one; with `main` whether their main classes are the same. Purdue reranked by the similarity of IPC classes at
+    TREC-CHEM 2009.
     """
 
     needs_patent: ClassVar[bool] = True

@@ -1,4 +1,4 @@
-"""Only the first k."""
+"""Keep only the first k results."""
 
 from __future__ import annotations
 

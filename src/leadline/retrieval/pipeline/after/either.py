@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @step("either")
 class Either(Step):
-    """Patents as topics go through one pipeline, texts through the other: so a system serves both kinds of task."""
+    """Run one pipeline for topics that are patents, another for texts, so that a system handles both tasks."""
 
     patent: Step | None = None
     text: Step | None = None

@@ -1,4 +1,4 @@
-"""A pipeline in another index of the same documents, or of some of them."""
+"""Run a pipeline in another index of the same documents, or of some of them."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 @step("elsewhere")
 class Elsewhere(Step):
-    """Search another index, with its own fields and analysis, and bring back what this one has too.
+    """Search another index, with its own fields and analysis, and keep the results that are in this one too.
 
-    Fused with a search here it merges two indexes, as Iowa did with one of claims and one of everything else.
+    Fused with a search of this index, it merges two indexes, as Iowa did with one of claims and one of everything else.
     """
 
     index: str = ""

@@ -1,4 +1,4 @@
-"""Family expansion: with a document all publications of its invention are found."""
+"""Family expansion: add all family members of results."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 @step("family_members")
 class FamilyMembers(Step):
-    """Every member of a result's family is found as well, with a share of the score of the best among them.
+    """Add every member of a result's family, with a share of the best score in the family.
 
-    A document that has a higher score of its own keeps it. Judgements made of citations count a cited document's whole
-    family as relevant, and members often have no text in the language of the topic.
+    A result that has a higher score keeps it. In judgements derived from citations a cited document's whole family is
+    relevant, and members often have no text in the language of the topic.
     """
 
-    documents: Count = 1000  # results whose families join
+    documents: Count = 1000  # results whose families are added
     share: Share = 1.0
 
     def __call__(self, context: SearchContext, request: Request) -> Request:

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 @step("fuse")
 class Fuse(Step):
-    """The results of several pipelines combined: each starts from the request as it is here.
+    """Combine the results of several pipelines, each of which starts from the same request.
 
-    `how` is linear (with `weights`), combsum, combmnz or rrf. Scores are made comparable first, `normalise="minmax"`
-    or `"z"`, in each list by itself; a document that a list lacks gets the score of its last document. A pipeline
-    may be a single step, such as a run from a file.
+    `how` is linear (with `weights`), combsum, combmnz or rrf. The scores of each list are first normalised with
+    `normalise="minmax"` or `"z"`; a document that is not in a list gets the score of its last document. A pipeline may
+    be a single step, such as a run from a file.
     """
 
     of: tuple[Step, ...] = ()
@@ -42,7 +42,7 @@ class Fuse(Step):
         if not self.of:
             raise InputError("fuse: of", "name the pipelines to combine")
         if self.weights and len(self.weights) != len(self.of):
-            raise InputError("fuse: weights", f"{len(self.weights)} for {len(self.of)} pipelines")
+            raise InputError("fuse: weights", f"must be {len(self.of)}, one per pipeline, got {len(self.weights)}")
 
     @property
     def wants_patent(self) -> bool:
@@ -52,7 +52,7 @@ class Fuse(Step):
         done = [pipeline(context, request) for pipeline in self.of]
         lists = [one.ranking for one in done if one.ranking is not None]
         if len(lists) < len(done):
-            raise InputError("fuse: of", "a pipeline finds nothing: end each with a search")
+            raise InputError("fuse: of", "a pipeline finds no documents: end each with a search")
         rows, scores = combined(lists, self.how, self.weights, self.normalise, self.constant)
         notes = dict.fromkeys(note for one in done for note in one.notes)
         return replace(request, ranking=context.ranking(rows, scores, self.depth), notes=tuple(notes))
@@ -68,14 +68,14 @@ def merged(
     k: int = 1000,
     name: str = "merged",
 ) -> Run:
-    """Several runs as one, of whatever indexes and systems they are. A topic counts in the runs that answer it.
+    """Merge runs of any indexes and systems. For each topic, the runs that have it are combined.
 
     >>> a, b = Run.of({"7": {"d1": 2.0, "d2": 1.0}}), Run.of({"7": {"d2": 5.0, "d3": 4.0}})
     >>> [document for document, _ in merged([a, b]).ranking("7")]
     ['d2', 'd1', 'd3']
     """
     if weights and len(weights) != len(runs):
-        raise InputError("weights", f"{len(weights)} for {len(runs)} runs")
+        raise InputError("weights", f"must be {len(runs)}, one per run, got {len(weights)}")
     found: dict[str, dict[str, float]] = {}
     for topic in dict.fromkeys(topic for run in runs for topic in run.topics):
         answering = [number for number, run in enumerate(runs) if topic in run.topics]
@@ -88,8 +88,8 @@ def merged(
             )
             for ranking in rankings
         ]
-        own = [weights[number] for number in answering] if weights else ()
-        rows, scores = combined(lists, how, own, normalise, constant)
+        their_weights = [weights[number] for number in answering] if weights else ()
+        rows, scores = combined(lists, how, their_weights, normalise, constant)
         names = list(code)
         best = tie_order(scores, np.array([names[row].encode() for row in rows]))[:k]
         found[topic] = {names[rows[place]]: float(scores[place]) for place in best}

@@ -1,4 +1,4 @@
-"""One hit a family: the best of them stays."""
+"""Keep the best result of each family."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @step("one_a_family")
 class OneAFamily(Step):
-    """Of the results in one family only the first stays: the others are the same invention again."""
+    """Keep only the first result of each family: the others are publications of the same invention."""
 
     def __call__(self, context: SearchContext, request: Request) -> Request:
         if request.ranking is None:

@@ -1,4 +1,4 @@
-"""Pseudo relevance feedback: the words of the first results join the query."""
+"""Pseudo relevance feedback: add words of the first results to the query."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ CHANCES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 
 @step("rm3")
 class RM3(Step):
-    """Search again with a query of which a share is the likely words of the first results: put a search behind it.
+    """Mix the query with the likeliest words of the first results; a search must follow.
 
-    Formula: p(w) = Σ over the first documents of p(d) · tf(w, d) / length(d), p(d) in proportion to the score; the
-    `terms` likeliest, made to sum to 1, are mixed with the query, made to sum to 1: weight · query + (1 − weight) · p.
-    Terms that more than a share `most` of all documents have are not taken.
+    Formula: p(w) = Σ over the first documents of p(d) · tf(w, d) / length(d), p(d) proportional to the score; the
+    `terms` likeliest and the query, both normalised to sum 1, are mixed: weight · query + (1 − weight) · p. Terms that
+    more than a share `most` of all documents have are left out.
 
     Paper: Lavrenko and Croft, Relevance-Based Language Models, SIGIR 2001; the mixture is Abdul-Jaleel and others',
     UMass at TREC 2004.
@@ -37,8 +37,8 @@ class RM3(Step):
 
     documents: Count = 10
     terms: Count = 30
-    weight: Share = 0.5  # of the query as it was
-    fields: Fields = None  # whose words are taken
+    weight: Share = 0.5  # of the original query
+    fields: Fields = None  # from which words are taken
     most: Share = 1.0
     chances: Chances = "score"
 
@@ -49,16 +49,16 @@ class RM3(Step):
         fields = context.nonempty_fields(self.fields)
         likely = self._likely(context, context.document_terms.mixture(rows, self._chances(scores), fields))
         size = sum(abs(query.weight * weight) for query in request.queries for weight in query.terms.values()) or 1.0
-        before = [replace(query, weight=query.weight * self.weight / size) for query in request.queries]
+        original = [replace(query, weight=query.weight * self.weight / size) for query in request.queries]
         feedback = Query(likely, name="feedback", weight=1 - self.weight)
-        return replace(request, queries=(*before, feedback), ranking=None)
+        return replace(request, queries=(*original, feedback), ranking=None)
 
     def _chances(self, scores: np.ndarray) -> np.ndarray:
         parts = CHANCES[self.chances](scores)
         return parts / parts.sum() if parts.sum() > 0 else np.full(len(scores), 1 / len(scores))
 
     def _likely(self, context: SearchContext, model: Mapping[str, float]) -> dict[str, float]:
-        """The likeliest terms, their chances made to sum to 1."""
+        """The likeliest terms with their probabilities, normalised to sum 1."""
         words = sorted(model, key=lambda term: (-model[term], term))
         if self.most < 1:
             df = context.document_frequencies(words, context.nonempty_fields(self.fields))

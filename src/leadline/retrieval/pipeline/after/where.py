@@ -1,4 +1,4 @@
-"""A pipeline that runs only where its fields and packages are present."""
+"""Run a pipeline only if the fields and packages it needs are present."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 @step("where")
 class Where(Step):
-    """One pipeline where the index has these fields and these packages are installed, otherwise another.
+    """Run `then` if the index has these fields and these packages are installed, else `otherwise`.
 
-    Without `otherwise` the request stays as it is. A note says what was missing.
+    Without `otherwise` the request is unchanged. A note says what was missing.
     """
 
     fields: Names = ()

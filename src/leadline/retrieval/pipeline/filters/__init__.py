@@ -1,1 +1,1 @@
-"""What a search may see at all."""
+"""Steps that limit the documents that a search may find."""

@@ -1,4 +1,4 @@
-"""Choose the rule of what is too late for a topic."""
+"""Exclude documents that are too late for a topic."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 @step("dates")
 class Dates(Step):
-    """Documents that came too late are not found, by a rule of `documents/hidden.py` (default: publication).
+    """Exclude documents that are too late, by a rule of `documents/hidden.py` (default: publication).
 
-    Before a search it limits what the search may see; after one it removes results. So a step between two of them may
-    use documents that the result must not hold: `Dates("none") >> Search() >> … >> Dates()`.
+    Before a search it limits the documents that are searched; after one it removes results. A step between two of them
+    may use documents that the result must not have: `Dates("none") >> Search() >> … >> Dates()`.
     """
 
     by: DateRule = "publication"

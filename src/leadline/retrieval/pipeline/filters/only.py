@@ -1,4 +1,4 @@
-"""Only documents of some offices, classes or years."""
+"""Keep only documents of some offices, classes or years."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Only documents that share a class with the topic."""
+"""Keep only documents that share a class with the topic."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 class SameClass(Step):
     """Find only documents with one of the topic's classes at a level, or with the same main class.
 
-    A topic without any class sees everything. Iowa's second run at TREC-CHEM 2009 kept those with the topic's primary
-    class.
+    For a topic without classes nothing is excluded. Iowa's second run at TREC-CHEM 2009 kept documents with the topic's
+    primary class.
     """
 
     needs_patent: ClassVar[bool] = True

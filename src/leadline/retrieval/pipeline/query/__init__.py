@@ -1,1 +1,1 @@
-"""From a topic to its queries, and from queries to the first results."""
+"""Steps that make queries from topics, and first results from queries."""

@@ -26,13 +26,13 @@ WEIGHED: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
 
 @step("best_terms")
 class BestTerms(Step):
-    """The n terms of each field that best tell the patent from others: often in it, in few other documents.
+    """The n terms of each field with the largest TF-IDF.
 
     Formula: tf · ln(N / df), tf and df within the field; where the index lacks the field, df is the largest of all
-    others. Terms that fewer than `fewest` documents have are not taken: with 2, those that only the topic has.
+    others. Terms in fewer than `fewest` documents are left out: with 2, those that only the topic has.
 
-    Purdue took 30 from each field and all words of the title at TREC-CHEM 2009, DUTIR took 60. So `n` is one number, or
-    one for each field, and a field that is not named there gives all its terms.
+    `n` is one number, or one for each field; of a field that is not named there, all terms are taken. At TREC-CHEM 2009
+    Purdue took 30 of each field and all words of the title, DUTIR took 60.
     """
 
     needs_patent: ClassVar[bool] = True
@@ -54,8 +54,8 @@ class BestTerms(Step):
         within = [name] if name in context.index.fields else context.fields
         df = context.document_frequencies(list(terms), within)
         tfidf = tf * np.log(len(context.index) / np.maximum(df, 1))
-        wanted = self.n if isinstance(self.n, int) else self.n.get(name, len(terms))
+        n = self.n if isinstance(self.n, int) else self.n.get(name, len(terms))
         order = np.argsort(-tfidf, kind="stable")
-        best = order[df[order] >= self.fewest][:wanted]
+        best = order[df[order] >= self.fewest][:n]
         weights = self.weights.get(name, 1.0) * WEIGHED[self.weighing](tf, tfidf)
         return dict(zip(terms[best].tolist(), weights[best].tolist(), strict=True))

@@ -22,10 +22,10 @@ Which = Literal["all", "independent", "first"]
 
 @step("claims")
 class Claims(Step):
-    """A query for each claim, or one of all.
+    """A query for each claim, or one for all.
 
-    `wording="unnested"` gives a dependent claim the text of every claim it refers back to, at any distance, each once:
-    so it is complete by itself, as in Iowa's runs at TREC-CHEM 2009.
+    `wording="unnested"` adds to a dependent claim the text of every claim it refers to, directly or not, as in Iowa's
+    runs at TREC-CHEM 2009.
     """
 
     needs_patent: ClassVar[bool] = True
@@ -54,18 +54,18 @@ def claim_queries(
         for place, (claim, text) in enumerate(zip(claims, texts, strict=True))
         if which == "all" or (claim.independent if which == "independent" else place == 0)
     ]
-    found = [
+    queries = [
         Query(
             Counter(context.index.analysis.terms(text)), name=f"claim {claim.number}",
             weight=1.0 if claim.independent else dependent,
         )
         for claim, text in chosen
     ]  # fmt: skip
-    return [query for query in found if query.terms and query.weight]
+    return [query for query in queries if query.terms and query.weight]
 
 
 def unnested(claims: Sequence[Claim]) -> list[str]:
-    """The text of each claim behind the texts of those it refers back to.
+    """The text of each claim, after the texts of the claims it refers to, directly or not, each once.
 
     >>> unnested([Claim(1, "A nail."), Claim(2, "Claim 1, bent.", (1,)), Claim(3, "Claims 1 and 2, of tin.", (1, 2))])
     ['A nail.', 'A nail. Claim 1, bent.', 'A nail. Claim 1, bent. Claims 1 and 2, of tin.']
@@ -73,12 +73,12 @@ def unnested(claims: Sequence[Claim]) -> list[str]:
     by_number = {claim.number: claim for claim in claims}
     texts = []
     for claim in claims:
-        behind: set[int] = set()
+        ancestors: set[int] = set()
         waiting = list(claim.parents)
         while waiting:
             parent = waiting.pop()
-            if parent not in behind and parent in by_number and parent != claim.number:
-                behind.add(parent)
+            if parent not in ancestors and parent in by_number and parent != claim.number:
+                ancestors.add(parent)
                 waiting.extend(by_number[parent].parents)
-        texts.append(" ".join([*(by_number[one].text for one in sorted(behind)), claim.text]))
+        texts.append(" ".join([*(by_number[number].text for number in sorted(ancestors)), claim.text]))
     return texts

@@ -1,4 +1,4 @@
-"""Leave very frequent and very rare terms out of the query."""
+"""Drop very frequent and very rare terms from the query."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 
 @step("drop_terms")
 class DropTerms(Step):
-    """Leave out terms that more than a share `most` of all documents have, or fewer than `fewest` documents.
+    """Drop terms that more than a share `most` of all documents have, or fewer than `fewest` documents.
 
-    A term is counted in the field, of those the query searches, where it is most common.
+    Document frequencies are those in the field, of those the query searches, where they are largest.
     """
 
     most: Share = 0.1
     fewest: Count = 1
 
     def __call__(self, context: SearchContext, request: Request) -> Request:
-        return replace(request, queries=tuple(self._thinned(context, query) for query in request.queries))
+        return replace(request, queries=tuple(self._filtered(context, query) for query in request.queries))
 
-    def _thinned(self, context: SearchContext, query: Query) -> Query:
+    def _filtered(self, context: SearchContext, query: Query) -> Query:
         df = context.document_frequencies(list(query.terms), query.fields or context.fields)
-        kept = (df <= self.most * len(context.index)) & (df >= self.fewest)
-        terms = {term: weight for (term, weight), good in zip(query.terms.items(), kept, strict=True) if good}
+        is_kept = (df <= self.most * len(context.index)) & (df >= self.fewest)
+        terms = {term: weight for (term, weight), kept in zip(query.terms.items(), is_kept, strict=True) if kept}
         return replace(query, terms=terms)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @step("run")
 class FromRun(Step):
-    """The topic's documents in a run file, in TREC's format, without those the topic may not see."""
+    """The topic's documents in a run file in TREC's format, without those that are hidden from the topic."""
 
     file: str = ""
 

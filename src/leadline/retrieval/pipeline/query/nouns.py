@@ -1,4 +1,4 @@
-"""Keep the words of a query that name things."""
+"""Keep the nouns of a query."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 @step("nouns")
 class Nouns(Step):
-    """Leave out the verbs that patents use, adverbs, and words without sense of their own, such as "plurality".
+    """Drop verbs that patents use, adverbs, and words without a specific meaning, such as "plurality".
 
-    The rules that find noun phrases recognise them, not a grammar. A term is left out when every word of the topic
-    that has this stem is such a word. Luo, Wing, Yang and Hearst did this in some runs of their Cube Test paper
+    They are recognised by the rules for noun phrases, without a grammar. A term is dropped if every word of the topic
+    with this stem is such a word. Luo, Wing, Yang and Hearst did this in some runs of their Cube Test paper
     (CIKM 2013).
     """
 
@@ -28,14 +28,14 @@ class Nouns(Step):
 
         words = list(dict.fromkeys(TextWords.of(topic_text(context, request)).texts))
         terms = context.index.analysis.reduced([word.encode() for word in words])
-        naming: dict[str, bool] = {}
+        has_noun: dict[str, bool] = {}
         for word, term in zip(words, terms, strict=True):
             is_noun = kind_of(word) != BREAK or any(map(str.isdigit, word))
-            naming[term.decode()] = naming.get(term.decode(), False) or is_noun
+            has_noun[term.decode()] = has_noun.get(term.decode(), False) or is_noun
         return replace(
             request,
             queries=tuple(
-                replace(query, terms={term: weight for term, weight in query.terms.items() if naming.get(term, True)})
+                replace(query, terms={term: weight for term, weight in query.terms.items() if has_noun.get(term, True)})
                 for query in request.queries
             ),
         )

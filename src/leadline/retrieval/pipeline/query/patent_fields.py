@@ -1,4 +1,4 @@
-"""The words of a patent, by field, as terms of the index."""
+"""The terms of a patent, by field."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from leadline.retrieval.pipeline.context import SearchContext
 
 PATENT_FIELDS = ("title", "abstract", "claims", "description")
-Into = Literal["all", "same"]  # where a field's terms are sought: in all fields of the documents, or in that field
+Into = Literal["all", "same"]  # whether a field's terms are searched for in all fields of documents, or in that field
 
 
 def text_of(document: Document, field: str) -> str:
@@ -26,9 +26,9 @@ def text_of(document: Document, field: str) -> str:
 
 
 def term_counts(context: SearchContext, document: Document, field: str) -> Counter[str]:
-    """How often each term occurs in a field of a patent: one of its own, or one that the index makes of them."""
-    own, made = derived.parted(context.index.fields)
-    checked_choice("field", field, (*PATENT_FIELDS, *made))
+    """The frequency of each term in a field of a patent, which may be a derived field of the index."""
+    own, derived_fields = derived.split_fields(context.index.fields)
+    checked_choice("field", field, (*PATENT_FIELDS, *derived_fields))
     if field in PATENT_FIELDS:
         return Counter(context.index.analysis.terms(text_of(document, field)))
     texts = [text_of(document, name) for name in own if name in PATENT_FIELDS]

@@ -1,4 +1,4 @@
-"""A need in words as a query: title, description and narrative, each with its weight."""
+"""The query of a topic in words: title, description and narrative, each with its weight."""
 
 from __future__ import annotations
 

@@ -38,10 +38,10 @@ class Text(Step):
     into: Into = "all"
 
     def __call__(self, context: SearchContext, request: Request) -> Request:
-        document, worth = context.document(request), COUNTED[self.counting]
+        document, transformed = context.document(request), COUNTED[self.counting]
         parts = {
             name: {
-                term: self.weights.get(name, 1.0) * worth(count)
+                term: self.weights.get(name, 1.0) * transformed(count)
                 for term, count in term_counts(context, document, name).items()
             }
             for name in self.fields

@@ -1,1 +1,1 @@
-"""Other words for the same thing: chemistry, tables, abbreviations, spellings; and the step that adds them."""
+"""Synonyms from chemistry, tables, abbreviations and spellings, and the step that adds them to queries."""

@@ -1,4 +1,4 @@
-"""The abbreviations of the collection as synonyms: learned when they are first asked for, and kept beside the index."""
+"""The abbreviations of the collection as synonyms: learned on first use, and stored in the folder of the index."""
 
 from __future__ import annotations
 
@@ -19,26 +19,27 @@ from leadline.text.stored import stored_bytes
 if TYPE_CHECKING:
     from leadline.retrieval.pipeline.context import SearchContext
 
-KEPT = "abbreviations.tsv"
+FILE_NAME = "abbreviations.tsv"
 
 
 @synonym_source("abbreviations")
 def abbreviations(context: SearchContext) -> Thesaurus:
-    """Short forms and what they are short for, as the collection itself says: "polyvinyl alcohol (PVA)"."""
-    path, about = context.index.folder / KEPT, f"learned from the collection {context.collection.manifest['hash']}"
-    found = _kept(path, about)
-    if found is None:
-        found = learn(context.collection)
-        # An index that cannot be written is searched all the same.
+    """Short and long forms, as the texts of the collection define them: "polyvinyl alcohol (PVA)"."""
+    path = context.index.folder / FILE_NAME
+    about = f"learned from the collection {context.collection.manifest['hash']}"
+    learned = _read_stored(path, about)
+    if learned is None:
+        learned = learn(context.collection)
+        # A read-only index can still be searched.
         with contextlib.suppress(OSError, InputError), OwnedFolder.locked(path.parent, KIND, VERSION) as owned:
-            if KEPT in owned.names or not os.path.lexists(path):
-                owned.add(KEPT)
-                write_learned(found, path, about)
-    return Thesaurus.of([each.short, each.long] for each in found)
+            if FILE_NAME in owned.names or not os.path.lexists(path):
+                owned.add(FILE_NAME)
+                write_learned(learned, path, about)
+    return Thesaurus.of([each.short, each.long] for each in learned)
 
 
-def _kept(path: Path, about: str) -> list[Learned] | None:
-    """What was learned before; None where nothing was, or from another collection, or the file is damaged."""
+def _read_stored(path: Path, about: str) -> list[Learned] | None:
+    """The stored abbreviations; None where the file is missing, damaged, or from another collection."""
     try:
         opening, _, table = stored_bytes(path).partition(b"\n")
         if opening.decode() != f"# {about}, checksum {zlib.crc32(table):08x}":

@@ -1,4 +1,4 @@
-"""The step that adds other words for what a query names."""
+"""The step that adds synonyms to queries."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from leadline.retrieval.pipeline.query.patent_fields import PATENT_FIELDS, text_
 from leadline.retrieval.pipeline.request import Query, Request
 from leadline.retrieval.pipeline.synonyms.synonym_sources import check_source, open_source
 from leadline.retrieval.pipeline.synonyms.text_words import TextWords
-from leadline.retrieval.pipeline.synonyms.thesaurus import Match
 
 if TYPE_CHECKING:
     from leadline.retrieval.pipeline.context import SearchContext
@@ -20,13 +19,13 @@ if TYPE_CHECKING:
 
 @step("expand")
 class Expand(Step):
-    """Add other names for what the topic names, with a share of the weight: put it behind what makes the query.
+    """Add synonyms of the names in the topic's text, with a lower weight. It comes after the step that makes the query.
 
-    `synonyms` are sources: chemistry (an extra), abbreviations of the collection, variants of spelling, or the files of
-    tables. A name counts where the topic's text has it and the query has all its terms. The terms of a synonym
-    together get `weight` times what those of the name have together; where a name has several meanings, these share it.
-    Terms that the query has already keep their weight. Of the synonyms of a name those whose terms the index has are
-    taken, `most` of them, the shortest first; names that more than a share `common` of all documents have stay alone.
+    `synonyms` are sources: chemistry (an extra), abbreviations of the collection, variants of spelling, or the paths of
+    tables. A name is expanded if all its terms are in the query, unless more than a share `common` of all documents
+    have it. The `most` shortest of its synonyms are added whose terms are all in the index. The terms of a synonym
+    together get `weight` times the weight of the name's terms, divided by the number of the name's meanings. Terms that
+    are already in the query keep their weight.
 
     York expanded chemical names from PubChem and ChemIDplus at TREC-CHEM 2009, Purdue from PubChem.
     """
@@ -50,7 +49,7 @@ class Expand(Step):
 
 
 def topic_text(context: SearchContext, request: Request) -> str:
-    """All that a topic says in words: its own, and those of its patent."""
+    """The title, description and narrative of a topic, and the text of its patent."""
     topic = request.topic
     texts = [topic.title, topic.description, topic.narrative]
     if request.is_patent:
@@ -69,40 +68,40 @@ def expanded(
     common: float = 0.2,
 ) -> Query:
     """A query with the terms of synonyms for what the text names."""
-    words, terms = TextWords.of(text), context.index.analysis.terms
-    asked = [
-        (match, own)
-        for name in synonyms
-        for match in open_source(name, context).matches(words)
-        if (own := terms(match.name)) and all(term in query.terms for term in own)
+    words, terms_of = TextWords.of(text), context.index.analysis.terms
+    matches = [
+        (match, terms)
+        for source in synonyms
+        for match in open_source(source, context).matches(words)
+        if (terms := terms_of(match.name)) and all(term in query.terms for term in terms)
     ]
-    others = {other: terms(other) for match, _ in asked for other in match.synonyms}
-    known = _frequencies(context, query, [*(own for _, own in asked), *others.values()])
+    synonym_terms = {synonym: terms_of(synonym) for match, _ in matches for synonym in match.synonyms}
+    df = _document_frequencies(context, query, [*(terms for _, terms in matches), *synonym_terms.values()])
     added: dict[str, float] = {}
-    for match, own in asked:
-        if min(known[term] for term in own) <= common * len(context.index):
-            worth = weight * match.share * sum(query.terms[term] for term in own)
-            for other in _useful(match, others, known, query.terms, most):
-                for term in other:
+    for match, terms in matches:
+        if min(df[term] for term in terms) <= common * len(context.index):
+            total = weight * match.share * sum(query.terms[term] for term in terms)
+            for synonym in _shortest([synonym_terms[name] for name in match.synonyms], df, query.terms, most):
+                for term in synonym:
                     if term not in query.terms:
-                        added[term] = max(added.get(term, 0.0), worth / len(other))
+                        added[term] = max(added.get(term, 0.0), total / len(synonym))
     return replace(query, terms={**query.terms, **added}) if added else query
 
 
-def _frequencies(context: SearchContext, query: Query, names: Iterable[Sequence[str]]) -> dict[str, int]:
-    """In how many documents each term of these names stands."""
-    listed = list(dict.fromkeys(term for name in names for term in name))
-    found = context.document_frequencies(listed, query.fields or context.fields)
-    return dict(zip(listed, found.tolist(), strict=True))
+def _document_frequencies(context: SearchContext, query: Query, names: Iterable[Sequence[str]]) -> dict[str, int]:
+    """The number of documents that have each term of these names."""
+    terms = list(dict.fromkeys(term for name in names for term in name))
+    df = context.document_frequencies(terms, query.fields or context.fields)
+    return dict(zip(terms, df.tolist(), strict=True))
 
 
-def _useful(
-    match: Match, others: Mapping[str, Sequence[str]], known: Mapping[str, int], had: Mapping[str, float], most: int
+def _shortest(
+    synonyms: Iterable[Sequence[str]], df: Mapping[str, int], query: Mapping[str, float], most: int
 ) -> list[tuple[str, ...]]:
-    """The synonyms of a name, as terms, that can be found and bring a new term: the shortest of them."""
+    """The `most` shortest synonyms, as terms, all of which are in the index and some of which are new to the query."""
     useful = [
-        tuple(own)
-        for other in match.synonyms
-        if (own := others[other]) and all(known[term] for term in own) and any(term not in had for term in own)
+        tuple(terms)
+        for terms in synonyms
+        if terms and all(df[term] for term in terms) and any(term not in query for term in terms)
     ]
     return list(dict.fromkeys(sorted(useful, key=len)))[:most]

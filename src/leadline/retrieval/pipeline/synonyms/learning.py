@@ -1,4 +1,4 @@
-"""Abbreviations learned from a collection: read once, a part at a time, and counted in documents."""
+"""Learn abbreviations from the texts of a collection, in one pass, and count the documents that define each."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from leadline.collections.documents.store import Collection
+from leadline.retrieval.index.batches import joined_fields
 from leadline.retrieval.index.chemistry import KINDS, is_chemical_name, is_registry_number
 from leadline.retrieval.pipeline.synonyms.short_forms import MOST_WORDS, by_letters, by_use, is_short_form
 from leadline.text.files import write_whole
@@ -19,28 +20,28 @@ if TYPE_CHECKING:
     import polars as pl
 
 FIELDS = ("title", "abstract", "claims", "description")
-BEFORE = 100  # letters before a bracket that are looked at
-CONTEXTS = 30  # of each short form that are kept, for the rule by use
-_RARE = 0.1  # of a short form's documents: meanings below this share are slips
+BEFORE = 100  # characters before a bracket that are read
+CONTEXTS = 30  # texts before a bracket that are kept per short form, for the rule by use
+_RARE = 0.1  # meanings in a smaller share of a short form's documents are taken for mistakes
 _BRACKET = rf"[^()\n]{{3,{BEFORE}}}\((?:CAS[^()\d]{{0,14}})?[A-Za-z0-9][A-Za-z0-9/&+.-]{{1,14}}\)"
 _HYPHENATED = r"(?i)\b[a-z]{2,}(?:-(?:in|on|to|by|over)-[a-z]{2,})+\b"
 _STROKES = r"\b[A-Za-z](?:/[A-Za-z]){1,4}\b"
 _SENTENCE = re.compile(r"[.;:!?]\s+")
-_PARTED = re.compile(r"(.*)\((?:CAS[^\d]*)?(.*)\)", re.DOTALL)
+_LONG_AND_SHORT = re.compile(r"(.*)\((?:CAS[^\d]*)?(.*)\)", re.DOTALL)
 
 
 class Learned(NamedTuple):
-    """A short form, what it is short for, in how many documents that is said, and how it is known."""
+    """A short form, its long form, the number of documents that define it so, and the rule that matched them."""
 
     short: str
     long: str
     documents: int
-    by: str  # letters, use, number (of a registry) or strokes
+    by: str  # letters, use, number (of a registry) or strokes (W/O)
 
 
 @dataclass
 class Learner:
-    """What was seen so far.
+    """Counts of the definitions in the texts seen so far.
 
     >>> learner = Learner()
     >>> learner.see(["A film of polyvinyl alcohol (PVA) and acetic acid (CAS 64-19-7)."])
@@ -61,19 +62,17 @@ class Learner:
         import polars as pl
 
         frame = pl.DataFrame({"text": texts}, schema={"text": pl.String})
-        self.see_frame(frame)
-
-    def see_frame(self, frame: pl.DataFrame) -> None:
-        for found, documents in _counted(frame, _BRACKET):
-            self._bracket(found, documents)
+        for text, documents in _document_counts(frame, _BRACKET):
+            self._see_bracket(text, documents)
         for counter, pattern in ((self.linked, _HYPHENATED), (self.strokes, _STROKES)):
-            for found, documents in _counted(frame, pattern):
-                counter[found] += documents
+            for text, documents in _document_counts(frame, pattern):
+                counter[text] += documents
 
-    def _bracket(self, found: str, documents: int) -> None:
-        parted = _PARTED.fullmatch(found)
-        assert parted is not None
-        before, short = _SENTENCE.split(parted[1].strip())[-1], parted[2]
+    def _see_bracket(self, text: str, documents: int) -> None:
+        """Count a text that ends in a bracket."""
+        match = _LONG_AND_SHORT.fullmatch(text)
+        assert match is not None
+        before, short = _SENTENCE.split(match[1].strip())[-1], match[2]
         long = by_letters(short, before) if is_short_form(short) else ""
         if long:
             self.spelt[short, long] += documents
@@ -83,23 +82,22 @@ class Learner:
                 self.contexts[short].append(before)
 
     def learned(self) -> list[Learned]:
-        """All that is believed, sorted by the short form, the commonest meaning first."""
-        found = [*self._by_letters(), *self._by_use(), *self._by_strokes()]
-        return sorted(found, key=lambda each: (each.short, -each.documents, each.long))
+        """The accepted abbreviations, sorted by the short form, the most frequent meaning first."""
+        accepted = [*self._by_letters(), *self._by_use(), *self._by_strokes()]
+        return sorted(accepted, key=lambda each: (each.short, -each.documents, each.long))
 
     def _by_letters(self) -> Iterator[Learned]:
-        """Meanings by their letters: spellings that differ in capitals alone are one, written as most have it."""
-        together: dict[tuple[str, str], Counter[tuple[str, str]]] = defaultdict(Counter)
+        """Abbreviations by their letters, without rare meanings."""
+        by_short: dict[str, Counter[str]] = defaultdict(Counter)
         for (short, long), documents in self.spelt.items():
-            together[short, long.lower()][short, long] += documents
-        totals: Counter[str] = Counter()
-        for (short, _), spellings in together.items():
-            totals[short] += spellings.total()
-        for (short, _), spellings in together.items():
-            if spellings.total() >= _RARE * totals[short]:
-                yield Learned(short, spellings.most_common(1)[0][0][1], spellings.total(), "letters")
+            by_short[short][long] += documents
+        for short, longs in by_short.items():
+            for long, documents in _ignoring_case(longs).items():
+                if documents >= _RARE * longs.total():
+                    yield Learned(short, long, documents, "letters")
 
     def _by_use(self) -> Iterator[Learned]:
+        """Registry numbers with the names before them, and short forms that always follow the same words."""
         spelt = {short for short, _ in self.spelt}
         for short, contexts in self.contexts.items():
             if is_registry_number(short):
@@ -109,7 +107,7 @@ class Learner:
                 yield Learned(short, long, self.unexplained[short], "use")
 
     def _by_strokes(self) -> Iterator[Learned]:
-        """Initials with strokes, and hyphenated words that begin with them, where the collection has both."""
+        """Initials with strokes, and hyphenated words with these initials, where the collection has both."""
         by_initials: dict[str, Counter[str]] = defaultdict(Counter)
         for long, documents in self.linked.items():
             by_initials["/".join(word[0] for word in long.lower().split("-")[::2])][long] += documents
@@ -118,63 +116,60 @@ class Learner:
             capitals.setdefault(strokes.lower(), strokes)
         for initials, longs in by_initials.items():
             if initials in capitals:
-                for long, documents in _in_one_spelling(longs).items():
+                for long, documents in _ignoring_case(longs).items():
                     yield Learned(capitals[initials], long, documents, "strokes")
 
 
-def _counted(frame: pl.DataFrame, pattern: str) -> Iterator[tuple[str, int]]:
-    """What a pattern finds in the texts, and in how many of them."""
+def _document_counts(frame: pl.DataFrame, pattern: str) -> Iterator[tuple[str, int]]:
+    """Each match of a pattern, and the number of texts that have it."""
     import polars as pl
 
-    found = frame.select(found=pl.col("text").str.extract_all(pattern).list.unique()).explode("found").drop_nulls()
-    yield from found.group_by("found", maintain_order=True).len().iter_rows()
+    matches = frame.select(match=pl.col("text").str.extract_all(pattern).list.unique()).explode("match").drop_nulls()
+    yield from matches.group_by("match", maintain_order=True).len().iter_rows()
 
 
 def name_before(context: str) -> str:
-    """The name at the end of a text, of a substance whose number follows.
+    """The name of a substance at the end of a text, before its registry number.
 
     >>> name_before("a solution of acetic acid"), name_before("with Brumex,"), name_before("sodium brumate salt")
     ('acetic acid', 'brumex', 'sodium brumate salt')
     """
     words = [word.strip(".,;:").lower() for word in context.split()]
     taken = 1
-    # A kind of substance is not a name without the word before it, and ends a name before it; else what is chemistry
-    # belongs to the name. One that begins with places, 2-chloro-, begins here.
+    # A kind of substance ("acid") needs the word before it. Before any other word, the name continues to the left as
+    # long as words are chemical names, up to a kind of substance. A word that begins with a digit, 2-chloro-, is first.
     while taken < min(len(words), MOST_WORDS) and not words[-taken][:1].isdigit():
-        here, left = words[-taken], words[-taken - 1]
-        if here not in KINDS and (left in KINDS or not is_chemical_name(left)):
+        word, left = words[-taken], words[-taken - 1]
+        if word not in KINDS and (left in KINDS or not is_chemical_name(left)):
             break
         taken += 1
     return " ".join(words[-taken:]) if words else ""
 
 
-def _in_one_spelling(longs: Counter[str]) -> dict[str, int]:
-    together: dict[str, Counter[str]] = defaultdict(Counter)
+def _ignoring_case(longs: Counter[str]) -> dict[str, int]:
+    """Counts of long forms, those that differ only in case added up under the most frequent spelling."""
+    spellings_of: dict[str, Counter[str]] = defaultdict(Counter)
     for long, documents in longs.items():
-        together[long.lower()][long] += documents
-    return {spellings.most_common(1)[0][0]: spellings.total() for spellings in together.values()}
+        spellings_of[long.lower()][long] += documents
+    return {spellings.most_common(1)[0][0]: spellings.total() for spellings in spellings_of.values()}
 
 
 def learn(
     collection: Collection, fields: Sequence[str] = FIELDS, progress: Callable[[int, int], None] | None = None
 ) -> list[Learned]:
-    """The abbreviations of a collection, in one pass over its texts, a part in memory at a time."""
-    import polars as pl
-
+    """The abbreviations of a collection; one part of its texts is in memory at a time."""
     learner, done = Learner(), 0
     for part in collection.texts(fields):
-        lists = [name for name in fields if isinstance(part.schema[name], pl.List)]  # claims
-        frame = part.with_columns(pl.col(name).list.join("\n") for name in lists)
-        learner.see_frame(frame.select(text=pl.concat_str(fields, separator="\n", ignore_nulls=True)))
+        learner.see(joined_fields(part, fields))
         done += len(part)
         if progress is not None:
             progress(done, len(collection))
     return learner.learned()
 
 
-def write_learned(found: Iterable[Learned], path: str | os.PathLike[str], about: str = "") -> None:
-    """Write what was learned as a table, which anyone may read, correct, and give as synonyms."""
-    lines = ["\t".join(Learned._fields), *("\t".join(map(str, each)) for each in found)]
+def write_learned(learned: Iterable[Learned], path: str | os.PathLike[str], about: str = "") -> None:
+    """Write abbreviations as a table, which users can edit and name as a source of synonyms."""
+    lines = ["\t".join(Learned._fields), *("\t".join(map(str, each)) for each in learned)]
     table = ("\n".join(lines) + "\n").encode()
     opening = f"# {about}, checksum {zlib.crc32(table):08x}\n".encode() if about else b""
     write_whole(path, opening + table)

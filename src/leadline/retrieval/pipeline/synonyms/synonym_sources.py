@@ -1,7 +1,7 @@
 """The register of synonym sources.
 
-A source is a function in a file of its own that takes the search context and returns a `Finder` of names in texts; any
-other name is the path of a table.
+A source is a function, in its own file, that takes the search context and returns a `Finder`; any other name is the
+path of a table.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Finder(Protocol):
-    """What finds names in a text, and other names for them."""
+    """Finds names in a text, with their synonyms."""
 
     def matches(self, words: TextWords) -> Iterator[Match]: ...
 
@@ -32,7 +32,7 @@ _opened: WeakKeyDictionary[SearchContext, dict[SynonymSource | str, Finder]] = W
 
 
 def synonym_source(name: str) -> Callable[[SynonymSource], SynonymSource]:
-    """Register a function of the search context as a source."""
+    """Register a function as a source."""
 
     def enter(function: SynonymSource) -> SynonymSource:
         SOURCES.add(name, function, home=function.__module__)
@@ -42,7 +42,7 @@ def synonym_source(name: str) -> Callable[[SynonymSource], SynonymSource]:
 
 
 def check_source(name: str) -> None:
-    """Refuse what is neither a source nor a file, with the nearest name."""
+    """Raise InputError for a name that is neither a source nor a file."""
     if name not in SOURCES and not Path(name).exists():
         hint = nearest(name, SOURCES)
         raise InputError(
@@ -51,13 +51,13 @@ def check_source(name: str) -> None:
 
 
 def open_source(name: str, context: SearchContext) -> Finder:
-    """A source, opened on first use and kept as long as the search context."""
+    """The finder of a source or table, opened on first use and kept as long as the search context."""
     from leadline.retrieval.pipeline.synonyms.synonym_table import read_table
 
     check_source(name)
-    found = SOURCES.find(name)
-    known = _opened.setdefault(context, {})
-    key = found or name  # a function, because a source may be replaced
-    if key not in known:
-        known[key] = found(context) if found else read_table(Path(name))
-    return known[key]
+    source = SOURCES.find(name)
+    opened = _opened.setdefault(context, {})
+    key = source or name  # the function, because a source may be replaced
+    if key not in opened:
+        opened[key] = source(context) if source else read_table(Path(name))
+    return opened[key]

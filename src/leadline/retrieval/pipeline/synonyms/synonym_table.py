@@ -1,4 +1,4 @@
-"""Synonyms of the user's own: a table in a file, TSV or CSV."""
+"""Read the user's synonyms from a TSV or CSV table."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from leadline.retrieval.pipeline.synonyms.thesaurus import Thesaurus
 from leadline.text.sheet import ragged_rows
 from leadline.text.source import read_text
 
-# First cells that say what the columns are. A column of groups does not hold names, but what holds names together.
+# A first cell that makes the first line a header, and columns that do not hold names.
 _HEADS = ("name", "term", "short", "synonym", "group")
 _NOT_NAMES = ("documents", "count", "weight", "by")
 
 
 def read_table(path: str | os.PathLike[str]) -> Thesaurus:
-    """The synonyms of a table: the names of a line mean the same, and so do lines with the same first name.
+    """The synonyms of a table: names in one line are synonyms, as are names in lines with the same first name.
 
-    Most tables have two columns, a name and a synonym. Lines that begin with # say nothing. With a header `group name`
-    the first column only says which names belong together.
+    Most tables have two columns, a name and a synonym. Lines that begin with # are ignored. With a header `group name`
+    the first column identifies the group and is not itself a name.
 
     >>> from tempfile import mkdtemp
     >>> from pathlib import Path
@@ -39,6 +39,6 @@ def read_table(path: str | os.PathLike[str]) -> Thesaurus:
         names = [row[place] for place in places if place < len(row) and row[place]]
         groups.setdefault(row[0].lower(), []).extend(names)
     if not any(len(set(group)) > 1 for group in groups.values()):
-        need = "a group and a name in each line" if grouped else "two names in a line, apart by a tab or a comma"
+        need = "a group and a name in each line" if grouped else "two names in a line, separated by a tab or a comma"
         raise InputError(text.name, f"has no two names that mean the same; it needs {need}")
     return Thesaurus.of(groups.values())

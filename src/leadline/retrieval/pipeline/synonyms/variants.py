@@ -1,10 +1,10 @@
-"""Other spellings of the words of a query: joined, parted, by initials. Whether anyone writes them, the index knows.
+"""Other spellings of the words of a query: joined, split, or as initials. Those not in the index are dropped later.
 
-dimethyl formamide     dimethylformamide            two words, one word
-TiO2-coated            TiO2 coated                  parts at hyphens
-TiO2 coated            TiO2-coated                  and the other way round, where a number makes it one term
+dimethyl formamide     dimethylformamide            two words as one
+TiO2-coated            TiO2 coated                  split at hyphens
+TiO2 coated            TiO2-coated                  joined by a hyphen, if there is a digit (the index keeps one term)
 U.S.A.                 USA                          letters with points
-water-in-oil-in-oil    W/O/O                        initials; without hyphens only where there are three or more
+water-in-oil-in-oil    W/O/O                        initials; without hyphens only of three or more words
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 _COMMON = frozenset(word.decode() for word in COMMON["en"])
 _LINKS = frozenset(("in", "on", "to", "by", "over"))
-_SHORTEST = 3  # letters of words that are joined: of shorter ones anything can be made
+_SHORTEST = 3  # letters of words that are joined: joining shorter ones makes unrelated words
 
 
 class Variants:
-    """Spellings made by rule.
+    """Finds words that have other spellings by rule.
 
     >>> [(match.name, match.synonyms) for match in Variants().matches(TextWords.of("dimethyl formamide, U.S.A."))]
     [('dimethyl formamide', ('dimethylformamide',)), ('u.s.a', ('usa',))]
@@ -35,22 +35,22 @@ class Variants:
     def matches(self, words: TextWords) -> Iterator[Match]:
         texts = words.texts
         gaps = [words.written(at, at + 1)[len(texts[at]) : -len(texts[at + 1])] for at in range(len(texts) - 1)]
-        found = [*_joined(texts, gaps), *_initials(texts, gaps), *_pointed(texts, gaps)]
-        yield from dict.fromkeys(found)
+        yield from dict.fromkeys([*_joined(texts, gaps), *_initials(texts, gaps), *_pointed(texts, gaps)])
 
 
 def _joined(texts: list[str], gaps: list[str]) -> Iterator[Match]:
-    """Neighbouring words as one, and words with a number and a hyphen as two."""
-    for one, gap, other in zip(texts, gaps, texts[1:], strict=False):
-        if gap not in (" ", "-") or min(len(one), len(other)) < _SHORTEST or one in _COMMON or other in _COMMON:
+    """Neighbouring words as one; if they have a digit, also with the other of blank and hyphen between them."""
+    for left, gap, right in zip(texts, gaps, texts[1:], strict=False):
+        if gap not in (" ", "-") or min(len(left), len(right)) < _SHORTEST or left in _COMMON or right in _COMMON:
             continue
-        numbered = any(map(str.isdigit, one + other))
-        others = (one + other, f"{one}-{other}" if gap == " " else f"{one} {other}") if numbered else (one + other,)
-        yield Match(f"{one}{gap}{other}", others)
+        spellings = [left + right]
+        if any(map(str.isdigit, left + right)):
+            spellings.append(f"{left}-{right}" if gap == " " else f"{left} {right}")
+        yield Match(f"{left}{gap}{right}", tuple(spellings))
 
 
 def _initials(texts: list[str], gaps: list[str]) -> Iterator[Match]:
-    """Words that in, on, to, by or over link: water-in-oil."""
+    """The initials of words linked by in, on, to, by or over: W/O for water-in-oil."""
     at = 0
     while at + 2 < len(texts):
         end = at
