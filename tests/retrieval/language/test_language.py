@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from leadline.collections.documents.document import Document
@@ -198,6 +198,8 @@ def small(request: pytest.FixtureRequest) -> Language:
 
 
 @settings(max_examples=600, deadline=None)
+@example('(-")2')
+@example('2:(-"')
 @given(WILD | SCRAPS | st.text(max_size=40))
 def test_any_text_is_a_query(small: Language, text: str) -> None:
     answer = small.search(text)

@@ -150,6 +150,7 @@ class _Lexer:
     def _close(self) -> bool:
         """End the last part in parentheses; False where they are empty."""
         self.depth -= 1
+        self._nothing_behind()  # a mark before a quotation mark that is never closed
         if self.tokens[-1].kind == "(":
             self.tokens.pop()
             self._nothing_behind()
