@@ -10,7 +10,7 @@ import numpy as np
 from leadline.measures.hits import Array
 from leadline.records.scores.scores import Scores
 from leadline.show.charts.labels import narrow
-from leadline.show.charts.style import GREY, INK, altair
+from leadline.show.charts.style import GREY, INK, PAPER, altair
 from leadline.show.figures.choice import chosen_params
 from leadline.show.figures.encodings import (
     LIST_ROW,
@@ -143,14 +143,20 @@ def _chart(evidence: Evidence, scores: Scores, shown: Sequence[str], rows: Seque
     dots = base.mark_point(filled=True, size=55, opacity=1).encode(x=x, y=y, color=colour, tooltip=tip)
     best = base.transform_filter("datum.best")
     ring = best.mark_point(size=130, stroke=INK, strokeWidth=1.5, opacity=1).encode(x=x, y=y)
-    there = alt.ExprRef("narrow ? 0 : 1")
-    number = best.mark_text(align="right", dx=-11, fontWeight="bold", opacity=there).encode(x=x, y=y, text="written:N")
+    # The number is on the side of the dot that has room.
+    numbers = [
+        best.transform_filter(f"!narrow && {where}")
+        .mark_text(align=align, dx=dx, fontWeight="bold", **rim)
+        .encode(x=x, y=y, text="written:N")
+        for where, align, dx in (("datum.at % 1 < 0.5", "left", 11), ("datum.at % 1 >= 0.5", "right", -11))
+        for rim in ({"stroke": PAPER, "strokeWidth": 4}, {})
+    ]
     # On a narrow screen, the score by the first column that decides stands at the end of the name's line.
     beside_name = base.transform_filter(f"narrow && datum.column == {decides}").transform_calculate(line="datum.top")
     beside_name = beside_name.mark_text(align="right", baseline="bottom", dy=-3, fontWeight="bold").encode(
         x=alt.value("width"), y=alt.Y("line:Q"), text="written:N"
     )
-    chart = alt.layer(line, dots, ring, number, names_of_list(len(shown)), beside_name)
+    chart = alt.layer(line, dots, ring, *numbers, names_of_list(len(shown)), beside_name)
     chart = chart.add_params(
         narrow(), *chosen_params(), *list_params(evidence, shown), alt.param(name="ends", value=ends)
     )

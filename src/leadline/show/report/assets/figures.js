@@ -151,6 +151,7 @@ const Leadline = (() => {
       const uses = Leadline.follow.uses(this.name);
       if (names.some((name) => uses.includes(name === "chosen" ? "run" : name))) {
         this._made = this._all = undefined;
+        for (const name of names) if (this.shared(name) !== undefined) this.show(name, this.shared(name));
         clearTimeout(this.waiting);
         if (this.view) this.waiting = setTimeout(() => this.redraw(), 40);
         return;

@@ -35,7 +35,16 @@ Leadline.follow = (() => {
     });
     return spec;
   };
-  const datasets = (spec, has) => Object.entries(spec.datasets ?? {}).filter(([, rows]) => rows.length && has(rows[0]));
+  // The data of parts of a chart that have rows of their own: labels, guides.
+  const parts = (spec, has) => {
+    const found = [];
+    visit(spec, ({ data }) => { if (data?.values?.length && has(data.values[0])) found.push(data); });
+    return found;
+  };
+  const settled = (spec, values) => {
+    for (const param of spec.params) if (param.name in values) param.value = values[param.name];
+    return spec;
+  };
   const scaled = (spec, old, fresh) => visit(spec, (node) => {
     if (JSON.stringify(node.domain) === JSON.stringify(old)) node.domain = fresh;
   });
@@ -118,8 +127,8 @@ Leadline.follow = (() => {
       edit: (given) => {
         const spec = reordered(renamed(given, names(c)), runs, { numbers: false });
         scaled(spec, [0, top(before)], [0, top(rows)]);
-        for (const [name, words] of datasets(spec, (row) => "text" in row && "y" in row)) {
-          spec.datasets[name] = words.map((word) => ({ ...word, y: Math.max(...rows.filter((row) =>
+        for (const part of parts(spec, (row) => "text" in row && "y" in row)) {
+          part.values = part.values.map((word) => ({ ...word, y: Math.max(...rows.filter((row) =>
             row.measure === word.text && row.place > begin && row.place <= end).map((row) => row.mean)) }));
         }
         return spec;
@@ -136,9 +145,7 @@ Leadline.follow = (() => {
     return { rows, title: `Six measures side by side, best first by ${c.of(c.main).name}${c.where}`,
       reading: `${means} Ringed: the best of all systems.`,
       edit: (given) => {
-        const spec = reordered(renamed(given, names(c)), runs);
-        spec.params.find((param) => param.name === "ends").value = ends;
-        return spec;
+        return settled(renamed(given, names(c)), { ends, systems: runs, labels: runs.map((run, i) => `${i + 1}  ${short(run)}`) });
       } };
   };
 
@@ -187,10 +194,12 @@ Leadline.follow = (() => {
     ends.set(" perfect", [perfect(last), "perfect"]);
     return { rows, title: `Recall against effort${c.where}`, reading: `Mean over ${counted(c.answerable.length, "topic")}.`,
       edit: (spec) => {
-        for (const [name, given] of datasets(spec, () => true)) {
-          if ("kind" in given[0]) spec.datasets[name] = rows.filter((row) => row.kind !== "other");
-          else if ("of" in given[0]) spec.datasets[name] = labelled(given, ends, [0, 1], 360);
-          else if (given[0].text === "random order") spec.datasets[name] = [{ ...given[0], y: shuffled(middle) }];
+        const few = rows.filter((row) => row.kind !== "other");
+        for (const part of parts(spec, () => true)) {
+          const [first] = part.values;
+          if ("kind" in first) part.values = few;
+          else if ("of" in first) part.values = labelled(part.values, ends, [0, 1], 360);
+          else if (first.text === "random order") part.values = [{ ...first, y: shuffled(middle) }];
         }
         return spec;
       } };
@@ -209,11 +218,7 @@ Leadline.follow = (() => {
           const old = topOf(before.filter((row) => row.measure === families[m]).map((row) => row.mean ?? 0));
           scaled(part, [0, old], [0, top]);
           const ends = new Map(here.filter((row) => row.effort === grid.at(-1)).map((row) => [row.run, [row.mean + 0.06 * top, short(row.run, 18)]]));
-          const used = new Set();
-          visit(part, (node) => { if (node.data?.name) used.add(node.data.name); });
-          for (const [name, given] of datasets(spec, (row) => "of" in row)) {
-            if (used.has(name)) spec.datasets[name] = labelled(given, ends, [0, top], 300);
-          }
+          for (const names of parts(part, (row) => "of" in row)) names.values = labelled(names.values, ends, [0, top], 300);
         });
         return spec;
       } };
@@ -236,7 +241,7 @@ Leadline.follow = (() => {
     const ends = new Map(rows.filter((row) => row.recall === 0).map((row) => [row.run, [row.precision, `${short(row.run)}  ${row.precision.toFixed(2)}`]]));
     return { rows, title: `Precision against recall${c.where}`, reading: `Means over ${counted(c.answerable.length, "topic")}.`,
       edit: (spec) => {
-        for (const [name, given] of datasets(spec, (row) => "of" in row)) spec.datasets[name] = labelled(given, ends, [0, 1], 360);
+        for (const part of parts(spec, (row) => "of" in row)) part.values = labelled(part.values, ends, [0, 1], 360);
         return spec;
       } };
   };
@@ -254,5 +259,5 @@ Leadline.follow = (() => {
   // What the choice makes of a figure; null if it changes nothing.
   const made = (name, choice, data) => (uses(name).some((one) => choice[one] !== undefined)
     ? TABLE[name][1](chosen(choice), data) : null);
-  return { uses, made, TABLE, tools: { visit, renamed, reordered, datasets, scaled, labelled, counted, round, cells } };
+  return { uses, made, TABLE, tools: { visit, renamed, settled, parts, scaled, labelled, counted, round, cells } };
 })();

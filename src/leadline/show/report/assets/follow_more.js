@@ -3,14 +3,14 @@
 (() => {
   if (!Leadline.scores) return;
   const { grouped, score, percent, short } = Leadline, S = Leadline.scores, { TABLE, tools } = Leadline.follow;
-  const { visit, renamed, datasets, scaled, counted, round } = tools;
+  const { visit, renamed, settled, parts, scaled, counted, round } = tools;
   const ALPHA = 0.05;
   const median = (values) => {
     const sorted = [...values].sort((a, b) => a - b), half = sorted.length / 2;
     return sorted.length ? (sorted[Math.ceil(half) - 1] + sorted[Math.floor(half)]) / 2 : NaN;
   };
   const replaced = (spec, has, rows) => {
-    for (const [name] of datasets(spec, has)) spec.datasets[name] = rows;
+    for (const part of parts(spec, has)) part.values = rows;
   };
 
   const bump = (c, { rows: before }) => {
@@ -50,14 +50,13 @@
       reading: "Swaps that may be chance are dashed and dim (t test, Holm's correction over the pairs shown, 5\u202f%).",
       edit: (given) => {
         const spec = renamed(given, c.page.measures.map((one) => [one.name, S.nameAt(one, c.effort)]));
-        const old = datasets(spec, (row) => "place" in row && "x" in row && !("text" in row))[0][1];
+        const old = parts(spec, (row) => "place" in row)[0].values;
         const colours = new Map(old.map((row) => [row.run, row.colour])), grey = "var(--c-8b959c)";
         const who = (r) => ({ run: c.page.runs[r], colour: colours.get(c.page.runs[r]) ?? grey });
         const dots = shown.flatMap((r) => names.map((measure, m) => ({ ...who(r), x: m, y: heights[m].get(r), measure, place: places[m][r] })));
         const lines = shown.flatMap((r) => [0, 1].map((m) => ({ ...who(r), x: m, y: heights[m].get(r), x2: m + 1, y2: heights[m + 1].get(r), state: states[m].get(r) })));
         const words = dots.filter((dot) => dot.x === 2).map((dot) => ({ ...dot, text: `${dot.place}  ${short(dot.run)}` }));
-        const sets = [datasets(spec, (row) => "state" in row), datasets(spec, (row) => "text" in row), datasets(spec, (row) => "place" in row && "x" in row && !("text" in row))];
-        [lines, words, dots].forEach((fresh, i) => { for (const [name] of sets[i]) spec.datasets[name] = fresh; });
+        for (const part of parts(spec, () => true)) part.values = "state" in part.values[0] ? lines : "text" in part.values[0] ? words : dots;
         scaled(spec, [colours.size + 0.6, 0.4], [shown.length + 0.6, 0.4]);
         spec.height = spec.height / colours.size * shown.length;
         return spec;
@@ -85,10 +84,7 @@
     const known = c.answerable.reduce((total, t) => total + c.page.relevant[t], 0), once = [...finders.values()].filter((n) => n === 1).length;
     return { rows, title: `Who found what within ${counted(c.limit, "document")}${c.where}`,
       reading: `Of ${counted(known, "relevant document")}, ${grouped(once)} found by one system alone and ${grouped(known - finders.size)} by none; per cent judged in the cells.`,
-      edit: (spec) => {
-        spec.params.find((param) => param.name === "most").value = Math.max(1, ...rows.map((row) => row["relevant found"]));
-        return spec;
-      } };
+      edit: (spec) => settled(spec, { most: Math.max(1, ...rows.map((row) => row["relevant found"])) }) };
   };
 
   const relevant_distribution = (c, { rows }) => {
@@ -96,10 +92,10 @@
     return { rows, title: `Relevant documents of ${counted(known.length, "topic")}${c.where}`,
       reading: `The median is ${middle}; in ${counted(over, "topic")} recall cannot be full after ${counted(c.limit, "document")}.`,
       edit: (spec) => {
-        for (const [name, given] of datasets(spec, (row) => "y" in row)) {
-          spec.datasets[name] = given.map((row) => ({ ...row, y: middle, ...(row.text ? { text: `median ${middle}` } : {}) }));
+        for (const part of parts(spec, (row) => "y" in row)) {
+          part.values = part.values.map((row) => ({ ...row, y: middle, ...(row.text ? { text: `median ${middle}` } : {}) }));
         }
-        return spec;
+        return settled(spec, { most: Math.max(...known) });
       } };
   };
 
@@ -116,13 +112,12 @@
       reading: `${grouped(ranks.length)} of ${counted(n, "relevant document")} found within ${counted(c.limit, "document")}; the others count as found just after that. `
         + `Strong colour: what PRES counts; faint: what a perfect order would add. This topic is the nearest to the mean${c.where}.`,
       edit: (spec) => {
-        let ends = 0;
         visit(spec, (node) => { // the axes: documents read, then relevant documents
-          if (node.scale?.domain && node.field === "met" && node.axis) { node.scale.domain = [0, end]; ends += 1; }
+          if (node.scale?.domain && node.field === "met" && node.axis) { node.scale.domain = [0, end]; }
           if (node.scale?.domain && node.field === "document") node.scale.domain = [0, n];
         });
-        for (const [name, given] of datasets(spec, (row) => "x" in row)) {
-          spec.datasets[name] = given.map((row) => (row.text?.startsWith("PRES") ? { x: end / 2, y: n / 2, text: `PRES ${score(value)}` }
+        for (const part of parts(spec, (row) => "x" in row)) {
+          part.values = part.values.map((row) => (row.text?.startsWith("PRES") ? { x: end / 2, y: n / 2, text: `PRES ${score(value)}` }
             : { ...row, x: c.limit, ...(row.text ? { text: `stops at ${counted(c.limit, "document")}` } : {}) }));
         }
         return spec;
