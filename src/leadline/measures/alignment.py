@@ -12,6 +12,7 @@ from leadline.errors import MismatchError
 from leadline.measures.definition import Measure
 from leadline.measures.join import RunHits
 from leadline.records.qrels.qrels import Qrels
+from leadline.records.scores.result import counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -128,12 +129,12 @@ class Alignment:
             count = sum(map(len, by_length.values()))
             least, most = min(by_length), max(by_length)
             return [
-                f"{count} runs have lists shorter than the effort of {efforts[deepest]}: at most {least} documents in "
-                f"{listed(by_length[least], 2)}, up to {most} in {listed(by_length[most], 2)}"
+                f"{count} runs have lists shorter than the effort of {efforts[deepest]}: at most "
+                f"{counted(least, 'document')} in {listed(by_length[least], 2)}, up to {most} in {listed(by_length[most], 2)}"
             ]
         return [
-            f"{'all runs' if len(runs) == len(self.runs) else listed(runs, 4)}: lists of at most {longest} documents, "
-            f"shorter than the effort of {efforts[deepest]}"
+            f"{'all runs' if len(runs) == len(self.runs) else listed(runs, 4)}: lists of at most "
+            f"{counted(longest, 'document')}, shorter than the effort of {efforts[deepest]}"
             for longest, runs in by_length.items()
         ]
 

@@ -34,8 +34,8 @@ def html_page(
 ) -> str:
     """The page as HTML: a body with the elements of `figure_html`, and the data of these figures.
 
-    `data` may have `topics`, the table of topics; `choices`, what the reader can choose for all figures; and `scores`, for
-    figures that follow the choice. The body has the elements for them.
+    `data` may have `topics`, the table of topics; `choices`, what the reader can choose for all figures; and `scores`,
+    for figures that follow the choice. The body has the elements for them.
     """
     given = data or {}
     embeds = [embedded(f"data-{figure.name}", payload(figure)) for figure in figures if figure.chart is not None]

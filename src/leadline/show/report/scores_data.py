@@ -6,11 +6,11 @@ import math
 from typing import Any
 
 from leadline.measures.definition import Measure
+from leadline.measures.intervals import bounds
 from leadline.measures.notation import parse_measures
 from leadline.show.figures.catalogue import spectrogram, told_apart
 from leadline.show.figures.catalogue.six_measures import six
 from leadline.show.figures.evidence import Evidence, measure_at
-from leadline.show.figures.intervals import bounds
 
 UNIT = 1e-4  # of the values in the page, which are whole numbers
 MOST_VALUES = 600_000  # in a page: measure × run × topic; beyond that only the deciding measure

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from leadline.measures.hits import Array
+from leadline.measures.intervals import interval
 from leadline.records.scores.scores import Scores
 from leadline.show.charts.labels import narrow
 from leadline.show.charts.style import GREY, INK, PAPER, altair
@@ -25,7 +26,6 @@ from leadline.show.figures.encodings import (
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import WIDTH, Figure, with_rows
 from leadline.show.figures.formatting import both, count, decimal, ordinal, rounded
-from leadline.show.figures.intervals import interval
 from leadline.show.figures.registry import WHERE, report_figure
 from leadline.trust.order import places, sign
 
