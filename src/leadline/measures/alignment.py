@@ -130,7 +130,8 @@ class Alignment:
             least, most = min(by_length), max(by_length)
             return [
                 f"{count} runs have lists shorter than the effort of {efforts[deepest]}: at most "
-                f"{counted(least, 'document')} in {listed(by_length[least], 2)}, up to {most} in {listed(by_length[most], 2)}"
+                f"{counted(least, 'document')} in {listed(by_length[least], 2)}, up to {most} in "
+                f"{listed(by_length[most], 2)}"
             ]
         return [
             f"{'all runs' if len(runs) == len(self.runs) else listed(runs, 4)}: lists of at most "

@@ -72,7 +72,7 @@ def decide(
     )  # fmt: skip
     mean, width = float(matrix[leader].mean()) * direction, float(half_width(matrix[leader]))
     return Verdicts(
-        measure, scores.runs[leader], mean, mean - width, mean + width, against,
+        measure, scores.runs[leader], mean, *interval(measure, mean, width), against,
         0 if study is None else samples, unjudged, doubts, alpha, notes,
     )  # fmt: skip
 
