@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from leadline.measures.hits import Array, Integers
+from leadline.measures.intervals import interval
 from leadline.measures.notation import parse_measure
 from leadline.records.scores.scores import Scores
 from leadline.trust.aligned import aligned

@@ -12,7 +12,7 @@ from leadline.show.figures.catalogue import spectrogram, told_apart
 from leadline.show.figures.catalogue.six_measures import six
 from leadline.show.figures.evidence import Evidence, measure_at
 
-UNIT = 1e-4  # of the values in the page, which are whole numbers
+UNIT = 1e-5  # of the values in the page, which are whole numbers
 MOST_VALUES = 600_000  # in a page: measure × run × topic; beyond that only the deciding measure
 MOVING = ("PRES", "R", "P", "AP")  # the page computes these at any effort from the ranks of the relevant documents
 

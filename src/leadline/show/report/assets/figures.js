@@ -153,7 +153,7 @@ const Leadline = (() => {
         this._made = this._all = undefined;
         for (const name of names) if (this.shared(name) !== undefined) this.show(name, this.shared(name));
         clearTimeout(this.waiting);
-        if (this.view) this.waiting = setTimeout(() => this.redraw(), 40);
+        this.waiting = setTimeout(() => (this.drawing ? this.redraw() : this.made), 40);
         return;
       }
       if (!this.view) return;
@@ -419,6 +419,7 @@ const Leadline = (() => {
         this.show(name, this.param(name)?.value);
       }
       if (this.view) this.redraw();
+      this.made; // its texts
     }
 
     // Drawn again at once if it can be seen, else when it comes near the window.
@@ -428,6 +429,7 @@ const Leadline = (() => {
       this.view = this.drawing = null;
       const box = this.element.getBoundingClientRect();
       if (this.chart.clientWidth && box.bottom > -400 && box.top < window.innerHeight + 400) this.draw();
+      else setTimeout(() => this.made, 300); // its texts
     }
   }
 

@@ -153,7 +153,7 @@ Leadline.follow = (() => {
     const columns = Object.keys(before[0]).filter((name) => !["run", "topic"].includes(name));
     const cubes = columns.map((name) => S.matrix(S.find(name), c.effort));
     const run = new Map(c.page.runs.map((name, r) => [name, r])), topic = new Map(c.page.topics.map((name, t) => [name, t]));
-    const rows = before.map((row) => Object.fromEntries([["run", row.run], ["topic", row.topic],
+    const rows = !c.effort ? before : before.map((row) => Object.fromEntries([["run", row.run], ["topic", row.topic],
       ...columns.map((name, m) => [name, round(cubes[m][run.get(row.run)][topic.get(row.topic)], 3)])]));
     return { rows, title: `${S.nameAt(c.main, c.effort)} of every run on every topic${c.where}`,
       reading: "The more a cell stands out from the background, the better the answer; best systems at the top, best answered topics on the left." };
