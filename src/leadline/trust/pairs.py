@@ -92,7 +92,9 @@ class Pairs(Result):
         verb = "differs" if found == 1 else "differ"
         level = self.alpha if alpha is None else alpha
         topics = counted(len(self.topics), "topic")
-        return f"{self.measure}: {found} of {pairs} pairs {verb} significantly at {level:g} ({how}, {topics})"
+        return (
+            f"{self.measure}: {found} of {counted(pairs, 'pair')} {verb} significantly at {level:g} ({how}, {topics})"
+        )
 
     def _finding(self) -> str:
         return self.sentence()
@@ -198,7 +200,7 @@ def _limits(test: str, correction: str, pairs: int, topics: int, draws: int, alp
     needed = math.ceil(round(pairs / alpha, 6))
     few, remedy = (counted(topics, "topic"), "") if all_tried else (f"{draws} draws", f"use {needed} draws or more, ")
     return [
-        f"{few} are too few for {pairs} pairs: no difference, however large, could be significant at "
+        f"{few} are too few for {counted(pairs, 'pair')}: no difference, however large, could be significant at "
         f"{100 * alpha:g} % after correction; {remedy}compare fewer runs, or use the t test"
     ]
 
