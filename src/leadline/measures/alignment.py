@@ -72,8 +72,8 @@ class Alignment:
                 example = self.qrels.documents[0]
                 accents = "" if example.isascii() else ", with accented letters as one character (NFC) or two (NFD)"
                 raise MismatchError(
-                    f"{run} and {self.qrels.name} share {counted(int(summary.answered.sum()), 'topic')} but not one document: "
-                    f"the judgements have ids such as {example!r}; check that both use the same ids{accents}"
+                    f"{run} and {self.qrels.name} share {counted(int(summary.answered.sum()), 'topic')} but not one "
+                    f"document: the judgements have ids such as {example!r}; check that both use the same ids{accents}"
                 )
 
     def notes(self) -> list[str]:

@@ -72,6 +72,7 @@ def page(evidence: Evidence, figures: Sequence[Figure], *, key: str = "", made: 
     body = [
         _top(evidence, made or datetime.date.today()),
         _verdict(evidence),
+        '<h2 class="unseen">At first glance</h2>',
         f'<div class="figures first">{_in_rows([by_name[entry.name] for entry in first])}</div>',
         _systems(evidence),
         _topics(evidence),
