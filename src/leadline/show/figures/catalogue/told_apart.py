@@ -95,7 +95,7 @@ def _chart(evidence: Evidence, shown: int, *, intervals: bool) -> Any:
     y = alt.Y("run:N", sort=list(evidence.order), title=None, axis=axis)
     x = alt.X(
         "mean:Q", title=evidence.measure.text, scale=alt.Scale(zero=False, nice=True),
-        axis=alt.Axis(tickCount=5, grid=True),
+        axis=alt.Axis(tickCount=5, grid=True, labelOverlap="greedy", labelSeparation=6),
     )  # fmt: skip
     domain = list(evidence.named)
     colours = [evidence.colour(run) for run in domain]
