@@ -14,8 +14,9 @@ import argparse
 import sys
 
 from leadline.commands.shared.options import add_options, check_format
-from leadline.commands.shared.output import count_of, print_notes, write, write_table
+from leadline.commands.shared.output import print_notes, write, write_table
 from leadline.errors import LeadlineError
+from leadline.records.scores.result import counted
 from leadline.records.scores.table import Table
 
 COLUMNS = ("folder", "kind", "file", "problem", "fix")
@@ -32,7 +33,7 @@ def run(options: argparse.Namespace) -> None:
     from leadline.text.files import readable_size
 
     def size(found: Examination) -> str:
-        return f"{count_of(found.files, 'file')}, {readable_size(found.bytes)}"
+        return f"{counted(found.files, 'file')}, {readable_size(found.bytes)}"
 
     check_format(options)
     rows: list[list[str]] = []
@@ -48,7 +49,7 @@ def run(options: argparse.Namespace) -> None:
         if found.findings:
             lines += [f"{each.path}: {each.problem}; {each.fix}" for each in found.findings]
             lines.append(
-                f"the {found.kind} {folder} is damaged: {count_of(len(found.findings), 'problem')}, {size(found)}"
+                f"the {found.kind} {folder} is damaged: {counted(len(found.findings), 'problem')}, {size(found)}"
             )
         else:
             lines.append(f"the {found.kind} {folder} is sound: {size(found)}")
@@ -58,7 +59,7 @@ def run(options: argparse.Namespace) -> None:
         notes += [f"{path} is unfinished; the same command continues it" for path in found.unfinished]
         if found.strangers:
             names = ", ".join(map(str, found.strangers[:NAMED])) + ", …" * (len(found.strangers) > NAMED)
-            notes.append(f"{count_of(len(found.strangers), 'other file')} in {folder}: {names}")
+            notes.append(f"{counted(len(found.strangers), 'other file')} in {folder}: {names}")
     if options.format == "table":
         write("".join(f"{line}\n" for line in lines), options.output)
     else:

@@ -24,10 +24,11 @@ from leadline.commands.shared.options import (
     read_run_table,
     wrong_usage,
 )
-from leadline.commands.shared.output import count_of, print_notes, progress_bar, write, write_table
+from leadline.commands.shared.output import print_notes, progress_bar, write, write_table
 from leadline.commands.shared.run_files import with_readable_runs
 from leadline.errors import UsageError
 from leadline.measures.evaluate import Like, Unjudged, evaluate
+from leadline.records.scores.result import counted
 from leadline.records.scores.scores import Scores
 
 
@@ -39,7 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--by-topic", action="store_true", help="print every topic, then the mean")
     add_options(parser, "--rel")
     like = "trec_eval: print what `trec_eval -c -m all_trec` prints, with -q if --by-topic; sample_eval: a run's means "
-    like += "are over the topics that it answers, and those with nothing relevant score 0 (default: none)"
+    like += "are over the topics that it answers, and those with nothing relevant score 0; without -m, print that "
+    like += "program's lines (default: none)"
     add("--like", metavar="WORD", type=choice(get_args(Like)), help=like)
     add("--ties", action="store_true", help="print the lowest and highest score that the order within ties allows")
     add_choice(parser, "--unjudged", get_args(Unjudged), "how unjudged documents count (condensed: left out)", "wrong")
@@ -57,6 +59,9 @@ def run(options: argparse.Namespace) -> None:
         raise UsageError("-", "standard input can be read only once")
     if options.like == "trec_eval":
         _print_like_trec_eval(options)
+        return
+    if options.like == "sample_eval" and not options.measures and options.format == "table":
+        _print_like_sample_eval(options)
         return
     check_measures(options, options.runs)
     if options.ties and options.unjudged != "wrong":
@@ -81,6 +86,16 @@ def run(options: argparse.Namespace) -> None:
         write(f"{headline(scores)}\n\n")
     write_table(table, options)
     print_notes(scores.notes, options)
+
+
+def _print_like_sample_eval(options: argparse.Namespace) -> None:
+    from leadline.measures.like_sample_eval import LEFT_OUT, sample_eval_report
+
+    report = with_readable_runs(options, options.runs, lambda runs: sample_eval_report(
+        options.qrels, runs, order=options.order, by_topic=options.by_topic,
+    ))  # fmt: skip
+    write(report, options.output)
+    print_notes([LEFT_OUT], options)
 
 
 def _print_like_trec_eval(options: argparse.Namespace) -> None:
@@ -112,7 +127,7 @@ def headline(scores: Scores) -> str:
     leader, measure = scores.leader_index(), scores.measures[0]
     means, shared = scores.order_means()[:, 0], int(scores.shared_topics()[:, 0].sum())
     answered = int((~np.isnan(scores.values[leader, :, 0])).sum())
-    topics = count_of(shared or answered, "topic")
+    topics = counted(shared or answered, "topic")
     if len(scores.runs) == 1:
         return f"{scores.runs[0]} scores {measure} {means[0]:.3f} over {topics}."
     if not shared:
@@ -125,4 +140,4 @@ def headline(scores: Scores) -> str:
         first = f"{scores.runs[leader]} and {who} are level"
     else:
         first = scores.runs[leader]
-    return f"First of {count_of(len(scores.runs), 'run')}: {first}, {measure} {means[leader]:.3f} over {topics}."
+    return f"First of {counted(len(scores.runs), 'run')}: {first}, {measure} {means[leader]:.3f} over {topics}."

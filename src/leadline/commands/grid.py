@@ -15,7 +15,8 @@ from pathlib import Path
 
 from leadline.commands.shared.extras import check_pipelines
 from leadline.commands.shared.options import add_options
-from leadline.commands.shared.output import count_of, print_notes, progress_bar, write
+from leadline.commands.shared.output import print_notes, progress_bar, write
+from leadline.records.scores.result import counted
 from leadline.records.topics.topic import Topics
 from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.grid_plan import read_grid
@@ -42,4 +43,4 @@ def run(options: argparse.Namespace) -> None:
     with progress_bar("searching", quiet=options.quiet) as progress:
         outcome = runs.make(plan, progress)
     kept = f", {len(outcome.kept):,} already there" if outcome.kept else ""
-    print_notes([f"{count_of(len(outcome.made), 'run')} made in {options.output}{kept}", *outcome.notes], options)
+    print_notes([f"{counted(len(outcome.made), 'run')} made in {options.output}{kept}", *outcome.notes], options)

@@ -10,10 +10,11 @@ import argparse
 from typing import get_args
 
 from leadline.commands.shared.options import add_choice, add_options
-from leadline.commands.shared.output import count_of, print_notes, write
+from leadline.commands.shared.output import print_notes, write
 from leadline.measures.aspects import Theta
 from leadline.measures.ideal import Kind, ideal_run
 from leadline.records.qrels.read_qrels import read_qrels
+from leadline.records.scores.result import counted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,5 +31,5 @@ def run(options: argparse.Namespace) -> None:
     write(ideal.to_bytes(), options.output)
     if options.output not in (None, "-"):
         order = {"coverage": "one document of each subtopic in turn", "single": "one subtopic after the other"}
-        lists = f"{count_of(len(ideal.topics), 'topic')}, {count_of(len(ideal), 'document')}, {order[options.kind]}"
+        lists = f"{counted(len(ideal.topics), 'topic')}, {counted(len(ideal), 'document')}, {order[options.kind]}"
         print_notes([f"{options.output}: the ideal run of {lists}"], options)

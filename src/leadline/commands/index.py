@@ -22,8 +22,9 @@ import numpy as np
 from leadline.collections.documents.store import Collection
 from leadline.commands.shared.extras import WITH_MODEL, check_extras
 from leadline.commands.shared.options import MOST_WORKERS, add_choice, add_number, add_options, choice, list_of
-from leadline.commands.shared.output import count_of, print_notes, progress_bar
+from leadline.commands.shared.output import print_notes, progress_bar
 from leadline.errors import InputError, UsageError
+from leadline.records.scores.result import counted
 from leadline.retrieval.index.analysis import LANGUAGES, Analysis, Stemming, Words
 from leadline.retrieval.index.batches import FIELDS
 from leadline.retrieval.index.derived import DERIVED
@@ -76,7 +77,7 @@ def run(options: argparse.Namespace) -> None:
     folder = Path(options.output)
     there = _refuse_other_content(folder)
     if there is not None and not options.add:
-        print_notes([f"replaces the index of {count_of(there, 'document')} in {folder}"], options)
+        print_notes([f"replaces the index of {counted(there, 'document')} in {folder}"], options)
     start = time.monotonic()
     with progress_bar("indexing", quiet=options.quiet) as step:
         if options.add:
@@ -87,9 +88,9 @@ def run(options: argparse.Namespace) -> None:
     words = sum(count for name, count in index.manifest["counts"].items() if name.endswith(" words"))
     size = sum(file.stat().st_size for file in folder.glob("*.arrays"))
     families = f"{len(index):,} {'family' if len(index) == 1 else 'families'}"
-    units = count_of(len(index), "document") if index.unit == "document" else families
-    added, fields = f"{gained:,} added, " if options.add else "", count_of(len(index.fields), "field")
-    print(f"{added}{units}, {count_of(words, 'word')} in {fields}, {readable_size(size)}, in {seconds:.1f} s")
+    units = counted(len(index), "document") if index.unit == "document" else families
+    added, fields = f"{gained:,} added, " if options.add else "", counted(len(index.fields), "field")
+    print(f"{added}{units}, {counted(words, 'word')} in {fields}, {readable_size(size)}, in {seconds:.1f} s")
     if options.dense:
         _add_vectors(folder, options)
     print_notes(_notes(index, settings, options), options)
@@ -170,7 +171,7 @@ class WithProgress:
             yield frame
             done += len(frame)
             if self.step is not None:
-                self.step(min(done, total), total, count_of(done, "document"))
+                self.step(min(done, total), total, counted(done, "document"))
 
 
 def _notes(index: Index, settings: dict[str, Any], options: argparse.Namespace) -> list[str]:

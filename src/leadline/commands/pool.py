@@ -18,7 +18,7 @@ from pathlib import Path
 
 from leadline.commands.shared.judging import JOURNAL
 from leadline.commands.shared.options import add_choice, add_number, add_options, as_written, wrong_usage
-from leadline.commands.shared.output import count_of, write, write_table
+from leadline.commands.shared.output import write, write_table
 from leadline.commands.shared.run_files import with_readable_runs
 from leadline.errors import InputError, UsageError
 from leadline.judge.pools.adaptive import RULES
@@ -27,6 +27,7 @@ from leadline.judge.pools.pool import Pool
 from leadline.judge.pools.strata import DEFAULT_STRATA, parse_strata
 from leadline.records.runs.read_runs import read_run, run_names
 from leadline.records.runs.run import Run
+from leadline.records.scores.result import counted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -88,7 +89,7 @@ def _draw(options: argparse.Namespace, runs: list[Run]) -> None:
         return
     chosen, topics = len(pool.to_judge()), len(pool.topics)
     pooled = len(pool.documents)
-    said = f"{options.output}: {count_of(chosen, 'document')} to judge of {pooled} pooled, {count_of(topics, 'topic')}"
+    said = f"{options.output}: {counted(chosen, 'document')} to judge of {pooled} pooled, {counted(topics, 'topic')}"
     sizes = pool.sizes()
     each = [int(row[2]) for row in sizes.rows]
     write(f"{said}, {min(each)} to {max(each)} for each.\n\n{sizes.render(options.format)}\n\n")

@@ -22,10 +22,11 @@ import numpy as np
 from leadline.collections.documents.document import Claim, Document
 from leadline.commands.shared.extras import check_pipelines
 from leadline.commands.shared.options import add_options, add_system_option, as_written, check_format
-from leadline.commands.shared.output import count_of, print_notes, write, write_table
+from leadline.commands.shared.output import print_notes, write, write_table
 from leadline.commands.shared.result_list import INDENT, add_result_options, hit_lines, hit_table, snippet_length
 from leadline.commands.shared.terminal_page import TerminalPage, shorten
 from leadline.errors import InputError, UsageError, visible
+from leadline.records.scores.result import counted
 from leadline.retrieval.answers.passages import BestPassage
 from leadline.retrieval.answers.patent_file import read_patent
 from leadline.retrieval.answers.prior_art_search import DEFAULT_SYSTEM, PriorArt, prior_art
@@ -134,7 +135,7 @@ def _priority(topic: Document) -> str:
 
 
 def _claim_count(claims: Sequence[Claim]) -> str:
-    return count_of(len(claims), "claim") if claims else "no claims"
+    return counted(len(claims), "claim") if claims else "no claims"
 
 
 def _claim_numbers(numbers: Sequence[int]) -> str:

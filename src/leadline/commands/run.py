@@ -16,8 +16,9 @@ from typing import Any
 
 from leadline.commands.shared.extras import check_pipelines
 from leadline.commands.shared.options import add_options, add_system_option
-from leadline.commands.shared.output import count_of, print_notes, progress_bar, write
+from leadline.commands.shared.output import print_notes, progress_bar, write
 from leadline.errors import UsageError
+from leadline.records.scores.result import counted
 from leadline.records.topics.topic import Topics
 from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.journal import Journal
@@ -53,7 +54,7 @@ def run(options: argparse.Namespace) -> None:
     }
     journal = None if options.output == "-" else Journal(Path(f"{options.output}.unfinished"), made_of)
     if journal is not None and len(journal):
-        print_notes([f"continues after {count_of(len(journal), 'finished topic')}"], options)
+        print_notes([f"continues after {counted(len(journal), 'finished topic')}"], options)
     with progress_bar("searching", quiet=options.quiet) as progress:
         answers = pipeline.answer(context, asked, options.k, progress=progress, journal=journal)
     write(answers.run(tag).to_bytes(), options.output)

@@ -15,11 +15,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from leadline.commands.shared.options import add_options, check_format, filter_values, split_list, wrong_usage
-from leadline.commands.shared.output import count_of, print_notes, write, write_table
+from leadline.commands.shared.output import print_notes, write, write_table
 from leadline.commands.shared.result_list import add_result_options, hit_lines, hit_table, snippet_length
 from leadline.commands.shared.terminal_page import TerminalPage
 from leadline.errors import UsageError, checked_choice
 from leadline.options import NotNegative, checked
+from leadline.records.scores.result import counted
 from leadline.retrieval.answers.search_hits import has_texts
 from leadline.retrieval.answers.snippets import Snippet
 from leadline.retrieval.answers.word_search import SearchResult, search_words
@@ -95,7 +96,7 @@ def _result_page(
     page: TerminalPage, found: SearchResult, cut: Sequence[Snippet], why: Sequence[Sequence[Share]]
 ) -> str:
     order = {"score": "", "newest": ", newest first", "oldest": ", oldest first"}[found.answer.order]
-    lines = [page.heading(" ".join(found.text.split()), count_of(found.found, "document") + order), page.rule()]
+    lines = [page.heading(" ".join(found.text.split()), counted(found.found, "document") + order), page.rule()]
     for place, (hit, snippet) in enumerate(zip(found.hits, cut, strict=True)):
         lines += ["", *hit_lines(page, hit, snippet, [_sum_text(why[place])] if why else [])]
     return "\n".join(lines if found.hits else [*lines, "", "  nothing found"]) + "\n"

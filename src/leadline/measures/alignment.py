@@ -12,6 +12,7 @@ from leadline.errors import MismatchError
 from leadline.measures.definition import Measure
 from leadline.measures.join import RunHits
 from leadline.records.qrels.qrels import Qrels
+from leadline.records.scores.result import counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -71,8 +72,8 @@ class Alignment:
                 example = self.qrels.documents[0]
                 accents = "" if example.isascii() else ", with accented letters as one character (NFC) or two (NFD)"
                 raise MismatchError(
-                    f"{run} and {self.qrels.name} share {int(summary.answered.sum())} topics but not one document: "
-                    f"the judgements have ids such as {example!r}; check that both use the same ids{accents}"
+                    f"{run} and {self.qrels.name} share {counted(int(summary.answered.sum()), 'topic')} but not one "
+                    f"document: the judgements have ids such as {example!r}; check that both use the same ids{accents}"
                 )
 
     def notes(self) -> list[str]:
@@ -128,12 +129,13 @@ class Alignment:
             count = sum(map(len, by_length.values()))
             least, most = min(by_length), max(by_length)
             return [
-                f"{count} runs have lists shorter than the effort of {efforts[deepest]}: at most {least} documents in "
-                f"{listed(by_length[least], 2)}, up to {most} in {listed(by_length[most], 2)}"
+                f"{count} runs have lists shorter than the effort of {efforts[deepest]}: at most "
+                f"{counted(least, 'document')} in {listed(by_length[least], 2)}, up to {most} in "
+                f"{listed(by_length[most], 2)}"
             ]
         return [
-            f"{'all runs' if len(runs) == len(self.runs) else listed(runs, 4)}: lists of at most {longest} documents, "
-            f"shorter than the effort of {efforts[deepest]}"
+            f"{'all runs' if len(runs) == len(self.runs) else listed(runs, 4)}: lists of at most "
+            f"{counted(longest, 'document')}, shorter than the effort of {efforts[deepest]}"
             for longest, runs in by_length.items()
         ]
 

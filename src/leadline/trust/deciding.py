@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from leadline.measures.hits import Array, Integers
+from leadline.measures.intervals import interval
 from leadline.measures.notation import parse_measure
 from leadline.records.scores.scores import Scores
 from leadline.trust.aligned import aligned
@@ -73,7 +74,7 @@ def decide(
     )  # fmt: skip
     mean, width = float(matrix[leader].mean()) * direction, float(half_width(matrix[leader]))
     return Verdicts(
-        measure, scores.runs[leader], mean, mean - width, mean + width, against,
+        measure, scores.runs[leader], mean, *interval(measure, mean, width), against,
         0 if study is None else samples, unjudged, doubts, alpha, notes,
     )  # fmt: skip
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from leadline.errors import checked_choice
 from leadline.measures.hits import Array, Integers, Mask
-from leadline.records.scores.result import Result
+from leadline.records.scores.result import Result, counted
 from leadline.records.scores.scores import Scores
 from leadline.records.scores.table import Table
 from leadline.trust.aligned import aligned
@@ -91,8 +91,10 @@ class Pairs(Result):
         how = f"{self.test} test" + ("" if self.correction == "none" else f", {self.correction} correction")
         verb = "differs" if found == 1 else "differ"
         level = self.alpha if alpha is None else alpha
-        topics = f"{len(self.topics)} topics"
-        return f"{self.measure}: {found} of {pairs} pairs {verb} significantly at {level:g} ({how}, {topics})"
+        topics = counted(len(self.topics), "topic")
+        return (
+            f"{self.measure}: {found} of {counted(pairs, 'pair')} {verb} significantly at {level:g} ({how}, {topics})"
+        )
 
     def _finding(self) -> str:
         return self.sentence()
@@ -196,9 +198,9 @@ def _limits(test: str, correction: str, pairs: int, topics: int, draws: int, alp
     if smallest * pairs < alpha:
         return []
     needed = math.ceil(round(pairs / alpha, 6))
-    few, remedy = (f"{topics} topics", "") if all_tried else (f"{draws} draws", f"use {needed} draws or more, ")
+    few, remedy = (counted(topics, "topic"), "") if all_tried else (f"{draws} draws", f"use {needed} draws or more, ")
     return [
-        f"{few} are too few for {pairs} pairs: no difference, however large, could be significant at "
+        f"{few} are too few for {counted(pairs, 'pair')}: no difference, however large, could be significant at "
         f"{100 * alpha:g} % after correction; {remedy}compare fewer runs, or use the t test"
     ]
 

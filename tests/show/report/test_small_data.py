@@ -11,8 +11,8 @@ import pytest
 pytest.importorskip("altair", reason="a page needs the package altair")
 pytest.importorskip("vl_convert", reason="a page needs the package vl-convert-python")
 
+from leadline.measures.intervals import interval
 from leadline.show.figures.evidence import Evidence
-from leadline.show.figures.intervals import interval
 from leadline.show.report.page import report
 
 # Labels of all charts: those outside their chart, and pairs that overlap. A rim around a text is not another text.

@@ -53,7 +53,7 @@ class Priority:
     date: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Document:
     """A patent, an application, or an article.
 
@@ -83,6 +83,15 @@ class Document:
     relatives: tuple[str, ...] = ()  # normalised numbers the source lists as family members
     applicants: tuple[str, ...] = ()
     inventors: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        """The id and the title, not the whole text.
+
+        >>> Document("EP1", title="A valve", description="..." * 1000)
+        Document('EP1', title='A valve')
+        """
+        title = self.title if len(self.title) <= 60 else f"{self.title[:59]}…"
+        return f"Document({self.id!r}{f', title={title!r}' if title else ''})"
 
     @property
     def priority(self) -> str:

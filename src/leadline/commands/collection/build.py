@@ -15,7 +15,8 @@ from typing import Any
 from leadline.collections.documents.keep import DEFAULT_RULE, checked_rule
 from leadline.collections.documents.registry import READERS
 from leadline.commands.shared.options import MOST_WORKERS, add_choice, add_number, add_options, as_written
-from leadline.commands.shared.output import count_of, print_notes, progress_bar
+from leadline.commands.shared.output import print_notes, progress_bar
+from leadline.records.scores.result import counted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,7 +43,7 @@ def run(options: argparse.Namespace) -> None:
     counts, seconds = manifest["counts"], time.monotonic() - start
     families = "1 family" if counts["families"] == 1 else f"{counts['families']:,} families"
     print(
-        f"{count_of(counts['documents'], 'document')} in {families}, {count_of(counts['citations'], 'citation')} "
+        f"{counted(counts['documents'], 'document')} in {families}, {counted(counts['citations'], 'citation')} "
         f"({counts['citations inside']:,} of them of documents in the collection), in {seconds:.1f} s"
     )
     print_notes(_notes(manifest, options.output), options)
@@ -61,7 +62,7 @@ def _notes(manifest: dict[str, Any], folder: str) -> list[str]:
         notes.append(f"{manifest['broken']:,} broken in total; {folder}/{manifest['folder']}/broken.tsv lists them")
     counts = manifest["counts"]
     if undated := counts["dated by filing"] + counts["dated by publication"]:
-        notes.append(f"{count_of(undated, 'document')} without a priority date: the filing or publication date is used")
+        notes.append(f"{counted(undated, 'document')} without a priority date: the filing or publication date is used")
     if counts["not dated"]:
-        notes.append(f"{count_of(counts['not dated'], 'document')} without a date")
+        notes.append(f"{counted(counts['not dated'], 'document')} without a date")
     return notes

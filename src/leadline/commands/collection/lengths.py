@@ -13,7 +13,8 @@ import argparse
 
 from leadline.collections.documents.store import Collection
 from leadline.commands.shared.options import add_options
-from leadline.commands.shared.output import count_of, print_notes, write
+from leadline.commands.shared.output import print_notes, write
+from leadline.records.scores.result import counted
 from leadline.records.scores.table import Table
 
 
@@ -25,4 +26,4 @@ def run(options: argparse.Namespace) -> None:
     records = Collection.open(options.collection).records
     write(Table(["document", "words"], records.select("id", "words").rows()).encoded("tsv"), options.output)
     words = round(int(records["words"].sum()) / max(len(records), 1))
-    print_notes([f"{count_of(len(records), 'document')} of {count_of(words, 'word')} on average"], options)
+    print_notes([f"{counted(len(records), 'document')} of {counted(words, 'word')} on average"], options)

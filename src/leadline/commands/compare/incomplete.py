@@ -19,8 +19,9 @@ from leadline.commands.shared.comparison import (
     random_generator,
 )
 from leadline.commands.shared.options import add_options, list_of, read_run_table, share, whole_number
-from leadline.commands.shared.output import count_of, print_notes, progress_bar, write, write_table
+from leadline.commands.shared.output import print_notes, progress_bar, write, write_table
 from leadline.errors import UsageError
+from leadline.records.scores.result import counted
 from leadline.trust.incomplete import Incomplete
 from leadline.trust.left_out import each_depth, each_run, each_source, left_out
 from leadline.trust.study import Study
@@ -72,7 +73,7 @@ def _leave_out_at_random(study: Study, options: argparse.Namespace) -> None:
             rounding="at-least-one" if options.at_least_one else "random",
         )  # fmt: skip
     if options.format == "table" and options.output is None:
-        write(f"{result.finding()}. ({count_of(options.samples, 'sample')} per share, seed {options.seed})\n\n")
+        write(f"{result.finding()}. ({counted(options.samples, 'sample')} per share, seed {options.seed})\n\n")
     shown = result.paper_table() if options.format == "table" else result.table(realised=options.format not in LINES)
     write_table(shown, options)
     print_notes(result.notes, options)

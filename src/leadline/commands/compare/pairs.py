@@ -11,7 +11,8 @@ import argparse
 
 from leadline.commands.shared.comparison import add_comparison_options, load_scores, random_generator
 from leadline.commands.shared.options import add_choice, add_options
-from leadline.commands.shared.output import count_of, print_notes, write, write_table
+from leadline.commands.shared.output import print_notes, write, write_table
+from leadline.records.scores.result import counted
 from leadline.records.scores.table import Table
 from leadline.trust.pairs import compare, triangle
 
@@ -45,7 +46,7 @@ def run(options: argparse.Namespace) -> None:
         for pairs in results:
             write(f"{pairs.sentence(options.alpha)}\n\n{pairs.summary_table(options.alpha).render('table')}\n\n")
     if for_terminal and len(every_pair.rows) > FEW_PAIRS:
-        notes.insert(0, f"{count_of(len(every_pair.rows), 'pair')}: `--format tsv` prints them all")
+        notes.insert(0, f"{counted(len(every_pair.rows), 'pair')}: `--format tsv` prints them all")
     else:
         write_table(every_pair, options)
     print_notes(notes, options)

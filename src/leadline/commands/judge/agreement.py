@@ -17,12 +17,13 @@ import numpy as np
 
 from leadline.commands.shared.judging import add_pool, open_state, stage_grades
 from leadline.commands.shared.options import add_options, check_format
-from leadline.commands.shared.output import count_of, print_notes, write, write_table
+from leadline.commands.shared.output import print_notes, write, write_table
 from leadline.errors import InputError
 from leadline.judge.assessors.agreement import bootstrap_interval, cohen_kappa, krippendorff_alpha
 from leadline.judge.assessors.judging_state import JudgingState
 from leadline.judge.assessors.merging import disagreement_table, disagreements, grade_counts, shifts
 from leadline.judge.pools.pool import Pool
+from leadline.records.scores.result import counted
 from leadline.records.scores.table import Table
 
 
@@ -39,8 +40,7 @@ def run(options: argparse.Namespace) -> None:
     pool, state = Pool.read(options.pool), open_state(options)
     people = state.people("assessor")
     if len(people) < 2:
-        counted = count_of(len(people), "assessor")
-        raise InputError(options.pool, f"has marks of {counted}; agreement needs two or more")
+        raise InputError(options.pool, f"has marks of {counted(len(people), 'assessor')}; agreement needs two or more")
     if options.runs:
         write_table(_outcome(options, pool, state), options)
         return

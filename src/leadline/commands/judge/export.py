@@ -11,8 +11,9 @@ import argparse
 
 from leadline.commands.shared.judging import add_pool, open_state, stage_grades
 from leadline.commands.shared.options import add_options
-from leadline.commands.shared.output import count_of, print_notes, write
+from leadline.commands.shared.output import print_notes, write
 from leadline.judge.pools.pool import Pool
+from leadline.records.scores.result import counted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,5 +30,5 @@ def run(options: argparse.Namespace) -> None:
     grades, notes = stage_grades(state, options.stage)
     write(pool.lines(grades), options.output)
     left = len(pool.to_judge()) - sum(key in grades for key in pool.to_judge().select("topic", "document").rows())
-    said = [f"{count_of(len(grades), 'document')} judged, {left} left (-2 in the file)", *notes]
+    said = [f"{counted(len(grades), 'document')} judged, {left} left (-2 in the file)", *notes]
     print_notes(said, options)

@@ -18,11 +18,12 @@ from typing import get_args
 
 from leadline.commands.shared.judging import JOURNAL, add_pool
 from leadline.commands.shared.options import add_choice
-from leadline.commands.shared.output import count_of, write
+from leadline.commands.shared.output import write
 from leadline.errors import InputError, UsageError
 from leadline.judge.assessors.journal import Event, JudgingJournal, Role
 from leadline.judge.pools.pool import Pool
 from leadline.records.qrels.read_qrels import read_qrels
+from leadline.records.scores.result import counted
 
 _SQLITE = b"SQLite format 3\x00"
 
@@ -40,7 +41,7 @@ def run(options: argparse.Namespace) -> None:
     with contextlib.closing(JudgingJournal(f"{options.pool}{JOURNAL}", create=True)) as journal:
         for path in options.marks:
             new = journal.merge_from(path) if _is_journal(path) else _add_table(journal, path, options, known)
-            write(f"{path}: {count_of(new, 'event')} added\n")
+            write(f"{path}: {counted(new, 'event')} added\n")
 
 
 def _is_journal(path: str) -> bool:
@@ -69,5 +70,5 @@ def _add_table(journal: JudgingJournal, path: str, options: argparse.Namespace, 
             event = Event(uid, options.person, options.role, "mark", topic, document, str(grade))
             new += journal.append(event)
     if strangers:
-        write(f"{path}: {count_of(strangers, 'document')} not to be judged in this pool, left out\n")
+        write(f"{path}: {counted(strangers, 'document')} not to be judged in this pool, left out\n")
     return new

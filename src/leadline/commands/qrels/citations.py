@@ -22,11 +22,12 @@ from leadline.commands.shared.citation_options import (
     write_manifest,
 )
 from leadline.commands.shared.options import add_choice, add_options, add_summary_options
-from leadline.commands.shared.output import count_of, print_notes, write
+from leadline.commands.shared.output import print_notes, write
 from leadline.errors import UsageError
 from leadline.judge.citations.from_citations import Derived, from_citations
 from leadline.judge.citations.provenance import Grades, Provenance
 from leadline.measures.alignment import listed
+from leadline.records.scores.result import counted
 from leadline.records.scores.table import Table
 from leadline.records.topics.topic import Topics
 
@@ -87,7 +88,7 @@ def _notes(derived: Derived) -> list[str]:
         (derived.undated, "without a date: kept"),
     )
     return [
-        f"{judged:,} of {count_of(len(derived.provenance.topics), 'topic')} have judgements",
-        *(f"{count_of(len(topics), 'topic')} {what}: {listed(topics)}" for topics, what in topics_left_out if topics),
-        *(f"{count_of(number, 'cited document')} {what}" for number, what in documents if number),
+        f"{judged:,} of {counted(len(derived.provenance.topics), 'topic')} have judgements",
+        *(f"{counted(len(topics), 'topic')} {what}: {listed(topics)}" for topics, what in topics_left_out if topics),
+        *(f"{counted(number, 'cited document')} {what}" for number, what in documents if number),
     ]

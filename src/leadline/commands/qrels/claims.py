@@ -19,7 +19,7 @@ from leadline.collections.documents.patents import located
 from leadline.collections.documents.store import Collection
 from leadline.commands.shared.citation_options import add_citation_options, citation_rules, write_manifest
 from leadline.commands.shared.options import add_choice, add_options, add_summary_options, share
-from leadline.commands.shared.output import count_of, print_notes, write
+from leadline.commands.shared.output import print_notes, write
 from leadline.errors import MismatchError
 from leadline.judge.citations.claim_estimates import estimated_passages
 from leadline.judge.citations.from_citations import from_citations
@@ -32,6 +32,7 @@ from leadline.judge.citations.from_claims import (
 )
 from leadline.measures.alignment import listed
 from leadline.records.qrels.read_qrels import read_qrels
+from leadline.records.scores.result import counted
 from leadline.records.scores.table import Table
 from leadline.records.topics.topic import Topics
 from leadline.retrieval.answers.passages import BEARING
@@ -121,7 +122,7 @@ def _notes(
 ) -> list[str]:
     judged = set(judgements.rows["topic"])
     notes = [
-        f"{len(judged):,} of {count_of(len(topics), 'topic')} have judgements",
+        f"{len(judged):,} of {counted(len(topics), 'topic')} have judgements",
         f"largest number of passages of a document that bear on a claim: {max(judgements.rows['passages'])}",
     ]
     if judgements.source == "estimated":
@@ -131,4 +132,4 @@ def _notes(
         ([topic for topic, own in claims.items() if not own], "without claims"),
         ([topic for topic, own in claims.items() if own and topic not in judged], "without a relevant document"),
     )
-    return [*notes, *(f"{count_of(len(names), 'topic')} {what}: {listed(names)}" for names, what in left_out if names)]
+    return [*notes, *(f"{counted(len(names), 'topic')} {what}: {listed(names)}" for names, what in left_out if names)]

@@ -15,7 +15,8 @@ import argparse
 from leadline.collections.documents.fields.review_record import FORMS
 from leadline.collections.documents.labels import read_labels
 from leadline.commands.shared.options import add_choice, add_options
-from leadline.commands.shared.output import count_of, print_notes, write
+from leadline.commands.shared.output import print_notes, write
+from leadline.records.scores.result import counted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,5 +32,5 @@ def run(options: argparse.Namespace) -> None:
     qrels = read_labels(options.files, column=options.column, topic=options.topic, form=options.form)
     write(qrels.to_bytes(), options.output)
     relevant = int((qrels.grades >= 1).sum())
-    sizes = f"{count_of(len(qrels), 'label')} of {count_of(len(qrels.topics), 'topic')}"
+    sizes = f"{counted(len(qrels), 'label')} of {counted(len(qrels.topics), 'topic')}"
     print_notes([f"{sizes}, {relevant:,} of them relevant"], options)

@@ -80,15 +80,6 @@ def print_notes(notes: Iterable[str], options: argparse.Namespace) -> None:
         print(f"  {visible(note)}", file=sys.stderr)
 
 
-def count_of(number: int, noun: str) -> str:
-    """A number with its noun.
-
-    >>> count_of(1, "topic"), count_of(1200, "topic")
-    ('1 topic', '1,200 topics')
-    """
-    return f"{number:,} {noun}{'s' * (number != 1)}"
-
-
 @contextmanager
 def progress_bar(what: str, *, quiet: bool) -> Iterator[Callable[..., None] | None]:
     """A progress bar on a terminal, shown once the work has taken a second."""

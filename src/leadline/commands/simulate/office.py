@@ -14,7 +14,8 @@ import time
 
 from leadline.collections.simulate.settings import Settings
 from leadline.commands.shared.options import add_number, add_options, add_summary_options, wrong_usage
-from leadline.commands.shared.output import count_of, print_notes, progress_bar, write
+from leadline.commands.shared.output import print_notes, progress_bar, write
+from leadline.records.scores.result import counted
 from leadline.records.scores.table import Table
 
 
@@ -49,7 +50,7 @@ def run(options: argparse.Namespace) -> None:
     if not options.quiet:
         table = Table(["figure", "value"], [[name, value] for name, value in figures.items()])
         write(table.encoded(options.format, formulas=options.keep_formulas))
-    documents = count_of(figures["documents"], "document")
+    documents = counted(figures["documents"], "document")
     print_notes([f"{documents} in {options.output}, seed {settings.seed}, in {seconds:.1f} s"], options)
 
 

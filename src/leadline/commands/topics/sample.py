@@ -17,10 +17,11 @@ import numpy as np
 from leadline.collections.documents.store import Collection
 from leadline.commands.shared.citation_options import add_citation_options, citation_rules, write_manifest
 from leadline.commands.shared.options import add_choice, add_number, add_options, add_summary_options, split_list
-from leadline.commands.shared.output import count_of, print_notes, write
+from leadline.commands.shared.output import print_notes, write
 from leadline.errors import UsageError
 from leadline.judge.citations.from_citations import count_relevant
 from leadline.judge.citations.sampling import FEWEST_RELEVANT, PerFamily, TopicSample, sample_topics
+from leadline.records.scores.result import counted
 from leadline.records.scores.table import Table
 from leadline.records.topics.topic import MARKUP, Subtopic, Topics, encoded_as
 from leadline.text.days import parse_date
@@ -108,9 +109,9 @@ def _distribution(sample: TopicSample) -> Table:
 def _notes(sample: TopicSample, options: argparse.Namespace) -> list[str]:
     least, low, median, high, most = sample.quartiles()
     notes = [
-        f"{count_of(len(sample.topics), 'topic')} drawn from {sample.candidates:,} candidates, seed {options.seed}",
+        f"{counted(len(sample.topics), 'topic')} drawn from {sample.candidates:,} candidates, seed {options.seed}",
         f"relevant documents per topic: {least:g} to {most:g}, median {median:g}, quartiles {low:g} and {high:g}",
     ]
     if len(sample.topics) < options.number:
         notes.append(f"fewer than --number {options.number:,}: there are no more candidates")
-    return [*notes, *(f"{count_of(count, 'document')} left out: {reason}" for reason, count in sample.left_out.items())]
+    return [*notes, *(f"{counted(count, 'document')} left out: {reason}" for reason, count in sample.left_out.items())]

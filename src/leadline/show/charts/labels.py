@@ -51,7 +51,7 @@ def beside(
     low, high = domain
     places = spread([at for at, _ in labels.values()], LINE / height * (high - low), low, high)
     rows = [
-        {"y": place, "text": text, "tight": _cut(text), "colour": colours[name]}
+        {"of": name, "y": place, "text": text, "tight": _cut(text), "colour": colours[name]}
         for (name, (_, text)), place in zip(labels.items(), places, strict=True)
     ]
     outwards, start, end = (1, "left", "right") if side == "right" else (-1, "right", "left")

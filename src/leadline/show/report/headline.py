@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from leadline.measures.hits import Array
+from leadline.measures.intervals import inside, interval
 from leadline.show.figures.effort import MINUTES, recall_after_each
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.formatting import count, decimal, hours, percent
-from leadline.show.figures.intervals import inside, interval
 from leadline.trust.verdict import MARKS, WORDS, Verdicts, Word, outcome
 
 CHIPS: dict[Word, str] = {word: f"{MARKS[word]} {word}" for word in WORDS}

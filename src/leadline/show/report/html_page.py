@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import importlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from importlib import resources
 from typing import Any
@@ -20,7 +20,7 @@ from leadline.show.report.embedding import embedded, page_config, payload, theme
 from leadline.show.report.page_key import with_checksum
 from leadline.version import __version__
 
-SCRIPTS = ("figures.js", "tables.js", "choices.js", "start.js")
+SCRIPTS = ("figures.js", "tables.js", "scores.js", "follow.js", "follow_more.js", "choices.js", "start.js")
 NO_TOPICS = "Leadline.topics = () => () => {};"  # for pages without the table of topics
 
 
@@ -30,21 +30,19 @@ def html_page(
     figures: Sequence[Figure],
     *,
     key: str = "",
-    topics: Any = None,
-    choices: Any = None,
+    data: Mapping[str, Any] | None = None,
 ) -> str:
     """The page as HTML: a body with the elements of `figure_html`, and the data of these figures.
 
-    `topics` is the data of the table of topics, `choices` what the reader can choose for all figures, if the body has
-    these.
+    `data` may have `topics`, the table of topics; `choices`, what the reader can choose for all figures; and `scores`,
+    for figures that follow the choice. The body has the elements for them.
     """
-    data = [embedded(f"data-{figure.name}", payload(figure)) for figure in figures if figure.chart is not None]
-    data.append(embedded("data-config", page_config()))
-    data += [
-        embedded(f"data-{name}", each) for name, each in (("topics", topics), ("choices", choices)) if each is not None
-    ]
+    given = data or {}
+    embeds = [embedded(f"data-{figure.name}", payload(figure)) for figure in figures if figure.chart is not None]
+    embeds.append(embedded("data-config", page_config()))
+    embeds += [embedded(f"data-{name}", each) for name, each in given.items()]
     code = [_asset(name) for name in SCRIPTS]
-    if topics is None:
+    if "topics" not in given:
         code.insert(-1, NO_TOPICS)
     scripts = [f"(function(){{{_vega()}}})();", "\n".join(code)]
     policy = (
@@ -58,7 +56,7 @@ def html_page(
         f"<title>{escape(title)}</title>",
         f"<style>{theme_colours()}\n{_asset('page.css')}</style></head>",
         f'<body><main class="page">{"".join(body)}</main>',
-        *data,
+        *embeds,
         *(f"<script>{script}</script>" for script in scripts),
         "</body></html>\n",
     ]

@@ -23,6 +23,7 @@ from leadline.show.figures.registry import FIGURES, FigureEntry, in_order
 from leadline.show.report.embedding import variable
 from leadline.show.report.headline import CHIPS, headline
 from leadline.show.report.html_page import figure_html, html_page
+from leadline.show.report.scores_data import choosable, scores_data
 from leadline.show.report.tables import systems_table, topics_data
 from leadline.version import __version__
 
@@ -71,6 +72,7 @@ def page(evidence: Evidence, figures: Sequence[Figure], *, key: str = "", made: 
     body = [
         _top(evidence, made or datetime.date.today()),
         _verdict(evidence),
+        '<h2 class="unseen">At first glance</h2>',
         f'<div class="figures first">{_in_rows([by_name[entry.name] for entry in first])}</div>',
         _systems(evidence),
         _topics(evidence),
@@ -79,7 +81,8 @@ def page(evidence: Evidence, figures: Sequence[Figure], *, key: str = "", made: 
         _foot(evidence),
     ]
     title = f"{evidence.title} {evidence.leader}"
-    return html_page(title, body, figures, key=key, topics=topics_data(evidence), choices=choices_data(evidence))
+    data = {"topics": topics_data(evidence), "choices": choices_data(evidence), "scores": scores_data(evidence)}
+    return html_page(title, body, figures, key=key, data=data)
 
 
 def _top(evidence: Evidence, made: datetime.date) -> str:
@@ -149,6 +152,7 @@ def _choices() -> str:
         '<label>measure <select name="measure"></select></label>'
         '<label>topics <select name="slice"><option value="">all</option></select></label>'
         '<label>minutes a document <input type="number" name="minutes" min="0" step="any"></label>'
+        '<button type="button" class="plain reset" hidden>back to the report</button>'
         '<span class="follow"></span></div></details>'
     )
 
@@ -163,6 +167,8 @@ def choices_data(evidence: Evidence) -> dict[str, Any]:
         "effort": first_effort(evidence),
         "minutes": MINUTES,
         "slices": topic_slices(evidence),
+        "measure": evidence.measure.text,
+        "measures": [measure.text for measure in choosable(evidence)],
     }
 
 

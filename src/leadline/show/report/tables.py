@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from leadline.measures.hits import Array, Mask
+from leadline.measures.intervals import interval
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.formatting import decimal, rounded
-from leadline.show.figures.intervals import interval
 from leadline.show.report.embedding import variable
 from leadline.show.report.headline import CHIPS
 from leadline.trust.corrections import holm

@@ -145,7 +145,7 @@ def _chart(evidence: Evidence, places: Integers, shown: Integers, states: list[l
         points.mark_point(filled=True, size=70, opacity=1).encode(color=colour),
         points.transform_filter("datum.x == 0").mark_text(align="right", dx=-9).encode(text="place:Q"),
         points.transform_filter("datum.x == 1").mark_text(dy=-11).encode(text="place:Q"),
-        names_at_end,
+        names_at_end.transform_filter(f"!({CHOSEN})"),
         highlighted(lines).mark_rule(strokeWidth=4),
         names_at_end.transform_filter(CHOSEN).mark_text(align="left", dx=9, fontWeight="bold"),
     ]

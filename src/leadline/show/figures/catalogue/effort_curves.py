@@ -84,7 +84,7 @@ def _part(evidence: Evidence, name: str, grid: list[int], means: Array) -> Any:
     named, depth = list(evidence.named), grid[-1]
     top = float(min(1.0, max(0.1, np.ceil(np.nanmax(means) * 10) / 10)))
     y = alt.Y("mean:Q", title=f"{TITLES[name]}, mean over topics", scale=alt.Scale(domain=[0, top]))
-    y = y.axis(tickCount=5, format=".1f")
+    y = y.axis(tickCount=5, format=".2~f")
     base = alt.Chart(rows_data()).transform_filter(alt.FieldEqualPredicate(name, "measure"))
     base = base.encode(x=effort_x("effort:Q", depth, title="documents read"), y=y)
     is_named = alt.FieldOneOfPredicate("run", named)

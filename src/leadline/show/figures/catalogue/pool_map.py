@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,10 +12,19 @@ import numpy as np
 from leadline.measures.hits import Array, Integers, ratio
 from leadline.show.charts.labels import narrow
 from leadline.show.charts.style import BUOY, DEPTH, INK, PAPER, altair
-from leadline.show.figures.choice import BOLD, chosen_params
-from leadline.show.figures.encodings import numbered, room_above, staggered
+from leadline.show.figures.choice import chosen_params
+from leadline.show.figures.encodings import (
+    LIST_ROW,
+    LIST_ROW_NARROW,
+    list_params,
+    list_y,
+    listed,
+    names_of_list,
+    room_above,
+    staggered,
+)
 from leadline.show.figures.evidence import Evidence
-from leadline.show.figures.figure import WIDTH, Figure, depth_scale, needs
+from leadline.show.figures.figure import WIDTH, Figure, depth_scale, needs, with_rows
 from leadline.show.figures.formatting import count, percent, rounded, sentence
 from leadline.show.figures.registry import WHERE, report_figure
 
@@ -22,7 +32,6 @@ NAME = "pool_map"
 SOURCE = "Share of the documents at these ranks that have a grade, all topics together; relevant ones within the effort"
 EDGES = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000)  # the last rank of each band
 MOST = 18  # systems shown
-ROW = 24  # pixels
 BARS, GAP = 2.0, 0.3  # in widths of a band: the longest bar, and the gap before the bars
 
 
@@ -45,8 +54,9 @@ def figure(evidence: Evidence) -> Figure:
     pool = pool_of(evidence)
     shown = choice(evidence, pool)
     rows = [row for run in evidence.order for row in _rows(evidence, pool, run)]
-    chart = _chart(evidence, pool, shown)
-    return Figure(NAME, title(evidence, pool), reading(evidence, pool, len(shown)), chart, rows, SOURCE)
+    chart = _chart(evidence, pool, shown, rows)
+    more = {"narrow_row": LIST_ROW_NARROW, "pool": _counts(evidence, pool, shown)}
+    return Figure(NAME, title(evidence, pool), reading(evidence, pool, len(shown)), chart, rows, SOURCE, more)
 
 
 def pool_of(evidence: Evidence) -> PoolMap:
@@ -118,32 +128,22 @@ def _band(band: tuple[int, int]) -> str:
     return f"{band[0]}–{count(band[1])}"
 
 
+def _judged(band: tuple[int, int]) -> str:
+    return f"judged {_band(band)}"
+
+
 def _rows(evidence: Evidence, pool: PoolMap, run: str) -> list[dict[str, Any]]:
     r = evidence.place(run)
-    judged = {f"judged {_band(band)}": rounded(value) for band, value in zip(pool.bands, pool.judged[r], strict=True)}
+    judged = {_judged(band): rounded(value) for band, value in zip(pool.bands, pool.judged[r], strict=True)}
     return [{"run": run, "relevant found": int(pool.found[r]), "alone": int(pool.alone[r]), **judged}]
 
 
-def _chart(evidence: Evidence, pool: PoolMap, shown: Sequence[str]) -> Any:
-    """Bands and bars on one axis, so that the page can set the width."""
+def _chart(evidence: Evidence, pool: PoolMap, shown: Sequence[str], rows: Sequence[dict[str, Any]]) -> Any:
+    """Bands and bars on one axis, so that the page can set the width; on a narrow screen below each system's name."""
     alt = altair()
-    bands = len(pool.bands)
-    start, most = bands + GAP, max(int(pool.found.max()), 1)
-    cells, bars = [], []
-    for run in shown:
-        r = evidence.place(run)
-        cells += [
-            {"run": run, "x": b, "x2": b + 1, "ranks": _band(band), "judged": round(float(pool.judged[r, b]), 4)}
-            for b, band in enumerate(pool.bands)
-            if not np.isnan(pool.judged[r, b])
-        ]
-        end = start + BARS * int(pool.found[r]) / most
-        common = start + BARS * int(pool.found[r] - pool.alone[r]) / most
-        text = count(int(pool.found[r]))
-        more = f", {count(int(pool.alone[r]))} alone" if pool.alone[r] else ""
-        bars.append({"run": run, "x": start, "middle": common, "end": end, "found": int(pool.found[r]),
-                     "alone": int(pool.alone[r]), "text": text, "more": more})  # fmt: skip
-    heads = [f"–{count(high)}" if b else _band((low, high)) for b, (low, high) in enumerate(pool.bands)]
+    bands, high = len(pool.bands), len(shown)
+    start = bands + GAP
+    heads = [f"–{count(last)}" if b else _band((first, last)) for b, (first, last) in enumerate(pool.bands)]
     heads.append("found")
     ticks = [*range(bands), start]
     x = alt.X(
@@ -153,22 +153,63 @@ def _chart(evidence: Evidence, pool: PoolMap, shown: Sequence[str]) -> Any:
             labelExpr=staggered(heads, ticks), labelPadding=room_above(), ticks=False, domain=False,
         ),
     )  # fmt: skip
-    axis = alt.Axis(
-        labelExpr=numbered(evidence, shown), labelFontWeight=BOLD, ticks=False, domain=False, labelLimit=200
+    names = [_judged(band) for band in pool.bands]
+    cell = (
+        listed()
+        .transform_fold(names, as_=["ranks", "judged"])
+        .transform_filter("isValid(datum.judged)")
+        .transform_calculate(x=f"indexof({json.dumps(names)}, datum.ranks)")
+        .transform_calculate(x2="datum.x + 1", center="datum.x + 0.5", said="format(100 * datum.judged, '.0f')")
+        .encode(tooltip=["run:N", "ranks:N", "judged:Q"])
     )
-    y = alt.Y("run:N", sort=list(shown), title=None, axis=axis, scale=alt.Scale(paddingInner=0.12))
-    tip = ["run:N", "ranks:N", "judged:Q"]
-    cell = alt.Chart(alt.Data(values=cells)).encode(y=y, tooltip=tip)
-    squares = cell.mark_rect().encode(x=x, x2="x2:Q", color=alt.Color("judged:Q", scale=depth_scale(0, 1), legend=None))
-    # Numbers in the cells instead of a legend; on a narrow screen they are in the tooltip.
-    percent = cell.transform_calculate(middle="(datum.x + datum.x2) / 2", said="format(100 * datum.judged, '.0f')")
-    inside = percent.mark_text(opacity=alt.ExprRef("narrow ? 0 : 1")).encode(
-        x=alt.X("middle:Q"), text="said:N", color=alt.condition("datum.judged < 0.5", alt.value(INK), alt.value(PAPER))
+    top, middle, bottom = list_y("top:Q", high), list_y("middle:Q", high), "bottom:Q"
+    squares = cell.mark_rect().encode(
+        x=x, x2="x2:Q", y=top, y2=bottom, color=alt.Color("judged:Q", scale=depth_scale(0, 1), legend=None)
     )
-    base = alt.Chart(alt.Data(values=bars)).transform_calculate(said="narrow ? datum.text : datum.text + datum.more")
-    base = base.encode(y=y, tooltip=["run:N", "found:Q", "alone:Q"])
-    shared = base.mark_bar(color=DEPTH[2]).encode(x=alt.X("x:Q"), x2="middle:Q")
-    alone = base.mark_bar(color=BUOY).encode(x=alt.X("middle:Q"), x2="end:Q")
-    number = base.mark_text(align="left", dx=6).encode(x=alt.value("width"), text="said:N")
-    chart = alt.layer(squares, inside, shared, alone, number).add_params(narrow(), *chosen_params())
-    return chart.properties(width=WIDTH, height=ROW * len(shown))
+    # Numbers in the cells instead of a legend.
+    inside = cell.mark_text().encode(
+        x=alt.X("center:Q"), y=middle, text="said:N",
+        color=alt.condition("datum.judged < 0.5", alt.value(INK), alt.value(PAPER)),
+    )  # fmt: skip
+    base = (
+        listed()
+        .transform_calculate(x=f"{start}", found="datum['relevant found']")
+        .transform_calculate(end=f"{start} + {BARS} * datum.found / most")
+        .transform_calculate(common=f"{start} + {BARS} * (datum.found - datum.alone) / most")
+        .transform_calculate(
+            said="format(datum.found, ',d') + (datum.alone > 0 ? ', ' + format(datum.alone, ',d') + ' alone' : '')",
+            line="narrow ? datum.top : datum.middle",
+        )
+        .encode(tooltip=["run:N", "found:Q", "alone:Q"])
+    )
+    shared = base.mark_bar(color=DEPTH[2]).encode(x=alt.X("x:Q"), x2="common:Q", y=top, y2=bottom)
+    alone = base.mark_bar(color=BUOY).encode(x=alt.X("common:Q"), x2="end:Q", y=top, y2=bottom)
+    # The number is to the right of the bars; on a narrow screen at the end of the line with the name.
+    number = base.mark_text(
+        align=alt.ExprRef("narrow ? 'right' : 'left'"),
+        baseline=alt.ExprRef("narrow ? 'bottom' : 'middle'"),
+        dx=alt.ExprRef("narrow ? 0 : 6"),
+        dy=alt.ExprRef("narrow ? -3 : 0"),
+    ).encode(x=alt.value("width"), y=alt.Y("line:Q"), text="said:N")
+    chart = alt.layer(squares, inside, shared, alone, number, names_of_list(high)).add_params(
+        narrow(), *chosen_params(), *list_params(evidence, shown),
+        alt.param(name="most", value=max(int(pool.found.max()), 1)),
+    )  # fmt: skip
+    return with_rows(chart.properties(width=WIDTH, height=LIST_ROW * high), rows)
+
+
+def _counts(evidence: Evidence, pool: PoolMap, shown: Sequence[str]) -> dict[str, Any]:
+    """The judged and the listed documents of each shown run by topic and band: for the topics that a reader chooses."""
+    hits, topics = evidence.hits, len(evidence.topics)
+    counts: dict[str, Any] = {}
+    for run in shown:
+        first = evidence.place(run) * topics
+        mine = (hits.row >= first) & (hits.row < first + topics) & (hits.grade >= 0)
+        row, rank = hits.row[mine] - first, hits.rank[mine]
+        judged = [
+            np.bincount(row[(rank >= low) & (rank <= high)], minlength=topics).tolist() for low, high in pool.bands
+        ]
+        retrieved = hits.retrieved[first : first + topics]
+        listed_there = [np.clip(retrieved - low + 1, 0, high - low + 1).tolist() for low, high in pool.bands]
+        counts[run] = {"judged": judged, "listed": listed_there}
+    return {"bands": [_judged(band) for band in pool.bands], "runs": counts}

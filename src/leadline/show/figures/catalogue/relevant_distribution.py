@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from leadline.measures.hits import Integers
-from leadline.show.charts.style import DEPTH, altair
+from leadline.show.charts.style import BUOY, DEPTH, altair
 from leadline.show.figures.choice import IN_SLICE, slice_param
 from leadline.show.figures.encodings import haloed
 from leadline.show.figures.evidence import Evidence
@@ -105,4 +105,13 @@ def _chart(evidence: Evidence, rows: Sequence[dict[str, Any]], known: Integers) 
     median = float(np.median(known))
     line = alt.Chart(alt.Data(values=[{"y": median}])).mark_rule(strokeDash=[4, 3]).encode(y="y:Q")
     word = haloed([{"y": median, "text": f"median {median:g}"}], x=alt.value("width"), align="right", dx=-4, dy=-8)
-    return with_rows(alt.layer(bars, line, word).add_params(slice_param()).properties(width=WIDTH, height=HEIGHT), rows)
+    # Where a topic has more relevant documents than are read, recall cannot be full.
+    there = alt.ExprRef("effort < most ? 1 : 0")
+    read = alt.Chart(alt.Data(values=[{}])).transform_calculate(y="min(effort, most)", text="'read ' + effort")
+    stop = read.mark_rule(color=BUOY, strokeWidth=1.5, opacity=there).encode(y="y:Q")
+    said = read.mark_text(color=BUOY, align="right", dx=-4, dy=-8, fontWeight="bold", opacity=there)
+    said = said.encode(x=alt.value("width"), y=alt.Y("y:Q"), text="text:N")
+    chart = alt.layer(bars, line, word, stop, said)
+    most = alt.param(name="most", value=int(known.max()))
+    chart = chart.add_params(slice_param(), alt.param(name="effort", value=evidence.effort), most)
+    return with_rows(chart.properties(width=WIDTH, height=HEIGHT), rows)

@@ -8,22 +8,31 @@ from typing import Any
 import numpy as np
 
 from leadline.measures.hits import Array
+from leadline.measures.intervals import interval
 from leadline.records.scores.scores import Scores
 from leadline.show.charts.labels import narrow
-from leadline.show.charts.style import GREY, INK, altair
-from leadline.show.figures.choice import BOLD, chosen_params
-from leadline.show.figures.encodings import numbered, room_above, staggered
+from leadline.show.charts.style import GREY, INK, PAPER, altair
+from leadline.show.figures.choice import chosen_params
+from leadline.show.figures.encodings import (
+    LIST_ROW,
+    LIST_ROW_NARROW,
+    list_params,
+    list_y,
+    listed,
+    names_of_list,
+    room_above,
+    staggered,
+)
 from leadline.show.figures.evidence import Evidence
-from leadline.show.figures.figure import WIDTH, Figure, rows_data, with_rows
+from leadline.show.figures.figure import WIDTH, Figure, with_rows
 from leadline.show.figures.formatting import both, count, decimal, ordinal, rounded
-from leadline.show.figures.intervals import interval
 from leadline.show.figures.registry import WHERE, report_figure
 from leadline.trust.order import places, sign
 
 NAME = "six_measures"
 SOURCE = "Means over topics with 95 % intervals by Student's t; each column from 0 to its own largest value"
 MOST = 16  # systems shown
-ROW = 24  # pixels
+MORE = {"narrow_row": LIST_ROW_NARROW}  # for the page
 GAP = 0.16  # of a column, left between two
 
 
@@ -52,7 +61,7 @@ def figure(evidence: Evidence, measures: Sequence[str] | None = None) -> Figure:
         for low, high in [interval(name, means[r, m], widths[r, m])]
     ]  # fmt: skip
     chart = _chart(evidence, scores, shown, rows)
-    return Figure(NAME, title(evidence, scores), reading(evidence, scores, shown), chart, rows, SOURCE)
+    return Figure(NAME, title(evidence, scores), reading(evidence, scores, shown), chart, rows, SOURCE, MORE)
 
 
 def choice(evidence: Evidence, scores: Scores) -> tuple[str, ...]:
@@ -108,10 +117,11 @@ def _chart(evidence: Evidence, scores: Scores, shown: Sequence[str], rows: Seque
     """All columns on one axis, so that the page can set the width."""
     alt = altair()
     columns = len(scores.measures)
+    decides = scores.measures.index(evidence.measure.text) if evidence.measure.text in scores.measures else 0
     ends = (_largest(rows, columns) / (1 - GAP)).tolist()
-    inside = f"({ends}[datum.column])"
+    inside = "ends[datum.column]"
     base = (
-        alt.Chart(rows_data())
+        listed()
         .transform_filter("isValid(datum.mean)")
         .transform_calculate(
             at=f"datum.column + max(datum.mean, 0) / {inside}",
@@ -126,21 +136,31 @@ def _chart(evidence: Evidence, scores: Scores, shown: Sequence[str], rows: Seque
         domain=False, grid=True,
     )  # fmt: skip
     x = alt.X("at:Q", title=None, axis=names, scale=alt.Scale(domain=[0, columns], nice=False))
-    label = numbered(evidence, shown)
-    y = alt.Y(
-        "run:N", sort=list(shown), title=None,
-        axis=alt.Axis(labelExpr=label, labelFontWeight=BOLD, ticks=False, domain=False, grid=True, labelLimit=180),
-    )  # fmt: skip
+    y = list_y("middle:Q", len(shown))
     tip = ["run:N", "measure:N", "mean:Q", "low:Q", "high:Q"]
     colour = alt.Color("run:N", legend=None, scale=_colours(evidence, shown))
     line = base.mark_rule(strokeWidth=2, opacity=0.45).encode(x=alt.X("start:Q"), x2="end:Q", y=y, color=colour)
     dots = base.mark_point(filled=True, size=55, opacity=1).encode(x=x, y=y, color=colour, tooltip=tip)
     best = base.transform_filter("datum.best")
     ring = best.mark_point(size=130, stroke=INK, strokeWidth=1.5, opacity=1).encode(x=x, y=y)
-    there = alt.ExprRef("narrow ? 0 : 1")
-    number = best.mark_text(align="right", dx=-11, fontWeight="bold", opacity=there).encode(x=x, y=y, text="written:N")
-    chart = alt.layer(line, dots, ring, number).add_params(narrow(), *chosen_params())
-    return with_rows(chart.properties(width=WIDTH, height=ROW * len(shown)), rows)
+    # The number is on the side of the dot that has room.
+    numbers = [
+        best.transform_filter(f"!narrow && {where}")
+        .mark_text(align=align, dx=dx, fontWeight="bold", **rim)
+        .encode(x=x, y=y, text="written:N")
+        for where, align, dx in (("datum.at % 1 < 0.5", "left", 11), ("datum.at % 1 >= 0.5", "right", -11))
+        for rim in ({"stroke": PAPER, "strokeWidth": 4}, {})
+    ]
+    # On a narrow screen, the score by the first column that decides stands at the end of the name's line.
+    beside_name = base.transform_filter(f"narrow && datum.column == {decides}").transform_calculate(line="datum.top")
+    beside_name = beside_name.mark_text(align="right", baseline="bottom", dy=-3, fontWeight="bold").encode(
+        x=alt.value("width"), y=alt.Y("line:Q"), text="written:N"
+    )
+    chart = alt.layer(line, dots, ring, *numbers, names_of_list(len(shown)), beside_name)
+    chart = chart.add_params(
+        narrow(), *chosen_params(), *list_params(evidence, shown), alt.param(name="ends", value=ends)
+    )
+    return with_rows(chart.properties(width=WIDTH, height=LIST_ROW * len(shown)), rows)
 
 
 def _colours(evidence: Evidence, shown: Sequence[str]) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from leadline.errors import MismatchError
+from leadline.measures.intervals import inside
 from leadline.records.scores.scores import FEWEST_TOPICS
 from leadline.show.charts.labels import narrow
 from leadline.show.charts.style import GREY, INK, altair
@@ -17,7 +18,6 @@ from leadline.show.figures.encodings import system_colour
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import HEIGHT, WIDTH, Figure, needs, rows_data, with_rows
 from leadline.show.figures.formatting import both, count, decimal, rounded
-from leadline.show.figures.intervals import inside
 from leadline.show.figures.registry import WHERE, report_figure
 from leadline.show.figures.tested import tested_signs
 from leadline.trust.order import sign

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from leadline.measures.intervals import interval
 from leadline.show.charts.drawable import drawable
 from leadline.show.charts.labels import narrow
 from leadline.show.charts.style import INK, altair, measure_colours
@@ -16,7 +17,6 @@ from leadline.show.figures.encodings import NARROW_LETTERS, haloed
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import HEIGHT, WIDTH, Figure, needs, rows_data, with_rows
 from leadline.show.figures.formatting import SHORT, ordinal, rounded, short
-from leadline.show.figures.intervals import interval
 from leadline.show.figures.registry import WHO, report_figure
 from leadline.trust.order import best_first
 from leadline.trust.tau import tau_b

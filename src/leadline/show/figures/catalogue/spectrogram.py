@@ -65,7 +65,9 @@ def _chart(evidence: Evidence, found: Spectrogram, measures: list[str], shown: S
         label = f"datum.value == {leader} || indexof(chosen, datum.value) >= 0 ? {label} : ''"
     upright = len(found.topics) <= UPRIGHT and max(map(len, found.topics)) <= 4
     topic_labels: dict[str, Any] = (
-        {"labels": False} if many_topics else {"labelAngle": 0 if upright else -90, "labelOverlap": "greedy"}
+        {"labels": False}
+        if many_topics
+        else {"labelAngle": 0 if upright else -90, "labelOverlap": "greedy", "labelSeparation": 4}
     )
     runs = alt.Y("run:N", sort=by_mean, title="systems, the best mean at the top" if many_runs else None)
     runs = runs.axis(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from leadline.measures.intervals import interval
 from leadline.show.charts.labels import narrow
 from leadline.show.charts.style import GREY, altair
 from leadline.show.figures.choice import BOLD, CHOSEN, chosen_params
@@ -12,7 +13,6 @@ from leadline.show.figures.encodings import numbered
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import WIDTH, Figure, needs, rows_data, with_rows
 from leadline.show.figures.formatting import both, count, rounded
-from leadline.show.figures.intervals import interval
 from leadline.show.figures.registry import WHO, report_figure
 from leadline.trust.verdict import MARKS, Verdicts
 
@@ -95,7 +95,7 @@ def _chart(evidence: Evidence, shown: int, *, intervals: bool) -> Any:
     y = alt.Y("run:N", sort=list(evidence.order), title=None, axis=axis)
     x = alt.X(
         "mean:Q", title=evidence.measure.text, scale=alt.Scale(zero=False, nice=True),
-        axis=alt.Axis(tickCount=5, grid=True),
+        axis=alt.Axis(tickCount=5, grid=True, labelOverlap="greedy", labelSeparation=6),
     )  # fmt: skip
     domain = list(evidence.named)
     colours = [evidence.colour(run) for run in domain]

@@ -1,10 +1,11 @@
 // What the reader chooses once for the whole page: systems to highlight, effort, measure, topics, minutes a document.
-// Every figure whose chart has a parameter of that name follows.
+// A figure follows if its chart has a parameter of that name, or if follow.js computes it anew.
 "use strict";
 Leadline.shared = (() => {
   const { read, make, grouped, hours, nearest, remember } = Leadline;
   const page = document.getElementById("data-choices") ? read("data-choices") : { systems: [], free: [], slices: [] };
   const NAMES = ["chosen", "effort", "measure", "slice", "minutes"];
+  const FREE = ["measure", "effort", "slice"];
   const MOST = 6; // systems highlighted at a time
   const colours = new Map(page.systems);
   const figures = new Map();
@@ -26,6 +27,11 @@ Leadline.shared = (() => {
     if (name === "slice") return topics();
     return values[name];
   };
+  // What the figures of follow.js are computed for; undefined where the reader has not chosen, or chose the report's own.
+  const choice = () => ({
+    measure: values.measure === page.measure ? undefined : values.measure, effort: values.effort,
+    slice: values.slice || undefined, topics: topics(), run: chosen().at(-1),
+  });
   const checked = (name, value) => {
     if (name === "chosen") {
       const known = [].concat(value).filter((run) => colours.has(run));
@@ -34,7 +40,7 @@ Leadline.shared = (() => {
     if (name === "effort" || name === "minutes") return Number(value) > 0 && Number.isFinite(Number(value))
       ? Number(value) : undefined;
     if (name === "slice") return page.slices.some((one) => one.name === value) ? value : "";
-    return String(value);
+    return page.measures?.includes(value) ? value : undefined;
   };
   const changed = () => Object.fromEntries(
     Object.entries(values).filter(([, value]) => (Array.isArray(value) ? value.length : value !== "")));
@@ -91,7 +97,13 @@ Leadline.shared = (() => {
     box.querySelector("output").textContent = grouped(effort);
     find("minutes").value = minutes;
     find("slice").value = values.slice ?? "";
-    if (values.measure) find("measure").value = values.measure;
+    find("measure").value = values.measure ?? page.measure;
+    for (const option of document.querySelectorAll("[name=measure] option, [data-param=measure] option")) {
+      option.textContent = Leadline.scores ? Leadline.scores.nameAt(Leadline.scores.find(option.value), values.effort) : option.value;
+    }
+    const { measure, slice, effort: read } = choice(), any = measure || slice || read;
+    box.querySelector(".reset").hidden = !any;
+    for (const figure of figures.values()) figure.element.classList.toggle("fixed", Boolean(any) && !FREE.some((name) => figure.follows(name)));
   };
   if (box) {
     find("chosen").append(...page.systems.map(([run]) => make("option", { value: run, text: run })));
@@ -106,6 +118,14 @@ Leadline.shared = (() => {
     for (const name of ["measure", "slice", "minutes"]) {
       find(name).addEventListener("input", (event) => set(name, event.target.value, "researchers"));
     }
+    find("measure").append(...page.measures.map((name) => make("option", { value: name, text: name })));
+    find("measure").closest("label").hidden = page.measures.length < 2;
+    box.querySelector(".reset").addEventListener("click", () => {
+      for (const name of FREE) delete values[name];
+      for (const figure of figures.values()) figure.restart(FREE);
+      show();
+      remember("researchers", changed());
+    });
     box.open = window.innerWidth >= 900;
   }
   for (const row of rows) row.querySelector("button.pin").addEventListener("click", () => toggle(row.dataset.run));
@@ -120,18 +140,15 @@ Leadline.shared = (() => {
     document.querySelector(".systems-shown").textContent = words.length ? `${shown} of ${rows.length} shown` : "";
   });
 
-  // Called when all figures are drawn: the measures that can be chosen, and how many figures follow each choice.
+  // Called when all figures are drawn: how many figures follow each choice.
   const count = () => {
     if (!box) return;
     const folded = [...figures.values()].filter((figure) => figure.chart);
-    const having = (name) => folded.filter((figure) => figure.has(name)).length;
+    const having = (name) => folded.filter((figure) => figure.follows(name)).length;
     const words = { chosen: "systems", effort: "the effort", measure: "the measure", slice: "the topics" };
     const parts = Object.entries(words).filter(([name]) => having(name)).map(([name, text]) => `${having(name)} follow ${text}`);
     box.querySelector(".follow").textContent = `Of ${folded.length} figures, ${parts.join(", ")}; the others stay.`;
-    const options = [...new Set(folded.flatMap((figure) => figure.options("measure")))];
-    find("measure").replaceChildren(...options.map((name) => make("option", { value: name, text: name })));
-    find("measure").closest("label").hidden = !options.length;
     show();
   };
-  return { NAMES, figures, signal, set, toggle, restore, changed, count, show, chosen };
+  return { NAMES, figures, signal, choice, set, toggle, restore, changed, count, show, chosen };
 })();

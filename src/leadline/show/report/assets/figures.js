@@ -17,6 +17,12 @@ const Leadline = (() => {
     value === null || value === undefined ? "–" : value.toFixed(3).replace("-", "−");
   const percent = (share) => (share === null || share === undefined ? "–" : `${Math.round(100 * share)}\u202f%`);
 
+  // A name shortened in the middle, as formatting.py does it.
+  const short = (name, most = 24) => {
+    const half = Math.floor(most / 2);
+    return name.length <= most ? name : `${name.slice(0, half)}…${name.slice(name.length - (most - half - 1))}`;
+  };
+
   // A time as the verdict writes it: minutes, or hours with one decimal.
   const hours = (minutes) => {
     if (minutes < 60) return `${Math.round(minutes)} minute${Math.round(minutes) === 1 ? "" : "s"}`;
@@ -99,7 +105,31 @@ const Leadline = (() => {
     }
 
     get data() { return (this._data ??= read(`data-${this.name}`)); }
-    rows() { return rowsOf(this.data.rows); }
+    rows() { return this.made?.rows ?? rowsOf(this.data.rows); }
+
+    // What the reader's choice makes of this figure: rows, texts and a changed chart; null while it changes nothing.
+    get made() {
+      if (this._made === undefined) {
+        this._made = Leadline.follow.made(this.name, Leadline.shared.choice(),
+          { get rows() { return rowsOf(this.all); }, all: this.data.rows, more: this.data.more });
+        this.write();
+      }
+      return this._made;
+    }
+
+    // The title and the reading of the report, or those of the reader's choice.
+    write() {
+      const heading = this.element.querySelector("h3"), reading = this.element.querySelector(".reading");
+      this.texts ??= [heading.textContent, reading.textContent];
+      heading.textContent = this._made?.title ?? this.texts[0];
+      reading.textContent = this._made?.reading ?? this.texts[1];
+      this.chart.setAttribute("aria-label", heading.textContent);
+    }
+
+    // Whether the figure changes with a choice of the reader.
+    follows(name) {
+      return Leadline.follow.uses(this.name).includes(name === "chosen" ? "run" : name) || this.has(name);
+    }
 
     draw() { return (this.drawing ??= this._draw()); }
 
@@ -118,6 +148,14 @@ const Leadline = (() => {
 
     // A chart that is not drawn yet takes the values when it is.
     follow(names) {
+      const uses = Leadline.follow.uses(this.name);
+      if (names.some((name) => uses.includes(name === "chosen" ? "run" : name))) {
+        this._made = this._all = undefined;
+        for (const name of names) if (this.shared(name) !== undefined) this.show(name, this.shared(name));
+        clearTimeout(this.waiting);
+        this.waiting = setTimeout(() => (this.drawing ? this.redraw() : this.made), 40);
+        return;
+      }
       if (!this.view) return;
       const mine = names.filter((name) => this.shared(name) !== undefined);
       for (const name of mine) {
@@ -130,7 +168,8 @@ const Leadline = (() => {
 
     // The specification with everything the reader has chosen, and the compiled chart's data.
     specification() {
-      const spec = structuredClone(this.data.spec);
+      let spec = structuredClone(this.data.spec);
+      spec = this.made?.edit?.(spec) ?? spec;
       for (const param of spec.params ?? []) {
         delete param.bind;
         const value = this.shared(param.name) ?? this.state[param.name];
@@ -204,6 +243,9 @@ const Leadline = (() => {
       const narrow = (spec.params ?? []).find((param) => param.name === "narrow");
       const parts = spec.concat ?? spec.hconcat ?? spec.vconcat;
       if (narrow) narrow.value = room < NARROW || Boolean(spec.concat);
+      if (narrow?.value && this.data.more.narrow_row) { // a list: each name above its strip
+        spec.height = this.data.more.narrow_row * spec.params.find((param) => param.name === "systems").value.length;
+      }
       if (this.data.more.square) {
         spec.width = Math.min(spec.width, room - (room < NARROW ? 140 : 200)); // beside the names
         return;
@@ -367,13 +409,29 @@ const Leadline = (() => {
       for (const end of ["pointerup", "pointercancel"]) this.chart.addEventListener(end, release);
     }
 
+    // Back to what the report itself shows.
+    restart(names) {
+      const mine = names.filter((name) => this.follows(name));
+      if (!mine.length) return;
+      this._made = this._all = undefined;
+      for (const name of mine) {
+        delete this.state[name];
+        this.show(name, this.param(name)?.value);
+      }
+      if (this.view) this.redraw();
+      this.made; // its texts
+    }
+
+    // Drawn again at once if it can be seen, else when it comes near the window.
     redraw() {
       if (!this.drawing) return;
       this.view?.finalize();
-      this.drawing = null;
-      this.draw();
+      this.view = this.drawing = null;
+      const box = this.element.getBoundingClientRect();
+      if (this.chart.clientWidth && box.bottom > -400 && box.top < window.innerHeight + 400) this.draw();
+      else setTimeout(() => this.made, 300); // its texts
     }
   }
 
-  return { Figure, read, make, grouped, score, percent, hours, nearest, fragment, address, remember, download };
+  return { Figure, read, make, grouped, score, percent, short, hours, nearest, fragment, address, remember, download };
 })();

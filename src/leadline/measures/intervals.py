@@ -9,6 +9,7 @@ from functools import cache
 
 import numpy as np
 
+from leadline.errors import MeasureError
 from leadline.measures.definition import Measure
 from leadline.measures.hits import Array
 from leadline.measures.notation import parse_measure
@@ -18,10 +19,15 @@ from leadline.measures.notation import parse_measure
 def bounds(measure: str) -> tuple[float, float]:
     """The smallest and the largest value of a measure, as its documentation states them; infinite if it states none.
 
-    >>> bounds("PRES@100"), bounds("DCG@10")
-    ((0.0, 1.0), (0.0, inf))
+    A name that is not in the register, as a table of scores may have, has no bounds.
+
+    >>> bounds("PRES@100"), bounds("DCG@10"), bounds("our own")
+    ((0.0, 1.0), (0.0, inf), (-inf, inf))
     """
-    text = inspect.getdoc(parse_measure(measure).definition.function) or ""
+    try:
+        text = inspect.getdoc(parse_measure(measure).definition.function) or ""
+    except MeasureError:
+        return -math.inf, math.inf
     stated = re.search(r"^Range: (.*)$", text, re.MULTILINE)
     if stated is None:
         return -math.inf, math.inf
