@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from leadline.collections.links.graph import SelfLinks
-from leadline.collections.links.hits import IN_LINKS, ROOTS, query_graph
+from leadline.collections.links.hits import IN_LINKS, ROOTS, query_pages
 from leadline.collections.links.page_scores import Form, PageScores, hits_of, in_degrees_of, pagerank_of
 from leadline.collections.links.pagerank import DAMPING
 from leadline.collections.links.reading import Kept, LinkSource, Nofollow, read_links
@@ -106,6 +106,6 @@ def _graph_of_query(
     if not places:
         problem = "finds no page" if not found.hits else "finds no page of this graph: is the index of the same pages?"
         raise InputError("query", f"{query!r} {problem}")
-    own = query_graph(graph, np.array(places), in_links)
+    own = graph.part(query_pages(graph, np.array(places), in_links))
     note = f"the query's own graph: {counted(len(places), 'page')} found, {len(own):,} with their neighbours"
     return own.with_notes(note)

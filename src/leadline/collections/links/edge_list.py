@@ -58,6 +58,21 @@ def _declared_pages(name: str, content: bytes, used: Iterable[str]) -> list[str]
     return known
 
 
+def graph_of_edges(edges: Sequence[Sequence[Any]], *, self_links: SelfLinks = "count") -> LinkGraph:
+    """A graph of (source, target) or (source, target, weight), each page named by a text or a number.
+
+    >>> graph_of_edges([("a", "b"), ("a", "c"), ("c", "b"), ("c", "b")]).in_degrees.tolist()
+    [0, 2, 1]
+    """
+    rows = [tuple(edge) for edge in edges]
+    wrong = next((row for row in rows if len(row) not in (2, 3) or len(row) != len(rows[0])), None)
+    if wrong is not None:
+        raise InputError("edges", f"{wrong!r}: expected (source, target) or (source, target, weight) in every edge")
+    sources, targets = [str(row[0]) for row in rows], [str(row[1]) for row in rows]
+    weights = [row[2] for row in rows] if rows and len(rows[0]) == 3 else None
+    return graph_of_columns("edges", sources, targets, weights, self_links=self_links)
+
+
 def graph_of_columns(
     where: str,
     sources: Sequence[str],

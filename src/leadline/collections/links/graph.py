@@ -36,7 +36,7 @@ class LinkGraph(Result):
     Several links between the same two pages are one link; its weight is the sum of theirs where links have weights.
     A link from a page to itself counts like any other.
 
-    >>> graph = LinkGraph.of_edges([("a", "b"), ("a", "c"), ("c", "b"), ("c", "b")])
+    >>> graph = LinkGraph.of_arrays(np.array([0, 0, 2, 2]), np.array([1, 2, 1, 1]), ["a", "b", "c"])
     >>> graph
     <LinkGraph 3 pages, 3 links>
     >>> graph.in_links("b"), graph.out_links("a"), graph.in_degrees.tolist()
@@ -49,19 +49,6 @@ class LinkGraph(Result):
     weights: Floats = field(default_factory=lambda: NO_WEIGHTS)  # empty where every link weighs 1
     anchors: Sequence[tuple[int, str]] = ()  # the text of a link, with the page it leads to
     notes: tuple[str, ...] = ()
-
-    @classmethod
-    def of_edges(cls, edges: Sequence[Sequence[Any]], *, self_links: SelfLinks = "count") -> LinkGraph:
-        """A graph of (source, target) or (source, target, weight), each page named by a text or a number."""
-        from leadline.collections.links.edge_list import graph_of_columns
-
-        rows = [tuple(edge) for edge in edges]
-        wrong = next((row for row in rows if len(row) not in (2, 3) or len(row) != len(rows[0])), None)
-        if wrong is not None:
-            raise InputError("edges", f"{wrong!r}: expected (source, target) or (source, target, weight) in every edge")
-        columns = [list(column) for column in zip(*rows, strict=True)] or [[], []]
-        names = [[str(name) for name in column] for column in columns[:2]]
-        return graph_of_columns("edges", *names, weights=columns[2] if len(columns) > 2 else None, self_links=self_links)
 
     @classmethod
     def of_arrays(

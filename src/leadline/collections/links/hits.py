@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 TOLERANCE = 1e-10
 CYCLE = 16  # rounds whose vectors are combined
 MOST_CYCLES = 400
+ROUNDING = 1e-14  # share of the largest score
 IN_LINKS = 50  # of a root page that enter the query's own graph, as Kleinberg chose
 ROOTS = 200  # pages of the root set, as Kleinberg chose
 
@@ -54,7 +55,8 @@ def hubs_and_authorities(
     Rounds alone converge slowly where the two best communities of pages are about equally strong. So the vectors of
     each sixteen rounds are combined into the one nearest to the limit (Lanczos), which has the same limit.
 
-    >>> graph = LinkGraph.of_edges([("a", "c"), ("b", "c"), ("b", "d")])
+    >>> from leadline.collections.links.edge_list import graph_of_edges
+    >>> graph = graph_of_edges([("a", "c"), ("b", "c"), ("b", "d")])
     >>> found = hubs_and_authorities(graph)
     >>> found.authorities.round(3).tolist(), found.hubs.round(3).tolist()
     ([0.0, 0.0, 0.618, 0.382], [0.382, 0.618, 0.0, 0.0])
@@ -78,10 +80,7 @@ def hubs_and_authorities(
         else:
             authority, done, note = _limit(authorities_of, hubs_of, authorities_of(ones), tolerance)
             hub = hubs_of(authority)
-    found = [
-        np.maximum(scores, 0.0)[places] for scores, places in ((authority, in_places), (hub, out_places))
-    ]
-    return HubsAndAuthorities(found[0] / found[0].sum(), found[1] / found[1].sum(), done, note)
+    return HubsAndAuthorities(_shares(authority[in_places]), _shares(hub[out_places]), done, note)
 
 
 @contextmanager
@@ -106,6 +105,12 @@ def _updates(
 
         into_borders, out_borders = block_borders(into), block_borders(out_of)
         yield authorities_of, hubs_of
+
+
+def _shares(scores: Floats) -> Floats:
+    """Scores that sum to 1. What is lost in rounding is 0: the rounds leave no score below 0."""
+    clear = np.where(scores > ROUNDING * scores.max(), scores, 0.0)
+    return clear / clear.sum()
 
 
 def _unit(vector: Floats) -> Floats:
@@ -145,10 +150,10 @@ def _limit(authorities_of: Update, hubs_of: Update, start: Floats, tolerance: fl
     return authority, done, near if error > tolerance else ""
 
 
-def query_graph(graph: LinkGraph, roots: NDArray[np.integer], in_links: int = IN_LINKS) -> LinkGraph:
-    """The graph that belongs to a query: root pages, the pages they link to, and pages that link to them.
+def query_pages(graph: LinkGraph, roots: NDArray[np.integer], in_links: int = IN_LINKS) -> NDArray[np.bool_]:
+    """The pages that belong to a query: root pages, the pages they link to, and pages that link to them.
 
-    Of a root page with more than `in_links` pages that link to it, the first so many enter.
+    Of a root page with more than `in_links` pages that link to it, the first so many belong.
     """
     kept = np.zeros(len(graph), np.bool_)
     kept[roots] = True
@@ -156,4 +161,4 @@ def query_graph(graph: LinkGraph, roots: NDArray[np.integer], in_links: int = IN
         for rows, most in ((graph.out_of, None), (graph.into, in_links)):
             start, end = rows.offsets[root], rows.offsets[root + 1]
             kept[rows.columns[start:end][:most]] = True
-    return graph.part(kept)
+    return kept

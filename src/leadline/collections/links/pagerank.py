@@ -52,7 +52,8 @@ def page_ranks(
     A round brings ranks nearer to their limit by the factor d at least, so what is still missing is at most
     d / (1 − d) of what the last round moved: rounds end when that is `tolerance` or less, over all pages together.
 
-    >>> graph = LinkGraph.of_edges([("a", "b"), ("a", "c"), ("b", "c"), ("c", "a")])
+    >>> from leadline.collections.links.edge_list import graph_of_edges
+    >>> graph = graph_of_edges([("a", "b"), ("a", "c"), ("b", "c"), ("c", "a")])
     >>> page_ranks(graph)[0].round(4).tolist()
     [0.3878, 0.2148, 0.3974]
     """

@@ -11,7 +11,7 @@ import numpy as np
 
 from leadline.collections.documents.column_sums import ColumnSums, damage_reported, sums_path
 from leadline.collections.documents.store import Collection
-from leadline.collections.links.edge_list import graph_of_columns, read_edges
+from leadline.collections.links.edge_list import graph_of_columns, graph_of_edges, read_edges
 from leadline.collections.links.graph import LinkGraph, SelfLinks
 from leadline.errors import InputError, checked_choice
 from leadline.records.scores.result import counted
@@ -48,7 +48,7 @@ def read_links(
             return read_edges(os.fspath(source), self_links=self_links)
         source = Collection.open(source)
     if not isinstance(source, Collection):
-        return LinkGraph.of_edges(source, self_links=self_links)
+        return graph_of_edges(source, self_links=self_links)
     links = crawl_table(source, LINKS)
     if links is None:
         return _of_citations(source, self_links)

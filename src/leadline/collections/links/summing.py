@@ -111,7 +111,8 @@ def plain_sums(slices: Slices, values: Floats) -> Floats:
     """The sum of each row. bincount adds one entry after the other, as the kernel does."""
     given = values[slices.columns]
     rows = (len(slices.starts) - 1) * LANES
-    return np.bincount(lane_rows(slices), given * slices.weights if slices.weighted else given, rows)
+    sums = np.bincount(lane_rows(slices), given * slices.weights if slices.weighted else given, rows)
+    return sums.astype(np.float64, copy=False)
 
 
 def _added_plain(slices: Slices, values: Floats, totals: Floats, borders: list[int], each: Each) -> None:
