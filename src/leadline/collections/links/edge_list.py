@@ -104,7 +104,9 @@ def _checked_weights(where: str, weights: Sequence[Any]) -> np.ndarray:
         raise InputError(where, f"the weight {wrong!r} is not a number") from None
     bad = np.flatnonzero(~(np.isfinite(found) & (found >= 0)))
     if len(bad):
-        raise InputError(where, f"edge {int(bad[0]) + 1}: the weight must be a number of 0 or more, got {found[bad[0]]:g}")
+        raise InputError(
+            where, f"edge {int(bad[0]) + 1}: the weight must be a number of 0 or more, got {found[bad[0]]:g}"
+        )
     return found
 
 
@@ -128,7 +130,6 @@ def _weights(name: str, content: bytes, column: pl.Series, named: bool) -> list[
 
 def _frame(text: SourceText, content: bytes) -> tuple[pl.DataFrame, bool]:
     """The columns source, target and weight or anchor, and whether the first line names them."""
-    import polars as pl
 
     first = content[_first_edge(content) :].split(b"\n", 1)[0].decode("utf-8", "replace").strip("\r\n")
     if not first.strip():

@@ -139,7 +139,9 @@ def _limit(authorities_of: Update, hubs_of: Update, start: Floats, tolerance: fl
         tridiagonal = np.diag(diagonal) + np.diag(beside[: steps - 1], 1) + np.diag(beside[: steps - 1], -1)
         values, vectors = np.linalg.eigh(tridiagonal)
         best = vectors[:, -1] * np.sign(vectors[:, -1].sum() or 1.0)
-        combined = _unit(sum((share * vector for share, vector in zip(best, basis, strict=False)), np.zeros_like(start)))
+        combined = _unit(
+            sum((share * vector for share, vector in zip(best, basis, strict=False)), np.zeros_like(start))
+        )
         authority = combined if combined.sum() >= 0 else -combined
         residual = beside[-1] * abs(float(best[-1]))
         gap = float(values[-1] - values[-2]) if steps > 1 else float(values[-1])

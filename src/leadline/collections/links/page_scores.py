@@ -78,7 +78,9 @@ def pagerank_of(
     named = {personal: 1.0} if isinstance(personal, str) else personal
     jumps = None if named is None else personal_weights(graph, named)
     ranks, done = page_ranks(graph, damping, jumps, tolerance=tolerance, rounds=rounds)
-    notes = [f"{counted(len(graph), 'page')}, {counted(graph.links, 'link')}; {counted(done, 'round')}, d = {damping:g}"]
+    notes = [
+        f"{counted(len(graph), 'page')}, {counted(graph.links, 'link')}; {counted(done, 'round')}, d = {damping:g}"
+    ]
     notes[0] += "" if done < rounds else f", stopped at the limit of {rounds:,}"
     without = int((graph.out_weights == 0).sum())
     if without:
@@ -87,8 +89,8 @@ def pagerank_of(
     if form == "paper":
         ranks = ranks * len(graph)
         notes.append(
-            f"the paper's formula, (1 − d) + d Σ PR/C: ranks sum to the number of pages, {len(graph):,}, and not to 1 as "
-            "it says; divided by that number they are those of (1 − d)/N + d Σ PR/C"
+            f"the paper's formula, (1 − d) + d Σ PR/C: ranks sum to the number of pages, {len(graph):,}, and not to 1 "
+            "as it says; divided by that number they are those of (1 − d)/N + d Σ PR/C"
         )
     return PageScores(graph, {"value": ranks}, (*graph.notes, *notes))
 

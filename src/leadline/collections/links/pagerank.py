@@ -68,15 +68,14 @@ def page_ranks(
     limit = tolerance * (1 - damping) / damping if damping else math.inf
     surf_round = surf.choose(ADDING_BYTES * (graph.links + len(graph)) * min(rounds, 100))
     borders = block_borders(into)
-    done = 0
+    done, moved = 0, math.inf
     with threads_for(graph.links) as each:
-        for done in range(1, rounds + 1):
+        while done < rounds and moved > limit:
+            done += 1
             state.settings[1] = (1 - damping) + damping * lost
             surf_round(into, state, borders, each)
             state = state._replace(passed_on=state.passing, passing=state.passed_on)
             moved, lost = (float(state.sums[part::2].sum()) for part in (0, 1))
-            if moved <= limit:
-                break
     return state.ranks[places], done
 
 

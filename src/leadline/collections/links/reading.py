@@ -41,18 +41,22 @@ def read_links(
     checked_choice("self_links", self_links, ("count", "drop"))
     checked_choice("nofollow", nofollow, ("drop", "count"))
     checked_choice("pages", pages, ("fetched", "all"))
+    source = opened(source)
     if isinstance(source, LinkGraph):
         return source
     if isinstance(source, (str, os.PathLike)):
-        if not os.path.isdir(source):
-            return read_edges(os.fspath(source), self_links=self_links)
-        source = Collection.open(source)
+        return read_edges(os.fspath(source), self_links=self_links)
     if not isinstance(source, Collection):
         return graph_of_edges(source, self_links=self_links)
     links = crawl_table(source, LINKS)
     if links is None:
         return _of_citations(source, self_links)
     return _of_crawl(source, links, self_links, nofollow, pages)
+
+
+def opened(source: LinkSource) -> LinkSource:
+    """The collection in a folder; any other source as it is."""
+    return Collection.open(source) if isinstance(source, (str, os.PathLike)) and os.path.isdir(source) else source
 
 
 def crawl_table(collection: Collection, name: str) -> pl.DataFrame | None:
@@ -65,7 +69,10 @@ def crawl_table(collection: Collection, name: str) -> pl.DataFrame | None:
     with damage_reported(path):
         content, sums = stored_bytes(path), sums_path(path)
         frame = pl.read_parquet(io.BytesIO(content))
-        if sums.exists() and ColumnSums.of(content, frame.columns, None).sums != ColumnSums.decoded(stored_bytes(sums)).sums:
+        if (
+            sums.exists()
+            and ColumnSums.of(content, frame.columns, None).sums != ColumnSums.decoded(stored_bytes(sums)).sums
+        ):
             raise InputError(str(path), "is damaged, its checksum does not fit: crawl again")
         return frame
 
@@ -78,7 +85,9 @@ def collection_links(collection: Collection) -> tuple[NDArray[np.int64], NDArray
         return inside["citing"].to_numpy().astype(np.int64), inside["cited"].to_numpy().astype(np.int64)
     followed = links.filter(~links["nofollow"])
     row_of = {name: row for row, name in enumerate(collection.records["id"].to_list())}
-    ends = [np.array([row_of.get(name, -1) for name in followed[end].to_list()], np.int64) for end in ("source", "target")]
+    ends = [
+        np.array([row_of.get(name, -1) for name in followed[end].to_list()], np.int64) for end in ("source", "target")
+    ]
     inside_both = (ends[0] >= 0) & (ends[1] >= 0)
     return ends[0][inside_both], ends[1][inside_both]
 

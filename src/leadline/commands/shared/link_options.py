@@ -10,7 +10,9 @@ from leadline.collections.links.reading import read_links
 from leadline.commands.shared.options import add_choice, add_number, add_options, check_format
 from leadline.commands.shared.output import print_notes, write_table
 
-SOURCE = "folder of a crawl or of a collection with citations, or an edge list: source, target, perhaps weight or anchor"
+SOURCE = (
+    "folder of a crawl or of a collection with citations, or an edge list: source, target, perhaps weight or anchor"
+)
 
 
 def add_link_options(parser: argparse.ArgumentParser) -> None:
@@ -18,7 +20,9 @@ def add_link_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("source", metavar="DIR|EDGES", help=SOURCE)
     add_choice(parser, "--self-links", ("count", "drop"), "links from a page to itself", "count")
     add_choice(parser, "--nofollow", ("drop", "count"), "links of a crawl that are marked nofollow", "drop")
-    add_choice(parser, "--pages", ("fetched", "all"), "pages of a crawl: those fetched, or all that are linked to", "fetched")
+    add_choice(
+        parser, "--pages", ("fetched", "all"), "pages of a crawl: those fetched, or all that are linked to", "fetched"
+    )
 
 
 def add_score_options(parser: argparse.ArgumentParser) -> None:

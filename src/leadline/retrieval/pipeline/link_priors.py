@@ -1,4 +1,4 @@
-"""What links say of documents, for the steps that rank by them: which links count, and how their scores are combined."""
+"""Links as evidence, for the steps that rank by them: which links count, and how their scores are combined."""
 
 from __future__ import annotations
 

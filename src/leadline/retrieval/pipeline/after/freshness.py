@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 class Freshness(Step):
     """Newer results gain: a document that is `half_life` days older than another gains half as much.
 
-    Formula: (1 − weight) · first + weight · 2^(−age / half_life), with the age in days before the topic's day, or before
-    the newest document of the index where the topic has no day. A document without a date gains nothing.
+    Formula: (1 − weight) · first + weight · 2^(−age / half_life), with the age in days before the topic's day, or
+    before the newest document of the index where the topic has no day. A document without a date gains nothing.
     """
 
     weight: Share = 0.1
