@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from leadline.collections.links.kernels.arguments import Edges, Rows
+from leadline.collections.links.kernels.arguments import Edges, Rows, Slices
+from leadline.collections.links.summing import longest_first, sliced
 from leadline.errors import InputError, nearest
 from leadline.records.scores.result import Result, counted
 from leadline.records.scores.table import Table
@@ -89,6 +90,12 @@ class LinkGraph(Result):
     def into(self) -> Rows:
         """For each page the pages that link to it."""
         return Rows(self.offsets, self.sources, self.weights, int(self.is_weighted))
+
+    @cached_property
+    def slices(self) -> tuple[Ints, Ints, Slices]:
+        """The links into pages, laid out for PageRank: the pages with most such links first, and the place of each."""
+        order, places = longest_first(self.into)
+        return order, places, sliced(self.into, order, places)
 
     @cached_property
     def out_of(self) -> Rows:

@@ -15,10 +15,8 @@ from leadline.collections.links.summing import (
     BLOCKS,
     Each,
     block_borders,
-    longest_first,
     padded_size,
     plain_sums,
-    sliced,
     threads_for,
 )  # fmt: skip
 from leadline.errors import InputError
@@ -62,8 +60,7 @@ def page_ranks(
     if not len(graph):
         raise InputError("graph", "has no pages")
     jumps = np.full(len(graph), 1 / len(graph)) if personal is None else checked_personal(personal, len(graph))
-    order, places = longest_first(graph.into)
-    into = sliced(graph.into, order, places)
+    order, places, into = graph.slices
     state, lost = _start(graph, order, jumps, damping)
     limit = tolerance * (1 - damping) / damping if damping else math.inf
     surf_round = surf.choose(ADDING_BYTES * (graph.links + len(graph)) * min(rounds, 100))

@@ -150,8 +150,8 @@ def _freshness_facts(fetched: Sequence[str], modified: Sequence[str]) -> list[Fa
 class Overlap(Result):
     """The pages of two crawls, and the size of what they were drawn from, estimated from how many they share.
 
-    Formula: Chapman's estimate (n + 1)(m + 1) / (b + 1) − 1 from n and m pages with b in both, and its 95 % interval, in
-    which the logarithm of the number of pages that neither has is taken as normal. Chapman 1951; Burnham et al. 1987.
+    Formula: Chapman's estimate (n + 1)(m + 1) / (b + 1) − 1 from n and m pages with b in both, and its 95 % interval,
+    in which the logarithm of the number of pages that neither has is taken as normal. Chapman 1951; Burnham 1987.
 
     >>> Overlap(200, 150, 60)
     <Overlap 60 of 200 and 150 pages in both; about 497 pages in all (430 to 601)>

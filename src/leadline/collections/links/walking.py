@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from leadline.collections.links.graph import LinkGraph
+from leadline.collections.links.reading import LinkSource, read_links
 from leadline.errors import InputError, checked_choice
 from leadline.records.scores.result import Result, counted
 from leadline.records.scores.table import Table
@@ -83,7 +84,7 @@ class PageSample(Result):
 
 
 def sample_pages(
-    graph: LinkGraph,
+    source: LinkSource,
     count: int,
     *,
     method: Method = "metropolis",
@@ -97,6 +98,7 @@ def sample_pages(
     draws from the list of all pages, which a walk does not have.
     """
     checked_choice("method", method, METHODS)
+    graph = read_links(source)
     if not len(graph):
         raise InputError("graph", "has no pages")
     for name, value in (("count", count), ("steps", steps)):
@@ -155,7 +157,7 @@ class SampleBias(Result):
 
 
 def sample_bias(
-    graph: LinkGraph,
+    source: LinkSource,
     count: int,
     *,
     steps: int = STEPS,
@@ -168,6 +170,7 @@ def sample_bias(
     differences between the shares of groups in the sample and in all pages: 0 is uniform, 1 as far from it as can be.
     `distance_by_chance` is the mean distance of samples of the same size that are uniform.
     """
+    graph = read_links(source)
     random = np.random.default_rng(rng)
     degrees = np.diff(neighbours(graph).offsets)
     # Pages with the same number of links are in the same group wherever groups of the same size allow it.
