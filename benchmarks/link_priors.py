@@ -94,11 +94,19 @@ def cacm(data: Path, work: Path) -> Scores | None:
     return ll.evaluate(qrels, runs, MEASURES)
 
 
-def us_api(data: Path, work: Path) -> Scores | None:
+def us_api(data: Path, work: Path, said: list[str]) -> Scores | None:
     """United States patents: only links that a searcher could have seen on the day of the topic."""
     office = real("us_api", "docs_10k.jsonl.xz", data, work)
     if office is None:
         return None
+    cited = int((office.lab.links.in_degrees > 0).sum())
+    said.append(
+        f"What us_api shows must be read with care. Only {cited:,} of its {len(office.lab.index):,} patents are cited "
+        "by another of them, and its judgements are made of citations, so that only these, and their families, can be "
+        "relevant at all: a prior that knows which patents were cited before knows much of which can be judged "
+        "relevant. CACM was judged by people, and there the priors decide nothing; citation feedback, which depends on "
+        "the query, helps on both."
+    )
     plain = Text() >> Search("bm25")
     return office.scores(priors(plain) | {"freshness, weight 0.1": plain >> Freshness(0.1, half_life=1825)})
 
@@ -177,15 +185,16 @@ def main() -> None:
     parser.add_argument("--work", type=Path, help="keep what is built here")
     parser.add_argument("-o", "--output", type=Path, default=ROOT / "docs" / "links.md")
     options = parser.parse_args()
+    said: list[str] = []
     with tempfile.TemporaryDirectory() as temporary:
         work = options.work or Path(temporary)
         work.mkdir(parents=True, exist_ok=True)
-        found = {"CACM": cacm(options.data, work), "us_api": us_api(options.data, work)}
+        found = {"CACM": cacm(options.data, work), "us_api": us_api(options.data, work, said)}
     scores = {name: one for name, one in found.items() if one is not None}
     missing = [name for name in found if name not in scores]
     lines = ["All numbers below are measured by `python benchmarks/link_priors.py`, whose docstring lists the data."]
     lines += [f"Without data, and left out: {', '.join(missing)}."] if missing else []
-    lines += [*verdicts(scores), *farms(), *sampling(options.data)]
+    lines += [*verdicts(scores), *said, *farms(), *sampling(options.data)]
     kept = options.output.read_text(encoding="utf-8").split(CUT)[0] if options.output.exists() else "# Links\n"
     options.output.write_text(kept + CUT + "\n" + "\n\n".join(lines) + "\n", encoding="utf-8")
     print(f"wrote {options.output}")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from leadline.collections.links.kernels.arguments import Edges, Rows, Slices
+from leadline.collections.links.kernels.arguments import Edges, Rows, SlicedRows
 from leadline.collections.links.summing import longest_first, sliced
 from leadline.errors import InputError, nearest
 from leadline.records.scores.result import Result, counted
@@ -92,7 +92,7 @@ class LinkGraph(Result):
         return Rows(self.offsets, self.sources, self.weights, int(self.is_weighted))
 
     @cached_property
-    def slices(self) -> tuple[Ints, Ints, Slices]:
+    def slices(self) -> tuple[Ints, Ints, SlicedRows]:
         """The links into pages, laid out for PageRank: the pages with most such links first, and the place of each."""
         order, places = longest_first(self.into)
         return order, places, sliced(self.into, order, places)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from leadline.collections.links.graph import LinkGraph
-from leadline.collections.links.kernels.arguments import LANES, Slices, Surfers
+from leadline.collections.links.kernels.arguments import LANES, SlicedRows, Surfers
 from leadline.collections.links.summing import (
     ADDING_BYTES,
     BLOCKS,
@@ -117,7 +117,7 @@ def personal_weights(graph: LinkGraph, weights: Mapping[str, float], where: str 
     return found
 
 
-def _surfed_plain(into: Slices, state: Surfers, borders: list[int], each: Each) -> None:
+def _surfed_plain(into: SlicedRows, state: Surfers, borders: list[int], each: Each) -> None:
     received = plain_sums(into, state.passed_on)
     ranks = state.jumps * state.settings[1] + state.settings[0] * received
     block = np.repeat(np.arange(BLOCKS), np.diff(borders) * LANES)
@@ -129,6 +129,6 @@ def _surfed_plain(into: Slices, state: Surfers, borders: list[int], each: Each) 
 
 
 @compiled_job("leadline.collections.links.kernels.summing.surf", plain=_surfed_plain)
-def surf(kernel: Kernel, into: Slices, state: Surfers, borders: list[int], each: Each) -> None:
+def surf(kernel: Kernel, into: SlicedRows, state: Surfers, borders: list[int], each: Each) -> None:
     """One round of PageRank for all pages."""
     each(lambda block: kernel(into, state, borders[block], borders[block + 1], block))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from leadline.collections.links.kernels.arguments import LANES, Rows, Slices
+from leadline.collections.links.kernels.arguments import LANES, Rows, SlicedRows
 from leadline.text.engine import compiled_job
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def padded_size(pages: int) -> int:
     return -(-pages // LANES) * LANES
 
 
-def _sliced_plain(rows: Rows, order: Ints, numbers: Ints, slices: Slices, filler: int) -> None:
+def _sliced_plain(rows: Rows, order: Ints, numbers: Ints, slices: SlicedRows, filler: int) -> None:
     lengths = np.diff(rows.offsets)[order]
     place = np.repeat(np.arange(len(order)), lengths)
     nth = np.arange(len(place)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
@@ -56,23 +56,23 @@ def _sliced_plain(rows: Rows, order: Ints, numbers: Ints, slices: Slices, filler
 
 
 @compiled_job("leadline.collections.links.kernels.summing.slice_rows", plain=_sliced_plain)
-def _fill_slices(kernel: Kernel, rows: Rows, order: Ints, numbers: Ints, slices: Slices, filler: int) -> None:
+def _fill_slices(kernel: Kernel, rows: Rows, order: Ints, numbers: Ints, slices: SlicedRows, filler: int) -> None:
     kernel(rows, order, len(order), numbers, filler, slices)
 
 
-def sliced(rows: Rows, order: Ints, numbers: Ints) -> Slices:
+def sliced(rows: Rows, order: Ints, numbers: Ints) -> SlicedRows:
     """Rows as slices, in the given order. `numbers` are the new numbers of columns."""
     lengths = np.zeros(padded_size(len(order)), np.int64)
     lengths[: len(order)] = np.diff(rows.offsets)[order]
     starts = np.concatenate([[0], np.cumsum(lengths.reshape(-1, LANES).max(1, initial=0) * LANES)])
     size = int(starts[-1])
-    slices = Slices(starts, np.empty(size, np.int32), np.empty(size if rows.weighted else 0), rows.weighted)
+    slices = SlicedRows(starts, np.empty(size, np.int32), np.empty(size if rows.weighted else 0), rows.weighted)
     _fill_slices.choose(SLICING_BYTES * len(rows.columns))(rows, order, numbers, slices, padded_size(len(numbers)))
     return slices
 
 
-def block_borders(slices: Slices) -> list[int]:
-    """Slices divided into blocks of about as much work each; a border is the first slice of a block."""
+def block_borders(slices: SlicedRows) -> list[int]:
+    """SlicedRows divided into blocks of about as much work each; a border is the first slice of a block."""
     work = slices.starts + 2 * LANES * np.arange(len(slices.starts))  # a row costs about as much as two entries
     return [int(border) for border in np.searchsorted(work, np.linspace(0, work[-1], BLOCKS + 1))]
 
@@ -100,14 +100,14 @@ def threads_for(links: int) -> Iterator[Each]:
         yield each
 
 
-def lane_rows(slices: Slices) -> NDArray[np.int64]:
+def lane_rows(slices: SlicedRows) -> NDArray[np.int64]:
     """The row of each entry of the slices."""
     sizes = np.diff(slices.starts)
     number = np.repeat(np.arange(len(sizes)), sizes)
     return number * LANES + (np.arange(len(number)) - slices.starts[number]) % LANES
 
 
-def plain_sums(slices: Slices, values: Floats) -> Floats:
+def plain_sums(slices: SlicedRows, values: Floats) -> Floats:
     """The sum of each row. bincount adds one entry after the other, as the kernel does."""
     given = values[slices.columns]
     rows = (len(slices.starts) - 1) * LANES
@@ -115,11 +115,11 @@ def plain_sums(slices: Slices, values: Floats) -> Floats:
     return sums.astype(np.float64, copy=False)
 
 
-def _added_plain(slices: Slices, values: Floats, totals: Floats, borders: list[int], each: Each) -> None:
+def _added_plain(slices: SlicedRows, values: Floats, totals: Floats, borders: list[int], each: Each) -> None:
     totals[: (len(slices.starts) - 1) * LANES] = plain_sums(slices, values)
 
 
 @compiled_job("leadline.collections.links.kernels.summing.add_slices", plain=_added_plain)
-def add_slices(kernel: Kernel, slices: Slices, values: Floats, totals: Floats, borders: list[int], each: Each) -> None:
+def add_slices(kernel: Kernel, slices: SlicedRows, values: Floats, totals: Floats, borders: list[int], each: Each) -> None:
     """The sum of each row of the slices, into `totals`."""
     each(lambda block: kernel(slices, values, totals, borders[block], borders[block + 1]))

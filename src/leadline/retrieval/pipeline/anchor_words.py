@@ -12,7 +12,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from leadline.retrieval.pipeline.context import SearchContext
+    from leadline.collections.documents.store import Collection
+    from leadline.retrieval.index.index import Index
 
 
 @dataclass(frozen=True)
@@ -23,26 +24,26 @@ class AnchorWords:
     documents: int  # in the index
 
     @classmethod
-    def of(cls, context: SearchContext) -> AnchorWords:
+    def of(cls, collection: Collection, index: Index, row_of: Mapping[str, int]) -> AnchorWords:
         """The words of a crawl's links, without those marked nofollow and those of a page to itself."""
         from leadline.collections.links.reading import LINKS, crawl_table
 
-        links = crawl_table(context.collection, LINKS)
+        links = crawl_table(collection, LINKS)
         counts: dict[str, dict[int, int]] = {}
         if links is None:
-            return cls(counts, len(context.index))
+            return cls(counts, len(index))
         followed = links.filter(~links["nofollow"] & (links["source"] != links["target"]))
         same_words: dict[str, list[str]] = {}
         for target, text in followed.select("target", "anchor").iter_rows():
-            row = context.row_of.get(target)
+            row = row_of.get(target)
             if row is None or not text:
                 continue
             if text not in same_words:
-                same_words[text] = list(dict.fromkeys(context.index.analysis.terms(text)))
+                same_words[text] = list(dict.fromkeys(index.analysis.terms(text)))
             for word in same_words[text]:
                 pages = counts.setdefault(word, {})
                 pages[row] = pages.get(row, 0) + 1
-        return cls(counts, len(context.index))
+        return cls(counts, len(index))
 
     def scores(self, query: Mapping[str, float]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """The documents whose links have words of a query, and Σ weight · ln(1 + N / n) · links / (links + 1).

@@ -249,7 +249,7 @@ class SearchContext:
         """The words of the links to each document."""
         from leadline.retrieval.pipeline.anchor_words import AnchorWords
 
-        return AnchorWords.of(self)
+        return AnchorWords.of(self.collection, self.index, self.row_of)
 
     @cached_property
     def family_members(self) -> Links:

@@ -72,9 +72,9 @@ def _rescaled(parts: tuple[ScorePart, ...], first: Ranking, share: float) -> tup
     if highest == lowest:
         return (ScorePart(parts[0].name, first.rows, np.full(len(first), share)),)
     factor = share / (highest - lowest)
-    found = []
-    for place, part in enumerate(parts):
-        kept = np.isin(part.rows, first.rows)
-        shift = lowest if place == 0 else 0.0
-        found.append(ScorePart(part.name, part.rows[kept], (part.scores[kept] - shift) * factor))
-    return tuple(found)
+    by_query = dict(zip(parts[0].rows.tolist(), parts[0].scores.tolist(), strict=True))
+    own = np.array([by_query.get(row, 0.0) for row in first.rows.tolist()])
+    return (
+        ScorePart(parts[0].name, first.rows, (own - lowest) * factor),
+        *(ScorePart(part.name, part.rows, part.scores * factor) for part in parts[1:]),
+    )

@@ -26,7 +26,7 @@ class Rows(NamedTuple):
     weighted: int  # 0 or 1
 
 
-class Slices(NamedTuple):
+class SlicedRows(NamedTuple):
     """Rows by descending length, eight side by side: a slice holds the first entry of each, then the second, and so on.
 
     Slice s holds columns[starts[s]:starts[s + 1]]. Short rows are filled up with a column whose value is always 0.

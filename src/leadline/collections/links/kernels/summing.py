@@ -7,13 +7,13 @@ twins give the same bits.
 
 from __future__ import annotations
 
-from leadline.collections.links.kernels.arguments import LANES, Rows, Slices, Surfers
+from leadline.collections.links.kernels.arguments import LANES, Rows, SlicedRows, Surfers
 from leadline.text.kernels.arguments import Floats, Int32s, kernel
 from leadline.text.kernels.primitives import inline
 
 
 @kernel
-def slice_rows(rows: Rows, order: Int32s, pages: int, numbers: Int32s, filler: int, slices: Slices) -> int:
+def slice_rows(rows: Rows, order: Int32s, pages: int, numbers: Int32s, filler: int, slices: SlicedRows) -> int:
     """Fill slices with rows in the given order; `numbers` are the new numbers of columns."""
     for place in range(-(-pages // LANES) * LANES):
         group, lane = place // LANES, place % LANES
@@ -34,7 +34,7 @@ def slice_rows(rows: Rows, order: Int32s, pages: int, numbers: Int32s, filler: i
 
 
 @inline
-def _add_slice(slices: Slices, number: int, values: Floats, totals: Floats) -> None:
+def _add_slice(slices: SlicedRows, number: int, values: Floats, totals: Floats) -> None:
     a = b = c = d = e = f = g = h = 0.0
     columns, weights = slices.columns, slices.weights
     at, end = slices.starts[number], slices.starts[number + 1]
@@ -66,7 +66,7 @@ def _add_slice(slices: Slices, number: int, values: Floats, totals: Floats) -> N
 
 
 @kernel
-def surf(into: Slices, state: Surfers, first: int, last: int, block: int) -> int:
+def surf(into: SlicedRows, state: Surfers, first: int, last: int, block: int) -> int:
     """One round of PageRank for the slices from `first` up to `last`, which are a block."""
     damping, jumping = state.settings[0], state.settings[1]
     moved, lost = 0.0, 0.0
@@ -86,7 +86,7 @@ def surf(into: Slices, state: Surfers, first: int, last: int, block: int) -> int
 
 
 @kernel
-def add_slices(slices: Slices, values: Floats, totals: Floats, first: int, last: int) -> int:
+def add_slices(slices: SlicedRows, values: Floats, totals: Floats, first: int, last: int) -> int:
     """The sum of the values of each row's columns, times their weights, for the slices from `first` up to `last`."""
     for number in range(first, last):
         _add_slice(slices, number, values, totals)
