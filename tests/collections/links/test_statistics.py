@@ -14,7 +14,6 @@ from leadline.collections.links.edge_list import graph_of_edges
 from leadline.collections.links.statistics import Overlap, crawl_overlap, link_statistics
 
 
-
 def test_facts_of_a_graph() -> None:
     edges = [("http://a/1", "http://a/2"), ("http://a/2", "http://b/1"), ("http://b/1", "http://b/1")]
     edges += [("http://c/1", "http://a/2"), ("http://d/1", "http://d/2")]

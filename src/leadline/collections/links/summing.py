@@ -120,6 +120,8 @@ def _added_plain(slices: SlicedRows, values: Floats, totals: Floats, borders: li
 
 
 @compiled_job("leadline.collections.links.kernels.summing.add_slices", plain=_added_plain)
-def add_slices(kernel: Kernel, slices: SlicedRows, values: Floats, totals: Floats, borders: list[int], each: Each) -> None:
+def add_slices(
+    kernel: Kernel, slices: SlicedRows, values: Floats, totals: Floats, borders: list[int], each: Each
+) -> None:
     """The sum of each row of the slices, into `totals`."""
     each(lambda block: kernel(slices, values, totals, borders[block], borders[block + 1]))
