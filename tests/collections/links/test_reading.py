@@ -157,6 +157,15 @@ def test_a_crawl_has_links_with_texts(tmp_path: Path) -> None:
     assert len(read_links(folder, pages="all")) == 3
 
 
+def test_the_collection_of_a_crawl_finds_the_tables_beside_it(tmp_path: Path) -> None:
+    folder = collection(tmp_path / "crawl" / "collection", **{"http://a/": (), "http://b/": ()})
+    links_table(folder.parent, [("http://a/", "http://b/", "to b", False)])
+    with pytest.raises(InputError, match="it is not a crawl"):
+        read_links(folder)
+    (folder.parent / "crawl.json").write_text("{}")
+    assert read_links(folder).anchor_texts("http://b/") == ["to b"]
+
+
 def test_a_damaged_table_of_links_is_refused(tmp_path: Path) -> None:
     folder = collection(tmp_path / "crawl", **{"http://a/": (), "http://b/": ()})
     links_table(folder, [("http://a/", "http://b/", "to b", False)])

@@ -35,11 +35,10 @@ def test_facts_of_a_crawl(tmp_path: Path) -> None:
     rows = [("http://a/0", f"http://a/{n}", "", False) for n in (1, 2, 3)]
     pl.DataFrame(rows, ["source", "target", "anchor", "nofollow"], orient="row").write_parquet(folder / "links.parquet")
     pages = {
-        "page": [f"http://a/{n}" for n in range(3)],
-        "depth": pl.Series([0, 1, -1], dtype=pl.Int32),
-        "fetched": ["2026-11-16T00:00:00Z"] * 3,
-        "modified": ["2026-11-15T00:00:00Z", "2026-06-16T00:00:00Z", ""],
-        "status": pl.Series([200] * 3, dtype=pl.Int16),
+        "address": [f"http://a/{n}" for n in range(4)],
+        "depth": [0, 1, -1, 2],
+        "published": ["2026-11-15", "2026-06-16T00:00:00Z", "", "2026-11-15"],
+        "fetched": ["2026-11-16T00:00:00Z"] * 4,
     }
     pl.DataFrame(pages).write_parquet(folder / "pages.parquet")
     found = link_statistics(folder)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-LINKS, PAGES = "links.parquet", "pages.parquet"  # of a crawl
+LINKS, PAGES, CRAWL = "links.parquet", "pages.parquet", "crawl.json"  # of a crawl
 Nofollow = Literal["drop", "count"]
 Kept = Literal["fetched", "all"]
 LinkSource: TypeAlias = "str | os.PathLike[str] | Collection | LinkGraph | Sequence[Sequence[Any]]"
@@ -63,8 +63,11 @@ def crawl_table(collection: Collection, name: str) -> pl.DataFrame | None:
     """A table of a crawl by the name of its file, compared with its sums; None where the collection is not a crawl."""
     import polars as pl
 
-    path = collection.folder / name
-    if not path.exists():
+    # The collection of a crawl is a folder in that of the crawl, where the tables are.
+    path = next(
+        (place / name for place in (collection.folder, collection.folder.parent) if (place / name).exists()), None
+    )
+    if path is None or (path.parent != collection.folder and not (path.parent / CRAWL).exists()):
         return None
     with damage_reported(path):
         content, sums = stored_bytes(path), sums_path(path)

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -17,6 +17,9 @@ from leadline.collections.links.reading import LINKS, PAGES, LinkSource, crawl_t
 from leadline.collections.links.walking import distances
 from leadline.records.scores.result import Result, counted
 from leadline.records.scores.table import Table
+
+if TYPE_CHECKING:
+    import polars as pl
 
 HOSTS = 10  # with most pages, listed by name
 AGES = (30, 365)  # days within which a page was changed
@@ -62,7 +65,7 @@ def link_statistics(source: LinkSource, *, start: str | None = None) -> LinkStat
     opened_source = opened(source)
     graph = read_links(opened_source)
     facts = [*_graph_facts(graph), *_host_facts(graph)]
-    pages = crawl_table(opened_source, PAGES) if isinstance(opened_source, Collection) else None
+    pages = _crawled_pages(opened_source, graph) if isinstance(opened_source, Collection) else None
     if start is not None:
         depths = distances(graph.out_of, [graph.place(start, "start")])
         facts += _depth_facts(depths)
@@ -72,8 +75,14 @@ def link_statistics(source: LinkSource, *, start: str | None = None) -> LinkStat
         known = set(graph.pages) | set(links["target"].to_list())
         facts += [Fact("coverage", "pages known", len(known)), Fact("coverage", "fetched", len(graph) / len(known))]
     if pages is not None:
-        facts += _freshness_facts(pages["fetched"].to_list(), pages["modified"].to_list())
+        facts += _freshness_facts(pages["fetched"].to_list(), pages["published"].to_list())
     return LinkStatistics(facts, graph.notes)
+
+
+def _crawled_pages(collection: Collection, graph: LinkGraph) -> pl.DataFrame | None:
+    """The rows of a crawl's pages that were fetched; None where the collection is not a crawl."""
+    pages = crawl_table(collection, PAGES)
+    return None if pages is None else pages.filter(pages["address"].is_in(list(graph.pages)))
 
 
 def _graph_facts(graph: LinkGraph) -> list[Fact]:
@@ -127,12 +136,17 @@ def _depth_facts(depths: Any) -> list[Fact]:
     return [*facts, *([Fact("pages of a depth", "not reached", unknown)] if unknown else [])]
 
 
-def _freshness_facts(fetched: Sequence[str], modified: Sequence[str]) -> list[Fact]:
-    pairs = [(last, now) for now, last in zip(fetched, modified, strict=True) if last and now]
-    ages = [
-        float((np.datetime64(now.rstrip("Z")) - np.datetime64(last.rstrip("Z"))) / np.timedelta64(1, "D"))
-        for last, now in pairs
-    ]
+def _day(written: str | None) -> int | None:
+    """The day of a date or time in ISO 8601, counted from 1970; None where there is none."""
+    try:
+        return int(np.datetime64((written or "")[:10], "D").astype(np.int64)) if written else None
+    except ValueError:
+        return None
+
+
+def _freshness_facts(fetched: Sequence[str | None], modified: Sequence[str | None]) -> list[Fact]:
+    days = [(_day(now), _day(last)) for now, last in zip(fetched, modified, strict=True)]
+    ages = [max(now - last, 0) for now, last in days if now is not None and last is not None]
     facts = [Fact("freshness", "pages with a date of change", len(ages))]
     if ages:
         facts.append(Fact("freshness", "median age in days", float(np.median(ages))))
