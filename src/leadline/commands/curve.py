@@ -5,7 +5,7 @@ recall and precision at every rank, which is the raw curve, and the interpolated
 
 Examples:
   leadline curve qrels.txt runs/*.run
-  leadline curve qrels.txt runs/bm25.run --topic EP1000195A1 --format tsv
+  leadline curve qrels.txt runs/bm25.run --topic EP1437003A1 --format tsv
 """
 
 from __future__ import annotations
