@@ -32,10 +32,10 @@ ROUNDS, PROMISE = 50, 0.1
 LINKS_A_PAGE = 10  # as the web has, about
 
 
-def random_graph(links: int, seed: int = 1) -> LinkGraph:
-    """A graph of random links."""
+def random_graph(links: int, pages: int | None = None, seed: int = 1) -> LinkGraph:
+    """A graph of random links, by default ten a page."""
     rng = np.random.default_rng(seed)
-    pages = max(links // LINKS_A_PAGE, 1)
+    pages = pages or max(links // LINKS_A_PAGE, 1)
     return LinkGraph.of_arrays(rng.integers(0, pages, links), rng.integers(0, pages, links), range(pages))  # type: ignore[arg-type]
 
 
@@ -126,8 +126,8 @@ def main() -> None:
     rows = {"leadline": lambda: hubs_and_authorities(graph)}
     wall, processor = timed(rows, options.repeat)["leadline"]
     print(f"HITS of the same to 1e-10: {wall:.3f} s, {processor:.3f} s of the processor")
-    if options.large:
-        large = random_graph(options.large)
+    for pages in (len(graph), None) if options.large else ():
+        large = random_graph(options.large, pages)
         more = timed({"leadline": by_leadline(large), "scipy": by_scipy(large)}, options.repeat)
         show(f"PageRank, {large.links:,} links, {len(large):,} pages", more)
         for name in more:
