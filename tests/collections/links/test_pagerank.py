@@ -69,6 +69,17 @@ def test_both_engines_give_the_same_bits(weighted: bool, monkeypatch: pytest.Mon
             assert np.array_equal(plain, compiled)
 
 
+def test_ranks_do_not_depend_on_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LEADLINE_ENGINE", "compiled")
+    rng = np.random.default_rng(6)
+    graph = LinkGraph.of_arrays(rng.integers(0, 5000, 40_000), rng.integers(0, 5000, 40_000), [""] * 5000)
+    alone, _ = page_ranks(graph)
+    monkeypatch.setattr("leadline.collections.links.summing.THREADED", 1)
+    for processors in (2, 3, 8):
+        monkeypatch.setattr("os.cpu_count", lambda count=processors: count)
+        assert np.array_equal(page_ranks(graph)[0], alone)
+
+
 def test_by_hand() -> None:
     # Two pages that link to each other, and one that both leave alone: x = 0.15 / 3 + 0.85 (x + z / 3), z = 0.15 / 3 +
     # 0.85 z / 3, where z has no links and shares its rank with all.

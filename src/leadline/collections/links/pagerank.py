@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from leadline.collections.links.graph import LinkGraph
-from leadline.collections.links.kernels.arguments import LANES, SlicedRows, Surfers
+from leadline.collections.links.kernels.arguments import BLOCKS, LANES, SlicedRows, Surfers
 from leadline.collections.links.summing import (
     ADDING_BYTES,
-    BLOCKS,
     Each,
     block_borders,
     padded_size,
@@ -117,7 +116,7 @@ def personal_weights(graph: LinkGraph, weights: Mapping[str, float], where: str 
     return found
 
 
-def _surfed_plain(into: SlicedRows, state: Surfers, borders: list[int], each: Each) -> None:
+def _surfed_plain(into: SlicedRows, state: Surfers, borders: NDArray[np.int64], each: Each) -> None:
     received = plain_sums(into, state.passed_on)
     ranks = state.jumps * state.settings[1] + state.settings[0] * received
     block = np.repeat(np.arange(BLOCKS), np.diff(borders) * LANES)
@@ -129,6 +128,6 @@ def _surfed_plain(into: SlicedRows, state: Surfers, borders: list[int], each: Ea
 
 
 @compiled_job("leadline.collections.links.kernels.summing.surf", plain=_surfed_plain)
-def surf(kernel: Kernel, into: SlicedRows, state: Surfers, borders: list[int], each: Each) -> None:
+def surf(kernel: Kernel, into: SlicedRows, state: Surfers, borders: NDArray[np.int64], each: Each) -> None:
     """One round of PageRank for all pages."""
-    each(lambda block: kernel(into, state, borders[block], borders[block + 1], block))
+    each(lambda first, step: kernel(into, state, borders, first, step))

@@ -168,7 +168,7 @@ class Overlap(Result):
     in which the logarithm of the number of pages that neither has is taken as normal. Chapman 1951; Burnham 1987.
 
     >>> Overlap(200, 150, 60)
-    <Overlap 60 of 200 and 150 pages in both; about 497 pages in all (430 to 601)>
+    <Overlap 60 of 200 and 150 pages in both; about 497 pages in all (431 to 593)>
     """
 
     first: int

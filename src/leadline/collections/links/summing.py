@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from leadline.collections.links.kernels.arguments import LANES, Rows, SlicedRows
+from leadline.collections.links.kernels.arguments import BLOCKS, LANES, Rows, SlicedRows
 from leadline.text.engine import compiled_job
 
 if TYPE_CHECKING:
@@ -21,11 +21,10 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int32]
 
-THREADED = 100_000  # links from which two threads pay
-BLOCKS = 8  # of slices, each with sums of its own, so that no sum depends on the number of threads
+THREADED = 500_000  # links from which two threads pay
 ADDING_BYTES = 2  # of text that take as long to read as an entry to add
 SLICING_BYTES = 8  # the same, for an entry to lay out
-Each = Callable[[Callable[[int], object]], None]
+Each = Callable[[Callable[[int, int], object]], object]  # calls a function with a first block and a step
 
 
 def longest_first(rows: Rows) -> tuple[Ints, Ints]:
@@ -71,29 +70,24 @@ def sliced(rows: Rows, order: Ints, numbers: Ints) -> SlicedRows:
     return slices
 
 
-def block_borders(slices: SlicedRows) -> list[int]:
-    """SlicedRows divided into blocks of about as much work each; a border is the first slice of a block."""
+def block_borders(slices: SlicedRows) -> NDArray[np.int64]:
+    """Slices divided into blocks of about as much work each; a border is the first slice of a block."""
     work = slices.starts + 2 * LANES * np.arange(len(slices.starts))  # a row costs about as much as two entries
-    return [int(border) for border in np.searchsorted(work, np.linspace(0, work[-1], BLOCKS + 1))]
+    return np.searchsorted(work, np.linspace(0, work[-1], BLOCKS + 1)).astype(np.int64)
 
 
 @contextmanager
 def threads_for(links: int) -> Iterator[Each]:
-    """What calls a function for each block: on several threads where there are links enough."""
+    """What calls a function for all blocks: on several threads where there are links enough."""
     workers = min(os.cpu_count() or 1, BLOCKS)
-
-    def some(function: Callable[[int], object], first: int, step: int) -> None:
-        for block in range(first, BLOCKS, step):
-            function(block)
-
     if links < THREADED or workers == 1:
-        yield lambda function: some(function, 0, 1)
+        yield lambda function: function(0, 1)
         return
     with ThreadPoolExecutor(workers - 1) as pool:
 
-        def each(function: Callable[[int], object]) -> None:
-            others = [pool.submit(some, function, first, workers) for first in range(1, workers)]
-            some(function, 0, workers)
+        def each(function: Callable[[int, int], object]) -> None:
+            others = [pool.submit(function, first, workers) for first in range(1, workers)]
+            function(0, workers)
             for other in others:
                 other.result()
 
@@ -115,13 +109,13 @@ def plain_sums(slices: SlicedRows, values: Floats) -> Floats:
     return sums.astype(np.float64, copy=False)
 
 
-def _added_plain(slices: SlicedRows, values: Floats, totals: Floats, borders: list[int], each: Each) -> None:
+def _added_plain(slices: SlicedRows, values: Floats, totals: Floats, borders: NDArray[np.int64], each: Each) -> None:
     totals[: (len(slices.starts) - 1) * LANES] = plain_sums(slices, values)
 
 
 @compiled_job("leadline.collections.links.kernels.summing.add_slices", plain=_added_plain)
 def add_slices(
-    kernel: Kernel, slices: SlicedRows, values: Floats, totals: Floats, borders: list[int], each: Each
+    kernel: Kernel, slices: SlicedRows, values: Floats, totals: Floats, borders: NDArray[np.int64], each: Each
 ) -> None:
     """The sum of each row of the slices, into `totals`."""
-    each(lambda block: kernel(slices, values, totals, borders[block], borders[block + 1]))
+    each(lambda first, step: kernel(slices, values, totals, borders, first, step))

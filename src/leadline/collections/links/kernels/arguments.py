@@ -7,6 +7,7 @@ from typing import NamedTuple
 from leadline.text.kernels.arguments import Floats, Int32s, Int64s
 
 LANES = 8  # rows that are added up side by side
+BLOCKS = 8  # of slices, each with sums of its own, so that no sum depends on the number of threads
 
 
 class Edges(NamedTuple):

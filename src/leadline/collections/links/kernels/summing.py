@@ -7,8 +7,8 @@ twins give the same bits.
 
 from __future__ import annotations
 
-from leadline.collections.links.kernels.arguments import LANES, Rows, SlicedRows, Surfers
-from leadline.text.kernels.arguments import Floats, Int32s, kernel
+from leadline.collections.links.kernels.arguments import BLOCKS, LANES, Rows, SlicedRows, Surfers
+from leadline.text.kernels.arguments import Floats, Int32s, Int64s, kernel
 from leadline.text.kernels.primitives import inline
 
 
@@ -65,9 +65,8 @@ def _add_slice(slices: SlicedRows, number: int, values: Floats, totals: Floats) 
     totals[row + 4], totals[row + 5], totals[row + 6], totals[row + 7] = e, f, g, h
 
 
-@kernel
-def surf(into: SlicedRows, state: Surfers, first: int, last: int, block: int) -> int:
-    """One round of PageRank for the slices from `first` up to `last`, which are a block."""
+@inline
+def _surf_block(into: SlicedRows, state: Surfers, first: int, last: int, block: int) -> None:
     damping, jumping = state.settings[0], state.settings[1]
     moved, lost = 0.0, 0.0
     for number in range(first, last):
@@ -82,12 +81,22 @@ def surf(into: SlicedRows, state: Surfers, first: int, last: int, block: int) ->
             state.passing[page] = rank * share
     state.sums[2 * block] = moved
     state.sums[2 * block + 1] = lost
+
+
+@kernel
+def surf(into: SlicedRows, state: Surfers, borders: Int64s, block: int, step: int) -> int:
+    """One round of PageRank for every step-th block of slices from `block` on."""
+    while block < BLOCKS:
+        _surf_block(into, state, borders[block], borders[block + 1], block)
+        block += step
     return 0
 
 
 @kernel
-def add_slices(slices: SlicedRows, values: Floats, totals: Floats, first: int, last: int) -> int:
-    """The sum of the values of each row's columns, times their weights, for the slices from `first` up to `last`."""
-    for number in range(first, last):
-        _add_slice(slices, number, values, totals)
+def add_slices(slices: SlicedRows, values: Floats, totals: Floats, borders: Int64s, block: int, step: int) -> int:
+    """The sum of the values of each row's columns, times their weights, in every step-th block from `block` on."""
+    while block < BLOCKS:
+        for number in range(borders[block], borders[block + 1]):
+            _add_slice(slices, number, values, totals)
+        block += step
     return 0
