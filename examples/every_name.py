@@ -65,6 +65,17 @@ def search() -> None:
     print([f"{found.path}: {found.problem}; {found.fix}" for found in ll.check("patents")])
 
 
+def links() -> None:
+    """The graph of a crawl, of citations or of an edge list."""
+    graph: ll.LinkGraph = ll.read_links("edges.tsv")
+    print(graph.in_links("A"), graph.out_links("A"), graph.anchor_texts("A"))
+    print(ll.pagerank(graph, personal="A")["B"], ll.pagerank("patents", form="paper").table(10))
+    print(ll.hits(graph), ll.hits("patents", query="coating", index="patents.index"), ll.indegree("patents"))
+    print(ll.sample_pages(graph, 100, method="reweighted", rng=1).pages, ll.sample_bias(graph, 1000))
+    print(ll.link_statistics("patents"), ll.crawl_overlap("crawl-monday", "crawl-friday").interval)
+    print(ll.search("patents.index", "coating", then=ll.steps.PageRank(0.3) >> ll.steps.Freshness(0.1)))
+
+
 @ll.measures.measure("Half", at="effort")
 def half(hits: ll.measures.Hits, effort: int = 100, rel: int = 1) -> ll.measures.Array:
     """Whether half of what is relevant is found.

@@ -80,6 +80,7 @@ def example_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copy("anna.tsv", "expert.tsv")
         Path("laptop").mkdir()
         shutil.copy("pool.txt.journal", "laptop/pool.txt.journal")
+        Path("edges.tsv").write_text("A\tB\nB\tC\nC\tA\nC\tB\nD\tC\n")
         Path("runs.csv").write_text("run,team\nbm25,one\ndph,one\ntitle,two\n")
         Path("topics.csv").write_text(Path("topics.tsv").read_text().replace(",", ";").replace("\t", ","))
         Path("idea.txt").write_text("Coating\n\nA coating.\n\nClaims\n1. A coating comprising a glaze.\n")

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from leadline.collections.documents.document import Document
     from leadline.collections.documents.labels import read_labels
     from leadline.collections.documents.store import Collection
+    from leadline.collections.links.graph import LinkGraph
+    from leadline.collections.links.reading import read_links
+    from leadline.collections.links.statistics import crawl_overlap, link_statistics
+    from leadline.collections.links.walking import sample_bias, sample_pages
     from leadline.judge.citations.from_citations import from_citations
     from leadline.measures.definition import Measure
     from leadline.measures.evaluate import evaluate
@@ -34,6 +38,7 @@ if TYPE_CHECKING:
     from leadline.records.scores.scores import Scores
     from leadline.records.topics.topic import Topic, Topics
     from leadline.retrieval.index.index import Index
+    from leadline.retrieval.link_analysis import hits, indegree, pagerank
     from leadline.retrieval.models.searcher import Searcher
     from leadline.retrieval.pipeline.context import SearchContext
     from leadline.retrieval.public import build_collection, build_index, make_run, prior_art, search
@@ -59,6 +64,7 @@ __all__ = [
     "InputError",
     "LeadlineError",
     "LeadlineWarning",
+    "LinkGraph",
     "Measure",
     "MeasureError",
     "MismatchError",
@@ -78,27 +84,35 @@ __all__ = [
     "check",
     "compare",
     "correlation",
+    "crawl_overlap",
     "evaluate",
     "explain_topic",
     "figures",
     "from_citations",
+    "hits",
     "ideal_run",
     "incomplete",
+    "indegree",
     "left_out",
+    "link_statistics",
     "make_run",
     "measures",
     "models",
     "open_study",
+    "pagerank",
     "parse_measure",
     "power",
     "prior_art",
     "published_scores",
     "read_labels",
+    "read_links",
     "read_qrels",
     "read_run",
     "read_scores",
     "readers",
     "report",
+    "sample_bias",
+    "sample_pages",
     "search",
     "slices",
     "spectrogram",
@@ -125,6 +139,11 @@ _HOMES = {
     "leadline.collections.documents.document": ("Document",),
     "leadline.collections.documents.labels": ("read_labels",),
     "leadline.collections.documents.store": ("Collection",),
+    "leadline.collections.links.graph": ("LinkGraph",),
+    "leadline.collections.links.reading": ("read_links",),
+    "leadline.collections.links.statistics": ("crawl_overlap", "link_statistics"),
+    "leadline.collections.links.walking": ("sample_bias", "sample_pages"),
+    "leadline.retrieval.link_analysis": ("hits", "indegree", "pagerank"),
     "leadline.judge.citations.from_citations": ("from_citations",),
     "leadline.measures.evaluate": ("evaluate",),
     "leadline.measures.explain": ("explain_topic",),

@@ -11,10 +11,11 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parent
 GROUPS = {  # the first words of the commands for each job, as `leadline --help` lists them
-    "Measure runs": ("evaluate", "explain", "measures", "ideal"),
+    "Measure runs": ("evaluate", "curve", "explain", "measures", "ideal"),
     "Can it be believed?": ("compare",),
     "Pages for people": ("report", "demo", "reproduce"),
     "Make a test collection": ("collection", "topics", "qrels", "simulate"),
+    "Measure links": ("links",),
     "Judge it": ("pool", "judge"),
     "Search it, and make runs": ("index", "search", "prior-art", "run", "grid"),
     "Look after what is stored": ("check",),

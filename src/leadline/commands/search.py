@@ -6,6 +6,7 @@ A query is any text: polymer film, "thin film", polymer*, film NEAR/5 silver, ti
 Examples:
   leadline search patents.index 'title:coating AND (poly* OR "thin film") -metal' --before 2000
   leadline search patents.index coating --model 'bm25(k1=0.9, b=0.4)' --office EP,US --why
+  leadline search patents.index coating --then 'pagerank(weight=0.3)' --why
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ from leadline.retrieval.index.index import Index
 from leadline.retrieval.models.registry import MODELS
 from leadline.retrieval.models.searcher import parse_model
 from leadline.retrieval.pipeline.context import SearchContext
+from leadline.retrieval.pipeline.pipeline import Step, pipeline_of
 
+EVIDENCE = ("anchor_text", "freshness", "hits", "indegree", "pagerank")
 Share = dict[str, Any]  # what a word adds to a score
 
 
@@ -41,7 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--fields", metavar="NAMES", help="fields to search, with weights: title=2,abstract (default: all)")
     add_options(parser, "--before", "--after", "--class", "--office")
     add("--newest", action="store_true", help="sort by publication date, newest first")
-    add("--why", action="store_true", help="show what each word adds to the score")
+    then = f"order results again by {', '.join(EVIDENCE)}; with a weight: 'pagerank(weight=0.3)'; may be repeated"
+    add("--then", metavar="STEP", action="append", help=then)
+    add("--why", action="store_true", help="show what each word, and each step of --then, adds to the score")
     add_result_options(parser, k=20)
 
 
@@ -51,13 +56,14 @@ def run(options: argparse.Namespace) -> None:
     with wrong_usage("--model"):
         name, parameters = parse_model(options.model)
         MODELS.named(name).checked_parameters(parameters)
+    then = _evidence(options)
     context = SearchContext.open(options.index, options.collection)
     fields = _fields(options.fields, context.index)
     classes, offices = filter_values("class", options.classes or ""), filter_values("office", options.office or "")
     with wrong_usage():
         found = search_words(
             context, text, options.k, model=options.model, fields=fields, before=options.before, after=options.after,
-            classes=classes, offices=offices, newest=options.newest,
+            classes=classes, offices=offices, newest=options.newest, then=then,
         )  # fmt: skip
     page = TerminalPage.for_output(options.output)
     cut = found.snippets(snippet_length(page))
@@ -69,6 +75,20 @@ def run(options: argparse.Namespace) -> None:
         write_table(hit_table(found.hits, cut, {"why": plain} if options.why else {}), options)
     moved = "no titles and texts: the collection was moved; name its folder with --collection"
     print_notes([*found.notes, *([] if has_texts(context) else [moved])], options)
+
+
+def _evidence(options: argparse.Namespace) -> Step | None:
+    """The steps of --then, in their order."""
+    if not options.then:
+        return None
+    if options.newest:
+        raise UsageError("--then", "orders by score, --newest by date: leave out one of them")
+    with wrong_usage("--then"):
+        steps = []
+        for written in options.then:
+            name, parameters = parse_model(written.strip().replace(" ", "_", 1) if " text" in written else written)
+            steps.append({"step": checked_choice("--then", name, EVIDENCE), **parameters})
+        return pipeline_of(steps, "--then")
 
 
 def _fields(written: str | None, index: Index) -> dict[str, float] | None:

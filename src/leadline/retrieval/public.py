@@ -83,15 +83,19 @@ def search(
     classes: Sequence[str] = (),
     offices: Sequence[str] = (),
     newest: bool = False,
+    then: Step | None = None,
 ) -> SearchResult:
-    """The best k families for a query in words, as docs/query-language.md describes it."""
+    """The best k families for a query in words, as docs/query-language.md describes it.
+
+    `then` is a step, or a pipeline of them, that orders the first results again: `ll.steps.PageRank(0.3)`.
+    """
     from leadline.retrieval.answers.word_search import search_words
 
     _check_type("query", query, str, "text")
     _check_type("k", k, int, "a whole number")
     return search_words(
         _context(index), query, k, model=model, fields=fields, before=before, after=after, classes=classes,
-        offices=offices, newest=newest,
+        offices=offices, newest=newest, then=then,
     )  # fmt: skip
 
 

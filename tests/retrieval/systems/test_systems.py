@@ -19,6 +19,7 @@ from leadline.retrieval.pipeline.steps import Search, Survey, Text
 
 TREC_CHEM = {"bitem", "cmu", "dutir", "iowa", "msoe", "purdue", "scai", "york"}
 ONLY_PATENTS = {"cmu", "iowa"}  # the groups that took no part in the technical survey
+GENERATIONS = {"content", "links", "reputation"}  # of web search engines
 NEED = Topic("TS-1", "ink", narrative="pigment for ink and paper")
 
 
@@ -33,10 +34,10 @@ def rich(simulated: SearchContext, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 def test_all_are_there() -> None:
-    assert set(systems()) == TREC_CHEM | {"baseline", "best"}
+    assert set(systems()) == TREC_CHEM | GENERATIONS | {"baseline", "best"}
 
 
-@pytest.mark.parametrize("name", sorted(TREC_CHEM | {"baseline", "best"}))
+@pytest.mark.parametrize("name", sorted(TREC_CHEM | GENERATIONS | {"baseline", "best"}))
 @pytest.mark.parametrize("office", ["context", "simulated", "rich"])
 def test_none_finds_its_own_family_or_what_came_later(name: str, office: str, request, hidden_by_loop) -> None:
     context: SearchContext = request.getfixturevalue(office)
@@ -53,7 +54,7 @@ def test_none_finds_its_own_family_or_what_came_later(name: str, office: str, re
         assert not [document for document in found if hidden[rows[document]]], (name, topic)
 
 
-@pytest.mark.parametrize("name", sorted(TREC_CHEM | {"baseline", "best"}))
+@pytest.mark.parametrize("name", sorted(TREC_CHEM | GENERATIONS | {"baseline", "best"}))
 def test_needs_in_words_where_the_group_answered_them(name: str, context: SearchContext) -> None:
     if name in ONLY_PATENTS:
         with pytest.raises(InputError, match="topic TS-1: is not a patent of"):

@@ -12,6 +12,7 @@ import numpy as np
 from leadline.errors import InputError
 from leadline.records.scores.result import Result
 from leadline.records.scores.table import Table
+from leadline.records.topics.topic import Topic
 from leadline.retrieval.answers.passages import Passages
 from leadline.retrieval.answers.search_hits import Hit, hits_table, read_hits, snippets, weighed
 from leadline.retrieval.answers.snippets import Snippet
@@ -20,9 +21,14 @@ from leadline.retrieval.language.meaning import published
 from leadline.retrieval.language.tree import ResultOrder
 from leadline.retrieval.models.searcher import Contribution, parse_model
 from leadline.retrieval.pipeline.context import SearchContext
+from leadline.retrieval.pipeline.request import Query, Request
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from leadline.retrieval.pipeline.pipeline import Step
+
+REORDERED = 1000  # documents that steps after the search order again
 
 
 @dataclass(frozen=True, repr=False)
@@ -34,6 +40,7 @@ class SearchResult(Result):
     hits: Sequence[Hit]
     context: SearchContext
     language: Language
+    request: Request | None = None  # after the steps that followed the search, where there are any
 
     @property
     def found(self) -> int:
@@ -43,11 +50,18 @@ class SearchResult(Result):
     @property
     def notes(self) -> Sequence[str]:
         """Notes about parts of the query that were ignored or understood in another way."""
-        return self.answer.notes
+        return (*self.answer.notes, *(self.request.notes if self.request else ()))
 
     def why(self, hit: Hit) -> list[Contribution]:
-        """What each word adds to the score of a hit, the most first."""
-        return sorted(self.language.why(self.answer, hit.row), key=lambda each: -each.score)
+        """What each word adds to the score of a hit, the most first; then what each step adds that followed."""
+        words = sorted(self.language.why(self.answer, hit.row), key=lambda each: -each.score)
+        if self.request is None or not self.request.parts:
+            return words
+        by_query, *gains = (part.score_of(hit.row) for part in self.request.parts)
+        total = sum(each.score for each in words)
+        shared = [Contribution(each.term, each.field, each.score * by_query / total) for each in words if total > 0]
+        names = [part.name for part in self.request.parts[1:]]
+        return [*shared, *(Contribution(name, "", gain) for name, gain in zip(names, gains, strict=True) if gain)]
 
     def snippets(self, length: int = 200) -> list[Snippet]:
         """For each hit the piece of its text with most of the query's words."""
@@ -93,23 +107,34 @@ def search_words(
     classes: Sequence[str] = (),
     offices: Sequence[str] = (),
     newest: bool = False,
+    then: Step | None = None,
 ) -> SearchResult:
-    """The best k families for a query; documents are searched until there are k families."""
+    """The best k families for a query; documents are searched until there are k families.
+
+    `then` is a step that orders the first 1000 documents again.
+    """
     if k < 1:
         raise InputError("k", f"must be at least 1, got {k}")
     name, parameters = parse_model(model)
     language = Language(context.index)
     mask = _allowed(language, before, after, {"classes": classes, "office": offices})
     order: ResultOrder | None = "newest" if newest else None
-    depth = 4 * k + 100
+    depth = 4 * k + 100 if then is None else max(4 * k + 100, REORDERED)
     while True:
         answer = language.search(text, k=depth, model=name, fields=fields, mask=mask, order=order, **parameters)
         if answer.is_empty:
             raise InputError("QUERY", f"{text!r} has no word to search for" if text.strip() else "is empty")
-        first = context.one_a_family(answer.ranking, k)
+        request = None if then is None else then(context, _request(text, answer, mask))
+        ranking = answer.ranking if request is None or request.ranking is None else request.ranking
+        first = context.one_a_family(ranking, k)
         if len(first) == k or len(answer.ranking) < depth:
-            return SearchResult(text, answer, read_hits(context, first), context, language)
+            return SearchResult(text, answer, read_hits(context, first), context, language, request)
         depth *= 4
+
+
+def _request(text: str, answer: Answer, mask: NDArray[np.bool_] | None) -> Request:
+    """What a query found, as the steps of a pipeline take it."""
+    return Request(Topic("query", text), queries=(Query(answer.terms),), mask=mask, ranking=answer.ranking)
 
 
 def _allowed(

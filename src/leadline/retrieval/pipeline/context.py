@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from leadline.collections.documents.hidden import DocumentDates
+    from leadline.collections.links.graph import LinkGraph
     from leadline.records.topics.topic import Topic
+    from leadline.retrieval.pipeline.anchor_words import AnchorWords
     from leadline.retrieval.pipeline.document_classes import Classes
     from leadline.retrieval.pipeline.document_terms import DocumentTerms
     from leadline.retrieval.pipeline.links import Links
@@ -226,6 +228,28 @@ class SearchContext:
         from leadline.retrieval.pipeline.links import Links
 
         return Links.of(self.collection.citations, self.index_rows, len(self.index))
+
+    @cached_property
+    def links(self) -> LinkGraph:
+        """The links of a crawl, or the citations, between documents of the index."""
+        from leadline.collections.links.graph import LinkGraph
+        from leadline.collections.links.reading import collection_links
+
+        sources, targets = (self.index_rows[rows] for rows in collection_links(self.collection))
+        inside = (sources >= 0) & (targets >= 0)
+        return LinkGraph.of_arrays(sources[inside], targets[inside], list(self.index.ids), self_links="drop")
+
+    @cached_property
+    def page_ranks(self) -> dict[float, NDArray[np.float64]]:
+        """The PageRank of every document over all links, by the damping: filled by the step that needs it."""
+        return {}
+
+    @cached_property
+    def anchors(self) -> AnchorWords:
+        """The words of the links to each document."""
+        from leadline.retrieval.pipeline.anchor_words import AnchorWords
+
+        return AnchorWords.of(self.collection, self.index, self.row_of)
 
     @cached_property
     def family_members(self) -> Links:

@@ -31,6 +31,19 @@ class Query:
 
 
 @dataclass(frozen=True)
+class ScorePart:
+    """What one step adds to the scores of some documents."""
+
+    name: str  # of the step
+    rows: NDArray[np.int32]
+    scores: NDArray[np.float64]
+
+    def score_of(self, row: int) -> float:
+        """What the step adds to one document."""
+        return float(self.scores[self.rows == row].sum())
+
+
+@dataclass(frozen=True)
 class Request:
     """One topic with everything known about it. Steps never change a request: each returns a new one."""
 
@@ -43,6 +56,7 @@ class Request:
     queries: tuple[Query, ...] = ()
     mask: NDArray[np.bool_] | None = None  # documents that filters allow, besides families and dates
     ranking: Ranking | None = None
+    parts: tuple[ScorePart, ...] = ()  # of the scores, where steps that gain say what they add; empty: all by the query
     notes: tuple[str, ...] = ()
 
     @property

@@ -1,6 +1,7 @@
 """Every step, to be imported from one module: `from leadline.retrieval.pipeline.steps import Search, Text`."""
 
 from leadline.retrieval.dense.dense_steps import Dense, Hybrid
+from leadline.retrieval.pipeline.after.anchor_text import AnchorText
 from leadline.retrieval.pipeline.after.citations import Citations
 from leadline.retrieval.pipeline.after.claim_scores import ClaimScores
 from leadline.retrieval.pipeline.after.class_agreement import ClassAgreement
@@ -8,8 +9,12 @@ from leadline.retrieval.pipeline.after.cut import Cut
 from leadline.retrieval.pipeline.after.either import Either
 from leadline.retrieval.pipeline.after.elsewhere import Elsewhere
 from leadline.retrieval.pipeline.after.family_members import FamilyMembers
+from leadline.retrieval.pipeline.after.freshness import Freshness
 from leadline.retrieval.pipeline.after.fuse import Fuse
+from leadline.retrieval.pipeline.after.hits import HubsAuthorities
+from leadline.retrieval.pipeline.after.indegree import InDegree
 from leadline.retrieval.pipeline.after.one_a_family import OneAFamily
+from leadline.retrieval.pipeline.after.pagerank import PageRank
 from leadline.retrieval.pipeline.after.rm3 import RM3
 from leadline.retrieval.pipeline.after.where import Where
 from leadline.retrieval.pipeline.filters.dates import Dates
@@ -28,6 +33,7 @@ from leadline.retrieval.pipeline.synonyms.expand import Expand
 
 __all__ = [
     "RM3",
+    "AnchorText",
     "BestTerms",
     "Citations",
     "ClaimScores",
@@ -41,12 +47,16 @@ __all__ = [
     "Elsewhere",
     "Expand",
     "FamilyMembers",
+    "Freshness",
     "FromRun",
     "Fuse",
+    "HubsAuthorities",
     "Hybrid",
+    "InDegree",
     "Nouns",
     "OneAFamily",
     "Only",
+    "PageRank",
     "Pipeline",
     "SameClass",
     "Search",

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from leadline.retrieval.index.segment import MISSING
-from leadline.retrieval.pipeline.combining import mixed
+from leadline.retrieval.pipeline.link_priors import with_gain
 from leadline.retrieval.pipeline.options import Count, Share
 from leadline.retrieval.pipeline.pipeline import Step, step
 from leadline.retrieval.pipeline.request import Request
@@ -58,7 +57,7 @@ class Citations(Step):
         rows, gains = rows[seen], gains[seen]
         if not len(rows):
             return request
-        return replace(request, ranking=context.ranking(*mixed(first, rows, gains / gains.max(), self.weight)))
+        return with_gain(context, request, self.name, rows, gains / gains.max(), self.weight)
 
     def _gains(
         self, context: SearchContext, request: Request, rows: np.ndarray, credits: np.ndarray

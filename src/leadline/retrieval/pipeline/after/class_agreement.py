@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
-from leadline.retrieval.pipeline.combining import mixed
 from leadline.retrieval.pipeline.document_classes import AgreementMeasure, ClassLevel
+from leadline.retrieval.pipeline.link_priors import with_gain
 from leadline.retrieval.pipeline.options import Share
 from leadline.retrieval.pipeline.pipeline import Step, step
 from leadline.retrieval.pipeline.request import Request
@@ -35,4 +34,4 @@ class ClassAgreement(Step):
         if first is None or not len(first) or not symbols:
             return request if symbols else request.with_note("without any class")
         agreement = context.classes.agreement(symbols, self.level, self.by, first.rows)
-        return replace(request, ranking=context.ranking(*mixed(first, first.rows, agreement, self.weight)))
+        return with_gain(context, request, self.name, first.rows, agreement, self.weight)

@@ -1,0 +1,197 @@
+"""A graph of pages and links as compact arrays: the links into page p are sources[offsets[p]:offsets[p + 1]]."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from leadline.collections.links.kernels.arguments import Edges, Rows, SlicedRows
+from leadline.collections.links.summing import longest_first, sliced
+from leadline.errors import InputError, nearest
+from leadline.records.scores.result import Result, counted
+from leadline.records.scores.table import Table
+from leadline.text.engine import compiled_job
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from leadline.text.compiled import Kernel
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int32]
+
+SelfLinks = Literal["count", "drop"]
+LARGEST = 2**31 - 1  # pages or links; places are 32 bits
+EDGE_BYTES = 16  # of text that take as long to read as an edge to sort
+NO_WEIGHTS = np.empty(0, np.float64)
+
+
+@dataclass(frozen=True, repr=False)
+class LinkGraph(Result):
+    """Pages and the links between them.
+
+    Several links between the same two pages are one link; its weight is the sum of theirs where links have weights.
+    A link from a page to itself counts like any other.
+
+    >>> graph = LinkGraph.of_arrays(np.array([0, 0, 2, 2]), np.array([1, 2, 1, 1]), ["a", "b", "c"])
+    >>> graph
+    <LinkGraph 3 pages, 3 links>
+    >>> graph.in_links("b"), graph.out_links("a"), graph.in_degrees.tolist()
+    (['a', 'c'], ['b', 'c'], [0, 2, 1])
+    """
+
+    pages: Sequence[str]
+    offsets: NDArray[np.int64]
+    sources: Ints
+    weights: Floats = field(default_factory=lambda: NO_WEIGHTS)  # empty where every link weighs 1
+    anchors: Sequence[tuple[int, str]] = ()  # the text of a link, with the page it leads to
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of_arrays(
+        cls,
+        sources: NDArray[np.integer[Any]],
+        targets: NDArray[np.integer[Any]],
+        pages: Sequence[str],
+        weights: Floats | None = None,
+        *,
+        self_links: SelfLinks = "count",
+        anchors: Sequence[tuple[int, str]] = (),
+        notes: tuple[str, ...] = (),
+    ) -> LinkGraph:
+        """A graph of links between pages given by their places in `pages`."""
+        if max(len(pages), len(sources)) > LARGEST:
+            raise InputError("links", f"a graph has at most {LARGEST:,} pages and links")
+        given = NO_WEIGHTS if weights is None else np.array(weights, np.float64)
+        edges = Edges(np.array(sources, np.int32), np.array(targets, np.int32), given)
+        if self_links == "drop":
+            apart = edges.sources != edges.targets
+            edges = Edges(*(part[apart] if len(part) else part for part in edges))
+        rows = merge_edges.choose(EDGE_BYTES * len(sources))(edges, len(pages))
+        return cls(pages, rows.offsets, rows.columns, rows.weights, anchors, notes)
+
+    def __len__(self) -> int:
+        return len(self.pages)
+
+    @property
+    def links(self) -> int:
+        """The number of links, several between the same two pages counted once."""
+        return len(self.sources)
+
+    @property
+    def is_weighted(self) -> bool:
+        return len(self.weights) > 0
+
+    @cached_property
+    def into(self) -> Rows:
+        """For each page the pages that link to it."""
+        return Rows(self.offsets, self.sources, self.weights, int(self.is_weighted))
+
+    @cached_property
+    def slices(self) -> tuple[Ints, Ints, SlicedRows]:
+        """The links into pages, laid out for PageRank: the pages with most such links first, and the place of each."""
+        order, places = longest_first(self.into)
+        return order, places, sliced(self.into, order, places)
+
+    @cached_property
+    def out_of(self) -> Rows:
+        """For each page the pages it links to."""
+        turned = Edges(self.targets.copy(), self.sources.copy(), self.weights.copy())
+        return merge_edges.choose(EDGE_BYTES * self.links)(turned, len(self))
+
+    @cached_property
+    def targets(self) -> Ints:
+        """The page each link leads to, in the order of `sources`."""
+        return np.repeat(np.arange(len(self), dtype=np.int32), self.in_degrees)
+
+    @cached_property
+    def in_degrees(self) -> NDArray[np.int64]:
+        """How many pages link to each page."""
+        return np.diff(self.offsets)
+
+    @cached_property
+    def out_degrees(self) -> NDArray[np.int64]:
+        """To how many pages each page links."""
+        return np.bincount(self.sources, minlength=len(self))
+
+    @cached_property
+    def out_weights(self) -> Floats:
+        """The weight of all links of each page."""
+        return np.bincount(self.sources, self.weights if self.is_weighted else None, len(self)).astype(np.float64)
+
+    @cached_property
+    def place_of(self) -> dict[str, int]:
+        return {page: place for place, page in enumerate(self.pages)}
+
+    def place(self, page: str, where: str = "page") -> int:
+        """The place of a page; an unknown page is an error."""
+        place = self.place_of.get(page)
+        if place is None:
+            raise InputError(where, f"{page!r} is not a page of the graph{nearest(page, self.place_of)}")
+        return place
+
+    def in_links(self, page: str) -> list[str]:
+        """The pages that link to a page."""
+        return self._named(self.into, page)
+
+    def out_links(self, page: str) -> list[str]:
+        """The pages that a page links to."""
+        return self._named(self.out_of, page)
+
+    def anchor_texts(self, page: str) -> list[str]:
+        """The texts of the links to a page, as often as they were found."""
+        place = self.place(page)
+        return [text for target, text in self.anchors if target == place and text]
+
+    def _named(self, rows: Rows, page: str) -> list[str]:
+        place = self.place(page)
+        return [self.pages[other] for other in rows.columns[rows.offsets[place] : rows.offsets[place + 1]].tolist()]
+
+    def part(self, kept: NDArray[np.bool_]) -> LinkGraph:
+        """The graph of some pages and the links between them."""
+        number = np.cumsum(kept) - 1
+        both = kept[self.sources] & kept[self.targets]
+        pages = [self.pages[place] for place in np.flatnonzero(kept).tolist()]
+        weights = self.weights[both] if self.is_weighted else None
+        anchors = [(int(number[target]), text) for target, text in self.anchors if kept[target]]
+        return LinkGraph.of_arrays(
+            number[self.sources[both]], number[self.targets[both]], pages, weights, anchors=anchors, notes=self.notes
+        )
+
+    def with_notes(self, *notes: str) -> LinkGraph:
+        """The same graph with notes that are shown beside results."""
+        return replace(self, notes=(*self.notes, *notes))
+
+    def _finding(self) -> str:
+        return f"{counted(len(self), 'page')}, {counted(self.links, 'link')}"
+
+    def _shown_table(self) -> Table:
+        order = np.argsort(-self.in_degrees, kind="stable")[:20]
+        return Table(
+            ["page", "in_links", "out_links"],
+            [[self.pages[p], int(self.in_degrees[p]), int(self.out_degrees[p])] for p in order.tolist()],
+        )
+
+
+def _merged_plain(edges: Edges, pages: int) -> Rows:
+    keys = edges.targets.astype(np.int64) * pages + edges.sources
+    weighted = len(edges.weights) > 0
+    unique, where = np.unique(keys, return_inverse=True)
+    # bincount adds in the order of the edges, as the kernel does.
+    weights = np.bincount(where, edges.weights, len(unique)) if weighted else NO_WEIGHTS
+    offsets = np.searchsorted(unique, np.arange(pages + 1, dtype=np.int64) * pages)
+    return Rows(offsets.astype(np.int64), (unique % max(pages, 1)).astype(np.int32), weights, int(weighted))
+
+
+@compiled_job("leadline.collections.links.kernels.merging.merge_edges", plain=_merged_plain)
+def merge_edges(kernel: Kernel, edges: Edges, pages: int) -> Rows:
+    """The sources of each target, ascending and each once, with the sum of the weights. The edges are overwritten."""
+    count, weighted = len(edges.sources), int(len(edges.weights) > 0)
+    spare = Edges(*(np.empty_like(part) for part in edges))
+    rows = Rows(np.empty(pages + 1, np.int64), np.empty(count, np.int32), np.empty(len(edges.weights)), weighted)
+    merged = kernel(edges, spare, count, rows, pages, np.empty(pages + 1, np.int64))
+    return rows._replace(columns=rows.columns[:merged].copy(), weights=rows.weights[:merged].copy())

@@ -1,0 +1,1 @@
+"""Links between pages: PageRank, HITS, in-degree, samples and statistics."""

@@ -1,0 +1,42 @@
+"""Draw pages by random walks, nearly uniformly.
+
+A walk follows links either way. Without correction it ends on pages with many links more often; `metropolis` and
+`reweighted` correct that. --bias prints how far each method is from uniform on this graph, whose pages are all known.
+
+Examples:
+  leadline links sample edges.tsv -n 20
+  leadline links sample patents -n 1000 --bias
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from leadline.collections.links.walking import METHODS, STEPS, sample_bias, sample_pages
+from leadline.commands.shared.link_options import add_link_options, read_link_source
+from leadline.commands.shared.options import add_choice, add_number, add_options, check_format
+from leadline.commands.shared.output import print_notes, write_table
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_link_options(parser)
+    add_number(parser, "-n --number", "pages to draw", 100, most=10_000_000)
+    add_choice(parser, "--method", METHODS, "how pages are drawn", "metropolis")
+    add_number(parser, "--steps", "steps of each walk", STEPS, most=1_000_000)
+    parser.add_argument("--start", metavar="PAGE", help="page on which walks begin (default: the one with most links)")
+    parser.add_argument("--bias", action="store_true", help="print how far each method is from uniform instead")
+    add_options(parser, "--seed", "-f", "-o", "-q")
+
+
+def run(options: argparse.Namespace) -> None:
+    check_format(options)
+    graph = read_link_source(options)
+    common = {"steps": options.steps, "start": options.start, "rng": options.seed}
+    if options.bias:
+        bias = sample_bias(graph, options.number, **common)
+        write_table(bias.table(), options)
+        print_notes((*bias.notes, f"seed {options.seed}"), options)
+        return
+    sample = sample_pages(graph, options.number, method=options.method, **common)
+    write_table(sample.table(), options)
+    print_notes((*sample.notes, f"drawn by {options.method}, seed {options.seed}"), options)

@@ -1,0 +1,39 @@
+"""Print what a crawl or a link graph holds, or how two overlap.
+
+Pages, links, orphans, pages of each host and depth; of a crawl also how much of what it knows of was fetched, and how
+old the pages were. With --against, the pages in both, and an estimate of the size of what both were drawn from.
+
+Examples:
+  leadline links stats edges.tsv --start A
+  leadline links stats edges.tsv --against patents
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from leadline.collections.links.statistics import LinkStatistics, Overlap, crawl_overlap, link_statistics
+from leadline.commands.shared.link_options import SOURCE
+from leadline.commands.shared.options import add_options, check_format
+from leadline.commands.shared.output import print_notes, write_table
+from leadline.errors import UsageError
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("source", metavar="DIR|EDGES", help=SOURCE)
+    parser.add_argument("--against", metavar="DIR|EDGES", help="another crawl or graph: print how the two overlap")
+    parser.add_argument("--start", metavar="PAGE", help="page from which depth is counted (default: the crawl's seeds)")
+    add_options(parser, "-f", "-o", "-q")
+
+
+def run(options: argparse.Namespace) -> None:
+    check_format(options)
+    if options.against is not None and options.start is not None:
+        raise UsageError("--start", "is of no use with --against, which prints no depths")
+    result: Overlap | LinkStatistics
+    if options.against is not None:
+        result = crawl_overlap(options.source, options.against)
+    else:
+        result = link_statistics(options.source, start=options.start)
+    write_table(result.table(), options)
+    print_notes(result.notes, options)
