@@ -11,10 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
-
-pytest.importorskip("fastapi", reason="the pages need leadline[serve]")
-httpx = pytest.importorskip("httpx", reason="needs the package httpx")
 
 from leadline.cli import main
 from leadline.collections.documents.build import write_collection

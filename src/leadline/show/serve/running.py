@@ -20,6 +20,7 @@ def listen(host: str, port: int) -> socket.socket:
         opened = socket.socket(family, socket.SOCK_STREAM)
         opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         opened.bind((host, port))
+        opened.listen(128)  # who comes before the first answer waits
     except OSError as error:
         problem = (error.strerror or str(error)).lower()
         raise InputError(f"{host}:{port}", f"cannot be listened on: {problem}; choose another --port") from None

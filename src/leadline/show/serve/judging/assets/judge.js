@@ -13,7 +13,7 @@ const KEYS = { 0: () => judge(0), 1: () => judge(1), 2: () => judge(2), "?": () 
 
 let about = { claims: [], reasons: [], highlight: [] };
 let highlight = (text) => document.createTextNode(text);
-let current = null, coming = [], done = [], counts = null, reason = "", fetching = false;
+let current = null, coming = [], done = [], counts = null, reason = "", fetching = false, wanted = false;
 let started = 0, spent = 0; // of the time that this page was looked at
 const seen = new Map(); // documents that were shown here
 const judged = new Set(); // documents judged or skipped here, which an answer on its way may still list
@@ -69,7 +69,8 @@ if (tabs) tabs.onmessage = ({ data }) => {
 // Which card comes next
 
 async function refill(after = "") {
-  if (fetching || readOnly) return;
+  if (readOnly) return;
+  if (fetching) { wanted = true; return; } // that answer may be older than what was done since
   fetching = true;
   try {
     const from = after || coming.at(-1)?.document || current?.document || "";
@@ -91,6 +92,7 @@ async function refill(after = "") {
     if (!error.status) setTimeout(() => { if (!current) refill(); }, 2000);
   } finally {
     fetching = false;
+    if (wanted) { wanted = false; setTimeout(refill, 50); }
   }
 }
 
@@ -103,9 +105,10 @@ function advance() {
       counts.closed ? "The organiser closed it." : "You have judged all of it. U takes back the last one; the list below has them all.");
   } else {
     current = null;
-    nothing("One moment", "Fetching the next document.");
+    nothing("One moment", queue.keys("wait").length ? "What you judged is being sent." : "Fetching the next document.");
+    setTimeout(() => { if (!current) refill(); }, queue.keys("wait").length ? 1000 : 100);
   }
-  if (coming.length < FEW) refill();
+  if (current && coming.length < FEW) refill();
 }
 
 const waitingHere = () => new Set(queue.keys("wait").map((key) => queue.read(key)?.body.document)).size;
