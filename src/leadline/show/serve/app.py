@@ -112,7 +112,7 @@ class Pages:
 
     def app(self) -> FastAPI:
         """An application that signs people in and serves the assets; the pages of the job are added to it."""
-        # Newer versions would send the paths of requests, a token among them, to a collector that the environment names.
+        # Newer versions send the paths of requests, tokens among them, to a collector that the environment names.
         silent: Any = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
         app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, telemetry=silent)
 

@@ -15,7 +15,7 @@ _SHORTEST = 3  # letters of a word
 # Words of every claim say nothing of what is sought.
 _OF_CLAIMS = """
 said wherein whereof thereof therein comprising comprises comprise consisting consists method process according claim
-claims which first second least one more having from being further
+claims which first second least one more having from being further cas
 """
 _TOO_COMMON = frozenset(_OF_CLAIMS.split()) | {word.decode() for word in COMMON["en"]}
 

@@ -308,7 +308,7 @@ function choose(dialog, list, choices, action) {
     const span = document.createElement("span");
     span.className = "clipped";
     span.textContent = text;
-    made.append(key, " ", span);
+    made.append(key, span);
     item.append(made);
     return item;
   }));
