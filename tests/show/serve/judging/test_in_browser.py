@@ -78,6 +78,7 @@ def open_topic(page: Any, title: str = "Acetone in coatings") -> None:
 def press(page: Any, keys: str) -> None:
     """Judge by keys, waiting for each to be saved."""
     for key in keys:
+        until(page, "!document.getElementById('card').hidden")
         shown = page.inner_text("#card-id")
         page.keyboard.press(key)
         until(page, "shown => document.getElementById('card').hidden || "

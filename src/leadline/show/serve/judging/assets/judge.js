@@ -14,6 +14,7 @@ const KEYS = { 0: () => judge(0), 1: () => judge(1), 2: () => judge(2), "?": () 
 let about = { claims: [], reasons: [], highlight: [] };
 let highlight = (text) => document.createTextNode(text);
 let current = null, coming = [], done = [], counts = null, reason = "", fetching = false, wanted = false;
+let acts = 0; // how much was done here
 let started = 0, spent = 0; // of the time that this page was looked at
 const seen = new Map(); // documents that were shown here
 const judged = new Set(); // documents judged or skipped here, which an answer on its way may still list
@@ -72,11 +73,12 @@ async function refill(after = "") {
   if (readOnly) return;
   if (fetching) { wanted = true; return; } // that answer may be older than what was done since
   fetching = true;
+  const before = acts, settled = !queue.keys("wait").length;
   try {
     const from = after || coming.at(-1)?.document || current?.document || "";
     const answer = await ask("/api/next", { view, count: MANY, ...(from && { after: from }) });
     counts = answer;
-    if (!queue.keys("wait").length) {
+    if (settled && acts === before) { // else the answer may be older than what was done here
       done = answer.undoable;
       judged.clear();
     }
@@ -227,6 +229,7 @@ const elapsed = () => Math.round((spent + (document.hidden ? 0 : performance.now
 
 function send(path, kind, values) {
   const id = newId();
+  acts++;
   done.push({ id, kind, document: current.document, value: String(values.grade ?? "") });
   queue.add(path, { id, topic, document: current.document, round: counts?.round ?? about.round, seconds: elapsed(), ...values });
   return id;
@@ -263,6 +266,7 @@ async function undo() {
 
 async function takeBack(event) {
   const name = event.document ?? current.document;
+  acts++;
   done = done.filter((each) => each.id !== event.id);
   judged.delete(name);
   const sent = queue.add("/api/undo", { id: newId(), topic, target: event.id, document: name });
