@@ -77,6 +77,7 @@ def example_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
             marks = [f"{topic} 0 {name} {(len(person) + at) % 2}\n" for at, (topic, _, name, *_) in enumerate(rows)]
             Path(f"{person}.tsv").write_text("".join(marks))
             main(shlex.split(f"judge import pool.txt {person}.tsv --person {person}"))
+        main(shlex.split("judge people pool.txt add anna -q"))
         shutil.copy("anna.tsv", "expert.tsv")
         Path("laptop").mkdir()
         shutil.copy("pool.txt.journal", "laptop/pool.txt.journal")

@@ -12,6 +12,7 @@ from leadline.cli import main
 from leadline.commands import command_files
 
 SLOW = {"leadline demo", "leadline demo -o small --patents 500 --no-open"}  # tests/show/demo runs one like them
+SERVERS = ("leadline judge serve", "leadline judge demo")  # run until they are stopped: tests/show/serve runs them
 
 
 def examples(path: Path) -> list[str]:
@@ -25,7 +26,13 @@ def test_a_command_has_examples_of_itself(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", [line for path in command_files().values() for line in examples(path) if line not in SLOW]
+    "line",
+    [
+        line
+        for path in command_files().values()
+        for line in examples(path)
+        if line not in SLOW and not line.startswith(SERVERS)
+    ],
 )
 def test_examples_run(line: str, example_files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if line.startswith(("leadline report", "leadline reproduce")) or "--figure" in line:
