@@ -3,6 +3,7 @@
 Examples:
   leadline judge export pool.txt -o qrels.txt
   leadline judge export pool.txt --stage merged --until 2026-11-15T18:00:00Z -o merged.txt
+  leadline judge export pool.txt --passages -o passages.tsv
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_pool(parser)
     stages = "final (expert, else merged), merged, or the name of a person (default: %(default)s)"
     parser.add_argument("--stage", default="final", metavar="STAGE", help=stages)
+    words = "the passages marked for claims instead, a table for `leadline qrels claims --passages`"
+    parser.add_argument("--passages", action="store_true", help=words)
     parser.add_argument("--until", default="", metavar="MOMENT", help="as it was at this moment, in UTC")
     add_options(parser, "-o", "-q")
 
@@ -26,6 +29,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     pool = Pool.read(options.pool)
     state = open_state(options)
+    if options.passages:
+        write(state.passage_table().encoded("tsv"), options.output)
+        print_notes([count_of(len(state.passages), "passage")], options)
+        return
     grades, notes = stage_grades(state, options.stage)
     write(pool.lines(grades), options.output)
     left = len(pool.to_judge()) - sum(key in grades for key in pool.to_judge().select("topic", "document").rows())

@@ -11,7 +11,9 @@ from leadline.retrieval.dense.model import NEEDED, PACKAGE
 from leadline.retrieval.pipeline.pipeline import Step
 from leadline.retrieval.pipeline.pipeline_files import settings
 
-PACKAGES = {"chemistry": ("chemicals",), "dense": NEEDED, "model": (PACKAGE,)}  # model: the weights for dense
+PACKAGES = {  # model: the weights for dense
+    "chemistry": ("chemicals",), "dense": NEEDED, "model": (PACKAGE,), "serve": ("fastapi", "jinja2", "uvicorn"),
+}  # fmt: skip
 WITH_MODEL = frozenset({"dense", "model"})
 
 

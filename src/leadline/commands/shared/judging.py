@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import socket
+import warnings
 
-from leadline.errors import InputError, not_a_choice
+from leadline.commands.shared.output import count_of, write
+from leadline.errors import InputError, LeadlineWarning, not_a_choice
 from leadline.judge.assessors.journal import JudgingJournal
 from leadline.judge.assessors.judging_state import JudgingState, Key
 
-JOURNAL = ".journal"  # added to the name of the pool's file
+JOURNAL, PEOPLE = ".journal", ".people"  # added to the name of the pool's file
+DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 8377
+DEFAULT_URL = f"http://{DEFAULT_HOST}:{DEFAULT_PORT}"
 
 
 def add_pool(parser: argparse.ArgumentParser) -> None:
@@ -34,3 +39,32 @@ def stage_grades(state: JudgingState, stage: str) -> tuple[dict[Key, int], list[
     if stage not in state.roles:
         raise InputError("--stage", not_a_choice("", stage, ("final", "merged", *sorted(state.roles))).problem)
     return state.grades_of(stage), []
+
+
+def serve_pool(options: argparse.Namespace, opened: socket.socket | None = None) -> None:
+    """Serve the judging pages until they are stopped."""
+    from leadline.show.serve.judging.opening import open_desk
+    from leadline.show.serve.judging.pages import judging_app
+    from leadline.show.serve.running import listen, serve
+    from leadline.show.serve.security import Address, is_loopback
+
+    Address.of(options.host, options.port, options.url)  # refuses a wrong --url before any work
+    files = {"topics": options.topics, "instructions": options.instructions, "reasons": options.reasons}
+    people = options.people or f"{options.pool}{PEOPLE}"
+    desk = open_desk(options.pool, options.documents, f"{options.pool}{JOURNAL}", people, **files)
+    with contextlib.closing(desk.journal):
+        opened = opened or listen(options.host, options.port)
+        address = Address.of(options.host, opened.getsockname()[1], options.url)
+        if not is_loopback(options.host) and not address.secure:
+            problem = "can be reached by other machines without encryption: put a proxy with https before it, see --url"
+            warnings.warn(f"{options.host}: {problem}", LeadlineWarning, stacklevel=1)
+        if not options.quiet:
+            topics, documents = len(desk.pool.topics), len(desk.pool.to_judge())
+            said = f"{count_of(documents, 'document')} of {count_of(topics, 'topic')} to judge"
+            links = (
+                ""
+                if any(True for _ in desk.people)
+                else f"; make links with `leadline judge people {options.pool} add NAME`"
+            )
+            write(f"{said}, at {address.url}{links}\nStop with Ctrl-C; what is judged is in {desk.journal.path}\n")
+        serve(judging_app(desk, address, "Leadline judging"), opened, address, quiet=options.quiet)

@@ -23,7 +23,7 @@ from typing import Literal, get_args
 from leadline.errors import InputError, checked_choice
 
 Role = Literal["assessor", "expert", "organiser"]
-Kind = Literal["mark", "skip", "note", "undo", "passage", "assign", "send_back", "close", "reopen"]
+Kind = Literal["mark", "skip", "note", "undo", "passage", "assign", "unassign", "send_back", "close", "reopen"]
 
 APPLICATION, FORMAT = 0x4C4A524E, 1  # what SQLite keeps in the file's head: it is ours, and of this format
 LONGEST = 20_000  # characters of a note or of instructions
@@ -90,10 +90,11 @@ class JudgingJournal:
         do("pragma synchronous = full")
         with contextlib.suppress(sqlite3.OperationalError):  # another process was first
             do(_TABLE)
+        do("create index if not exists events_at on events (at)")  # the latest moment is read with every event
 
     def append(self, event: Event) -> bool:
         """Store an event; False if it was stored before. When this returns, the event is on the disk."""
-        _check_event(event)
+        check_event(event)
         with self._lock, _reported(self.path):
             do = self._connection.execute
             do("begin immediate")
@@ -118,6 +119,14 @@ class JudgingJournal:
                 f"select {_COLUMNS} from events {where} order by at, machine, seq", (until,) if until else ()
             ).fetchall()
         return (Event(*row) for row in found)
+
+    def events_after(self, seq: int) -> list[tuple[int, Event]]:
+        """The events stored after a place in the file, each with its place, in the order in which they were stored."""
+        with self._lock, _reported(self.path):
+            found = self._connection.execute(
+                f"select seq, {_COLUMNS} from events where seq > ? order by seq", (seq,)
+            ).fetchall()
+        return [(row[0], Event(*row[1:])) for row in found]
 
     def __len__(self) -> int:
         with self._lock, _reported(self.path):
@@ -177,8 +186,8 @@ def _now() -> str:
     return datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
-def _check_event(event: Event) -> None:
-    """Refuse what a page would not send."""
+def check_event(event: Event) -> None:
+    """Raise InputError for an event that no page sends."""
     checked_choice("role", event.role, get_args(Role))
     checked_choice("kind", event.kind, get_args(Kind))
     if not (8 <= len(event.uid) <= 64) or not event.person or not event.topic:

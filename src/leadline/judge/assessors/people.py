@@ -47,10 +47,30 @@ class People:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
+        self._seen = self._version()
         self._people = {person.name: person for person in self._read()}
 
     def __iter__(self) -> Iterator[Person]:
         return iter(self._people.values())
+
+    def refresh(self) -> None:
+        """Read the file again if somebody changed it."""
+        version = self._version()
+        if version != self._seen:
+            self._people = {person.name: person for person in self._read()}
+            self._seen = version
+
+    def get(self, name: str) -> Person | None:
+        """The person with this name."""
+        return self._people.get(name)
+
+    def _version(self) -> tuple[int, int, int] | None:
+        """What tells one state of the file from another: every change replaces it."""
+        try:
+            about = os.stat(self.path)
+        except FileNotFoundError:
+            return None
+        return about.st_ino, about.st_mtime_ns, about.st_size
 
     def add(self, name: str, role: Role, *, days: float = DAYS) -> str:
         """Add a person, or give one a new link; returns the token, which is not kept."""

@@ -1,0 +1,28 @@
+"""Copy the journal of a pool, also while people judge.
+
+Examples:
+  leadline judge backup pool.txt -o monday.journal
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+
+from leadline.commands.shared.judging import JOURNAL, add_pool
+from leadline.commands.shared.options import add_options
+from leadline.commands.shared.output import count_of, print_notes
+from leadline.judge.assessors.journal import JudgingJournal
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_pool(parser)
+    add_options(parser, "-o", required=True, help="file to write; it must not exist")
+    add_options(parser, "-q")
+
+
+def run(options: argparse.Namespace) -> None:
+    with contextlib.closing(JudgingJournal(f"{options.pool}{JOURNAL}")) as journal:
+        journal.backup(options.output)
+    with contextlib.closing(JudgingJournal(options.output)) as copy:
+        print_notes([f"{count_of(len(copy), 'event')} copied"], options)

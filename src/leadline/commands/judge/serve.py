@@ -1,0 +1,35 @@
+"""Serve the judging pages of a pool: for assessors, the expert and the organiser.
+
+People sign in by a personal link, which `leadline judge people` makes. What they do is appended to POOL.journal.
+
+Examples:
+  leadline judge serve pool.txt --documents patents --topics topics.tsv
+  leadline judge serve pool.txt --documents patents --host 0.0.0.0 --url https://judging.example.org
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from leadline.commands.shared.extras import check_extras
+from leadline.commands.shared.judging import DEFAULT_HOST, DEFAULT_PORT, add_pool, serve_pool
+from leadline.commands.shared.options import add_number, add_options
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add_pool(parser)
+    add("--documents", metavar="DIR", required=True, help="collection that has the documents")
+    add("--topics", metavar="FILE", help="topics: titles, narratives, claims (default: the patents of the ids)")
+    add("--instructions", metavar="FILE", help="text that every assessor sees all the time")
+    add("--reasons", metavar="FILE", help="reasons for a grade to choose from, one per line")
+    add("--people", metavar="FILE", help="the people and their links (default: POOL.people)")
+    add("--host", default=DEFAULT_HOST, help="address to listen on (default: %(default)s, this machine only)")
+    add_number(parser, "--port", "port to listen on", DEFAULT_PORT, least=0, most=65535)
+    add("--url", default="", help="where people reach the pages, if it is another address, such as that of a proxy")
+    add_options(parser, "-q")
+
+
+def run(options: argparse.Namespace) -> None:
+    check_extras("judge serve", ["serve"])
+    serve_pool(options)

@@ -1,0 +1,1 @@
+"""Pages for several people: signing in by a personal link, and what every page needs to be safe."""

@@ -1,0 +1,1 @@
+"""The judging pages: for assessors, the expert and the organiser."""

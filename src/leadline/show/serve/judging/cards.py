@@ -1,0 +1,122 @@
+"""What a page shows of a topic and of a document: texts as they are, and the words to highlight."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from leadline.collections.documents.document import Document
+from leadline.collections.documents.store import Collection
+from leadline.errors import InputError, visible
+from leadline.records.topics.topic import Topic
+from leadline.show.serve.judging.highlights import Highlight, highlights
+
+KEPT = 200  # documents in memory
+LARGEST_CLAIMS = 300_000  # characters that come with the card; more only on request
+Field = Literal["claims", "description"]
+
+
+class Cards:
+    """The topics and documents of a pool as pages show them. Threads may share it."""
+
+    def __init__(self, collection: Collection, topics: Mapping[str, Topic]) -> None:
+        self._collection, self._topics = collection, topics
+        self._documents: OrderedDict[str, Document | None] = OrderedDict()
+        self._shown_topics: dict[str, dict[str, Any]] = {}
+        self._lock = threading.Lock()
+
+    def topic(self, name: str) -> Topic:
+        return self._topics.get(name, Topic(name))
+
+    def document(self, name: str) -> Document | None:
+        """A document; None where the collection lacks it."""
+        with self._lock:
+            if name in self._documents:
+                self._documents.move_to_end(name)
+                return self._documents[name]
+        try:
+            found = self._collection.document(name)
+        except InputError:
+            found = None
+        with self._lock:
+            self._documents[name] = found
+            while len(self._documents) > KEPT:
+                self._documents.popitem(last=False)
+        return found
+
+    def shown_topic(self, name: str) -> dict[str, Any]:
+        """What a page shows of a topic: in words, or the patent whose prior art is sought."""
+        with self._lock:
+            if name in self._shown_topics:
+                return self._shown_topics[name]
+        topic = self.topic(name)
+        patent = self.document(topic.patent)
+        claims = [{"name": each.name, "text": _clean(each.text)} for each in topic.subtopics]
+        if not claims and patent is not None:
+            claims = [{"name": str(each.number), "text": _clean(each.text)} for each in patent.claims]
+        title = topic.title or (patent.title if patent else "")
+        shown: dict[str, Any] = {
+            "id": visible(name), "title": _clean(title), "category": _clean(topic.category),
+            "description": _clean(topic.description), "narrative": _clean(topic.narrative),
+            "patent": visible(patent.id) if patent else "", "abstract": _clean(patent.abstract) if patent else "",
+            "claims": claims, "highlight": [each._asdict() for each in self._highlights(topic, patent)],
+        }  # fmt: skip
+        with self._lock:
+            self._shown_topics[name] = shown
+        return shown
+
+    def _highlights(self, topic: Topic, patent: Document | None) -> list[Highlight]:
+        words = " ".join((topic.title, topic.description, topic.narrative))
+        if patent is None:
+            return highlights(words, words)
+        own = [claim.text for claim in patent.claims if claim.independent]
+        return highlights(f"{words} {patent.title} {patent.abstract}", " ".join((words, patent.title, *own)))
+
+    def card(self, name: str) -> dict[str, Any]:
+        """What a page shows of a document; the description only by its length."""
+        document = self.document(name)
+        if document is None:
+            return {"document": name, "shown": visible(name), "missing": True, "title": "", "abstract": "",
+                    "claims": [], "claim_count": 0, "description_length": 0, "about": []}  # fmt: skip
+        length = sum(len(claim.text) for claim in document.claims)
+        about = [
+            " ".join(filter(None, (document.office, document.kind))), document.publication,
+            ", ".join(document.applicants[:3]), ", ".join((document.ipc or document.cpc)[:4]),
+        ]  # fmt: skip
+        return {
+            "document": name, "shown": visible(name), "missing": False, "title": _clean(document.title),
+            "abstract": _clean(document.abstract), "about": [_clean(each) for each in about if each],
+            "claims": self.text(name, "claims") if length <= LARGEST_CLAIMS else None,
+            "claim_count": len(document.claims), "description_length": len(document.description),
+        }  # fmt: skip
+
+    def text(self, name: str, field: Field) -> list[dict[str, str]]:
+        """The claims or the description of a document, in paragraphs."""
+        document = self.document(name)
+        if document is None:
+            return []
+        if field == "claims":
+            return [{"name": str(claim.number), "text": _clean(claim.text)} for claim in document.claims]
+        paragraphs = (each.strip() for each in document.description.split("\n"))
+        return [{"name": "", "text": part} for each in paragraphs if each for part in _parts(_clean(each))]
+
+
+def _parts(text: str, longest: int = 4000) -> list[str]:
+    """A paragraph in parts that a browser lays out at once, cut at blanks.
+
+    >>> _parts("one two three", 8)
+    ['one two', 'three']
+    """
+    parts = []
+    while len(text) > longest:
+        at = text.rfind(" ", 0, longest) + 1 or longest
+        parts.append(text[:at].rstrip())
+        text = text[at:]
+    return [*parts, text]
+
+
+def _clean(text: str) -> str:
+    """A text in which control codes are visible, and line ends stay."""
+    return visible(text, "\t\n")

@@ -1,0 +1,47 @@
+"""Serve an application until it is stopped: on a port that is free, without secrets in the log."""
+
+from __future__ import annotations
+
+import socket
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from leadline.errors import InputError
+from leadline.show.serve.security import Address, App, Guard
+
+_MOST_AT_ONCE = 1000  # connections
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket on a host and port; InputError where it is taken or is not ours."""
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        opened = socket.socket(family, socket.SOCK_STREAM)
+        opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        opened.bind((host, port))
+    except OSError as error:
+        problem = (error.strerror or str(error)).lower()
+        raise InputError(f"{host}:{port}", f"cannot be listened on: {problem}; choose another --port") from None
+    return opened
+
+
+def serve(app: App, opened: socket.socket, address: Address, *, quiet: bool = False) -> None:
+    """Answer requests until Ctrl-C. Requests that are being answered are finished."""
+    server(app, address, quiet=quiet).run(sockets=[opened])
+
+
+def server(app: App, address: Address, *, quiet: bool = False) -> Any:
+    """A uvicorn server of an application, guarded."""
+    import uvicorn
+
+    log: Callable[[str], None] | None = None if quiet else _log
+    config = uvicorn.Config(
+        Guard(app, address, log), log_level="warning", access_log=False, server_header=False, proxy_headers=False,
+        limit_concurrency=_MOST_AT_ONCE, timeout_keep_alive=30, timeout_graceful_shutdown=5, ws="none", lifespan="on",
+    )  # fmt: skip
+    return uvicorn.Server(config)
+
+
+def _log(line: str) -> None:
+    print(f"  {line}", file=sys.stderr, flush=True)

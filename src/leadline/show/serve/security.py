@@ -1,0 +1,220 @@
+"""What every request passes: which hosts and origins are ours, the size of what is sent, headers, and the log.
+
+Written for the interface below the web framework (ASGI), so that nothing that a page does can leave it out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import ipaddress
+import socket
+import threading
+import time
+from collections import OrderedDict, deque
+from collections.abc import Awaitable, Callable, MutableMapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from leadline.errors import InputError, visible
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
+    "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+)
+HEADERS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",  # a personal link must not travel
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), microphone=(), geolocation=()",
+}
+LARGEST_BODY = 262_144  # bytes of a request
+SIGN_IN = "/in/"  # what follows it is secret
+WRONG_SIGN_INS, WITHIN = 30, 60.0  # from one address, in seconds
+_ADDRESSES = 10_000  # remembered at once
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+Log = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where the pages are: what browsers may name as host and origin."""
+
+    hosts: frozenset[str]
+    url: str  # the one that links begin with
+    secure: bool  # reached by https
+
+    @classmethod
+    def of(cls, host: str, port: int, url: str = "") -> Address:
+        """The address of a server on a host and port; `url` is what people open if it is another.
+
+        >>> address = Address.of("127.0.0.1", 8377)
+        >>> address.url, "localhost:8377" in address.hosts, "evil.example" in address.hosts
+        ('http://127.0.0.1:8377', True, False)
+        """
+        hosts = {_with_port(name, port) for name in _names(host)}
+        if not url:
+            return cls(frozenset(hosts), f"http://{_with_port(_shown(host), port)}", secure=False)
+        parts = urlsplit(url.rstrip("/"))
+        if parts.scheme not in ("http", "https") or not parts.netloc or parts.path or parts.query:
+            raise InputError("--url", f"must be like https://judging.example.org, got {url!r}")
+        return cls(frozenset({*hosts, parts.netloc.lower()}), url.rstrip("/"), parts.scheme == "https")
+
+    def link(self, token: str) -> str:
+        return f"{self.url}{SIGN_IN}{token}"
+
+    def is_ours(self, origin: str) -> bool:
+        """Whether a page of this server has this origin."""
+        parts = urlsplit(origin)
+        return parts.scheme in ("http", "https") and parts.netloc.lower() in self.hosts
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches a host.
+
+    >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("0.0.0.0")
+    (True, True, False)
+    """
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _is_any(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_unspecified
+    except ValueError:
+        return False
+
+
+def _names(host: str) -> set[str]:
+    """The names under which a server that listens on a host is called."""
+    local = {"127.0.0.1", "localhost", "::1"}
+    if is_loopback(host):
+        return local | {host}
+    if not _is_any(host):
+        return {host.lower()}
+    own = {socket.gethostname().lower(), socket.getfqdn().lower()}
+    try:
+        own |= {str(found[4][0]) for found in socket.getaddrinfo(socket.gethostname(), None)}
+    except OSError:
+        pass
+    return local | own
+
+
+def _shown(host: str) -> str:
+    return socket.gethostname() if _is_any(host) else host
+
+
+def _with_port(host: str, port: int) -> str:
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def csrf_of(token: str) -> str:
+    """What a page must send with every write: known to whoever holds the token, and of no other use."""
+    return hmac.new(token.encode("utf-8", "surrogatepass"), b"leadline csrf", hashlib.sha256).hexdigest()
+
+
+class WrongSignIns:
+    """How often an address gave a wrong token of late."""
+
+    def __init__(self, most: int = WRONG_SIGN_INS, within: float = WITHIN) -> None:
+        self._most, self._within = most, within
+        self._times: OrderedDict[str, deque[float]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def is_too_many(self, address: str) -> bool:
+        """Count one more; whether there were more than allowed."""
+        now = time.monotonic()
+        with self._lock:
+            times = self._times.setdefault(address, deque(maxlen=self._most + 1))
+            self._times.move_to_end(address)
+            while len(self._times) > _ADDRESSES:
+                self._times.popitem(last=False)
+            times.append(now)
+            return len(times) > self._most and now - times[0] < self._within
+
+
+class Guard:
+    """Around the pages: refuses what is not ours or too large, adds the headers, and writes the log."""
+
+    def __init__(self, app: App, address: Address, log: Log | None = None) -> None:
+        self._app, self._address, self._log = app, address, log
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await self._app(scope, receive, send)
+            return
+        start, status = time.monotonic(), 0
+
+        async def send_with_headers(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                known = {name.lower() for name, _ in message["headers"]}
+                fixed = dict(HEADERS) | {"cache-control": "no-store"}
+                added = [(k.encode(), v.encode()) for k, v in fixed.items() if k.encode() not in known]
+                message = {**message, "headers": [*message["headers"], *added]}
+            await send(message)
+
+        refused = self._refusal(scope)
+        if refused is not None:
+            await _answer(send_with_headers, *refused)
+        else:
+            await self._app(scope, _limited(receive), send_with_headers)
+        if self._log is not None:
+            path = SIGN_IN + "*" if scope["path"].startswith(SIGN_IN) else scope["path"]
+            took = (time.monotonic() - start) * 1000
+            self._log(visible(f"{scope['method']} {path} {status} {took:.0f} ms"))
+
+    def _refusal(self, scope: Scope) -> tuple[int, str] | None:
+        """Why a request is not looked at."""
+        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        if headers.get("host", "").lower() not in self._address.hosts:
+            return 400, "This server is not known by that name: start it with --url"
+        if scope["method"] not in ("GET", "HEAD", "POST"):
+            return 405, "Only GET and POST"
+        if scope["method"] == "POST":
+            origin = headers.get("origin")
+            if origin is not None and not self._address.is_ours(origin):
+                return 403, "Sent from another site"
+            if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+                return 403, "Sent from another site"
+            length = headers.get("content-length", "")
+            if not length.isdigit():
+                return 411, "The length of what is sent must be given"
+            if int(length) > LARGEST_BODY:
+                return 413, f"Larger than {LARGEST_BODY:,} bytes"
+        return None
+
+
+def _limited(receive: Receive) -> Receive:
+    """`receive`, which ends when more comes than any page sends."""
+    seen = 0
+
+    async def limited() -> Message:
+        nonlocal seen
+        message = await receive()
+        seen += len(message.get("body", b""))
+        return message if seen <= LARGEST_BODY else {"type": "http.disconnect"}
+
+    return limited
+
+
+async def _answer(send: Send, status: int, text: str) -> None:
+    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close")]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": f"{text}.\n".encode()})
