@@ -154,7 +154,9 @@ class JudgedPool:
         """The errors of AP and nDCG when only the first ranks are judged, all of them."""
         kept = self.pool.documents["rank"].to_numpy()[self.rows] <= depth
         fewer = self.study.qrels.where(kept)
-        values = open_study(fewer, {run.name: run for run in runs}, " ".join(MEASURES), topics=self.study.topics).values()
+        values = open_study(
+            fewer, {run.name: run for run in runs}, " ".join(MEASURES), topics=self.study.topics
+        ).values()
         known = [self.study.topics.index(topic) for topic in fewer.topics]
         error = np.nanmean(values - self.complete[:, known], axis=(0, 1))
         missing = float(np.isnan(values[0, :, 0]).mean())
@@ -191,7 +193,10 @@ def tables(found: Sequence[PoolErrors], seeds: int) -> dict[str, str]:
     """The tables of the document: all topics, the parts of xinfAP, and topics by how many relevant documents they have."""
     whole = ["| office | pool | judged a topic | measure | mean error | its 95 % interval | one pool ± | undefined |"]
     whole.append("|:---|:---|---:|:---|---:|---:|---:|---:|")
-    parts = [f"| office | judged a topic | estimated | mean error of {seeds} | its 95 % interval |", "|:---|---:|:---|---:|---:|"]
+    parts = [
+        f"| office | judged a topic | estimated | mean error of {seeds} | its 95 % interval |",
+        "|:---|---:|:---|---:|---:|",
+    ]
     binned = ["| topics, by relevant documents | judged a topic | measure | mean error | its 95 % interval |"]
     binned.append("|:---|---:|:---|---:|---:|")
     for each in found:
@@ -226,7 +231,10 @@ def figure(found: Sequence[PoolErrors], seeds: int) -> Figure:
 
 def title(found: Sequence[PoolErrors]) -> str:
     """How far depth-10 pools and stratified pools of 300 documents are off, over offices and measures."""
-    worst = max((each for each in found if each.measure in ESTIMATES and each.topics == "all" and each.judged > 200), key=lambda one: abs(one.mean))
+    worst = max(
+        (each for each in found if each.measure in ESTIMATES and each.topics == "all" and each.judged > 200),
+        key=lambda one: abs(one.mean),
+    )
     ten = [abs(each.mean) for each in found if each.measure.endswith(" to 10")]
     return (
         f"Stratified pools of 300 documents and more are off by {abs(worst.mean):.3f} at most on average, "
