@@ -1,7 +1,7 @@
 """Make, list and revoke the personal links of those who judge a pool.
 
-A link is shown once, when it is made: only its hash is kept, in POOL.people. Adding a person again gives a new link, and
-the old one ends. A running server follows at once.
+A link is shown once, when it is made: only its hash is kept, in POOL.people. Adding a person again gives a new link,
+and the old one ends. A running server follows at once.
 
 Examples:
   leadline judge people pool.txt add anna

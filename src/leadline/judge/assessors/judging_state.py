@@ -106,14 +106,14 @@ class JudgingState:
     def _forget(self, place: Place) -> None:
         person, topic, document = place
         for known in (self.marks, self.skipped, self.notes):
-            known.pop(place, None)  # type: ignore[attr-defined]
+            known.pop(place, None)
         about = (person, topic, document)
         gone = [uid for uid, each in self.passages.items() if (each.person, each.topic, each.document) == about]
         for uid in gone:
             del self.passages[uid]
         if not document:
             for by_topic in (self.assigned, self.rounds, self.instructions, self.again):
-                by_topic.pop(topic, None)  # type: ignore[attr-defined]
+                by_topic.pop(topic, None)
             self.closed.discard(topic)
 
     def _apply(self, event: Event) -> None:

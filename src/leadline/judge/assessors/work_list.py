@@ -1,7 +1,7 @@
 """What is left for a person to judge, and in which order it is shown.
 
-The order is shuffled for each person, so that nobody can tell rank or stratum from it, and two people do not tire at the
-same documents. It depends only on the seed, the person, the topic and the document: it stays when a pool is extended.
+The order is shuffled for each person, so that nobody can tell rank or stratum from it, and two people do not tire at
+the same documents. It depends only on seed, person, topic and document: it stays when a pool is extended.
 """
 
 from __future__ import annotations

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hmac
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
+from pathlib import PurePath
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -112,7 +112,9 @@ class Pages:
 
     def app(self) -> FastAPI:
         """An application that signs people in and serves the assets; the pages of the job are added to it."""
-        app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+        # Newer versions would send the paths of requests, a token among them, to a collector that the environment names.
+        silent: Any = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
+        app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, telemetry=silent)
 
         @app.get("/in/{token}")
         def sign_in(token: str, request: Request) -> Response:
@@ -199,5 +201,5 @@ def _check_csrf(visitor: Visitor, given: str) -> None:
 def _assets(package: str) -> list[tuple[str, tuple[bytes, str]]]:
     """The assets of a package, read once: no request names a file."""
     folder = files(package) / "assets"
-    found = [each for each in folder.iterdir() if os.path.splitext(each.name)[1] in TYPES]
-    return [(each.name, (each.read_bytes(), TYPES[os.path.splitext(each.name)[1]])) for each in found]
+    typed = ((each, TYPES.get(PurePath(each.name).suffix)) for each in folder.iterdir())
+    return [(each.name, (each.read_bytes(), media)) for each, media in typed if media is not None]

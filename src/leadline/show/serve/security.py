@@ -5,6 +5,7 @@ Written for the interface below the web framework (ASGI), so that nothing that a
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import hmac
 import ipaddress
@@ -27,7 +28,7 @@ HEADERS = {
     "content-security-policy": POLICY,
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
-    "referrer-policy": "no-referrer",  # a personal link must not travel
+    "referrer-policy": "same-origin",  # a personal link must not travel; with no-referrer, forms have no origin
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), microphone=(), geolocation=()",
@@ -107,10 +108,8 @@ def _names(host: str) -> set[str]:
     if not _is_any(host):
         return {host.lower()}
     own = {socket.gethostname().lower(), socket.getfqdn().lower()}
-    try:
+    with contextlib.suppress(OSError):
         own |= {str(found[4][0]) for found in socket.getaddrinfo(socket.gethostname(), None)}
-    except OSError:
-        pass
     return local | own
 
 

@@ -108,12 +108,12 @@ class JudgingAnswers:
         desk = self._desk
         with desk.lock:
             desk.check_topic(person, topic)
-            more = {
-                "round": desk.state.rounds.get(topic, 1), "sent_back": visible(desk.state.instructions.get(topic, ""), "\n"),
-                "closed": topic in desk.state.closed,
-            }  # fmt: skip
+            state = desk.state
+            sent_back = visible(state.instructions.get(topic, ""), "\n")
+            more = {"round": state.rounds.get(topic, 1), "sent_back": sent_back, "closed": topic in state.closed}
         general = {"instructions": desk.instructions, "reasons": list(desk.reasons)}
-        return {**desk.cards.shown_topic(topic), **general, **more, "topic": topic}
+        words = [each._asdict() for each in desk.cards.highlights(topic)]
+        return {**desk.cards.shown_topic(topic), **general, **more, "topic": topic, "highlight": words}
 
     def next_cards(self, person: Person, topic: str, after: str, view: str, brief: bool, count: int) -> Written:
         """The next documents that a person has to judge, and how far they are."""

@@ -25,6 +25,7 @@ class Cards:
         self._collection, self._topics = collection, topics
         self._documents: OrderedDict[str, Document | None] = OrderedDict()
         self._shown_topics: dict[str, dict[str, Any]] = {}
+        self._highlights: dict[str, list[Highlight]] = {}
         self._lock = threading.Lock()
 
     def topic(self, name: str) -> Topic:
@@ -61,18 +62,22 @@ class Cards:
             "id": visible(name), "title": _clean(title), "category": _clean(topic.category),
             "description": _clean(topic.description), "narrative": _clean(topic.narrative),
             "patent": visible(patent.id) if patent else "", "abstract": _clean(patent.abstract) if patent else "",
-            "claims": claims, "highlight": [each._asdict() for each in self._highlights(topic, patent)],
+            "claims": claims,
         }  # fmt: skip
         with self._lock:
             self._shown_topics[name] = shown
         return shown
 
-    def _highlights(self, topic: Topic, patent: Document | None) -> list[Highlight]:
-        words = " ".join((topic.title, topic.description, topic.narrative))
-        if patent is None:
-            return highlights(words, words)
-        own = [claim.text for claim in patent.claims if claim.independent]
-        return highlights(f"{words} {patent.title} {patent.abstract}", " ".join((words, patent.title, *own)))
+    def highlights(self, name: str) -> list[Highlight]:
+        """The words and names of a topic that are highlighted in documents."""
+        with self._lock:
+            if name in self._highlights:
+                return self._highlights[name]
+        topic = self.topic(name)
+        found = _highlights_of(topic, self.document(topic.patent))
+        with self._lock:
+            self._highlights[name] = found
+        return found
 
     def card(self, name: str) -> dict[str, Any]:
         """What a page shows of a document; the description only by its length."""
@@ -101,6 +106,13 @@ class Cards:
             return [{"name": str(claim.number), "text": _clean(claim.text)} for claim in document.claims]
         paragraphs = (each.strip() for each in document.description.split("\n"))
         return [{"name": "", "text": part} for each in paragraphs if each for part in _parts(_clean(each))]
+
+
+def _highlights_of(topic: Topic, patent: Document | None) -> list[Highlight]:
+    texts = [topic.title, topic.description, topic.narrative]
+    if patent is not None:
+        texts += [patent.title, *(claim.text for claim in patent.claims if claim.independent)]
+    return highlights(" ".join(texts))
 
 
 def _parts(text: str, longest: int = 4000) -> list[str]:

@@ -13,10 +13,11 @@ from leadline.retrieval.pipeline.synonyms.text_words import TextWords
 MOST_WORDS, MOST_NAMES, MOST_SYNONYMS = 40, 60, 6
 _SHORTEST = 3  # letters of a word
 # Words of every claim say nothing of what is sought.
-_OF_CLAIMS = frozenset(
-    "said wherein whereof thereof therein comprising comprises comprise consisting consists method process according "
-    "claim claims which first second least one more having from being further".split()
-)
+_OF_CLAIMS = """
+said wherein whereof thereof therein comprising comprises comprise consisting consists method process according claim
+claims which first second least one more having from being further
+"""
+_TOO_COMMON = frozenset(_OF_CLAIMS.split()) | {word.decode() for word in COMMON["en"]}
 
 
 class Highlight(NamedTuple):
@@ -26,21 +27,19 @@ class Highlight(NamedTuple):
     kind: Literal["word", "name", "synonym"]
 
 
-def highlights(text: str, named_in: str) -> list[Highlight]:
+def highlights(text: str) -> list[Highlight]:
     """The words of a topic's text, most frequent first, and the substances it names with their other names.
 
-    >>> [each.text for each in highlights("Coating of the steel with zinc; the coating dries", "")]
+    >>> [each.text for each in highlights("Coating of the steel with zinc; the coating dries")]
     ['coating', 'steel', 'zinc', 'dries']
     """
     counts = Counter(word for word in TextWords.of(text).texts if _is_telling(word))
     found = [Highlight(word, "word") for word, _ in counts.most_common(MOST_WORDS)]
-    return [*found, *_names(named_in)]
+    return [*found, *_names(text)]
 
 
 def _is_telling(word: str) -> bool:
-    if len(word) < _SHORTEST or word.isdigit() or word in _OF_CLAIMS:
-        return False
-    return word.encode() not in COMMON["en"]
+    return len(word) >= _SHORTEST and not word.isdigit() and word not in _TOO_COMMON
 
 
 def _names(text: str) -> list[Highlight]:

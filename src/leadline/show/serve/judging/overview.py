@@ -108,7 +108,8 @@ def _kappa(state: JudgingState, topic: str) -> float:
 
 def disagreement_queue(desk: JudgingDesk, topic: str = "") -> list[dict[str, Any]]:
     """The documents that people marked differently and no expert has decided, conflicts first."""
-    state, queue = desk.state, []
+    state = desk.state
+    queue: list[dict[str, Any]] = []
     experts = {(on, document) for who, on, document in state.marks if state.roles[who] == "expert"}
     for on in [topic] if topic else desk.pool.topics:
         marks = _marks(state, on)

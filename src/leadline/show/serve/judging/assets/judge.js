@@ -137,9 +137,9 @@ function show(card) {
     load("claims", at("claims"), card);
   }, ""), { id: "more-claims" }));
   else at("more-claims")?.remove();
-  at("description-part").hidden = !card.description_length;
-  at("description-title").textContent = `Description (${Math.max(1, Math.round(card.description_length / 6)).toLocaleString("en")} words)`;
-  at("description-button").hidden = false;
+  at("description-part").hidden = true;
+  at("description-button").hidden = !card.description_length;
+  at("description-words").textContent = `Description (about ${Math.max(1, Math.round(card.description_length / 6)).toLocaleString("en")} words)`;
   at("description").replaceChildren();
   at("description").job = null;
   showOwn();
@@ -160,9 +160,13 @@ async function load(field, element, card) {
 }
 
 async function showDescription() {
-  if (!current?.description_length || at("description-button").hidden) return;
-  at("description-button").hidden = true;
-  if (!(await load("description", at("description"), current))) at("description-button").hidden = false;
+  if (!current?.description_length) return;
+  if (at("description-part").hidden) {
+    at("description-part").hidden = false;
+    if (!(await load("description", at("description"), current))) { at("description-part").hidden = true; return; }
+  }
+  at("description-title").focus({ preventScroll: true });
+  at("description-part").scrollIntoView();
 }
 
 function showOwn() {
@@ -307,7 +311,11 @@ function choose(dialog, list, choices, action) {
   }));
   dialog.onkeydown = (event) => {
     const place = choices.findIndex(({ short }) => short === event.key);
-    if (place >= 0 && !event.ctrlKey && !event.metaKey && !event.altKey) { event.preventDefault(); dialog.close(); action(place); }
+    if (place < 0 || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    event.stopPropagation(); // it is not a grade
+    dialog.close();
+    action(place);
   };
   dialog.showModal();
 }

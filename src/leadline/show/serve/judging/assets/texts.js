@@ -44,9 +44,15 @@ export function fill(element, paragraphs, highlight) {
     const part = document.createDocumentFragment();
     for (const { name, text } of paragraphs.slice(from, from + AT_ONCE)) {
       const one = document.createElement(tag);
-      if (tag === "li" && /^\d+$/.test(name)) one.value = Number(name);
-      else if (tag === "li" && name) one.append(`${name}: `);
-      one.append(highlight(text));
+      if (name) { // a list's own numbers are not painted outside of its items
+        const number = document.createElement("span");
+        number.className = "number";
+        number.textContent = `${name}. `;
+        one.append(number);
+      }
+      const words = document.createElement("span");
+      words.append(highlight(text));
+      one.append(words);
       part.append(one);
     }
     element.append(part);

@@ -1,0 +1,167 @@
+"""A small pool to judge, a server of it on a free port, and people who ask it."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+import time
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fastapi", reason="the pages need leadline[serve]")
+httpx = pytest.importorskip("httpx", reason="needs the package httpx")
+
+from leadline.cli import main
+from leadline.collections.documents.build import write_collection
+from leadline.collections.documents.document import Claim, Document
+from leadline.judge.assessors.people import People
+from leadline.show.serve.judging.desk import JudgingDesk
+from leadline.show.serve.judging.opening import open_desk
+from leadline.show.serve.judging.pages import judging_app
+from leadline.show.serve.running import listen, server
+from leadline.show.serve.security import Address
+
+TOPICS = """\
+{"topic": "T1", "title": "Acetone in coatings", "category": "coating", "narrative": "Any acetone counts.", \
+"subtopics": [{"name": "1", "text": "A coating with acetone."}, {"name": "2", "text": "The coating, dried."}]}
+{"topic": "T2", "title": "Drying ovens", "narrative": "Ovens that dry coatings."}
+"""
+HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)> \x1b[31m\u202e javascript:alert(3)"
+PEOPLE = (("anna", "assessor"), ("ben", "assessor"), ("eve", "expert"), ("olga", "organiser"))
+
+
+def documents() -> Iterator[Document]:
+    for n in range(14):
+        words = (
+            f"A coating with acetone, number {n}. Propanone is added." if n % 2 else f"An oven that dries, number {n}."
+        )
+        claims = tuple(Claim(c, f"{words} Claim {c}.", () if c == 1 else (1,)) for c in range(1, 4))
+        title = HOSTILE if n == 3 else f"Document {n} on {'coatings' if n % 2 else 'ovens'}"
+        yield Document(f"D{n:02}", title=title, abstract=words, description=f"{words}\n{HOSTILE}\n" * 3, claims=claims)
+    many = tuple(Claim(c, f"Claim {c} with acetone. " * 8, () if c == 1 else (1,)) for c in range(1, 501))
+    yield Document(
+        "HUGE", title="Large", abstract="Acetone.", description="Acetone dries well. " * 100_000, claims=many
+    )
+
+
+@pytest.fixture(scope="session")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A collection, topics, two runs and a pool of twelve documents of one topic and five of another."""
+    folder = tmp_path_factory.mktemp("judging")
+    write_collection(documents(), folder / "documents", {"what": "test"})
+    (folder / "topics.jsonl").write_text(TOPICS)
+    for name, turn in (("one", 0), ("two", 3)):
+        ranked = {"T1": [f"D{(n + turn) % 12:02}" for n in range(12)], "T2": ["HUGE", "D12", "D13", "D00", "D01"]}
+        lines = [
+            f"{topic} Q0 {document} {rank} {100 - rank} {name}\n"
+            for topic, listed in ranked.items() for rank, document in enumerate(listed, 1)
+        ]  # fmt: skip
+        (folder / f"{name}.run").write_text("".join(lines))
+    main(
+        [
+            "pool",
+            str(folder / "one.run"),
+            str(folder / "two.run"),
+            "-o",
+            str(folder / "pool.txt"),
+            "--depth",
+            "12",
+            "-q",
+        ]
+    )
+    return folder
+
+
+@dataclass
+class Site:
+    """A server of the pool, which can be stopped and started again on the same port."""
+
+    folder: Path
+    port: int = 0
+    tokens: dict[str, str] = field(default_factory=dict)
+    desk: JudgingDesk | None = None
+    _server: Any = None
+    _thread: threading.Thread | None = None
+
+    @property
+    def pool(self) -> Path:
+        return self.folder / "pool.txt"
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def people(self) -> People:
+        return People(f"{self.pool}.people")
+
+    def start(self) -> None:
+        opened = listen("127.0.0.1", self.port)
+        self.port = opened.getsockname()[1]
+        address = Address.of("127.0.0.1", self.port)
+        self.desk = open_desk(
+            self.pool, self.folder / "documents", f"{self.pool}.journal", f"{self.pool}.people",
+            topics=self.folder / "topics.jsonl",
+        )  # fmt: skip
+        self._server = server(judging_app(self.desk, address, "Leadline judging"), address)
+        self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [opened]}, daemon=True)
+        self._thread.start()
+        end = time.monotonic() + 20
+        while not self._server.started and time.monotonic() < end:
+            time.sleep(0.02)
+
+    def stop(self) -> None:
+        if self._server is not None:
+            self._server.should_exit = True
+            self._server.force_exit = True
+            assert self._thread is not None
+            assert self.desk is not None
+            self._thread.join(10)
+            self.desk.journal.close()
+            self._server = None
+
+    def client(self, person: str = "") -> Visit:
+        visit = Visit(self, httpx.Client(base_url=self.url, timeout=20))
+        if person:
+            assert visit.http.get(f"/in/{self.tokens[person]}").status_code == 303
+            visit.csrf = visit.http.get("/api/csrf").json()["csrf"]
+        return visit
+
+
+@dataclass
+class Visit:
+    """One person's requests."""
+
+    site: Site
+    http: Any
+    csrf: str = ""
+
+    def get(self, path: str, **values: Any) -> Any:
+        return self.http.get(path, params=values)
+
+    def post(self, path: str, content: dict[str, Any], **headers: str) -> Any:
+        return self.http.post(path, json=content, headers={"X-CSRF-Token": self.csrf, **headers})
+
+    def form(self, path: str, **fields: str) -> Any:
+        return self.http.post(path, data={"csrf": self.csrf, **fields})
+
+    def judge(self, document: str, grade: int, topic: str = "T1", **more: Any) -> Any:
+        content = {"id": uuid.uuid4().hex, "topic": topic, "document": document, "grade": grade, "seconds": 2.5, **more}
+        return self.post("/api/judgements", content)
+
+
+@pytest.fixture
+def site(files: Path, tmp_path: Path) -> Iterator[Site]:
+    folder = tmp_path / "site"
+    shutil.copytree(files, folder)
+    made = Site(folder)
+    people = made.people
+    made.tokens = {name: people.add(name, role) for name, role in PEOPLE}  # type: ignore[arg-type]
+    made.start()
+    yield made
+    made.stop()
