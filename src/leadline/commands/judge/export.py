@@ -13,6 +13,7 @@ import argparse
 from leadline.commands.shared.judging import add_pool, open_state, stage_grades
 from leadline.commands.shared.options import add_options
 from leadline.commands.shared.output import count_of, print_notes, write
+from leadline.judge.assessors.merging import UNSURE
 from leadline.judge.pools.pool import Pool
 
 
@@ -36,5 +37,7 @@ def run(options: argparse.Namespace) -> None:
     grades, notes = stage_grades(state, options.stage)
     write(pool.lines(grades), options.output)
     left = len(pool.to_judge()) - sum(key in grades for key in pool.to_judge().select("topic", "document").rows())
-    said = [f"{count_of(len(grades), 'document')} judged, {left} left (-2 in the file)", *notes]
+    unsure = sum(grade == UNSURE for grade in grades.values())
+    done = count_of(len(grades) - unsure, "document")
+    said = [f"{done} judged, {unsure:,} unsure and {left:,} left (both -2 in the file)", *notes]
     print_notes(said, options)

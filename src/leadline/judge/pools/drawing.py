@@ -77,7 +77,7 @@ def extend_pool(pool: Pool, runs: Sequence[Run], *, families: Families | None = 
     """Add runs to a pool. Documents that are in it stay as they are, sampled or not, in their strata.
 
     The new documents get strata of their own, behind those of the pool, so that every stratum stays a fair sample. They
-    are sampled at the rates of the pool, those that its budget gave included.
+    are sampled at the rates of the pool; where it has a budget, the same share of each topic is.
     """
     import polars as pl
 
@@ -200,21 +200,18 @@ def _sizes(strata: Sequence[Stratum], budget: int | None) -> Sizes:
 
 
 def _sizes_as_in(pool: Pool) -> Sizes:
-    """Sample sizes at the rates that a pool has: a budget is for its first documents, not for every extension."""
+    """Sample sizes for documents added to a pool: by its rates; where it has a budget, the same share of each topic.
+
+    A budget is for the first documents of a pool, not again for those of every extension.
+    """
     import polars as pl
 
     if pool.budget is None:
         return _sizes(pool.strata, None)
     units = pool.documents.filter((pl.col("document") == pl.col("unit")) & (pl.col("stratum") <= len(pool.strata)))
-    by_topic = units.group_by("topic", "stratum").agg(pl.col("sampled").mean())
-    rates = {(topic, stratum): rate for topic, stratum, rate in by_topic.iter_rows()}
-    overall = dict(units.group_by("stratum").agg(pl.col("sampled").mean()).iter_rows())
+    shares: dict[str, float] = dict(units.group_by("topic").agg(pl.col("sampled").mean()).iter_rows())
 
     def sizes(topic: str, counts: Sequence[int]) -> list[int]:
-        found = [
-            replace(each, rate=rates.get((topic, place), overall.get(place, each.rate)))
-            for place, each in enumerate(pool.strata, start=1)
-        ]
-        return sample_sizes(counts, found)
+        return sizes_within_budget(counts, pool.strata, max(1, round(shares[topic] * sum(counts))))
 
     return sizes
