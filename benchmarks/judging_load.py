@@ -3,8 +3,8 @@
     python benchmarks/judging_load.py [--assessors 50] [--rate 20] [--seconds 300] [--kills 20] [--folder DIR]
 
 The server is a process of its own, `leadline judge serve` on loopback, and is killed with SIGKILL and started again.
-Each client asks for its next document, judges it, and sends a judgement again with the same id until it is told "saved";
-one in twenty is sent again after that. At the end, what the clients were told is compared with the journal.
+Each client asks for its next document, judges it, and sends a judgement again with the same id until it is told
+"saved"; one in twenty is sent again after that. At the end, what the clients were told is compared with the journal.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import argparse
 import contextlib
 import http.client
 import json
-import os
 import random
 import socket
 import subprocess
@@ -122,7 +121,7 @@ class Client:
                     self.stored_before += tried > 1 and answer.get("stored") == "already"
                 return answer
             if status != 503:
-                self.problems.append(f"{method} {path.split('/in/')[0]}: {status} {answer}")
+                self.problems.append(f"{method} {path.partition('/in/')[0]}: {status} {answer}")
                 return None
             time.sleep(0.2)
         self.problems.append(f"{method}: no answer within {PATIENCE:g} seconds")
@@ -169,7 +168,8 @@ class Outcome:
             f"{self.stored:,} in the journal, {self.kills} kills",
             f"lost {len(self.lost)}, doubled {len(self.doubled)}, never sent {len(self.strange)}, "
             f"problems {len(self.problems)}",
-            f"sent again after a lost connection {self.sent_again:,}; of these stored before the kill {self.stored_before}",
+            f"sent again after a lost connection {self.sent_again:,}; judgements stored before the kill, and not told: "
+            f"{self.stored_before}",
             f"milliseconds of an answered request: median {quick[0]:.0f}, 99th percentile {quick[1]:.0f}, "
             f"longest {quick[2]:.0f}",
             f"milliseconds from first sending to saved, restarts included: median {slow[0]:.0f}, "
@@ -298,7 +298,7 @@ def main() -> None:
     options = parser.parse_args()
     how = {name: getattr(options, name) for name in ("assessors", "rate", "seconds", "kills")}
     if options.folder is not None:
-        os.makedirs(options.folder, exist_ok=True)
+        options.folder.mkdir(parents=True, exist_ok=True)
         found = load(options.folder, **how)
     else:
         with tempfile.TemporaryDirectory() as folder:

@@ -46,6 +46,7 @@ BUDGETS = (150, 300, 600)  # documents to judge for each topic
 DEPTHS = (5, 10, 20, 50, 100)  # of the pools that are judged in full
 ESTIMATES, MEASURES = ("xinfAP@1000", "infNDCG@1000"), ("AP@1000", "nDCG@1000")
 RELEVANT, PRECISIONS = "relevant documents in the pool", "sum of precisions at them"  # xinfAP is the second ÷ the first
+NAMES = {"stratified": "stratified pool, xinfAP or infNDCG", "depth": "pool of fixed depth, AP or nDCG"}
 BINS = ((1, 10), (10, 50), (50, 10_000))  # topics by their relevant documents
 OFFICES = {
     "about 15 relevant documents a topic": Settings(patents=8000, topics=50),
@@ -57,7 +58,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class PoolErrors:
-    """The errors of one kind of pool: the mean over systems and topics of estimate minus the score of all judgements."""
+    """The errors of one kind of pool: mean over systems and topics of estimate minus the score of all judgements."""
 
     office: str
     kind: str  # stratified or depth
@@ -221,7 +222,7 @@ def figure(found: Sequence[PoolErrors], seeds: int) -> Figure:
     rows = [
         {
             "office": each.office, "of": "AP" if "AP" in each.measure else "nDCG",
-            "pool": "stratified pool, xinfAP or infNDCG" if each.kind == "stratified" else "pool of fixed depth, AP or nDCG",
+            "pool": NAMES[each.kind],
             "measure": each.measure, "judged": round(each.judged, 1), "error": round(each.mean, 5),
             "low": round(each.mean - 1.96 * each.spread, 5), "high": round(each.mean + 1.96 * each.spread, 5),
         }

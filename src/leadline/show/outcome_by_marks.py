@@ -50,7 +50,8 @@ class OutcomeByMarks:
         """Whether the verdict changes with whose marks count."""
         known = [name for name, found in self.verdicts.items() if found is not None]
         if self.final not in known or len(known) < 2:
-            return "Whether the verdict changes cannot be said: it needs two systems, and judged topics in two sets of marks."
+            needed = "it needs two systems, and judged topics in two sets of marks"
+            return f"Whether the verdict changes cannot be said: {needed}."
         final, changed = _within(self._said(self.final)), self.changed()
         if not changed:
             others = f"all {len(known)} sets of marks" if len(known) > 2 else "both sets of marks"
@@ -98,7 +99,8 @@ def outcome_by_marks(
     progress: Callable[[int, int], None] | None = None,
 ) -> OutcomeByMarks:
     """Evaluate and compare the runs by each set of marks; the last set is the one that counts."""
-    scores, verdicts = {}, {}
+    scores: dict[str, Scores] = {}
+    verdicts: dict[str, Verdicts | None] = {}
     for done, (name, qrels) in enumerate(marks.items(), start=1):
         study = open_study(qrels, runs, measure)
         scores[name] = study.scores()

@@ -23,7 +23,8 @@ ROOT = Path(__file__).parents[3]
 @pytest.fixture(scope="module")
 def study() -> ModuleType:
     spec = importlib.util.spec_from_file_location("pool_estimates", ROOT / "benchmarks" / "pool_estimates.py")
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules["pool_estimates"] = module
     spec.loader.exec_module(module)
