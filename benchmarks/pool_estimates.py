@@ -191,7 +191,7 @@ def study_office(office: str, lab: Path, seeds: Sequence[int]) -> list[PoolError
 
 
 def tables(found: Sequence[PoolErrors], seeds: int) -> dict[str, str]:
-    """The tables of the document: all topics, the parts of xinfAP, and topics by how many relevant documents they have."""
+    """The tables of the document: all topics, the parts of xinfAP, and topics by their number of relevant documents."""
     whole = ["| office | pool | judged a topic | measure | mean error | its 95 % interval | one pool ± | undefined |"]
     whole.append("|:---|:---|---:|:---|---:|---:|---:|---:|")
     parts = [

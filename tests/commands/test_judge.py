@@ -98,6 +98,13 @@ def test_progress_and_what_is_missing(folder: Path, capsys: pytest.CaptureFixtur
     assert all(float(row[5]) <= float(row[4]) <= float(row[6]) for row in rows[1:])
     main(["judge", "status", "pool.txt", "--drift", "-f", "tsv"])
     assert len(capsys.readouterr().out.splitlines()) == 1 + 3 * 4
+    main(["judge", "status", "pool.txt", "--found", "-f", "tsv"])
+    found = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
+    assert found[0][:2] == ["topic", "read"]
+    assert [(row[1], row[5]) for row in found[1:]] == [(row[2], row[3]) for row in rows[1:]]  # judged and found
+    for row in found[1:]:
+        assert sorted(map(int, row[2:6])) == list(map(int, row[2:6]))
+        assert int(row[6]) == int(row[5]) - int(row[4])
 
 
 def test_agreement_in_all_its_tables(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
