@@ -68,6 +68,25 @@ def test_what_is_exported_is_evaluated(folder: Path, capsys: pytest.CaptureFixtu
     assert {line.split()[4] for line in (folder / "before.txt").read_text().splitlines()} == {"-1", "-2"}
 
 
+def test_a_moment_is_read_in_any_usual_form(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said = []
+    for moment in ("2999-01-01", "2999-01-01 12:30", "2999-01-01T12:30:00+02:00", "2000-01-01T00:00Z"):
+        main(["judge", "export", "pool.txt", "--until", moment, "-o", "then.txt"])
+        said.append(capsys.readouterr().err.splitlines()[0].split(" judged")[0].strip())
+    assert said[0] == said[1] == said[2] != said[3] == "0 documents"
+    with pytest.raises(SystemExit):
+        main(["judge", "export", "pool.txt", "--until", "yesterday", "-o", "then.txt"])
+    assert "'yesterday' is not a moment" in capsys.readouterr().err
+
+
+def test_the_verdict_by_each_persons_marks(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["judge", "agreement", "pool.txt", "--runs", "good.run", "poor.run", "--samples", "5"])
+    assert capsys.readouterr().out.startswith("The verdict does")
+    with pytest.raises(SystemExit):
+        main(["judge", "agreement", "pool.txt", "--runs", "good.run", "-m", "AP R"])
+    assert "name one measure" in capsys.readouterr().err
+
+
 def test_progress_and_what_is_missing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["judge", "status", "pool.txt"])
     said = capsys.readouterr().out
@@ -79,6 +98,13 @@ def test_progress_and_what_is_missing(folder: Path, capsys: pytest.CaptureFixtur
     assert all(float(row[5]) <= float(row[4]) <= float(row[6]) for row in rows[1:])
     main(["judge", "status", "pool.txt", "--drift", "-f", "tsv"])
     assert len(capsys.readouterr().out.splitlines()) == 1 + 3 * 4
+    main(["judge", "status", "pool.txt", "--found", "-f", "tsv"])
+    found = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
+    assert found[0][:2] == ["topic", "read"]
+    assert [(row[1], row[5]) for row in found[1:]] == [(row[2], row[3]) for row in rows[1:]]  # judged and found
+    for row in found[1:]:
+        assert sorted(map(int, row[2:6])) == list(map(int, row[2:6]))
+        assert int(row[6]) == int(row[5]) - int(row[4])
 
 
 def test_agreement_in_all_its_tables(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

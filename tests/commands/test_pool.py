@@ -33,6 +33,25 @@ def test_a_pool_is_written_and_described(folder: Path, capsys: pytest.CaptureFix
     assert (folder / "more.txt").read_text().splitlines()
 
 
+def test_one_table_for_programs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for by, first in (("topic", "topic"), ("run", "run")):
+        main(["pool", "a.run", "b.run", "-o", "pool.txt", "-f", "tsv", "--by", by])
+        rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
+        assert (rows[0][0], len(rows)) == (first, 3)
+
+
+def test_a_run_added_later_is_sampled_at_the_rates_of_the_budget(folder: Path) -> None:
+    lines = [f"{t} Q0 x{n} {n + 1} {60 - n} new\n" for t in (1, 2) for n in range(60)]
+    (folder / "new.run").write_text("".join(lines))
+    main(["pool", "a.run", "b.run", "-o", "pool.txt", "--budget", "12", "-q"])
+    main(["pool", "new.run", "--extend", "pool.txt", "-o", "more.txt", "-q"])
+    before, after = ((folder / name).read_text().splitlines() for name in ("pool.txt", "more.txt"))
+    assert set(before) <= set(after)
+    new = [line.split() for line in after if line not in set(before)]
+    drawn = sum(fields[4] == "-2" for fields in new) / len(new)
+    assert drawn == pytest.approx(24 / len(before), abs=0.08)
+
+
 def test_rules_are_compared_and_say_what_comes_next(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["pool", "a.run", "b.run", "--simulate", "qrels.txt", "--budget", "20", "-f", "tsv"])
     rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
@@ -53,6 +72,8 @@ def test_rules_are_compared_and_say_what_comes_next(folder: Path, capsys: pytest
         (["pool", "a.run", "-o", "x", "--rule", "bandit"], "needs --judged"),
         (["pool", "a.run", "-o", "x", "--extend", "p", "--budget", "9"], "keeps the strata"),
         (["pool", "a.run", "-o", "x", "--budget", "0"], "must be at least 1"),
+        (["pool", "a.run", "-o", "-"], "-o: name the file of the pool"),
+        (["pool", "a.run", "-o", "x", "-f", "parquet"], "Parquet is not text"),
     ],
 )
 def test_wrong_usage_is_one_line(

@@ -37,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"last rank and share to judge of each stratum (default: {DEFAULT_STRATA})")  # fmt: skip
     add_number(parser, "--depth", "judge all of the first N ranks: the same as --strata N:1")
     add_number(parser, "--budget", "documents to judge for each topic, about; rates are found from it")
+    add_choice(parser, "--by", ("topic", "run"), "which table to print with --format: sizes or contributions", "topic")
     add("--extend", metavar="POOL", help="add the runs to this pool; what is in it stays as it is")
     add("--families", metavar="COLLECTION", help="pool the members of a family in this collection as one document")
     add("--simulate", metavar="QRELS", help="no pool: what each rule would have found, judged by these")
@@ -64,8 +65,10 @@ def _check(options: argparse.Namespace) -> None:
         raise UsageError("--simulate", "cannot be combined with --judged or --extend")
     if options.rule and not options.judged:
         raise UsageError("--rule", "needs --judged QRELS: the rule follows the judgements")
-    if not (options.simulate or options.judged) and options.output is None:
+    if not (options.simulate or options.judged) and options.output in (None, "-"):
         raise UsageError("-o", "name the file of the pool")
+    if not (options.simulate or options.judged) and options.format == "parquet":
+        raise UsageError("--format", "Parquet is not text, and -o names the pool: choose another, such as csv")
     if options.extend and (options.strata or options.depth or options.budget):
         raise UsageError("--extend", "keeps the strata, the budget and the seed of the pool")
 
@@ -85,15 +88,17 @@ def _draw(options: argparse.Namespace, runs: list[Run]) -> None:
         with wrong_usage():
             pool = draw_pool(runs, strata=strata, budget=options.budget, seed=options.seed, families=families)
     pool.write(options.output)
+    if options.format != "table":  # one table, which programs can read
+        write(f"{(pool.contributions() if options.by == 'run' else pool.sizes()).render(options.format)}\n")
+        return
     if options.quiet:
         return
     chosen, topics = len(pool.to_judge()), len(pool.topics)
-    pooled = len(pool.documents)
-    said = f"{options.output}: {counted(chosen, 'document')} to judge of {pooled} pooled, {counted(topics, 'topic')}"
+    said = f"{counted(chosen, 'document')} to judge of {len(pool.documents):,} pooled, {counted(topics, 'topic')}"
     sizes = pool.sizes()
     each = [int(row[2]) for row in sizes.rows]
-    write(f"{said}, {min(each)} to {max(each)} for each.\n\n{sizes.render(options.format)}\n\n")
-    write(f"{pool.contributions().render(options.format)}\n")
+    write(f"{options.output}: {said}, {min(each)} to {max(each)} for each.\n\n")
+    write(f"{sizes.render('table')}\n\n{pool.contributions().render('table')}\n")
 
 
 def _families(folder: str | None) -> dict[str, str] | None:

@@ -1,6 +1,7 @@
 """Show how far assessors agree, where they differ, and what the expert changed.
 
-With --runs, it shows whether the order of the systems depends on whose marks count.
+With --runs, it shows whether the order of the systems, and the verdict of `leadline compare verdict`, depend on whose
+marks count.
 
 Examples:
   leadline judge agreement pool.txt
@@ -17,8 +18,9 @@ import numpy as np
 
 from leadline.commands.shared.judging import add_pool, open_state, stage_grades
 from leadline.commands.shared.options import add_options, check_format
-from leadline.commands.shared.output import print_notes, write, write_table
-from leadline.errors import InputError
+from leadline.commands.shared.output import print_notes, progress_bar, wrap_for_terminal, write, write_table
+from leadline.commands.shared.run_files import with_readable_runs
+from leadline.errors import InputError, UsageError
 from leadline.judge.assessors.agreement import bootstrap_interval, cohen_kappa, krippendorff_alpha
 from leadline.judge.assessors.judging_state import JudgingState
 from leadline.judge.assessors.merging import disagreement_table, disagreements, grade_counts, shifts
@@ -31,18 +33,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_pool(parser)
     parser.add_argument("--runs", nargs="+", metavar="RUN", help="rank these by each person's marks, and compare")
     add_options(parser, "-m", help="measure for --runs (default: xinfAP)")
+    add_options(parser, "--samples", "--seed", "--strict")
     parser.add_argument("--until", default="", metavar="MOMENT", help="as it was at this moment, in UTC")
     add_options(parser, "-f", "-o", "-q")
 
 
 def run(options: argparse.Namespace) -> None:
     check_format(options)
+    if len(" ".join(options.measures or ["xinfAP"]).split()) != 1:
+        raise UsageError("-m", "name one measure: the one to decide by")
     pool, state = Pool.read(options.pool), open_state(options)
     people = state.people("assessor")
     if len(people) < 2:
         raise InputError(options.pool, f"has marks of {counted(len(people), 'assessor')}; agreement needs two or more")
     if options.runs:
-        write_table(_outcome(options, pool, state), options)
+        _outcome(options, pool, state)
         return
     write_table(_pairs(state, people), options)
     if options.format != "table" or options.output is not None or options.quiet:
@@ -85,20 +90,19 @@ def _value(grade: int | None) -> float:
     return float("nan") if grade is None or grade < 0 else float(grade)
 
 
-def _outcome(options: argparse.Namespace, pool: Pool, state: JudgingState) -> Table:
-    """The order of the systems by the marks of each person, merged and final: tau between them, and the leaders."""
-    from leadline.measures.evaluate import evaluate
-    from leadline.trust.tau import tau_b
+def _outcome(options: argparse.Namespace, pool: Pool, state: JudgingState) -> None:
+    """Whether the order of the systems and the verdict depend on whose marks count."""
+    from leadline.show.outcome_by_marks import outcome_by_marks
 
-    measure = " ".join(options.measures or ["xinfAP"])
     stages = [*state.people("assessor"), "merged", *state.people("expert"), "final"]
-    scores = {
-        stage: evaluate(pool.qrels(stage_grades(state, stage)[0], stage), options.runs, measure) for stage in stages
-    }
-    final = scores["final"].order_means()[:, 0]
-    rows = [
-        [stage, found.runs[found.ranking()[0]], float(found.order_means()[:, 0].max()),
-         float(tau_b(final, found.order_means()[:, 0])) if len(final) > 1 else float("nan")]
-        for stage, found in scores.items()
-    ]  # fmt: skip
-    return Table(["marks_of", "first_system", scores["final"].measures[0], "tau_to_final"], rows)
+    marks = {stage: pool.qrels(stage_grades(state, stage)[0], stage) for stage in stages}
+    measure = " ".join(options.measures or ["xinfAP"])
+    with progress_bar("comparing by each person's marks", quiet=options.quiet) as progress:
+        how = {"samples": options.samples, "seed": options.seed, "progress": progress}
+        found = with_readable_runs(options, options.runs, lambda paths: outcome_by_marks(marks, paths, measure, **how))
+    if options.format == "table" and options.output is None:
+        write(f"{wrap_for_terminal(found.sentence())}\n\n")
+        write_table(found.table(), options)
+    else:
+        write_table(found.table(), options)
+        print_notes([found.sentence()], options)

@@ -13,6 +13,7 @@ import argparse
 from leadline.commands.shared.judging import add_pool, open_state, stage_grades
 from leadline.commands.shared.options import add_options
 from leadline.commands.shared.output import print_notes, write
+from leadline.judge.assessors.merging import UNSURE
 from leadline.judge.pools.pool import Pool
 from leadline.records.scores.result import counted
 
@@ -32,10 +33,12 @@ def run(options: argparse.Namespace) -> None:
     state = open_state(options)
     if options.passages:
         write(state.passage_table().encoded("tsv"), options.output)
-        print_notes([count_of(len(state.passages), "passage")], options)
+        print_notes([counted(len(state.passages), "passage")], options)
         return
     grades, notes = stage_grades(state, options.stage)
     write(pool.lines(grades), options.output)
     left = len(pool.to_judge()) - sum(key in grades for key in pool.to_judge().select("topic", "document").rows())
-    said = [f"{counted(len(grades), 'document')} judged, {left} left (-2 in the file)", *notes]
+    unsure = sum(grade == UNSURE for grade in grades.values())
+    done = counted(len(grades) - unsure, "document")
+    said = [f"{done} judged, {unsure:,} unsure and {left:,} left (both -2 in the file)", *notes]
     print_notes(said, options)

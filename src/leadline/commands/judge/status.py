@@ -3,6 +3,7 @@
 Examples:
   leadline judge status pool.txt
   leadline judge status pool.txt --drift
+  leadline judge status pool.txt --found
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import argparse
 from leadline.commands.shared.judging import add_pool, open_state
 from leadline.commands.shared.options import add_options, check_format
 from leadline.commands.shared.output import write, write_table
-from leadline.judge.assessors.progress import drift, progress
+from leadline.judge.assessors.progress import drift, found_against_read, progress
 from leadline.judge.pools.missing import estimate_missing, missing_table
 from leadline.judge.pools.pool import Pool
 
@@ -21,6 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_pool(parser)
     parser.add_argument("--drift", action="store_true", help="each person's marks over time, in four parts")
     parser.add_argument("--missing", action="store_true", help="estimates of the relevant documents not found")
+    parser.add_argument("--found", action="store_true", help="relevant documents found against documents read")
     parser.add_argument("--until", default="", metavar="MOMENT", help="as it was at this moment, in UTC")
     add_options(parser, "-f", "-o", "-q")
 
@@ -29,8 +31,9 @@ def run(options: argparse.Namespace) -> None:
     check_format(options)
     pool, state = Pool.read(options.pool), open_state(options)
     missing = missing_table(estimate_missing(pool.qrels(state.final()[0])))
-    if options.missing or options.drift:
-        write_table(missing if options.missing else drift(state), options)
+    if options.missing or options.drift or options.found:
+        made = missing if options.missing else drift(state) if options.drift else found_against_read(state)
+        write_table(made, options)
         return
     write_table(progress(pool, state), options)
     if options.format == "table" and options.output is None and not options.quiet:

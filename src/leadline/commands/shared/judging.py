@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import datetime
 import socket
 import warnings
 
 from leadline.commands.shared.output import count_of, write
-from leadline.errors import InputError, LeadlineWarning, not_a_choice
+from leadline.errors import InputError, LeadlineWarning, UsageError, not_a_choice
 from leadline.judge.assessors.journal import JudgingJournal
 from leadline.judge.assessors.judging_state import JudgingState, Key
 
@@ -24,7 +25,19 @@ def add_pool(parser: argparse.ArgumentParser) -> None:
 def open_state(options: argparse.Namespace) -> JudgingState:
     """Where judging stands, or stood at the moment asked for."""
     with contextlib.closing(JudgingJournal(f"{options.pool}{JOURNAL}")) as journal:
-        return JudgingState.of(journal.events(until=getattr(options, "until", "")))
+        return JudgingState.of(journal.events(until=_moment(getattr(options, "until", ""))))
+
+
+def _moment(text: str) -> str:
+    """A moment as the journal writes it; without an offset it is UTC, without a time the day's first moment."""
+    if not text:
+        return ""
+    try:
+        found = datetime.datetime.fromisoformat(text)
+    except ValueError:
+        raise UsageError("--until", f"{text!r} is not a moment such as 2026-11-15T18:00:00Z") from None
+    found = found.replace(tzinfo=datetime.UTC) if found.tzinfo is None else found.astimezone(datetime.UTC)
+    return found.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
 def stage_grades(state: JudgingState, stage: str) -> tuple[dict[Key, int], list[str]]:

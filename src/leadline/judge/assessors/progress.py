@@ -1,4 +1,4 @@
-"""How far judging has come, by topic and person, and how each person's marks drift over time."""
+"""How far judging has come, by topic and person, what reading still finds, and how each person's marks drift."""
 
 from __future__ import annotations
 
@@ -59,3 +59,24 @@ def drift(state: JudgingState) -> Table:
                 seconds = float(np.median([mark.seconds for mark in chosen]))
                 rows.append([person, part, len(chosen), relevant, seconds])
     return Table(["person", "quarter", "judged", "share_relevant", "median_seconds"], rows)
+
+
+def found_against_read(state: JudgingState, *, level: int = 1) -> Table:
+    """How many relevant documents each topic had after each quarter of what was read, in the order of first marks.
+
+    A last quarter that found little says that more reading of this pool's sample finds little.
+    """
+    first: dict[tuple[str, str], str] = {}
+    for (_, topic, document), mark in state.marks.items():
+        first[topic, document] = min(first.get((topic, document), mark.at), mark.at)
+    grades = state.final()[0]
+    by_topic: dict[str, list[tuple[str, str]]] = {}
+    for topic, document in sorted(first, key=lambda key: (first[key], key)):
+        by_topic.setdefault(topic, []).append((topic, document))
+    rows: list[list[object]] = []
+    for topic, keys in by_topic.items():
+        found = np.cumsum([0, *(grades[key] >= level for key in keys)])
+        places = [round(len(keys) * quarter / QUARTERS) for quarter in range(1, QUARTERS + 1)]
+        rows.append([topic, len(keys), *(int(found[place]) for place in places), int(found[-1] - found[places[-2]])])
+    quarters = [f"found_after_{100 * quarter // QUARTERS}%" for quarter in range(1, QUARTERS + 1)]
+    return Table(["topic", "read", *quarters, "in_last_quarter"], rows)

@@ -7,7 +7,7 @@ and on which documents are in it, not on the order of runs, lines or ties.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 Families = Mapping[str, str]  # the family of a document
+Sizes = Callable[[str, Sequence[int]], list[int]]  # how many of a topic's strata are judged, from their sizes
 
 
 def draw_pool(
@@ -55,17 +56,28 @@ def draw_pool(
         raise InputError("budget", f"must be at least 1, got {budget}")
     found_by = _first_ranks(runs, layers[-1].last, topics)
     pooled = _pooled(found_by, layers, families)
-    sampled = _sample(pooled, layers, budget, seed, first_stratum=1)
+    sampled = _sample(pooled, _sizes(layers, budget), len(layers), seed, first_stratum=1)
     names = tuple(run.name for run in runs)
     return Pool(
         sampled.select(COLUMNS), layers, seed, names, budget, found_by=found_by.select("run", "topic", "document")
     )
 
 
+def draw_again(pool: Pool, seed: int, *, budget: int | None = None) -> Pool:
+    """The same pool with another random sample of it, by its rates or for another budget; for studies of sampling."""
+    if pool.extended:
+        raise InputError("pool", "was extended: draw again from the pool of its first runs")
+    sampled = _sample(
+        pool.documents.drop("sampled"), _sizes(pool.strata, budget), len(pool.strata), seed, first_stratum=1
+    )
+    return replace(pool, documents=sampled.select(COLUMNS), seed=seed, budget=budget)
+
+
 def extend_pool(pool: Pool, runs: Sequence[Run], *, families: Families | None = None) -> Pool:
     """Add runs to a pool. Documents that are in it stay as they are, sampled or not, in their strata.
 
-    The new documents get strata of their own, behind those of the pool, so that every stratum stays a fair sample.
+    The new documents get strata of their own, behind those of the pool, so that every stratum stays a fair sample. They
+    are sampled at the rates of the pool; where it has a budget, the same share of each topic is.
     """
     import polars as pl
 
@@ -81,7 +93,8 @@ def extend_pool(pool: Pool, runs: Sequence[Run], *, families: Families | None = 
     extended = pool.extended + 1
     offset = extended * len(pool.strata)
     moved = pooled.with_columns(pl.col("stratum") + pl.lit(offset, pl.Int32))
-    drawn = _sample(moved, pool.strata, pool.budget, pool.seed, first_stratum=offset + 1).select(COLUMNS)
+    sizes = _sizes_as_in(pool)
+    drawn = _sample(moved, sizes, len(pool.strata), pool.seed, first_stratum=offset + 1).select(COLUMNS)
     order = {topic: place for place, topic in enumerate(pool.topics)}
     both = pl.concat([pool.documents, relatives, drawn])
     places = pl.Series([order[topic] for topic in both["topic"].to_list()], dtype=pl.UInt32)
@@ -159,23 +172,46 @@ def _pooled(found_by: pl.DataFrame, strata: Sequence[Stratum], families: Familie
     return pooled.join(order, on="topic").sort("place", "stratum", "document").drop("place")
 
 
-def _sample(
-    pooled: pl.DataFrame, strata: Sequence[Stratum], budget: int | None, seed: int, *, first_stratum: int
-) -> pl.DataFrame:
+def _sample(pooled: pl.DataFrame, sizes: Sizes, strata: int, seed: int, *, first_stratum: int) -> pl.DataFrame:
     """The pool with a column that says what is sampled: so many units of each topic and stratum, drawn at random."""
     import polars as pl
 
+    rows_of: dict[str, list[dict[str, list[int]]]] = {}  # topic: for each stratum, the rows of each unit
+    for row, (topic, stratum, unit) in enumerate(pooled.select("topic", "stratum", "unit").iter_rows()):
+        by_stratum = rows_of.setdefault(topic, [{} for _ in range(strata)])
+        by_stratum[stratum - first_stratum].setdefault(unit, []).append(row)
     sampled = np.zeros(len(pooled), np.bool_)
-    rows = pooled.with_row_index("row").select("row", "topic", "unit", "stratum")
-    for (topic,), part in rows.group_by("topic", maintain_order=True):
-        by_stratum = [part.filter(pl.col("stratum") == first_stratum + place) for place in range(len(strata))]
-        units = [sorted(each["unit"].unique().to_list()) for each in by_stratum]
-        counts = [len(each) for each in units]
-        sizes = sample_sizes(counts, strata) if budget is None else sizes_within_budget(counts, strata, budget)
-        for place, (each, names, size) in enumerate(zip(by_stratum, units, sizes, strict=True)):
-            rng = np.random.default_rng(
-                [seed, zlib.crc32(str(topic).encode("utf-8", "surrogateescape")), first_stratum + place]
-            )
-            chosen = [names[at] for at in rng.permutation(len(names))[:size].tolist()]
-            sampled[each.filter(pl.col("unit").is_in(chosen))["row"].to_numpy()] = True
+    for topic, by_stratum in rows_of.items():
+        wanted = sizes(topic, [len(units) for units in by_stratum])
+        crc = zlib.crc32(topic.encode("utf-8", "surrogateescape"))
+        for stratum, (units, size) in enumerate(zip(by_stratum, wanted, strict=True), start=first_stratum):
+            names = sorted(units)
+            drawn = np.random.default_rng([seed, crc, stratum]).permutation(len(names))[:size]
+            for at in drawn.tolist():
+                sampled[units[names[at]]] = True
     return pooled.with_columns(pl.Series("sampled", sampled))
+
+
+def _sizes(strata: Sequence[Stratum], budget: int | None) -> Sizes:
+    """Sample sizes by the rates of the strata, or within a budget for each topic."""
+    if budget is None:
+        return lambda topic, counts: sample_sizes(counts, strata)
+    return lambda topic, counts: sizes_within_budget(counts, strata, budget)
+
+
+def _sizes_as_in(pool: Pool) -> Sizes:
+    """Sample sizes for documents added to a pool: by its rates; where it has a budget, the same share of each topic.
+
+    A budget is for the first documents of a pool, not again for those of every extension.
+    """
+    import polars as pl
+
+    if pool.budget is None:
+        return _sizes(pool.strata, None)
+    units = pool.documents.filter((pl.col("document") == pl.col("unit")) & (pl.col("stratum") <= len(pool.strata)))
+    shares: dict[str, float] = dict(units.group_by("topic").agg(pl.col("sampled").mean()).iter_rows())
+
+    def sizes(topic: str, counts: Sequence[int]) -> list[int]:
+        return sizes_within_budget(counts, pool.strata, max(1, round(shares[topic] * sum(counts))))
+
+    return sizes

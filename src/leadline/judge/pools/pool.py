@@ -9,8 +9,8 @@ the seed and the runs.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -160,12 +160,6 @@ class Pool:
         ]
         strata = [str(stratum) for stratum in known["stratum"].to_list()]
         return Qrels.from_columns(known["topic"].to_list(), known["document"].to_list(), values, name, strata=strata)
-
-    def with_sample(self, sampled: Sequence[bool]) -> Pool:
-        """The pool with another choice of what is judged."""
-        import polars as pl
-
-        return replace(self, documents=self.documents.with_columns(pl.Series("sampled", sampled, pl.Boolean)))
 
 
 COLUMNS = ("topic", "document", "unit", "stratum", "rank", "runs", "sampled")
