@@ -29,7 +29,7 @@ def checked_rule(rule: str | Sequence[str], option: str = "--keep") -> tuple[str
 def lacking(document: Document, rule: tuple[str, ...]) -> str:
     """What a document lacks, as a phrase; empty when it is kept.
 
-    Articles need no claims. Records of a review need only a title, unless another rule is given: reviewers judge
+    Articles and pages need no claims. Records of a review need only a title, unless another rule is given: reviewers judge
     records without an abstract too.
 
     >>> lacking(Document("X", abstract="About nails."), DEFAULT_RULE)
@@ -43,7 +43,7 @@ def lacking(document: Document, rule: tuple[str, ...]) -> str:
         return "" if document.title or document.abstract else "no title or abstract"
     for part in rule:
         fields = part.split("|")
-        if fields == ["claims"] and document.kind in ("article", "record"):
+        if fields == ["claims"] and document.kind in ("article", "record", "page"):
             continue
         if not any(getattr(document, field) for field in fields):
             return f"no {' or '.join(fields)}"
