@@ -11,7 +11,8 @@ from leadline.retrieval.dense.model import NEEDED, PACKAGE
 from leadline.retrieval.pipeline.pipeline import Step
 from leadline.retrieval.pipeline.pipeline_files import settings
 
-PACKAGES = {"chemistry": ("chemicals",), "dense": NEEDED, "model": (PACKAGE,)}  # model: the weights for dense
+WEB = ("aiohttp", "protego", "selectolax", "warcio")
+PACKAGES = {"chemistry": ("chemicals",), "dense": NEEDED, "model": (PACKAGE,), "web": WEB}  # model: weights for dense
 WITH_MODEL = frozenset({"dense", "model"})
 
 

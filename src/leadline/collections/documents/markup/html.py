@@ -61,8 +61,8 @@ def check_html_packages(what: str) -> None:
         raise InputError(what, 'needs the package selectolax: pip install "leadline[web]"')
 
 
-def read_page(markup: str) -> HtmlPage:
-    """Read a page; broken markup is read as browsers read it."""
+def read_page(markup: str, *, texts: bool = True) -> HtmlPage:
+    """Read a page; broken markup is read as browsers read it. Without `texts`, its text is not looked for."""
     from selectolax.lexbor import LexborHTMLParser
 
     tree = LexborHTMLParser(markup)
@@ -85,7 +85,7 @@ def read_page(markup: str) -> HtmlPage:
     named = _tidy(title.text() if title is not None else "") or next(iter(meta.get("og:title", ())), "")
     if not named and heading is not None:
         named = _tidy(heading.text())
-    main, whole = page_texts(tree)
+    main, whole = page_texts(tree) if texts else ("", "")
     return HtmlPage(
         title=named, text=main or whole,
         summary=next(iter(meta.get("description", meta.get("og:description", ()))), ""),
