@@ -170,6 +170,11 @@ class Frontier:
             row,
         )
 
+    def refusal(self, address: str) -> str:
+        """Why an address was refused; empty if it was not."""
+        row = self.do("select reason from pages where address = ? and state = 'refused'", (address,)).fetchone()
+        return "" if row is None else str(row[0])
+
     def count(self, kind: str, by: int = 1) -> None:
         """Count what is not kept with its address, such as links to other hosts."""
         self.do("insert into counts values (?, ?) on conflict (kind) do update set count = count + ?", (kind, by, by))

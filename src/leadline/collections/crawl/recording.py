@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from functools import lru_cache
 
 from leadline.collections.crawl.addresses import AddressError, PageAddress, host_of, page_address
 from leadline.collections.crawl.crawl_settings import CrawlSettings
@@ -141,6 +142,7 @@ class Recorder:
                     self._seed_hosts.add(host_of(target))  # a seed says where its pages are
                     self.frontier.set_fact("seed hosts", " ".join(sorted(self._seed_hosts)))
                 refused = self.add(to, page.depth, hops=page.hops + 1, found_on=page.id)
+                refused = refused or self.frontier.refusal(target)
                 reason = f"redirect to {refused}" if refused else ""
         except AddressError as error:
             reason = "redirect to an address that is not crawled"
@@ -186,9 +188,10 @@ class Recorder:
     def _follow(self, page: QueuedPage, read: HtmlPage, base: str, nofollow: bool) -> list[tuple[str, str, bool]]:
         """The links of a page with their canonical targets; those that may be followed are added."""
         found = []
+        folder = f"{base.partition('?')[0].rpartition('/')[0]}/"
         for link in read.links:
             try:
-                target = page_address(link.href, base)
+                target = page_address(link.href, base) if link.href[:1] in "?#" else _linked(link.href, folder)
             except AddressError as error:
                 self.frontier.count(OTHER_SCHEME if "only http" in str(error) else "not an address")
                 continue
@@ -207,6 +210,12 @@ class Recorder:
                 self.keep(page, each.answer, place, each.at or datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"))
                 count += 1
         return count
+
+
+@lru_cache(maxsize=1 << 16)
+def _linked(written: str, folder: str) -> PageAddress:
+    """The address of a link in a folder: most pages of a site link to the same others."""
+    return page_address(written, folder)
 
 
 def _address(written: str, base: str) -> PageAddress | None:
