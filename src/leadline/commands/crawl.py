@@ -75,7 +75,8 @@ def run(options: argparse.Namespace) -> None:
     changes = {name: value for name, value in given.items() if value is not None}
     try:
         with contextlib.nullcontext() if Path(options.output).exists() else wrong_usage():
-            outcome = crawl(options.output, seeds, again=options.again, report=line and line.show, **changes)
+            show = None if line is None else line.show
+            outcome = crawl(options.output, seeds, again=options.again, report=show, **changes)
     finally:
         if line is not None:
             line.clear()

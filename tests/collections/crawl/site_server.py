@@ -67,7 +67,9 @@ class SiteServer:
         if page is None and self.folder is not None:
             file = self.folder / (request.path.strip("/") or "index.html")
             if file.is_file():
-                kind = {"html": "text/html", "css": "text/css", "svg": "image/svg+xml"}.get(file.suffix[1:], "text/plain")
+                kind = {"html": "text/html", "css": "text/css", "svg": "image/svg+xml"}.get(
+                    file.suffix[1:], "text/plain"
+                )
                 body = file.read_bytes()
                 return web.Response(body=body, content_type=kind, charset="utf-8" if kind == "text/html" else None)
         if page is None:

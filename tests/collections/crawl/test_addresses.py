@@ -52,8 +52,9 @@ def test_what_is_asked_keeps_order_and_default_page() -> None:
 
 
 @pytest.mark.parametrize(
-    "spelling", ["2130706433", "0x7f000001", "0177.0.0.1", "127.1", "0x7f.0.0.0x1", "127.0.0.1.", "①②⑦.0.0.1", "%31%32%37.0.0.1"]
-)  # fmt: skip
+    "spelling",
+    ["2130706433", "0x7f000001", "0177.0.0.1", "127.1", "0x7f.0.0.0x1", "127.0.0.1.", "①②⑦.0.0.1", "%31%32%37.0.0.1"],
+)
 def test_numbers_of_addresses_in_any_spelling(spelling: str) -> None:
     assert page_address(f"http://{spelling}/").canonical == "http://127.0.0.1/"
 

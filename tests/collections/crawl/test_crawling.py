@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import itertools
 import time
 import zlib
 from pathlib import Path
@@ -40,8 +41,14 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_breadth_first_and_every_page_once(folder: Path) -> None:
-    tree = {"/": links("/a", "/b", "/a#part", "A/../a"), "/a": links("/a1", "/"), "/b": links("/b1", "/a"),
-            "/a1": links("/a2"), "/b1": links(), "/a2": links()}  # fmt: skip
+    tree = {
+        "/": links("/a", "/b", "/a#part", "A/../a"),
+        "/a": links("/a1", "/"),
+        "/b": links("/b1", "/a"),
+        "/a1": links("/a2"),
+        "/b1": links(),
+        "/a2": links(),
+    }
     with site(tree) as server:
         outcome = run(folder, server.url)
     assert server.paths() == ["/", "/a", "/b", "/a1", "/b1", "/a2"]
@@ -70,14 +77,19 @@ def test_depth_pages_and_patterns(tmp_path: Path) -> None:
 
 
 def test_robots_are_obeyed(folder: Path) -> None:
-    rules = "User-agent: *\nDisallow: /\n\nUser-agent: leadline\nDisallow: /private\nAllow: /private/open\nSitemap: /map.xml\n"
+    rules = "User-agent: *\nDisallow: /\n\nUser-agent: leadline\nDisallow: /private\nAllow: /private/open\n"
+    rules += "Sitemap: /map.xml\n"
     sitemap = "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'><url><loc>{}/hidden</loc></url></urlset>"
     with SiteServer() as server:
         server.pages |= {
-            "/robots.txt": rules.replace("/map.xml", f"{server.url}/map.xml"), "/hidden": links(),
-            "/map.xml": sitemap.format(server.url), "/private/open": links(),
-            "/": links("/private/x", "/private/open", "/open"), "/open": links(), "/private/x": links(),
-        }  # fmt: skip
+            "/robots.txt": rules.replace("/map.xml", f"{server.url}/map.xml"),
+            "/hidden": links(),
+            "/map.xml": sitemap.format(server.url),
+            "/private/open": links(),
+            "/": links("/private/x", "/private/open", "/open"),
+            "/open": links(),
+            "/private/x": links(),
+        }
         run(folder, server.url)
     assert sorted(server.paths()) == ["/", "/hidden", "/map.xml", "/open", "/private/open"]
     assert pages(folder)["/private/x"] == ("refused", "robots.txt")
@@ -104,21 +116,26 @@ def test_crawl_delay_and_one_request_at_a_time(folder: Path) -> None:
         now[0] -= 1
         return web.Response(text=links(*(f"/{number}" for number in range(3))), content_type="text/html")
 
-    with site({"/robots.txt": "User-agent: *\nCrawl-delay: 0.2", "/": slow, **{f"/{n}": slow for n in range(3)}}) as server:
+    with site(
+        {"/robots.txt": "User-agent: *\nCrawl-delay: 0.2", "/": slow, **{f"/{n}": slow for n in range(3)}}
+    ) as server:
         run(folder, server.url)
     assert most == [1]
     assert len(times) == 4
-    assert min(after - before for before, after in zip(times, times[1:], strict=False)) >= 0.19
+    assert min(after - before for before, after in itertools.pairwise(times)) >= 0.19
 
 
 def test_nofollow_noindex_and_headers(folder: Path) -> None:
     tree = {
-        "/": '<a href="/a">a</a><a rel="nofollow" href="/never">no</a>' + links("/noindex", "/nofollow", "/header", "/other"),
-        "/a": links(text="kept"), "/noindex": links("/behind", head='<meta name="robots" content="NOINDEX">'),
-        "/nofollow": links("/never2", head='<meta name="leadline" content="nofollow">'), "/behind": links(),
+        "/": '<a href="/a">a</a><a rel="nofollow" href="/never">no</a>'
+        + links("/noindex", "/nofollow", "/header", "/other"),
+        "/a": links(text="kept"),
+        "/noindex": links("/behind", head='<meta name="robots" content="NOINDEX">'),
+        "/nofollow": links("/never2", head='<meta name="leadline" content="nofollow">'),
+        "/behind": links(),
         "/header": web.Response(text=links("/never3"), content_type="text/html", headers={"X-Robots-Tag": "none"}),
         "/other": web.Response(text="x", content_type="text/html", headers={"X-Robots-Tag": "otherbot: noindex"}),
-    }  # fmt: skip
+    }
     with site(tree) as server:
         run(folder, server.url)
     assert sorted(server.paths()) == ["/", "/a", "/behind", "/header", "/nofollow", "/noindex", "/other"]
@@ -131,11 +148,16 @@ def test_nofollow_noindex_and_headers(folder: Path) -> None:
 
 def test_redirects_canonical_pages_and_default_pages(folder: Path) -> None:
     tree = {
-        "/": links("/old", "/index.html", "/copy?utm_source=x", "/loop1", "/r0", "/dir/index.html"), "/old": redirect("/new", 301),
-        "/new": links(text="new"), "/copy": links(head='<link rel="canonical" href="/new">'), "/loop1": redirect("/loop2"),
-        "/loop2": redirect("/loop1"), **{f"/r{n}": redirect(f"/r{n + 1}") for n in range(9)}, "/dir/index.html": redirect("/dir/"),
+        "/": links("/old", "/index.html", "/copy?utm_source=x", "/loop1", "/r0", "/dir/index.html"),
+        "/old": redirect("/new", 301),
+        "/new": links(text="new"),
+        "/copy": links(head='<link rel="canonical" href="/new">'),
+        "/loop1": redirect("/loop2"),
+        "/loop2": redirect("/loop1"),
+        **{f"/r{n}": redirect(f"/r{n + 1}") for n in range(9)},
+        "/dir/index.html": redirect("/dir/"),
         "/dir/": links(text="folder"),
-    }  # fmt: skip
+    }
     with site(tree) as server:
         run(folder, server.url)
     assert sorted(server.paths()) == ["/", "/copy", "/dir/", "/new"]
@@ -156,7 +178,9 @@ def test_retries_with_backoff_and_retry_after(folder: Path) -> None:
             return web.Response(status=503, headers={"Retry-After": "1"} if len(times) == 1 else {})
         return web.Response(text=links(text="at last"), content_type="text/html")
 
-    with site({"/": links("/busy", "/dead", "/other"), "/busy": busy, "/dead": web.Response(status=500), "/other": links()}) as server:
+    with site(
+        {"/": links("/busy", "/dead", "/other"), "/busy": busy, "/dead": web.Response(status=500), "/other": links()}
+    ) as server:
         outcome = run(folder, server.url, retries=2)
     assert outcome.documents == 3
     assert times[1] - times[0] >= 1.0
@@ -185,12 +209,17 @@ def test_types_sizes_bombs_and_broken_bodies(folder: Path) -> None:
     bomb = b"".join([packed.compress(b"\0" * (1 << 20)) for _ in range(200)]) + packed.flush()
     zipped = {"Content-Encoding": "gzip"}
     tree = {
-        "/": links("/image", "/endless", "/bomb", "/zip", "/damaged", "/silent", "/short"), "/image": web.Response(body=b"GIF", content_type="image/gif"),
-        "/endless": endless, "/silent": silent, "/bomb": web.Response(body=bomb, content_type="text/html", headers=zipped),
-        "/zip": web.Response(body=gzip.compress(links(text="zipped").encode()), content_type="text/html", headers=zipped),
+        "/": links("/image", "/endless", "/bomb", "/zip", "/damaged", "/silent", "/short"),
+        "/image": web.Response(body=b"GIF", content_type="image/gif"),
+        "/endless": endless,
+        "/silent": silent,
+        "/bomb": web.Response(body=bomb, content_type="text/html", headers=zipped),
+        "/zip": web.Response(
+            body=gzip.compress(links(text="zipped").encode()), content_type="text/html", headers=zipped
+        ),
         "/damaged": web.Response(body=b"\x1f\x8bnothing", content_type="text/html", headers=zipped),
         "/short": links(text="short"),
-    }  # fmt: skip
+    }
     with site(tree) as server:
         outcome = run(folder, server.url, max_bytes=200_000, timeout=0.7, retries=0)
     found = pages(folder)
@@ -216,24 +245,33 @@ def test_traps_end(folder: Path) -> None:
     assert "/good" in server.paths()
     assert len(server.paths()) < 700
     assert {reason for reason in outcome.refused if reason.startswith("trap: ")} == {
-        "trap: endless parameters", "trap: repeated segments", "trap: calendar",
-    }  # fmt: skip
+        "trap: endless parameters",
+        "trap: repeated segments",
+        "trap: calendar",
+    }
 
 
 def test_charsets_dates_and_texts(folder: Path) -> None:
     menu = "<nav>" + "".join(f'<a href="/{n}">Menu item {n}</a> ' for n in range(9)) + "</nav>"
-    body = "<p>Die Größe der Teilchen beträgt fünf Nanometer, was mit einem Mikroskop gemessen wurde, mehrmals und von zwei Personen.</p>"
+    body = "<p>Die Größe der Teilchen beträgt fünf Nanometer, was mit einem Mikroskop gemessen wurde, mehrmals und "
+    body += "von zwei Personen.</p>"
     modified = {"Last-Modified": "Wed, 21 Oct 2015 07:28:00 GMT"}
 
     def page(charset: str, head: str = "", header: str = "text/html", **more: str) -> web.Response:
-        text = f"<html lang=de-AT><head>{head}<title>Teilchengröße</title></head><body>{menu}{body}<footer>Impressum</footer></body></html>"
+        text = f"<html lang=de-AT><head>{head}<title>Teilchengröße</title></head><body>{menu}{body}"
+        text += "<footer>Impressum</footer></body></html>"
         return web.Response(body=text.encode(charset), headers={"Content-Type": header, **modified, **more})
 
     tree = {
-        "/": links("/header", "/meta", "/bom", "/none", "/utf8"), "/header": page("iso-8859-15", header="text/html; charset=iso-8859-15"),
-        "/meta": page("cp1250", '<meta http-equiv="Content-Type" content="text/html; charset=windows-1250">'), "/bom": page("utf-16"),
-        "/none": page("cp1252"), "/utf8": page("utf-8", '<meta name="dcterms.date" content="2009-03-04"><meta name="author" content="A. Müller">'),
-    }  # fmt: skip
+        "/": links("/header", "/meta", "/bom", "/none", "/utf8"),
+        "/header": page("iso-8859-15", header="text/html; charset=iso-8859-15"),
+        "/meta": page("cp1250", '<meta http-equiv="Content-Type" content="text/html; charset=windows-1250">'),
+        "/bom": page("utf-16"),
+        "/none": page("cp1252"),
+        "/utf8": page(
+            "utf-8", '<meta name="dcterms.date" content="2009-03-04"><meta name="author" content="A. Müller">'
+        ),
+    }
     with site(tree) as server:
         run(folder, server.url, exclude=("*/[0-9]",))
     collection = Collection.open(folder)
@@ -262,8 +300,14 @@ def test_again_asks_only_for_what_changed(folder: Path) -> None:
             return web.Response(status=304)
         return web.Response(text=links(text="dated"), content_type="text/html", headers=dated)
 
-    tree: dict[str, Any] = {"/": links("/tag", "/date", "/same", "/changes", "/goes"), "/tag": with_etag, "/date": with_date,
-                            "/same": links(text="same"), "/changes": links(text="first"), "/goes": links(text="goes")}  # fmt: skip
+    tree: dict[str, Any] = {
+        "/": links("/tag", "/date", "/same", "/changes", "/goes"),
+        "/tag": with_etag,
+        "/date": with_date,
+        "/same": links(text="same"),
+        "/changes": links(text="first"),
+        "/goes": links(text="goes"),
+    }
     with site(tree) as server:
         assert run(folder, server.url).documents == 6
         done = run(folder)
@@ -280,16 +324,21 @@ def test_again_asks_only_for_what_changed(folder: Path) -> None:
     import sqlite3
 
     history = sqlite3.connect(folder / "frontier.sqlite").execute(
-        "select history.generation, outcome from history join pages on pages.id = page where address like '%/changes' order by 1"
+        "select history.generation, outcome from history join pages on pages.id = page"
+        " where address like '%/changes' order by 1"
     )
     assert history.fetchall() == [(0, "new"), (1, "changed")]
 
 
 def test_seeds_are_checked_before_anything_is_made(folder: Path) -> None:
-    for seeds, problem in ((["file:///etc/passwd"], "only http and https"), ([], "needs the address"), (["nothing"], "neither http")):
+    for seeds, problem in (
+        (["file:///etc/passwd"], "only http and https"),
+        ([], "needs the address"),
+        (["nothing"], "neither http"),
+    ):
         with pytest.raises(InputError, match=problem):
             run(folder, *seeds)
-    with pytest.raises(InputError, match="delay must be between|delay: must be between"):
+    with pytest.raises(InputError, match="delay: must be between"):
         run(folder, "http://example.com/", delay=-1.0)
     assert not folder.exists()
 

@@ -11,7 +11,7 @@ import pytest
 from site_server import SiteServer, links, redirect, site
 
 from leadline.collections.crawl.crawl_folder import CrawlOutcome, crawl
-from leadline.collections.crawl.safe_addresses import RefusedConnection, SafeAddresses, private_kind, safe_resolver
+from leadline.collections.crawl.safe_addresses import RefusedConnectionError, SafeAddresses, private_kind, safe_resolver
 from leadline.errors import InputError
 
 SPELLINGS = (
@@ -58,7 +58,9 @@ def test_links_and_redirects_to_private_addresses(spelling: str, tmp_path: Path)
     assert public.paths(302) == ["/away"]
 
 
-@pytest.mark.parametrize("target", ["file:///etc/passwd", "gopher://127.0.0.1:70/", "ftp://example.com/", "data:text/html,x"])
+@pytest.mark.parametrize(
+    "target", ["file:///etc/passwd", "gopher://127.0.0.1:70/", "ftp://example.com/", "data:text/html,x"]
+)
 def test_other_schemes(target: str, tmp_path: Path) -> None:
     with site({"/": links(target, "/away"), "/away": redirect(target)}) as server:
         outcome = run(tmp_path / "crawl", server.url + "/")
@@ -122,7 +124,7 @@ def test_the_resolver_hands_out_checked_addresses_only() -> None:
         return [each["host"] for each in await safe_resolver(rule, lookup).resolve("public.example", 80, 0)]  # type: ignore[arg-type]
 
     assert asyncio.run(resolve()) == ["93.184.216.34"]
-    with pytest.raises(RefusedConnection, match="public.example leads to 10.0.0.1, a private address"):
+    with pytest.raises(RefusedConnectionError, match=r"leads to 10[.]0[.]0[.]1, a private address"):
         rule.checked("public.example", 80, ["10.0.0.1"])
 
 

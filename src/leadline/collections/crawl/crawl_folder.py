@@ -1,12 +1,12 @@
 """The folder of a crawl: begin it, continue it after a stop or a kill, look for changes, and make a collection of it.
 
-    DIR/crawl.json           seeds and limits
-    DIR/frontier.sqlite      every address, what became of it, links and history
-    DIR/warc/                the pages as they came
-    DIR/collection/          the pages as documents; commands that take a collection take DIR as well
-    DIR/links.parquet        source, target, anchor, nofollow
-    DIR/pages.parquet        every address with its state, depth, type, dates
-    DIR/leadline.jsonl       says that this is a crawl, and lists all that we made
+DIR/crawl.json           seeds and limits
+DIR/frontier.sqlite      every address, what became of it, links and history
+DIR/warc/                the pages as they came
+DIR/collection/          the pages as documents; commands that take a collection take DIR as well
+DIR/links.parquet        source, target, anchor, nofollow
+DIR/pages.parquet        every address with its state, depth, type, dates
+DIR/leadline.jsonl       says that this is a crawl, and lists all that we made
 """
 
 from __future__ import annotations
@@ -178,7 +178,9 @@ def _finish(owned: OwnedFolder, frontier: Frontier, store: WarcStore, outcome: C
     outcome.documents = len(rows)
     if rows:
         key = hashlib.sha256(json.dumps([row[:2] for row in rows]).encode()).hexdigest()
-        write_collection(_documents(rows, store), owned.path / INSIDE_CRAWL, {"crawl": owned.id, "pages": key}, part=2000)
+        write_collection(
+            _documents(rows, store), owned.path / INSIDE_CRAWL, {"crawl": owned.id, "pages": key}, part=2000
+        )
 
 
 DocumentRow = tuple[str, str, str, int, int, int]
@@ -250,4 +252,3 @@ def _pages(frontier: Frontier) -> pl.DataFrame:
     kinds = {name: pl.Int64 if name in ("status", "depth") else pl.String for name in names}
     columns = list(zip(*found, strict=True)) if found else [()] * len(names)
     return pl.DataFrame({name: list(values) for name, values in zip(names, columns, strict=True)}, schema=kinds)
-

@@ -101,7 +101,9 @@ class CrawlSettings:
     def of(cls, stored: dict[str, Any]) -> CrawlSettings:
         """The settings from what was stored."""
         names = {field.name for field in dataclasses.fields(cls)}
-        known = {name: tuple(each) if isinstance(each, list) else each for name, each in stored.items() if name in names}
+        known: dict[str, Any] = {
+            name: tuple(each) if isinstance(each, list) else each for name, each in stored.items() if name in names
+        }
         return cls(**known)
 
 

@@ -199,4 +199,3 @@ class Crawler:
                 (origin, rules.content.encode("utf-8", "replace"), rules.status, time.time(), rules.delay),
             )
         return rules, time.monotonic()
-

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from leadline.collections.crawl.crawl_settings import CrawlSettings
 from leadline.collections.crawl.safe_addresses import (
     Lookup,
-    RefusedConnection,
+    RefusedConnectionError,
     SafeAddresses,
     safe_resolver,
     system_lookup,
@@ -93,7 +93,12 @@ class Fetcher:
             await self._session.close()
 
     async def fetch(
-        self, address: str, *, headers: Mapping[str, str] | None = None, any_type: bool = False, limit: int | None = None
+        self,
+        address: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        any_type: bool = False,
+        limit: int | None = None,
     ) -> Fetched:
         """Ask for an address, without following redirects. `any_type` also reads bodies that are no pages."""
         import aiohttp
@@ -148,7 +153,7 @@ def _connection_failure(error: Any) -> tuple[str, str]:
     import aiohttp
 
     inner = getattr(error, "os_error", None)
-    if isinstance(inner, RefusedConnection):
+    if isinstance(inner, RefusedConnectionError):
         return "private address", str(inner)
     if isinstance(error, (aiohttp.ClientConnectorSSLError, aiohttp.ClientConnectorCertificateError)):
         return "certificate", str(error)[:200]

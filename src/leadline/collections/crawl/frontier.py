@@ -8,7 +8,6 @@ pages are then asked for again.
 from __future__ import annotations
 
 import contextlib
-import os
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator
@@ -130,9 +129,10 @@ class Frontier:
         if not now and time.monotonic() - self._flushed < FLUSH:
             return False
         self._flushed = time.monotonic()
-        for name in (self.path, self.path.with_name(f"{self.path.name}-wal")):
-            with contextlib.suppress(FileNotFoundError), open(name, "rb") as file:
-                os.fsync(file.fileno())
+        # A change with full synchronisation flushes everything before it as well.
+        self.do("pragma synchronous = full")
+        self.set_fact("flushed", str(time.time()))
+        self.do("pragma synchronous = normal")
         return True
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""What an answer means: which links are followed, which pages are kept, what is tried again, what is refused and why."""
+"""What an answer means: which links are followed, which pages are kept, what is tried again and what is refused."""
 
 from __future__ import annotations
 
@@ -87,7 +87,9 @@ class Recorder:
             place = self.store.add(page.asked, answer, found.reason, at=found.at, ip=found.ip)
             self.keep(page, answer, place, at)
         else:
-            kind = f"type {media_type(answer.named.get('content-type', ''))}" if found.unread else f"http {answer.status}"
+            kind = (
+                f"type {media_type(answer.named.get('content-type', ''))}" if found.unread else f"http {answer.status}"
+            )
             self.errors[kind] += 1
             with self.frontier.change():
                 self.frontier.update(

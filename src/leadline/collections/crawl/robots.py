@@ -74,11 +74,12 @@ class HostRules:
 async def fetch_rules(fetcher: Fetcher, origin: str) -> HostRules:
     """Ask an origin for its robots.txt. Redirects are followed; none there means that all is allowed."""
     address = f"{origin}/robots.txt"
+    body, status = b"", 404
     for _ in range(REDIRECTS + 1):
         found = await fetcher.fetch(address, any_type=True, limit=LARGEST_ROBOTS)
         if found.answer is None:
             return HostRules("", 0, found.failure)
-        status = found.answer.status
+        body, status = found.answer.body, found.answer.status
         target = found.answer.named.get("location", "")
         if not (300 <= status < 400 and target):
             break
@@ -86,7 +87,7 @@ async def fetch_rules(fetcher: Fetcher, origin: str) -> HostRules:
             address = page_address(target, address).asked
         except AddressError:
             return HostRules("", 404)
-    text = found.answer.body.decode("utf-8", "replace").removeprefix("\ufeff") if 200 <= status < 300 else ""
+    text = body.decode("utf-8", "replace").removeprefix("\ufeff") if 200 <= status < 300 else ""
     return HostRules(text.replace("\0", ""), status)
 
 

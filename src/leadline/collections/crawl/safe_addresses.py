@@ -26,7 +26,7 @@ _NAT64 = tuple(map(ipaddress.IPv6Network, ("64:ff9b::/96", "64:ff9b:1::/48")))
 _COMPATIBLE = ipaddress.IPv6Network("::/96")  # an old form of IPv4 inside IPv6
 
 
-class RefusedConnection(OSError):
+class RefusedConnectionError(OSError):
     """A connection that is not made because of where it leads; the message names the address."""
 
 
@@ -112,7 +112,7 @@ class SafeAddresses:
         return f"{host} is a {kind} address" if kind else ""
 
     def checked(self, host: str, port: int, found: Iterable[str]) -> list[str]:
-        """The resolved addresses that may be connected to; RefusedConnection if none may."""
+        """The resolved addresses that may be connected to; RefusedConnectionError if none may."""
         addresses = list(dict.fromkeys(found))
         if self.allows_private(host, port):
             return addresses
@@ -120,7 +120,7 @@ class SafeAddresses:
         public = [each for each in addresses if not kinds[each]]
         if addresses and not public:
             first = addresses[0]
-            raise RefusedConnection(f"{host} leads to {first}, a {kinds[first]} address")
+            raise RefusedConnectionError(f"{host} leads to {first}, a {kinds[first]} address")
         return public
 
 
@@ -149,9 +149,7 @@ def safe_resolver(rule: SafeAddresses, lookup: Lookup = system_lookup) -> Abstra
                 kind = socket.AF_INET6 if ":" in each else socket.AF_INET
                 if family in (socket.AF_UNSPEC, kind):
                     flags = socket.AI_NUMERICHOST | socket.AI_NUMERICSERV
-                    found.append(
-                        ResolveResult(hostname=host, host=each, port=port, family=kind, proto=0, flags=flags)
-                    )
+                    found.append(ResolveResult(hostname=host, host=each, port=port, family=kind, proto=0, flags=flags))
             if not found:
                 raise OSError(f"{host} has no address")
             return found

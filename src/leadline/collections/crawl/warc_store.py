@@ -56,7 +56,9 @@ class WarcStore:
 
     def numbers(self) -> list[int]:
         """The numbers of the files that are there."""
-        names = (path.name.removesuffix(".warc.gz").removeprefix("pages-") for path in self.folder.glob("pages-*.warc.gz"))
+        names = (
+            path.name.removesuffix(".warc.gz").removeprefix("pages-") for path in self.folder.glob("pages-*.warc.gz")
+        )
         return sorted(int(name) for name in names if name.isdigit())
 
     def path(self, number: int) -> Path:

@@ -29,8 +29,8 @@ def checked_rule(rule: str | Sequence[str], option: str = "--keep") -> tuple[str
 def lacking(document: Document, rule: tuple[str, ...]) -> str:
     """What a document lacks, as a phrase; empty when it is kept.
 
-    Articles and pages need no claims. Records of a review need only a title, unless another rule is given: reviewers judge
-    records without an abstract too.
+    Articles and pages need no claims. Records of a review need only a title, unless another rule is given: reviewers
+    judge records without an abstract too.
 
     >>> lacking(Document("X", abstract="About nails."), DEFAULT_RULE)
     'no claims'

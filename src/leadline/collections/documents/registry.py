@@ -63,7 +63,8 @@ def reader(
     Of XML: `roots` are the local names of the elements that hold one document each; `read_bytes` reads UTF-8 without
     making a tree, as a faster way; `prepare` turns SGML into XML. Of other forms: `split` cuts a stream, `recognises`
     tells the form by the first bytes of a stream, and `parse_record` gives a record as a dict, which a mapping can then
-    read; `binary` says that a stream may hold bytes that are no text. Of both: `merge` joins consecutive documents with one id.
+    read; `binary` says that a stream may hold bytes that are no text. Of both: `merge` joins consecutive documents with
+    one id.
     """
     if bool(roots) == bool(split):
         raise InputError(f"reader {name}", "needs either root elements or a function `split`")

@@ -46,9 +46,7 @@ def page_document(packed: bytes) -> Document:
     lines = [" ".join(line.split()) for line in text.splitlines()]
     body = "\n".join(line for line in lines if line)
     title = head.get("title") or body.partition("\n")[0][:200]
-    return Document(
-        id=head["address"], kind=KIND, title=title, description=body, publication=head.get("date", "")
-    )
+    return Document(id=head["address"], kind=KIND, title=title, description=body, publication=head.get("date", ""))
 
 
 def document_of_page(address: str, page: HtmlPage, date: str = "") -> Document:

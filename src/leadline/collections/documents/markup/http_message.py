@@ -141,7 +141,8 @@ def parse_headers(lines: list[str]) -> list[tuple[str, str]]:
 
 def _unchunked(body: bytes) -> bytes:
     """The chunks of a body joined; a body that is not in chunks as it is."""
-    pieces, at = [], 0
+    pieces: list[bytes] = []
+    at = 0
     while True:
         end = body.find(b"\r\n", at, at + 64)
         if end < 0:

@@ -1,9 +1,9 @@
 """The main text of a page, told from menus, headers and footers.
 
 A page is cut into blocks of text. A block is kept or dropped by its number of words, the share of them inside links,
-and the same of its neighbours, with the decision tree of Kohlschütter, Fankhauser and Nejdl, Boilerplate Detection using
-Shallow Text Features, WSDM 2010. What a page marks as navigation is dropped before; what it marks as its main part
-limits the search. Headings are kept with the text that follows them.
+and the same of its neighbours, with the decision tree of Kohlschütter, Fankhauser and Nejdl, Boilerplate Detection
+using Shallow Text Features, WSDM 2010. What a page marks as navigation is dropped before; what it marks as its main
+part limits the search. Headings are kept with the text that follows them.
 """
 
 from __future__ import annotations
@@ -17,12 +17,16 @@ if TYPE_CHECKING:
 
 UNSEEN = ("script", "style", "noscript", "template", "svg", "iframe", "object", "select", "button", "input", "textarea")
 NAVIGATION = ("nav", "aside", "footer", "menu", "dialog")
-_NAVIGATION = ", ".join([*NAVIGATION, *(f"[role={role}]" for role in ("navigation", "banner", "contentinfo", "search"))])
-_MAIN = "main, [role=main], article"
-_BLOCKS = frozenset(
-    "address article aside blockquote body br caption center dd details div dl dt fieldset figcaption figure footer form "
-    "h1 h2 h3 h4 h5 h6 header hr legend li main nav ol p pre section summary table tbody td tfoot th thead tr ul".split()
+_NAVIGATION = ", ".join(
+    [*NAVIGATION, *(f"[role={role}]" for role in ("navigation", "banner", "contentinfo", "search"))]
 )
+_MAIN = "main, [role=main], article"
+_BLOCKS = frozenset((
+    "address", "article", "aside", "blockquote", "body", "br", "caption", "center", "dd", "details", "div",
+    "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6",
+    "header", "hr", "legend", "li", "main", "nav", "ol", "p", "pre", "section", "summary", "table", "tbody",
+    "td", "tfoot", "th", "thead", "tr", "ul",
+))  # fmt: skip
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 _LARGEST_LINKED, _LINKED_BEFORE = 1 / 3, 5 / 9  # shares of words in links, of the block and of the one before it
 FEWEST_MAIN = 0.25  # share of a page's words that its marked main part must have to be believed

@@ -34,7 +34,7 @@ def pdf_texts(content: bytes) -> tuple[str, str]:
             size += len(text)
             if size > MAX_CHARACTERS:
                 break
-        title = str((reader.metadata or {}).get("/Title") or "")
+        title = str(reader.metadata.get("/Title") or "") if reader.metadata is not None else ""
     except Exception as error:  # pypdf raises errors of many kinds on damaged files
         raise ValueError(f"is a damaged PDF file: {' '.join(str(error).split())[:200]}") from None
     return " ".join(title.split()), "\n".join(pages).strip()

@@ -57,7 +57,9 @@ def split_records(window: Window) -> Iterator[Raw | Broken]:
             if not _skip_to_record(window):
                 return
             continue
-        headers = dict(reversed(parse_headers(window.buffer[: end.start()].decode("utf-8", "replace").splitlines()[1:])))
+        headers = dict(
+            reversed(parse_headers(window.buffer[: end.start()].decode("utf-8", "replace").splitlines()[1:]))
+        )
         window.drop(end.end())
         length = headers.get("content-length", "")
         if not length.isdigit():
