@@ -67,7 +67,9 @@ def test_wrong_usage(leadline: Any) -> None:
     assert "needs the address of a page" in leadline.error("crawl", "-o", "web", status=2)
     assert "only http and https are" in leadline.error("crawl", "file:///etc/passwd", "-o", "web", status=2)
     assert "--again" in leadline.error("crawl", "-o", "web", "--again", status=2)
-    assert "--delay: must be between" in leadline.error("crawl", "http://a.example", "-o", "web", "--delay", "-1", status=2)
+    assert "--delay: must be between" in leadline.error(
+        "crawl", "http://a.example", "-o", "web", "--delay", "-1", status=2
+    )
     assert not (leadline.folder / "web").exists()
 
 

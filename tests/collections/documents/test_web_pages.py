@@ -14,7 +14,10 @@ from leadline.errors import InputError
 
 pytest.importorskip("selectolax", reason="pages need the package selectolax")
 WORDS = "Silver particles are dispersed in a polymer film, which is then drawn, cooled and wound on a roll of steel."
-PAGE = f"<!DOCTYPE html><html lang=en><head><title>A film</title></head><body><nav><a href=/>Home</a></nav><p>{WORDS}</p></body>"
+HEAD = "<!DOCTYPE html><html lang=en><head><title>A film</title></head>"
+PAGE = f"{HEAD}<body><nav><a href=/>Home</a></nav><p>{WORDS}</p></body>"
+DATED = "Last-Modified: Wed, 21 Oct 2015 07:28:00 GMT"
+LATIN = "text/html; charset=latin1"
 
 
 def record(kind: str, address: str, block: bytes, media: str = "application/http; msgtype=response") -> bytes:
@@ -36,7 +39,9 @@ def test_a_folder_of_html(tmp_path: Path) -> None:
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "a.html").write_text(PAGE)
     own = '<link rel="canonical" href="https://example.org/b">'
-    (tmp_path / "site" / "b.htm").write_bytes(f"<!-- old --><HTML><head>{own}</head><body><p>Größe {WORDS}".encode("cp1252"))
+    (tmp_path / "site" / "b.htm").write_bytes(
+        f"<!-- old --><HTML><head>{own}</head><body><p>Größe {WORDS}".encode("cp1252")
+    )
     made = collection(tmp_path, tmp_path / "site")
     documents = {document.id: document for document in made.documents()}
     first = documents[f"{tmp_path}/site/a.html"]
@@ -49,14 +54,22 @@ def test_warc(tmp_path: Path, ending: str) -> None:
     chunked = b"%x\r\n%s\r\n0\r\n\r\n" % (len(PAGE), PAGE.encode())
     records = [
         record("warcinfo", "", b"software: something\r\n", "application/warc-fields"),
-        record("response", "http://a.example/plain", response(PAGE.encode(), "Last-Modified: Wed, 21 Oct 2015 07:28:00 GMT")),
+        record(
+            "response",
+            "http://a.example/plain",
+            response(PAGE.encode(), DATED),
+        ),
         record("request", "http://a.example/plain", b"GET / HTTP/1.1\r\n\r\n", "application/http; msgtype=request"),
         record("response", "http://a.example/gzip", response(gzip.compress(PAGE.encode()), "Content-Encoding: gzip")),
         record("response", "http://a.example/chunked", response(chunked, "Transfer-Encoding: chunked")),
         record("response", "http://a.example/image", response(bytes(range(256)) * 500, media="image/png")),
         record("response", "http://a.example/missing", response(b"no", status="404 Not Found")),
         record("response", "http://a.example/noindex", response(PAGE.encode(), "X-Robots-Tag: noindex")),
-        record("response", "http://a.example/latin", response("Größe ".encode("latin-1") * 20, media="text/html; charset=latin1")),
+        record(
+            "response",
+            "http://a.example/latin",
+            response("Größe ".encode("latin-1") * 20, media=LATIN),
+        ),
         record("revisit", "http://a.example/plain", b""),
     ]
     content = b"".join(map(gzip.compress, records)) if ending.endswith("gz") else b"".join(records)
@@ -70,7 +83,9 @@ def test_warc(tmp_path: Path, ending: str) -> None:
 
 
 def test_wet(tmp_path: Path) -> None:
-    records = [record("conversion", f"http://a.example/{n}", f"Title {n}\nText {n}.\n".encode(), "text/plain") for n in (1, 2)]
+    records = [
+        record("conversion", f"http://a.example/{n}", f"Title {n}\nText {n}.\n".encode(), "text/plain") for n in (1, 2)
+    ]
     (tmp_path / "x.wet.gz").write_bytes(gzip.compress(b"".join(records)))
     first, second = collection(tmp_path, tmp_path / "x.wet.gz").documents()
     assert (first.id, first.title, first.description) == ("http://a.example/1", "Title 1", "Title 1\nText 1.")
@@ -85,7 +100,9 @@ def test_a_file_of_warcio_is_read(tmp_path: Path) -> None:
     with (tmp_path / "x.warc.gz").open("wb") as file:
         writer = WARCWriter(file, gzip=True)
         http = StatusAndHeaders("200 OK", [("Content-Type", "text/html")], protocol="HTTP/1.1")
-        written = writer.create_warc_record("http://a.example/", "response", payload=io.BytesIO(PAGE.encode()), http_headers=http)
+        written = writer.create_warc_record(
+            "http://a.example/", "response", payload=io.BytesIO(PAGE.encode()), http_headers=http
+        )
         writer.write_record(written)
     (document,) = collection(tmp_path, tmp_path / "x.warc.gz").documents()
     assert document.description == WORDS
@@ -95,7 +112,9 @@ def test_damage_is_reported_and_the_rest_is_read(tmp_path: Path) -> None:
     good = record("response", "http://a.example/good", response(PAGE.encode()))
     torn = record("response", "http://a.example/torn", response(PAGE.encode()))[:-200]
     bomb = record("response", "http://a.example/odd", response(b"\x1f\x8bnothing", "Content-Encoding: gzip"))
-    (tmp_path / "x.warc").write_bytes(good + b"garbage between records\r\n" + bomb + good.replace(b"/good", b"/more") + torn)
+    (tmp_path / "x.warc").write_bytes(
+        good + b"garbage between records\r\n" + bomb + good.replace(b"/good", b"/more") + torn
+    )
     made = collection(tmp_path, tmp_path / "x.warc")
     assert sorted(document.id for document in made.documents()) == ["http://a.example/good", "http://a.example/more"]
     reasons = [reason for _, _, reason in made.manifest["first_broken"]]
