@@ -46,6 +46,7 @@ lint: $(READY)
 
 unit: $(READY)
 	@sh tools/install-chromium.sh
+	@sh tools/install-postgresql-doc.sh
 	$(BIN)/pytest -n 2 --dist worksteal --cov --cov-report=term:skip-covered
 
 test-lowest:

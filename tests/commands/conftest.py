@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from leadline.collections.documents.store import Collection
 from leadline.retrieval.index.index import Index
 
 JUDGE = Path(__file__).parents[1] / "judge"
+CRAWL = Path(__file__).parents[1] / "collections" / "crawl"
 FILM = "A film of a polymer in which silver particles are dispersed kills bacteria."
 
 
@@ -130,6 +132,31 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def office(made: Path, capsys: pytest.CaptureFixture[str]) -> Office:
     return Office(made, capsys)
+
+
+class CrawledSite:
+    """A small site on loopback, in the place of the one that the examples of `crawl` name."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+
+    def example(self, line: str) -> str:
+        if "--again" in line:
+            main(["crawl", f"{self.url}/", "-o", "site", "--delay", "0", "-q"])
+        return line.replace("http://localhost:8000", self.url)
+
+
+@pytest.fixture
+def crawled_site() -> Iterator[CrawledSite]:
+    for package in ("aiohttp", "protego", "selectolax", "warcio"):
+        pytest.importorskip(package, reason=f"the crawler needs the package {package}")
+    spec = importlib.util.spec_from_file_location("site_of_examples", CRAWL / "site_server.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    with module.site({"/": module.links("/docs/a", text="A page."), "/docs/a": "<p>Another page."}) as server:
+        yield CrawledSite(server.url)
 
 
 _citations = importlib.util.spec_from_file_location("office_of_citations", JUDGE / "citations" / "conftest.py")

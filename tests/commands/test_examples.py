@@ -34,7 +34,9 @@ def test_a_command_has_examples_of_itself(name: str) -> None:
         if line not in SLOW and not line.startswith(SERVERS)
     ],
 )
-def test_examples_run(line: str, example_files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examples_run(
+    line: str, example_files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
     if line.startswith(("leadline report", "leadline reproduce")) or "--figure" in line:
         pytest.importorskip("altair", reason="a page needs the package altair")
         pytest.importorskip("vl_convert", reason="a page needs the package vl-convert-python")
@@ -43,6 +45,8 @@ def test_examples_run(line: str, example_files: Path, tmp_path: Path, monkeypatc
     monkeypatch.chdir(folder)
     if "grid/runs" in line:
         main(shlex.split("grid patents.index topics.tsv grid.toml -o grid -q"))
+    if line.startswith("leadline crawl"):
+        line = request.getfixturevalue("crawled_site").example(line)
     words = shlex.split(line)
     if "--add" in words:
         main(shlex.split("index patents -o patents.index -q"))

@@ -14,7 +14,7 @@ GROUPS = {  # the first words of the commands for each job, as `leadline --help`
     "Measure runs": ("evaluate", "curve", "explain", "measures", "ideal"),
     "Can it be believed?": ("compare",),
     "Pages for people": ("report", "demo", "reproduce"),
-    "Make a test collection": ("collection", "topics", "qrels", "simulate"),
+    "Make a test collection": ("collection", "crawl", "topics", "qrels", "simulate"),
     "Measure links": ("links",),
     "Judge it": ("pool", "judge"),
     "Search it, and make runs": ("index", "search", "prior-art", "run", "grid"),

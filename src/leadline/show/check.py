@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from leadline.collections.crawl.check_crawl import check_crawl
 from leadline.collections.documents.check import check_collection, check_file, check_identity, findings
 from leadline.collections.documents.manifest import WHAT as COLLECTION
 from leadline.errors import InputError
@@ -147,6 +148,7 @@ def _owned(folder: Path) -> OwnedFolder | None:
 
 _CHECKS: dict[str, Callable[[Path], Iterator[Finding]]] = {
     "collection": check_collection,
+    "crawl": check_crawl,
     "index": check_index,
     "simulated office": check_office,
     "grid": check_grid,

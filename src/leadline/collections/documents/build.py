@@ -169,7 +169,7 @@ def _documents_of(
     if form is None and options.mapping is not None and name.lower().endswith((".csv", ".tsv")):
         form = "csv"
     try:
-        yield from split(pieces, form, readers)
+        yield from split(pieces, form, readers, name)
     except InputError as error:
         yield Broken(0, error.problem)
 

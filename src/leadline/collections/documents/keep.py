@@ -29,8 +29,8 @@ def checked_rule(rule: str | Sequence[str], option: str = "--keep") -> tuple[str
 def lacking(document: Document, rule: tuple[str, ...]) -> str:
     """The reason why a document is dropped, such as "no claims"; empty when it is kept.
 
-    Articles need no claims. Records of a review need only a title, unless another rule is given: reviewers judge
-    records without an abstract too.
+    Articles and pages need no claims. Records of a review need only a title, unless another rule is given: reviewers
+    judge records without an abstract too.
 
     >>> lacking(Document("X", abstract="About nails."), DEFAULT_RULE)
     'no claims'
@@ -43,7 +43,7 @@ def lacking(document: Document, rule: tuple[str, ...]) -> str:
         return "" if document.title or document.abstract else "no title or abstract"
     for part in rule:
         fields = part.split("|")
-        if fields == ["claims"] and document.kind in ("article", "record"):
+        if fields == ["claims"] and document.kind in ("article", "record", "page"):
             continue
         if not any(getattr(document, field) for field in fields):
             return f"no {' or '.join(fields)}"

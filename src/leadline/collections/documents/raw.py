@@ -31,8 +31,9 @@ class Broken:
 class Window:
     """The bytes of a stream that are in memory. `begin` is the place of the first one in the stream."""
 
-    def __init__(self, pieces: Iterator[bytes]) -> None:
+    def __init__(self, pieces: Iterator[bytes], name: str = "") -> None:
         self.pieces = pieces
+        self.name = name  # of the stream, where a document has no id but its file's name
         self.buffer = b""
         self.begin = 0
         self.ended = False

@@ -33,6 +33,7 @@ class FormReader:
     split: Callable[[Window], Iterator[Raw | Broken]] | None
     recognises: Callable[[bytes], bool] | None
     parse_record: Callable[[bytes], dict[str, Any]] | None
+    binary: bool = False
 
     def read(self, content: bytes, encoding: str = "utf-8") -> Document:
         """The document in these bytes; ValueError if it cannot be read."""
@@ -55,19 +56,21 @@ def reader(
     split: Callable[[Window], Iterator[Raw | Broken]] | None = None,
     recognises: Callable[[bytes], bool] | None = None,
     parse_record: Callable[[bytes], dict[str, Any]] | None = None,
+    binary: bool = False,
 ) -> Callable[[Read], Read]:
     """Register a function as the reader of a form.
 
     Of XML: `roots` are the local names of the elements that hold one document each; `read_bytes` reads UTF-8 without
     making a tree, as a faster way; `prepare` turns SGML into XML. Of other forms: `split` cuts a stream, `recognises`
     tells the form by the first bytes of a stream, and `parse_record` gives a record as a dict, which a mapping can then
-    read. Of both: `merge` joins consecutive documents with one id.
+    read; `binary` says that a stream may hold bytes that are no text. Of both: `merge` joins consecutive documents with
+    one id.
     """
     if bool(roots) == bool(split):
         raise InputError(f"reader {name}", "needs either root elements or a function `split`")
 
     def add(function: Read) -> Read:
-        member = FormReader(name, function, roots, read_bytes, prepare, merge, split, recognises, parse_record)
+        member = FormReader(name, function, roots, read_bytes, prepare, merge, split, recognises, parse_record, binary)
         READERS.add(name, member, home=function.__module__)
         return function
 

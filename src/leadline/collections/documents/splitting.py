@@ -29,25 +29,28 @@ _MAX_NAMESPACES = 1 << 14  # bytes: they are copied into every document
 
 
 def split(
-    pieces: Iterator[bytes], form: str | None = None, readers: Mapping[str, FormReader] | None = None
+    pieces: Iterator[bytes],
+    form: str | None = None,
+    readers: Mapping[str, FormReader] | None = None,
+    name: str = "",
 ) -> Iterator[Raw | Broken]:
-    """The documents of a stream. Without `form`, its first bytes decide which reader splits it.
+    """The documents of a stream called `name`. Without `form`, its first bytes decide which reader splits it.
 
     >>> week = [b"<?xml version='1.0'?><PATDOC>1</PATDOC>\\n<?xml version='1.0'?><PATDOC>2</PAT", b"DOC>"]
     >>> [(raw.offset, raw.content) for raw in split(iter(week))]
     [(21, b'<PATDOC>1</PATDOC>'), (61, b'<PATDOC>2</PATDOC>')]
     """
     readers = readers_by_form() if readers is None else readers
-    window = Window(pieces)
+    window = Window(pieces, name)
     window.fill(_HEAD)
     head = window.buffer.removeprefix(b"\xef\xbb\xbf").lstrip()
     if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return iter([Broken(0, "is UTF-16 text; save it as UTF-8")])
     if head[:2] == b"PK":
         return iter([Broken(0, "is a damaged archive")])
-    if head.count(b"\0") > max(_MAX_NULS, len(head) // 1000):
-        return iter([Broken(0, "is not a text")])
     chosen = READERS.named(form) if form else _recognised(head, readers)
+    if head.count(b"\0") > max(_MAX_NULS, len(head) // 1000) and not (chosen is not None and chosen.binary):
+        return iter([Broken(0, "is not a text")])
     if chosen is None or chosen.split is None:
         return _without_nuls(_split_xml(window, tuple(name for name, each in readers.items() if each.roots)))
     return _without_nuls(chosen.split(window))

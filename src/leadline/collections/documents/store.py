@@ -20,10 +20,13 @@ from leadline.collections.documents.parts import document_of
 from leadline.errors import InputError
 from leadline.records.scores.result import Result, counted
 from leadline.text.days import parse_date
+from leadline.text.owned_folder import identity_of
 
 if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
+
+CRAWL_KIND, INSIDE_CRAWL = "crawl", "collection"  # the folder of a crawl has its collection in this one
 
 
 @dataclass(frozen=True, repr=False)
@@ -43,8 +46,9 @@ class Collection(Result):
 
     @classmethod
     def open(cls, folder: str | os.PathLike[str]) -> Collection:
-        """Open a collection that `build` or `write_collection` made."""
-        collection = cls(Path(folder), read_manifest(Path(folder)))
+        """Open a collection that `build`, `write_collection` or a crawl made."""
+        place = _collection_of_crawl(Path(folder))
+        collection = cls(place, read_manifest(place))
         if collection.inside.is_symlink():
             raise InputError(str(collection.inside), f"is a link, expected a folder of the collection: {FIX}")
         found: set[str] = set()
@@ -234,6 +238,16 @@ class Collection(Result):
         if offices:
             chosen &= records["office"].is_in([office.upper() for office in offices]).to_numpy()
         return chosen
+
+
+def _collection_of_crawl(folder: Path) -> Path:
+    """The collection in the folder of a crawl; any other folder as it is."""
+    owned = identity_of(folder)
+    if owned is None or owned.kind != CRAWL_KIND:
+        return folder
+    if not (folder / INSIDE_CRAWL).is_dir():
+        raise InputError(str(folder), f"is a crawl without documents yet: `leadline crawl -o {folder}` goes on with it")
+    return folder / INSIDE_CRAWL
 
 
 def _document(row: dict[str, Any], path: Path) -> Document:

@@ -11,7 +11,8 @@ import contextlib
 
 from leadline.commands.shared.judging import JOURNAL, add_pool
 from leadline.commands.shared.options import add_options
-from leadline.commands.shared.output import count_of, print_notes
+from leadline.commands.shared.output import print_notes
+from leadline.records.scores.result import counted
 from leadline.judge.assessors.journal import JudgingJournal
 
 
@@ -25,4 +26,4 @@ def run(options: argparse.Namespace) -> None:
     with contextlib.closing(JudgingJournal(f"{options.pool}{JOURNAL}")) as journal:
         journal.backup(options.output)
     with contextlib.closing(JudgingJournal(options.output)) as copy:
-        print_notes([f"{count_of(len(copy), 'event')} copied"], options)
+        print_notes([f"{counted(len(copy), 'event')} copied"], options)

@@ -13,6 +13,7 @@ from leadline.retrieval.pipeline.pipeline_files import settings
 
 PACKAGES = {  # model: the weights for dense
     "chemistry": ("chemicals",), "dense": NEEDED, "model": (PACKAGE,), "serve": ("fastapi", "jinja2", "uvicorn"),
+    "web": ("aiohttp", "protego", "selectolax", "warcio"),
 }  # fmt: skip
 WITH_MODEL = frozenset({"dense", "model"})
 

@@ -8,7 +8,8 @@ import datetime
 import socket
 import warnings
 
-from leadline.commands.shared.output import count_of, write
+from leadline.commands.shared.output import write
+from leadline.records.scores.result import counted
 from leadline.errors import InputError, LeadlineWarning, UsageError, not_a_choice
 from leadline.judge.assessors.journal import JudgingJournal
 from leadline.judge.assessors.judging_state import JudgingState, Key
@@ -73,7 +74,7 @@ def serve_pool(options: argparse.Namespace, opened: socket.socket | None = None)
             warnings.warn(f"{options.host}: {problem}", LeadlineWarning, stacklevel=1)
         if not options.quiet:
             topics, documents = len(desk.pool.topics), len(desk.pool.to_judge())
-            said = f"{count_of(documents, 'document')} of {count_of(topics, 'topic')} to judge"
+            said = f"{counted(documents, 'document')} of {counted(topics, 'topic')} to judge"
             links = (
                 ""
                 if any(True for _ in desk.people)

@@ -1,0 +1,350 @@
+"""What is asked for, followed, kept and given up, on a real server."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import itertools
+import time
+import zlib
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from aiohttp import web
+from site_server import SiteServer, links, redirect, site
+
+from leadline.collections.crawl.crawl_folder import CrawlOutcome, crawl
+from leadline.collections.documents.store import Collection
+from leadline.errors import InputError
+
+
+def run(folder: Path, *seeds: str, **more: Any) -> CrawlOutcome:
+    return crawl(folder, seeds, **{"delay": 0.0, "backoff": 0.01, **more})
+
+
+def pages(folder: Path) -> dict[str, tuple[str, str]]:
+    """The state and reason of every path."""
+    found = pl.read_parquet(folder / "pages.parquet")
+    return {"/" + row[0].split("/", 3)[3]: row[1:3] for row in found.iter_rows()}
+
+
+def documents(folder: Path) -> list[str]:
+    """The paths of the documents, sorted."""
+    return sorted("/" + document.id.split("/", 3)[3] for document in Collection.open(folder).documents())
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "crawl"
+
+
+def test_breadth_first_and_every_page_once(folder: Path) -> None:
+    tree = {
+        "/": links("/a", "/b", "/a#part", "A/../a"),
+        "/a": links("/a1", "/"),
+        "/b": links("/b1", "/a"),
+        "/a1": links("/a2"),
+        "/b1": links(),
+        "/a2": links(),
+    }
+    with site(tree) as server:
+        outcome = run(folder, server.url)
+    assert server.paths() == ["/", "/a", "/b", "/a1", "/b1", "/a2"]
+    assert outcome.finished
+    assert outcome.documents == 6
+    assert all(agent.startswith("leadline/") for agent in server.agents)
+
+
+def test_depth_pages_and_patterns(tmp_path: Path) -> None:
+    chain = {f"/{place}": links(f"/{place + 1}", f"/x{place}") for place in range(9)} | {"/x*": "leaf"}
+    with site(chain) as server:
+        run(tmp_path / "depth", f"{server.url}/0", depth=2)
+        assert server.paths() == ["/0", "/1", "/x0", "/2", "/x1"]
+        server.log.clear()
+        limited = run(tmp_path / "pages", f"{server.url}/0", pages=3)
+        assert server.paths() == ["/0", "/1", "/x0"]
+        assert not limited.finished
+        assert run(tmp_path / "pages", pages=5).asked == 2  # goes on with a larger limit
+        assert len(server.paths()) == 5
+        server.log.clear()
+        run(tmp_path / "patterns", f"{server.url}/0", exclude=("*/x?",), include=("*/[0-3]", "*/x*"))
+        assert server.paths() == ["/0", "/1", "/2", "/3"]
+        server.log.clear()
+        run(tmp_path / "hosts", f"{server.url}/0", per_host=2)
+        assert server.paths() == ["/0", "/1"]
+
+
+def test_robots_are_obeyed(folder: Path) -> None:
+    rules = "User-agent: *\nDisallow: /\n\nUser-agent: leadline\nDisallow: /private\nAllow: /private/open\n"
+    rules += "Sitemap: /map.xml\n"
+    sitemap = "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'><url><loc>{}/hidden</loc></url></urlset>"
+    with SiteServer() as server:
+        server.pages |= {
+            "/robots.txt": rules.replace("/map.xml", f"{server.url}/map.xml"),
+            "/hidden": links(),
+            "/map.xml": sitemap.format(server.url),
+            "/private/open": links(),
+            "/": links("/private/x", "/private/open", "/open"),
+            "/open": links(),
+            "/private/x": links(),
+        }
+        run(folder, server.url)
+    assert sorted(server.paths()) == ["/", "/hidden", "/map.xml", "/open", "/private/open"]
+    assert pages(folder)["/private/x"] == ("refused", "robots.txt")
+
+
+def test_a_robots_txt_that_cannot_be_had_forbids_all_until_it_can(folder: Path) -> None:
+    with site({"/robots.txt": web.Response(status=503), "/": links()}) as server:
+        outcome = run(folder, server.url)
+        assert server.paths() == []
+        assert outcome.refused == {"robots.txt unreachable (http 503)": 1}
+        server.pages["/robots.txt"] = web.Response(status=404)
+        assert run(folder).documents == 1
+
+
+def test_crawl_delay_and_one_request_at_a_time(folder: Path) -> None:
+    now, most = [0], [0]
+    times: list[float] = []
+
+    async def slow(_request: web.Request) -> web.Response:
+        times.append(time.monotonic())
+        now[0] += 1
+        most[0] = max(most[0], now[0])
+        await asyncio.sleep(0.02)
+        now[0] -= 1
+        return web.Response(text=links(*(f"/{number}" for number in range(3))), content_type="text/html")
+
+    with site(
+        {"/robots.txt": "User-agent: *\nCrawl-delay: 0.2", "/": slow, **{f"/{n}": slow for n in range(3)}}
+    ) as server:
+        run(folder, server.url)
+    assert most == [1]
+    assert len(times) == 4
+    assert min(after - before for before, after in itertools.pairwise(times)) >= 0.19
+
+
+def test_nofollow_noindex_and_headers(folder: Path) -> None:
+    tree = {
+        "/": '<a href="/a">a</a><a rel="nofollow" href="/never">no</a>'
+        + links("/noindex", "/nofollow", "/header", "/other"),
+        "/a": links(text="kept"),
+        "/noindex": links("/behind", head='<meta name="robots" content="NOINDEX">'),
+        "/nofollow": links("/never2", head='<meta name="leadline" content="nofollow">'),
+        "/behind": links(),
+        "/header": web.Response(text=links("/never3"), content_type="text/html", headers={"X-Robots-Tag": "none"}),
+        "/other": web.Response(text="x", content_type="text/html", headers={"X-Robots-Tag": "otherbot: noindex"}),
+    }
+    with site(tree) as server:
+        run(folder, server.url)
+    assert sorted(server.paths()) == ["/", "/a", "/behind", "/header", "/nofollow", "/noindex", "/other"]
+    assert documents(folder) == ["/", "/a", "/behind", "/nofollow", "/other"]
+    table = pl.read_parquet(folder / "links.parquet")
+    assert table.columns == ["source", "target", "anchor", "nofollow"]
+    nofollow = table.filter(pl.col("nofollow"))["target"].to_list()
+    assert sorted(each.rsplit("/", 1)[1] for each in nofollow) == ["never", "never2", "never3"]
+
+
+def test_redirects_canonical_pages_and_default_pages(folder: Path) -> None:
+    tree = {
+        "/": links("/old", "/index.html", "/copy?utm_source=x", "/loop1", "/r0", "/dir/index.html"),
+        "/old": redirect("/new", 301),
+        "/new": links(text="new"),
+        "/copy": links(head='<link rel="canonical" href="/new">'),
+        "/loop1": redirect("/loop2"),
+        "/loop2": redirect("/loop1"),
+        **{f"/r{n}": redirect(f"/r{n + 1}") for n in range(9)},
+        "/dir/index.html": redirect("/dir/"),
+        "/dir/": links(text="folder"),
+    }
+    with site(tree) as server:
+        run(folder, server.url)
+    assert sorted(server.paths()) == ["/", "/copy", "/dir/", "/new"]
+    assert documents(folder) == ["/", "/dir/", "/new"]
+    assert "/r6" not in server.paths(302)
+    assert pages(folder)["/r5"] == ("failed", "too many redirects")
+    targets = pl.read_parquet(folder / "links.parquet")["target"].to_list()
+    assert f"{server.url}/old" not in targets
+    assert targets.count(f"{server.url}/new") == 2
+
+
+def test_retries_with_backoff_and_retry_after(folder: Path) -> None:
+    times: list[float] = []
+
+    async def busy(_request: web.Request) -> web.Response:
+        times.append(time.monotonic())
+        if len(times) < 3:
+            return web.Response(status=503, headers={"Retry-After": "1"} if len(times) == 1 else {})
+        return web.Response(text=links(text="at last"), content_type="text/html")
+
+    with site(
+        {"/": links("/busy", "/dead", "/other"), "/busy": busy, "/dead": web.Response(status=500), "/other": links()}
+    ) as server:
+        outcome = run(folder, server.url, retries=2)
+    assert outcome.documents == 3
+    assert times[1] - times[0] >= 1.0
+    assert server.paths(500) == ["/dead"] * 3
+    assert server.paths(503) == ["/busy"] * 2
+    assert outcome.failed == {"http 500": 1}
+    assert server.log.index(("/other", 200)) < server.log.index(("/busy", 200)), "others do not wait for a busy page"
+
+
+def test_types_sizes_bombs_and_broken_bodies(folder: Path) -> None:
+    async def endless(request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"Content-Type": "text/html"})
+        await response.prepare(request)
+        for _ in range(1000):
+            await response.write(b"word " * 20_000)
+        return response
+
+    async def silent(request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"Content-Type": "text/html"})
+        await response.prepare(request)
+        await response.write(b"<p>begins")
+        await asyncio.sleep(30)
+        return response
+
+    packed = zlib.compressobj(9, zlib.DEFLATED, 31)
+    bomb = b"".join([packed.compress(b"\0" * (1 << 20)) for _ in range(200)]) + packed.flush()
+    zipped = {"Content-Encoding": "gzip"}
+    tree = {
+        "/": links("/image", "/endless", "/bomb", "/zip", "/damaged", "/silent", "/short"),
+        "/image": web.Response(body=b"GIF", content_type="image/gif"),
+        "/endless": endless,
+        "/silent": silent,
+        "/bomb": web.Response(body=bomb, content_type="text/html", headers=zipped),
+        "/zip": web.Response(
+            body=gzip.compress(links(text="zipped").encode()), content_type="text/html", headers=zipped
+        ),
+        "/damaged": web.Response(body=b"\x1f\x8bnothing", content_type="text/html", headers=zipped),
+        "/short": links(text="short"),
+    }
+    with site(tree) as server:
+        outcome = run(folder, server.url, max_bytes=200_000, timeout=0.7, retries=0)
+    found = pages(folder)
+    assert found["/image"] == ("failed", "type image/gif")
+    assert found["/silent"] == ("failed", "timeout")
+    assert found["/damaged"] == ("failed", "content")
+    assert found["/endless"] == found["/bomb"] == found["/zip"] == ("done", "")
+    assert outcome.documents == 5
+    assert sum(file.stat().st_size for file in (folder / "warc").iterdir()) < 100_000
+    text = Collection.open(folder).document(f"{server.url}/endless").description
+    assert len(text) <= 200_000
+
+
+def test_traps_end(folder: Path) -> None:
+    async def endless(request: web.Request) -> web.Response:
+        number = int(request.query.get("n", "0")) + 1
+        body = links(f"/trap?n={number}", f"{request.path}/again/", f"/calendar?year={2000 + number}&month=1")
+        return web.Response(text=body, content_type="text/html")
+
+    with site({"/": links("/trap", "/good"), "/good": links(), "/trap*": endless, "/calendar*": endless}) as server:
+        outcome = run(folder, server.url, depth=1000, pages=5000)
+    assert outcome.finished
+    assert "/good" in server.paths()
+    assert len(server.paths()) < 700
+    assert {reason for reason in outcome.refused if reason.startswith("trap: ")} == {
+        "trap: endless parameters",
+        "trap: repeated segments",
+        "trap: calendar",
+    }
+
+
+def test_charsets_dates_and_texts(folder: Path) -> None:
+    menu = "<nav>" + "".join(f'<a href="/{n}">Menu item {n}</a> ' for n in range(9)) + "</nav>"
+    body = "<p>Die Größe der Teilchen beträgt fünf Nanometer, was mit einem Mikroskop gemessen wurde, mehrmals und "
+    body += "von zwei Personen.</p>"
+    modified = {"Last-Modified": "Wed, 21 Oct 2015 07:28:00 GMT"}
+
+    def page(charset: str, head: str = "", header: str = "text/html", **more: str) -> web.Response:
+        text = f"<html lang=de-AT><head>{head}<title>Teilchengröße</title></head><body>{menu}{body}"
+        text += "<footer>Impressum</footer></body></html>"
+        return web.Response(body=text.encode(charset), headers={"Content-Type": header, **modified, **more})
+
+    tree = {
+        "/": links("/header", "/meta", "/bom", "/none", "/utf8"),
+        "/header": page("iso-8859-15", header="text/html; charset=iso-8859-15"),
+        "/meta": page("cp1250", '<meta http-equiv="Content-Type" content="text/html; charset=windows-1250">'),
+        "/bom": page("utf-16"),
+        "/none": page("cp1252"),
+        "/utf8": page(
+            "utf-8", '<meta name="dcterms.date" content="2009-03-04"><meta name="author" content="A. Müller">'
+        ),
+    }
+    with site(tree) as server:
+        run(folder, server.url, exclude=("*/[0-9]",))
+    collection = Collection.open(folder)
+    for name in ("header", "meta", "bom", "none", "utf8"):
+        document = collection.document(f"{server.url}/{name}")
+        assert document.title == "Teilchengröße"
+        assert document.description.startswith("Die Größe der Teilchen beträgt fünf")
+        assert "Menu item" not in document.description
+        assert "Impressum" not in document.description
+        assert document.language == "de"
+        assert document.kind == "page"
+        assert document.publication == ("2009-03-04" if name == "utf8" else "2015-10-21")
+    assert collection.document(f"{server.url}/utf8").inventors == ("A. Müller",)
+
+
+def test_again_asks_only_for_what_changed(folder: Path) -> None:
+    async def with_etag(request: web.Request) -> web.Response:
+        if request.headers.get("If-None-Match") == '"1"':
+            return web.Response(status=304)
+        return web.Response(text=links(text="tagged"), content_type="text/html", headers={"ETag": '"1"'})
+
+    dated = {"Last-Modified": "Wed, 21 Oct 2015 07:28:00 GMT"}
+
+    async def with_date(request: web.Request) -> web.Response:
+        if request.headers.get("If-Modified-Since") == dated["Last-Modified"]:
+            return web.Response(status=304)
+        return web.Response(text=links(text="dated"), content_type="text/html", headers=dated)
+
+    tree: dict[str, Any] = {
+        "/": links("/tag", "/date", "/same", "/changes", "/goes"),
+        "/tag": with_etag,
+        "/date": with_date,
+        "/same": links(text="same"),
+        "/changes": links(text="first"),
+        "/goes": links(text="goes"),
+    }
+    with site(tree) as server:
+        assert run(folder, server.url).documents == 6
+        done = run(folder)
+        assert (done.asked, done.finished, done.documents) == (0, True, 6)
+        before = len(server.log)
+        del server.pages["/goes"]
+        server.pages["/changes"] = links("/fresh", text="second")
+        server.pages["/fresh"] = links(text="fresh")
+        outcome = run(folder, again=True)
+        assert outcome.changes == {"changed": 1, "gone": 1, "new": 1, "unchanged": 4}
+        assert dict(server.log[before:])["/tag"] == dict(server.log[before:])["/date"] == 304
+    assert documents(folder) == ["/", "/changes", "/date", "/fresh", "/same", "/tag"]
+    assert "second" in Collection.open(folder).document(f"{server.url}/changes").description
+    import sqlite3
+
+    history = sqlite3.connect(folder / "frontier.sqlite").execute(
+        "select history.generation, outcome from history join pages on pages.id = page"
+        " where address like '%/changes' order by 1"
+    )
+    assert history.fetchall() == [(0, "new"), (1, "changed")]
+
+
+def test_seeds_are_checked_before_anything_is_made(folder: Path) -> None:
+    for seeds, problem in (
+        (["file:///etc/passwd"], "only http and https"),
+        ([], "needs the address"),
+        (["nothing"], "neither http"),
+    ):
+        with pytest.raises(InputError, match=problem):
+            run(folder, *seeds)
+    with pytest.raises(InputError, match="delay: must be between"):
+        run(folder, "http://example.com/", delay=-1.0)
+    assert not folder.exists()
+
+
+def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    with pytest.raises(InputError, match="has other things in it"):
+        run(tmp_path, "http://127.0.0.1:9/")
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
