@@ -1,0 +1,179 @@
+"""Hashes of tokens and of shingles, sketches of sets of shingles, and how much two sets have in common."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from leadline.text.kernels.arguments import Bytes, Int64s, UInt64s, kernel
+from leadline.text.kernels.primitives import inline
+
+# What a character is in a token, as `tokens.py` classes it.
+BETWEEN, IN_WORD, ALONE = 0, 1, 2
+LETTERS, WORDS, LINES = 0, 1, 2
+NEWLINE = 10
+
+TOKEN_BASE = np.uint64(0x9E3779B97F4A7C15)  # a token's hash is a polynomial in this, modulo 2**64, then mixed
+LINE_BASE = np.uint64(0xD6E8FEB86659FD93)  # a line's is one of its words' hashes
+SHINGLE_BASE = np.uint64(0xC2B2AE3D27D4EB4F)  # and a shingle's one of its tokens' hashes
+SHORT_MARK = np.uint64(0xA0761D6478BD642F)  # added for the one shingle of a text with fewer tokens than a shingle
+MIX_A, MIX_B = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+EMPTY = np.uint64(0xFFFFFFFFFFFFFFFF)  # the place of a sketch that no shingle has reached
+VALUE_BITS = np.uint64(0x0000FFFFFFFFFFFF)  # of a shingle's hash, which compete in a place; the bits above choose it
+
+
+@inline
+def mixed(value: np.uint64) -> np.uint64:
+    """The bits of a number spread over all of it (the finaliser of splitmix64)."""
+    value = (value ^ (value >> np.uint64(30))) * MIX_A
+    value = (value ^ (value >> np.uint64(27))) * MIX_B
+    return value ^ (value >> np.uint64(31))
+
+
+@kernel
+def hash_tokens(
+    text: Bytes, texts: int, offsets: Int64s, classes: Bytes, unit: int, hashes: UInt64s, token_offsets: Int64s
+) -> int:
+    """The hashes of the tokens of many texts that stand one behind the other, and where each text's begin.
+
+    `unit` is LETTERS, WORDS or LINES. The bytes are UTF-8, with at least four beyond the end.
+    """
+    tokens = 0
+    token_offsets[0] = 0
+    one = np.uint64(1)
+    for number in range(texts):
+        i, end = offsets[number], offsets[number + 1]
+        word, power, in_word = np.uint64(0), one, False
+        line, line_power, in_line = np.uint64(0), one, False
+        while i <= end:
+            width = 1
+            kind = BETWEEN
+            byte = text[i] if i < end else np.uint8(NEWLINE)
+            if byte < 128:
+                kind = classes[byte]
+            elif byte < 0xE0:
+                kind, width = classes[((byte & 31) << 6) | (text[i + 1] & 63)], 2
+            elif byte < 0xF0:
+                kind, width = classes[((byte & 15) << 12) | ((text[i + 1] & 63) << 6) | (text[i + 2] & 63)], 3
+            else:
+                kind, width = ALONE, 4
+            if in_word and (kind != IN_WORD or unit == LETTERS):  # a token ends before this character
+                token = mixed(word)
+                if unit == LINES:
+                    line += token * line_power
+                    line_power *= LINE_BASE
+                    in_line = True
+                else:
+                    hashes[tokens] = token
+                    tokens += 1
+                word, power, in_word = np.uint64(0), one, False
+            if kind != BETWEEN:
+                for k in range(width):
+                    word += (np.uint64(text[i + k]) + one) * power
+                    power *= TOKEN_BASE
+                in_word = True
+                if kind == ALONE:
+                    token = mixed(word)
+                    if unit == LINES:
+                        line += token * line_power
+                        line_power *= LINE_BASE
+                        in_line = True
+                    else:
+                        hashes[tokens] = token
+                        tokens += 1
+                    word, power, in_word = np.uint64(0), one, False
+            if byte == NEWLINE and in_line:
+                hashes[tokens] = mixed(line)
+                tokens += 1
+                line, line_power, in_line = np.uint64(0), one, False
+            i += width
+        token_offsets[number + 1] = tokens
+    return tokens
+
+
+@kernel
+def hash_shingles(
+    tokens: UInt64s, texts: int, token_offsets: Int64s, width: int, hashes: UInt64s, shingle_offsets: Int64s
+) -> int:
+    """The hashes of the shingles of each text in their order, repeated ones included.
+
+    A text with fewer tokens than `width` has one shingle of all of them; one without tokens has none.
+    """
+    highest = np.uint64(1)  # the factor of a shingle's first token
+    for _ in range(width - 1):
+        highest *= SHINGLE_BASE
+    count = 0
+    shingle_offsets[0] = 0
+    for number in range(texts):
+        begin, end = token_offsets[number], token_offsets[number + 1]
+        value = np.uint64(0)
+        if end - begin < width:
+            for i in range(begin, end):
+                value = value * SHINGLE_BASE + tokens[i]
+            if end > begin:
+                hashes[count] = mixed(value + SHORT_MARK * np.uint64(end - begin))
+                count += 1
+        else:
+            for i in range(begin, begin + width):
+                value = value * SHINGLE_BASE + tokens[i]
+            hashes[count] = mixed(value)
+            count += 1
+            for i in range(begin + width, end):
+                value = (value - tokens[i - width] * highest) * SHINGLE_BASE + tokens[i]
+                hashes[count] = mixed(value)
+                count += 1
+        shingle_offsets[number + 1] = count
+    return count
+
+
+@kernel
+def sketch_texts(
+    hashes: UInt64s, texts: int, offsets: Int64s, places: int, shift: int, probes: Int64s, sketches: UInt64s
+) -> int:
+    """A sketch of each text's shingles: the smallest hash in each of `places`, a power of 2; see `sketches.py`.
+
+    The upper bits of a hash, behind `shift`, choose its place. A place that stays empty takes the value of the first
+    place that does not, in the order that `probes` gives.
+    """
+    by = np.uint64(shift)
+    mask = places - 1
+    for number in range(texts):
+        base = number * places
+        for k in range(places):
+            sketches[base + k] = EMPTY
+        for i in range(offsets[number], offsets[number + 1]):
+            value = hashes[i]
+            at = base + np.int64(value >> by)
+            value &= VALUE_BITS
+            held = sketches[at]
+            sketches[at] = value if value < held else held
+        if offsets[number] == offsets[number + 1]:
+            continue
+        for k in range(places):
+            if sketches[base + k] == EMPTY:
+                # What is copied has a bit more, so that a place filled later is never copied itself.
+                for probe in range(places - 1):
+                    held = sketches[base + ((k ^ probes[probe]) & mask)]
+                    if held <= VALUE_BITS:
+                        sketches[base + k] = held | (VALUE_BITS + np.uint64(1))
+                        break
+        for k in range(places):
+            sketches[base + k] &= VALUE_BITS
+    return texts
+
+
+@kernel
+def count_common(
+    hashes: UInt64s, starts: Int64s, stops: Int64s, pairs: int, first: Int64s, second: Int64s, common: Int64s
+) -> int:
+    """How many hashes two ascending sets without repetition have in common, for many pairs of sets."""
+    for pair in range(pairs):
+        i, i_end = starts[first[pair]], stops[first[pair]]
+        j, j_end = starts[second[pair]], stops[second[pair]]
+        found = 0
+        while i < i_end and j < j_end:
+            a, b = hashes[i], hashes[j]
+            found += a == b
+            i += a <= b
+            j += b <= a
+        common[pair] = found
+    return pairs

@@ -1,0 +1,122 @@
+"""Sketches: how much two texts resemble each other, estimated from 128 numbers of each.
+
+This is min-hashing with one permutation. Every shingle has a random place among k and a random value; a text's sketch
+keeps the smallest value in each place. Two texts have the same number in a place with a probability of their
+resemblance, so the share of equal places estimates it, with the error of k draws: sqrt(r (1 - r) / k). A place that no
+shingle of a text reaches takes the number of another, in an order that is the same for all texts ("densification"),
+which keeps that probability. It costs one step a shingle, where k permutations cost k.
+
+Texts that are equal in all r places of one of b bands are compared. Two of resemblance s are missed with a probability
+of (1 - s^r)^b; `bands` chooses r and b so that it is at most MISSED at the threshold.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from leadline.collections.duplicates.kernels.hashing import EMPTY, SHINGLE_BASE, VALUE_BITS
+from leadline.collections.duplicates.shingles import ShingleHashes
+from leadline.collections.duplicates.tokens import mixed
+from leadline.errors import InputError
+from leadline.text.compiled import Kernel
+from leadline.text.engine import compiled_job
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+PLACES = 128
+MISSED = 1e-6  # the largest accepted probability of missing two texts at the threshold
+_MOST_PLACES = 1 << 14
+
+
+@dataclass(frozen=True)
+class Bands:
+    """How sketches are cut into bands."""
+
+    count: int
+    rows: int  # places of a band
+
+    def missed(self, resemblance: float) -> float:
+        """The probability that two texts of this resemblance are equal in no band.
+
+        >>> round(Bands(32, 4).missed(0.8) * 1e8, 1)
+        4.8
+        """
+        return float((1 - resemblance**self.rows) ** self.count)
+
+
+def bands(threshold: float, places: int = PLACES) -> Bands:
+    """The fewest bands, each as wide as possible, that miss two texts at the threshold with at most MISSED.
+
+    >>> bands(0.8), bands(0.5), bands(1.0)
+    (Bands(count=32, rows=4), Bands(count=64, rows=2), Bands(count=1, rows=128))
+    """
+    choices = [Bands(places // rows, rows) for rows in range(1, places + 1)]
+    good = [each for each in choices if each.missed(threshold) <= MISSED]
+    if not good:
+        least = next(t / 100 for t in range(1, 101) if choices[0].missed(t / 100) <= MISSED)
+        raise InputError("resemblance", f"must be at least {least} with {places} places, got {threshold}: use --exact")
+    return good[-1]
+
+
+def check_places(places: int) -> None:
+    """Raise InputError unless a sketch can have this many places."""
+    if not 16 <= places <= _MOST_PLACES or places & (places - 1):
+        raise InputError("places", f"must be a power of 2 from 16 to {_MOST_PLACES}, got {places}")
+
+
+def sketches(shingles: ShingleHashes, places: int = PLACES) -> NDArray[np.uint64]:
+    """A row of numbers for each text; that of a text without shingles is all EMPTY."""
+    check_places(places)
+    job = _sketched.choose(20 * len(shingles.hashes) + places * len(shingles))
+    return job(shingles.hashes, shingles.offsets, places)
+
+
+def estimate(first: NDArray[np.uint64], second: NDArray[np.uint64]) -> float:
+    """The estimated resemblance of two texts, from their sketches."""
+    return float(np.mean((first == second) & (first != EMPTY)))
+
+
+def band_hashes(found: NDArray[np.uint64], cut: Bands) -> NDArray[np.uint64]:
+    """A number for each band (row) of each text (column), the same where all places of the band are equal."""
+    texts = len(found)
+    powers = np.cumprod(np.full(cut.rows, SHINGLE_BASE, np.uint64), dtype=np.uint64)
+    used = found[:, : cut.count * cut.rows].reshape(texts, cut.count, cut.rows)
+    return np.ascontiguousarray(mixed((mixed(used) * powers).sum(axis=2, dtype=np.uint64)).T)
+
+
+@cache
+def _probes(places: int) -> NDArray[np.int64]:
+    """The order in which an empty place looks at the others: at its own number XOR each of these."""
+    return np.random.default_rng(1).permutation(np.arange(1, places, dtype=np.int64))
+
+
+def _sketched_plain(hashes: NDArray[np.uint64], offsets: NDArray[np.int64], places: int) -> NDArray[np.uint64]:
+    texts = len(offsets) - 1
+    text = np.repeat(np.arange(texts), np.diff(offsets))
+    found = np.full(texts * places, EMPTY, np.uint64)
+    at = text * places + (hashes >> np.uint64(64 - places.bit_length() + 1)).astype(np.int64)
+    np.minimum.at(found, at, hashes & VALUE_BITS)
+    table = found.reshape(texts, places)
+    filled = table != EMPTY
+    empty_text, empty_place = np.nonzero(~filled & filled.any(axis=1)[:, None])
+    for probe in _probes(places).tolist():
+        if not len(empty_text):
+            break
+        other = empty_place ^ probe
+        here = filled[empty_text, other]
+        table[empty_text[here], empty_place[here]] = table[empty_text[here], other[here]]
+        empty_text, empty_place = empty_text[~here], empty_place[~here]
+    return table
+
+
+@compiled_job("leadline.collections.duplicates.kernels.hashing.sketch_texts", plain=_sketched_plain)
+def _sketched(kernel: Kernel, hashes: NDArray[np.uint64], offsets: NDArray[np.int64], places: int) -> NDArray[np.uint64]:
+    texts = len(offsets) - 1
+    found = np.empty((texts, places), np.uint64)
+    kernel(np.ascontiguousarray(hashes), texts, offsets, places, 64 - places.bit_length() + 1, _probes(places), found)
+    return found
