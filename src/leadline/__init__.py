@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from leadline.collections.documents.document import Document
     from leadline.collections.documents.labels import read_labels
     from leadline.collections.documents.store import Collection
+    from leadline.collections.duplicates.find import Duplicates, duplicates
     from leadline.judge.citations.from_citations import from_citations
     from leadline.measures.definition import Measure
     from leadline.measures.evaluate import evaluate
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Collection",
     "Document",
+    "Duplicates",
     "Index",
     "InputError",
     "LeadlineError",
@@ -78,6 +80,7 @@ __all__ = [
     "check",
     "compare",
     "correlation",
+    "duplicates",
     "evaluate",
     "explain_topic",
     "figures",
@@ -125,6 +128,7 @@ _HOMES = {
     "leadline.collections.documents.document": ("Document",),
     "leadline.collections.documents.labels": ("read_labels",),
     "leadline.collections.documents.store": ("Collection",),
+    "leadline.collections.duplicates.find": ("Duplicates", "duplicates"),
     "leadline.judge.citations.from_citations": ("from_citations",),
     "leadline.measures.evaluate": ("evaluate",),
     "leadline.measures.explain": ("explain_topic",),

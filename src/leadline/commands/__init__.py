@@ -14,7 +14,7 @@ GROUPS = {  # the first words of the commands for each job, as `leadline --help`
     "Measure runs": ("evaluate", "explain", "measures", "ideal"),
     "Can it be believed?": ("compare",),
     "Pages for people": ("report", "demo", "reproduce"),
-    "Make a test collection": ("collection", "topics", "qrels", "simulate"),
+    "Make a test collection": ("collection", "topics", "qrels", "simulate", "duplicates", "directory"),
     "Judge it": ("pool", "judge"),
     "Search it, and make runs": ("index", "search", "prior-art", "run", "grid"),
     "Look after what is stored": ("check",),

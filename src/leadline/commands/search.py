@@ -20,6 +20,7 @@ from leadline.commands.shared.result_list import add_result_options, hit_lines, 
 from leadline.commands.shared.terminal_page import TerminalPage
 from leadline.errors import UsageError, checked_choice
 from leadline.options import NotNegative, checked
+from leadline.records.side_tables import read_groups
 from leadline.retrieval.answers.search_hits import has_texts
 from leadline.retrieval.answers.snippets import Snippet
 from leadline.retrieval.answers.word_search import SearchResult, search_words
@@ -40,6 +41,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--fields", metavar="NAMES", help="fields to search, with weights: title=2,abstract (default: all)")
     add_options(parser, "--before", "--after", "--class", "--office")
     add("--newest", action="store_true", help="sort by publication date, newest first")
+    groups = "show only the best of each group of near-duplicates: what `leadline duplicates -o FILE` wrote"
+    add("--duplicates", metavar="FILE", help=groups)
     add("--why", action="store_true", help="show what each word adds to the score")
     add_result_options(parser, k=20)
 
@@ -50,13 +53,14 @@ def run(options: argparse.Namespace) -> None:
     with wrong_usage("--model"):
         name, parameters = parse_model(options.model)
         MODELS.named(name).checked_parameters(parameters)
+    groups = read_groups(options.duplicates) if options.duplicates else None
     context = SearchContext.open(options.index, options.collection)
     fields = _fields(options.fields, context.index)
     classes, offices = filter_values("class", options.classes or ""), filter_values("office", options.office or "")
     with wrong_usage():
         found = search_words(
             context, text, options.k, model=options.model, fields=fields, before=options.before, after=options.after,
-            classes=classes, offices=offices, newest=options.newest,
+            classes=classes, offices=offices, newest=options.newest, duplicates=groups,
         )  # fmt: skip
     page = TerminalPage.for_output(options.output)
     cut = found.snippets(snippet_length(page))

@@ -12,6 +12,7 @@ from leadline.records.inputs import Path
 if TYPE_CHECKING:
     from leadline.collections.documents.document import Document
     from leadline.collections.documents.store import Collection
+    from leadline.collections.duplicates.find import Duplicates
     from leadline.records.runs.run import Run
     from leadline.records.topics.topic import Topics
     from leadline.retrieval.answers.prior_art_search import PriorArt
@@ -83,15 +84,20 @@ def search(
     classes: Sequence[str] = (),
     offices: Sequence[str] = (),
     newest: bool = False,
+    duplicates: Path | Mapping[str, str] | Duplicates | None = None,
 ) -> SearchResult:
-    """The best k families for a query in words, as docs/query-language.md describes it."""
+    """The best k families for a query in words, as docs/query-language.md describes it.
+
+    With `duplicates`, a file of them or what `duplicates` returns, the best of each group of near-duplicates is found.
+    """
+    from leadline.records.side_tables import read_groups
     from leadline.retrieval.answers.word_search import search_words
 
     _check_type("query", query, str, "text")
     _check_type("k", k, int, "a whole number")
     return search_words(
         _context(index), query, k, model=model, fields=fields, before=before, after=after, classes=classes,
-        offices=offices, newest=newest,
+        offices=offices, newest=newest, duplicates=None if duplicates is None else read_groups(duplicates),
     )  # fmt: skip
 
 

@@ -141,7 +141,11 @@ def duplicates(
                     sets.append(row, shingles.set_of(place))
                 _step(progress, int(batch.rows[-1]) + 1, total, "comparing")
         opened = ShingleSets(*sets.opened(total))
-        pairs = pairs_with_rare_shingles(opened, distinct, alike) if stored is None else pairs_in_bands(stored, distinct, groups)
+        pairs = (
+            pairs_with_rare_shingles(opened, distinct, alike)
+            if stored is None
+            else pairs_in_bands(stored, distinct, groups)
+        )
         compared = join_alike(groups, pairs, opened, alike)
         has_text = np.flatnonzero(first.tokens > 0)
         groups.join(has_text, same[has_text])

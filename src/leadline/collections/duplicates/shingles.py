@@ -71,7 +71,9 @@ class ShingleHashes:
 
     def fingerprints(self) -> NDArray[np.uint64]:
         """A number for each text, the same for texts with the same shingles in the same order."""
-        place = np.arange(len(self.hashes), dtype=np.uint64) - np.repeat(self.offsets[:-1], np.diff(self.offsets)).astype(np.uint64)
+        place = np.arange(len(self.hashes), dtype=np.uint64) - np.repeat(
+            self.offsets[:-1], np.diff(self.offsets)
+        ).astype(np.uint64)
         terms = mixed(self.hashes + mixed(place))
         sums = np.zeros(len(terms) + 1, np.uint64)
         np.cumsum(terms, dtype=np.uint64, out=sums[1:])

@@ -115,7 +115,9 @@ def _sketched_plain(hashes: NDArray[np.uint64], offsets: NDArray[np.int64], plac
 
 
 @compiled_job("leadline.collections.duplicates.kernels.hashing.sketch_texts", plain=_sketched_plain)
-def _sketched(kernel: Kernel, hashes: NDArray[np.uint64], offsets: NDArray[np.int64], places: int) -> NDArray[np.uint64]:
+def _sketched(
+    kernel: Kernel, hashes: NDArray[np.uint64], offsets: NDArray[np.int64], places: int
+) -> NDArray[np.uint64]:
     texts = len(offsets) - 1
     found = np.empty((texts, places), np.uint64)
     kernel(np.ascontiguousarray(hashes), texts, offsets, places, 64 - places.bit_length() + 1, _probes(places), found)

@@ -1,7 +1,6 @@
 """Canonical tokens: two texts that differ only in case, punctuation, blanks or mark-up have the same.
 
-Tokens are words, letters or lines. Texts are put into small letters and one spelling of each character (Unicode's NFKC).
-A word is a run of letters, marks and digits; a character of a script that writes no blanks between words (Chinese,
+Tokens are words, letters or lines. Texts are put into small letters and one spelling of each character (NFKC). A word is a run of letters, marks and digits; a character of a script that writes no blanks between words (Chinese,
 Japanese) is a word by itself. A letter is any character of a word. A line is its words; a line without words is none.
 """
 
@@ -40,7 +39,9 @@ UNITS: dict[By, int] = {"words": WORDS, "letters": LETTERS, "lines": LINES}
 PLAIN_COST = 4  # the plain twins need so many times as long for a byte as reading one takes
 _PADDING = 8
 # Scripts and styles with what they hold, comments, and tags. A tag begins with a letter or /, so that a < b stays.
-_MARKUP = re.compile(r"<(script|style)\b.*?</\1\s*>|<!--.*?-->|</?[a-z!?][^<>]*>", re.IGNORECASE | re.DOTALL)
+_MARKUP = re.compile(
+    r"<(script|style)\b.*?(?:</\1\s*>|\Z)|<!--.*?(?:-->|\Z)|</?[a-z!?][^<>]*>", re.IGNORECASE | re.DOTALL
+)
 _BLOCK = re.compile(r"</?(?:p|div|br|h[1-6]|li|ul|ol|tr|table|title|section|pre|blockquote)\b", re.IGNORECASE)
 
 
@@ -114,7 +115,9 @@ def mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return values ^ (values >> np.uint64(31))
 
 
-def _sums(terms: NDArray[np.uint64], base: np.uint64, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.uint64]:
+def _sums(
+    terms: NDArray[np.uint64], base: np.uint64, starts: NDArray[np.int64], ends: NDArray[np.int64]
+) -> NDArray[np.uint64]:
     """The polynomial in `base` of each slice of `terms`, modulo 2**64: the first term times 1, the next times base."""
     powers = np.full(len(terms) + 1, base, np.uint64)
     powers[0] = 1

@@ -19,6 +19,7 @@ from leadline.retrieval.language.language import Answer, Language
 from leadline.retrieval.language.meaning import published
 from leadline.retrieval.language.tree import ResultOrder
 from leadline.retrieval.models.searcher import Contribution, parse_model
+from leadline.retrieval.pipeline.after.one_a_group import first_of_each
 from leadline.retrieval.pipeline.context import SearchContext
 
 if TYPE_CHECKING:
@@ -93,8 +94,12 @@ def search_words(
     classes: Sequence[str] = (),
     offices: Sequence[str] = (),
     newest: bool = False,
+    duplicates: Mapping[str, str] | None = None,
 ) -> SearchResult:
-    """The best k families for a query, from as many documents as that takes."""
+    """The best k families for a query, from as many documents as that takes.
+
+    `duplicates` are documents with their groups of near-duplicates, of each of which the best is found.
+    """
     if k < 1:
         raise InputError("k", f"must be at least 1, got {k}")
     name, parameters = parse_model(model)
@@ -106,7 +111,8 @@ def search_words(
         answer = language.search(text, k=depth, model=name, fields=fields, mask=mask, order=order, **parameters)
         if answer.is_empty:
             raise InputError("QUERY", f"{text!r} has no word to search for" if text.strip() else "is empty")
-        first = context.one_a_family(answer.ranking, k)
+        found = answer.ranking if duplicates is None else first_of_each(context, answer.ranking, duplicates)
+        first = context.one_a_family(found, k)
         if len(first) == k or len(answer.ranking) < depth:
             return SearchResult(text, answer, read_hits(context, first), context, language)
         depth *= 4

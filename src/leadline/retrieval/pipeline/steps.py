@@ -10,6 +10,7 @@ from leadline.retrieval.pipeline.after.elsewhere import Elsewhere
 from leadline.retrieval.pipeline.after.family_members import FamilyMembers
 from leadline.retrieval.pipeline.after.fuse import Fuse
 from leadline.retrieval.pipeline.after.one_a_family import OneAFamily
+from leadline.retrieval.pipeline.after.one_a_group import OneAGroup
 from leadline.retrieval.pipeline.after.rm3 import RM3
 from leadline.retrieval.pipeline.after.where import Where
 from leadline.retrieval.pipeline.filters.dates import Dates
@@ -46,6 +47,7 @@ __all__ = [
     "Hybrid",
     "Nouns",
     "OneAFamily",
+    "OneAGroup",
     "Only",
     "Pipeline",
     "SameClass",
