@@ -8,34 +8,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
-from leadline.errors import MeasureError
+from leadline.errors import MeasureError, checked_choice
 from leadline.measures.definition import Measure
 from leadline.measures.hits import Hits, Integers, Judged
 from leadline.records.qrels.qrels import Qrels
 from leadline.records.runs.run import Run
+from leadline.records.side_tables import read_groups
 from leadline.text.ids import encode_id
 
 Copies = Literal["not-relevant", "collapse"]
 Groups = Mapping[bytes, int]
 
 
-def grouped_ids(groups: Mapping[str, str]) -> dict[bytes, int]:
-    """Groups by the bytes of their documents' ids, numbered."""
-    numbers: dict[str, int] = {}
-    return {encode_id(name): numbers.setdefault(group, len(numbers)) for name, group in groups.items()}
-
-
-def check_copies(measures: Sequence[Measure], qrels: Qrels) -> None:
-    """Raise an error for judgements and measures that do not go with groups of duplicates."""
+def open_groups(duplicates: Any, copies: Copies, measures: Sequence[Measure], qrels: Qrels) -> Groups:
+    """The group of each document, by the bytes of its id; an error where judgements or measures cannot use them."""
+    checked_choice("copies", copies, get_args(Copies))
     if qrels.kind != "plain":
         raise MeasureError(f"duplicates need judgements with one grade for a document; those of {qrels.name} have more")
     for measure in measures:
         if measure.view.needs & {"words", "seconds", "iterations"}:
             raise MeasureError(f"{measure.text} is a measure of reading time, which has no value with duplicates")
+    numbers: dict[str, int] = {}
+    groups = read_groups(duplicates).items()
+    return {encode_id(name): numbers.setdefault(group, len(numbers)) for name, group in groups}
 
 
 def later_copies(run: Run, qrels: Qrels, groups: Groups) -> Sequence[Integers]:

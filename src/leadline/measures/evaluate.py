@@ -143,12 +143,9 @@ def evaluate(
     bounds = (cube[..., 0].copy(), cube[..., 0].copy()) if ties else None
     everything, groups = Judged.of(judged), None
     if duplicates is not None:
-        from leadline.measures.copies import Copies, check_copies, counted_once, grouped_ids, without_copies
-        from leadline.records.side_tables import read_groups
+        from leadline.measures.copies import counted_once, open_groups, without_copies
 
-        checked_choice("copies", copies, get_args(Copies))
-        check_copies(wanted, judged)
-        groups = grouped_ids(read_groups(duplicates))
+        groups = open_groups(duplicates, copies, wanted, judged)
         everything = counted_once(judged, groups)
     report: Alignment | None = None
     by_view: dict[View, list[int]] = {}

@@ -104,7 +104,7 @@ def duplicates(
 
     `source` is a collection or its folder, a file or folder of texts or JSON lines, a mapping from ids to texts, or
     documents in memory. Two documents are near-duplicates if `resemblance` of the shingles that either has are in both;
-    with `containment`, also if so much of the smaller is in the larger. Groups are all that hang together by such pairs.
+    with `containment`, also if so much of the smaller is in the larger. Groups are what hangs together by such pairs.
     Pairs are found by sketches of so many `places`, and compared exactly; `exact` finds all without sketches, as
     `containment` does, and holds the shingles of all documents in memory.
 

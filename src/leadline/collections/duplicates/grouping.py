@@ -133,7 +133,7 @@ def shared_bands(bands: StoredBands, among: NDArray[np.bool_]) -> NDArray[np.boo
     found = np.zeros(len(among), np.bool_)
     rows = np.flatnonzero(among)
     for number in range(bands.count):
-        order, starts, sizes = _buckets(bands.band(number)[rows])
+        order, _, sizes = _buckets(bands.band(number)[rows])
         found[rows[order[np.repeat(sizes > 1, sizes)]]] = True
     return found
 

@@ -1,10 +1,11 @@
 """Sketches: how much two texts resemble each other, estimated from 128 numbers of each.
 
-This is min-hashing with one permutation. Every shingle has a random place among k and a random value; a text's sketch
-keeps the smallest value in each place. Two texts have the same number in a place with a probability of their
-resemblance, so the share of equal places estimates it, with the error of k draws: sqrt(r (1 - r) / k). A place that no
-shingle of a text reaches takes the number of another, in an order that is the same for all texts ("densification"),
-which keeps that probability. It costs one step a shingle, where k permutations cost k.
+This is min-hashing by "fast similarity sketching" (Dahlgaard, Knudsen and Thorup, 2017). In the first round every
+shingle has a random place among k and a random value, and a text's sketch keeps the smallest value in each place. Places
+that no shingle reached are filled by a second round with other places and values, and so on. Two texts have the same
+number in a place with a probability of their resemblance, so the share of equal places estimates it, with no larger an
+error than that of k independent draws: sqrt(r (1 - r) / k). A long text needs one round, one step a shingle, where k
+permutations need k steps.
 
 Texts that are equal in all r places of one of b bands are compared. Two of resemblance s are missed with a probability
 of (1 - s^r)^b; `bands` chooses r and b so that it is at most MISSED at the threshold.
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from leadline.collections.duplicates.kernels.hashing import EMPTY, SHINGLE_BASE, VALUE_BITS
+from leadline.collections.duplicates.kernels.hashing import EMPTY, SHINGLE_BASE, VALUE_BITS, VALUE_WIDTH
 from leadline.collections.duplicates.shingles import ShingleHashes
 from leadline.collections.duplicates.tokens import mixed
 from leadline.errors import InputError
@@ -90,28 +91,32 @@ def band_hashes(found: NDArray[np.uint64], cut: Bands) -> NDArray[np.uint64]:
 
 
 @cache
-def _probes(places: int) -> NDArray[np.int64]:
-    """The order in which an empty place looks at the others: at its own number XOR each of these."""
-    return np.random.default_rng(1).permutation(np.arange(1, places, dtype=np.int64))
+def _factors(places: int) -> NDArray[np.uint64]:
+    """The odd number of each round by which hashes are multiplied; 1 in the first."""
+    found = np.random.default_rng(1).integers(0, 1 << 63, 2 * places, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+    found[0] = 1
+    return found
+
+
+def _shift(places: int) -> int:
+    """How far the bits of a product that choose its place are shifted."""
+    return 65 - places.bit_length()
 
 
 def _sketched_plain(hashes: NDArray[np.uint64], offsets: NDArray[np.int64], places: int) -> NDArray[np.uint64]:
     texts = len(offsets) - 1
     text = np.repeat(np.arange(texts), np.diff(offsets))
-    found = np.full(texts * places, EMPTY, np.uint64)
-    at = text * places + (hashes >> np.uint64(64 - places.bit_length() + 1)).astype(np.int64)
-    np.minimum.at(found, at, hashes & VALUE_BITS)
-    table = found.reshape(texts, places)
-    filled = table != EMPTY
-    empty_text, empty_place = np.nonzero(~filled & filled.any(axis=1)[:, None])
-    for probe in _probes(places).tolist():
-        if not len(empty_text):
+    found = np.full((texts, places), EMPTY, np.uint64)
+    for turn, factor in enumerate(_factors(places)):
+        if not len(text):
             break
-        other = empty_place ^ probe
-        here = filled[empty_text, other]
-        table[empty_text[here], empty_place[here]] = table[empty_text[here], other[here]]
-        empty_text, empty_place = empty_text[~here], empty_place[~here]
-    return table
+        values = hashes * factor
+        place = (values >> np.uint64(_shift(places))).astype(np.int64) if turn < places else turn - places
+        level = np.uint64(turn) << VALUE_WIDTH
+        np.minimum.at(found, (text, place), level | (values & VALUE_BITS))
+        unfinished = (found == EMPTY).any(axis=1)[text]
+        hashes, text = hashes[unfinished], text[unfinished]
+    return found
 
 
 @compiled_job("leadline.collections.duplicates.kernels.hashing.sketch_texts", plain=_sketched_plain)
@@ -120,5 +125,5 @@ def _sketched(
 ) -> NDArray[np.uint64]:
     texts = len(offsets) - 1
     found = np.empty((texts, places), np.uint64)
-    kernel(np.ascontiguousarray(hashes), texts, offsets, places, 64 - places.bit_length() + 1, _probes(places), found)
+    kernel(np.ascontiguousarray(hashes), texts, offsets, places, _shift(places), _factors(places), found)
     return found

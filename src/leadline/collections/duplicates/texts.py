@@ -143,7 +143,7 @@ class ItemTexts:
 
 @dataclass
 class _Files:
-    """The documents of a file, a folder or a pattern: text files are one document each, others as a build reads them."""
+    """The documents of a file or folder: a text file is one document, others are read as a build reads them."""
 
     path: Path
     fields: Sequence[str]
@@ -183,7 +183,7 @@ def _ending(path: Path) -> str:
     name = path.name.lower()
     for ending in COMPRESSED:
         name = name.removesuffix(ending)
-    return os.path.splitext(name)[1]
+    return Path(name).suffix
 
 
 def _size(path: Path) -> int:

@@ -1,7 +1,8 @@
 """Canonical tokens: two texts that differ only in case, punctuation, blanks or mark-up have the same.
 
-Tokens are words, letters or lines. Texts are put into small letters and one spelling of each character (NFKC). A word is a run of letters, marks and digits; a character of a script that writes no blanks between words (Chinese,
-Japanese) is a word by itself. A letter is any character of a word. A line is its words; a line without words is none.
+Tokens are words, letters or lines. Texts are put into small letters and one spelling of each character (NFKC). A word
+is a run of letters, marks and digits; a character of a script that writes no blanks between words (Chinese, Japanese)
+is a word by itself. A letter is any character of a word. A line is its words; a line without words is none.
 """
 
 from __future__ import annotations

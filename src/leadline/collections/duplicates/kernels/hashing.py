@@ -18,7 +18,8 @@ SHINGLE_BASE = np.uint64(0xC2B2AE3D27D4EB4F)  # and a shingle's one of its token
 SHORT_MARK = np.uint64(0xA0761D6478BD642F)  # added for the one shingle of a text with fewer tokens than a shingle
 MIX_A, MIX_B = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 EMPTY = np.uint64(0xFFFFFFFFFFFFFFFF)  # the place of a sketch that no shingle has reached
-VALUE_BITS = np.uint64(0x0000FFFFFFFFFFFF)  # of a shingle's hash, which compete in a place; the bits above choose it
+VALUE_WIDTH = np.uint64(48)  # bits of a product that compete for a place; the round is above them
+VALUE_BITS = np.uint64(0x0000FFFFFFFFFFFF)
 
 
 @inline
@@ -127,37 +128,42 @@ def hash_shingles(
 
 @kernel
 def sketch_texts(
-    hashes: UInt64s, texts: int, offsets: Int64s, places: int, shift: int, probes: Int64s, sketches: UInt64s
+    hashes: UInt64s, texts: int, offsets: Int64s, places: int, shift: int, factors: UInt64s, sketches: UInt64s
 ) -> int:
-    """A sketch of each text's shingles: the smallest hash in each of `places`, a power of 2; see `sketches.py`.
+    """A sketch of each text's shingles, with a number in each of `places`, a power of 2; see `sketches.py`.
 
-    The upper bits of a hash, behind `shift`, choose its place. A place that stays empty takes the value of the first
-    place that does not, in the order that `probes` gives.
+    In round r a shingle's hash is multiplied by factors[r]. The upper bits of the product, behind `shift`, choose a
+    place, and the others compete for it. After `places` rounds, round `places` + k fills place k if it is still empty.
     """
     by = np.uint64(shift)
-    mask = places - 1
     for number in range(texts):
         base = number * places
         for k in range(places):
             sketches[base + k] = EMPTY
-        for i in range(offsets[number], offsets[number + 1]):
-            value = hashes[i]
-            at = base + np.int64(value >> by)
-            value &= VALUE_BITS
-            held = sketches[at]
-            sketches[at] = value if value < held else held
-        if offsets[number] == offsets[number + 1]:
-            continue
-        for k in range(places):
-            if sketches[base + k] == EMPTY:
-                # What is copied has a bit more, so that a place filled later is never copied itself.
-                for probe in range(places - 1):
-                    held = sketches[base + ((k ^ probes[probe]) & mask)]
-                    if held <= VALUE_BITS:
-                        sketches[base + k] = held | (VALUE_BITS + np.uint64(1))
-                        break
-        for k in range(places):
-            sketches[base + k] &= VALUE_BITS
+        begin, end = offsets[number], offsets[number + 1]
+        filled = 0 if end > begin else places
+        turn = 0
+        while filled < places and turn < places:
+            factor, level = factors[turn], np.uint64(turn) << VALUE_WIDTH
+            for i in range(begin, end):
+                value = hashes[i] * factor
+                at = base + np.int64(value >> by)
+                value = level | (value & VALUE_BITS)
+                held = sketches[at]
+                filled += held == EMPTY
+                sketches[at] = value if value < held else held
+            turn += 1
+        while filled < places:
+            at = base + turn - places
+            if sketches[at] == EMPTY:
+                factor, level = factors[turn], np.uint64(turn) << VALUE_WIDTH
+                held = EMPTY
+                for i in range(begin, end):
+                    value = level | ((hashes[i] * factor) & VALUE_BITS)
+                    held = value if value < held else held
+                sketches[at] = held
+                filled += 1
+            turn += 1
     return texts
 
 
