@@ -106,9 +106,13 @@ def collection(tmp_path: Path) -> Path:
     text = "a method of joining two boards with a bent nail and a hammer that has a wooden handle"
     cited = (Citation("US2000002"), Citation("US2000003"))
     documents = [
-        Document("US2000001", office="US", serial="2000001", abstract=text, publication="2001-02-03", citations=cited[:1]),
+        Document(
+            "US2000001", office="US", serial="2000001", abstract=text, publication="2001-02-03", citations=cited[:1]
+        ),
         Document("US2000002", office="US", serial="2000002", abstract=f"{text} and more", publication="1999"),
-        Document("US2000003", office="US", serial="2000003", abstract=f"{text} and much more of it", publication="2003"),
+        Document(
+            "US2000003", office="US", serial="2000003", abstract=f"{text} and much more of it", publication="2003"
+        ),
         Document("US2000004", office="US", serial="2000004", abstract="a screw for wood", citations=cited[:1]),
     ]
     write_collection(documents, tmp_path / "patents", {"made": "by a test"})

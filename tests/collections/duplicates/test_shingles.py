@@ -14,8 +14,29 @@ from leadline.collections.duplicates.sketches import Bands, bands, check_places,
 from leadline.collections.duplicates.tokens import UNITS, By, canonical, tokens
 from leadline.errors import InputError
 
-WORDS = ["a", "b", "Nail", "nail,", "水火", "é", "𝒳y", "<b>", "&amp;", "x_y", "ﬁn", "\n", "\n\n", "1.5", "-", "ก็", "İ", "\u0301"]
-TEXTS = st.lists(st.one_of(st.text(max_size=12), st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join)), max_size=6)
+WORDS = [
+    "a",
+    "b",
+    "Nail",
+    "nail,",
+    "水火",
+    "é",
+    "𝒳y",
+    "<b>",
+    "&amp;",
+    "x_y",
+    "ﬁn",
+    "\n",
+    "\n\n",
+    "1.5",
+    "-",
+    "ก็",
+    "İ",
+    "\u0301",
+]
+TEXTS = st.lists(
+    st.one_of(st.text(max_size=12), st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join)), max_size=6
+)
 BY = st.sampled_from(list(UNITS))
 
 
@@ -31,7 +52,9 @@ def test_the_papers_4_shingling() -> None:
 def test_formatting_does_not_count() -> None:
     plain = tokens("The nail and the hammer are old")
     assert tokens("<P>THE <b class='x'>Nail</b>,\n and&nbsp;the -- hammer<br/>(are) old!") == plain
-    assert tokens("<script>var nail = 1;</script>The nail<!-- and --> and the hammer <style>p{}</style>are old") == plain
+    assert (
+        tokens("<script>var nail = 1;</script>The nail<!-- and --> and the hammer <style>p{}</style>are old") == plain
+    )
     assert tokens("a < b and c > d") == ["a", "b", "and", "c", "d"]
     assert tokens("<p>one</p><p>two</p>", "lines") == ["one", "two"]
 
