@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 FIELDS = ("title", "abstract")
 SAMPLE = 20_000  # documents from which words and centres are learnt
 VOCABULARY = 20_000
-COMMONEST = 0.15  # a word in a larger share of the documents tells nothing of one
+COMMONEST = (0.15, 0.5)  # a word in a larger share of the documents is left out: with many clusters, with few
 MOST = 24  # clusters
 ROUNDS = 20
 AT_ONCE = 4096  # documents
@@ -36,13 +36,14 @@ def clusters(collection: Collection, rows: NDArray[np.int64]) -> list[tuple[str,
     sampled = rows[:: max(1, -(-len(rows) // SAMPLE))]
     counts = [Counter(words) for _, words in _words(collection, sampled)]
     common = Counter(word for each in counts for word in each)
-    limit = max(2, COMMONEST * len(counts))
+    wanted = number_of_clusters(len(rows))
+    limit = max(2, len(counts) * min(max(1.2 / wanted, COMMONEST[0]), COMMONEST[1]))
     kept = [word for word, count in common.most_common() if 2 <= count <= limit][:VOCABULARY]
     if not kept:
         return [("documents", rows)]
     places = {word: place for place, word in enumerate(kept)}
     rarity = np.log(len(counts) / np.array([common[word] for word in kept]))
-    centres = _centres(_vectors(counts, places, rarity), number_of_clusters(len(rows)))
+    centres = _centres(_vectors(counts, places, rarity), wanted)
     found: list[list[int]] = [[] for _ in centres]
     rest = _words(collection, rows)
     while some := list(islice(rest, AT_ONCE)):

@@ -77,7 +77,7 @@ class Directory(Result):
 def directory(collection: Collection, *, under: str = "", titles: Mapping[str, str] | None = None) -> Directory:
     """The tree of a collection's classes, or what is under one of them.
 
-    A document is under each of its classes, so counts of branches add up to more than the documents. Documents without a
+    A document is under each of its classes, so counts of branches add up to more than the documents. Those without a
     class are gathered in clusters, named by their words. `titles` are those of classes; the sections have their own.
     """
     import polars as pl

@@ -1,11 +1,11 @@
 """Sketches: how much two texts resemble each other, estimated from 128 numbers of each.
 
 This is min-hashing by "fast similarity sketching" (Dahlgaard, Knudsen and Thorup, 2017). In the first round every
-shingle has a random place among k and a random value, and a text's sketch keeps the smallest value in each place. Places
-that no shingle reached are filled by a second round with other places and values, and so on. Two texts have the same
-number in a place with a probability of their resemblance, so the share of equal places estimates it, with no larger an
-error than that of k independent draws: sqrt(r (1 - r) / k). A long text needs one round, one step a shingle, where k
-permutations need k steps.
+shingle has a random place among k and a random value, and a text's sketch keeps the smallest value in each place.
+Places that no shingle reached are filled by a second round with other places and values, and so on. Two texts have the
+same number in a place with a probability of their resemblance, so the share of equal places estimates it, with no
+larger an error than that of k independent draws: sqrt(r (1 - r) / k). A long text needs one round, one step a shingle,
+where k permutations need k steps.
 
 Texts that are equal in all r places of one of b bands are compared. Two of resemblance s are missed with a probability
 of (1 - s^r)^b; `bands` chooses r and b so that it is at most MISSED at the threshold.
@@ -111,9 +111,10 @@ def _sketched_plain(hashes: NDArray[np.uint64], offsets: NDArray[np.int64], plac
         if not len(text):
             break
         values = hashes * factor
-        place = (values >> np.uint64(_shift(places))).astype(np.int64) if turn < places else turn - places
+        chosen = (values >> np.uint64(_shift(places))).astype(np.int64)
+        place = chosen if turn < places else np.full(len(text), turn - places)
         level = np.uint64(turn) << VALUE_WIDTH
-        np.minimum.at(found, (text, place), level | (values & VALUE_BITS))
+        np.minimum.at(found.reshape(-1), text * places + place, level | (values & VALUE_BITS))
         unfinished = (found == EMPTY).any(axis=1)[text]
         hashes, text = hashes[unfinished], text[unfinished]
     return found

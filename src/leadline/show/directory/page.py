@@ -55,7 +55,7 @@ def directory_page(made: Directory, *, index: str = "", day: datetime.date | Non
         '<output for="words" aria-live="polite"></output></form>',
         '<div class="directory" role="tree" aria-label="classes"></div>',
         "".join(f'<p class="aside">{escape(visible(note))}</p>' for note in notes),
-        '<p class="aside">A document is under each of its classes. Keys: ↑ and ↓ move, → opens, ← closes, / filters.</p>',
+        '<p class="aside">A document is under each of its classes. Keys: ↑ ↓ move, → opens, ← closes, / filters.</p>',
         f'<footer class="foot">leadline {__version__} · search in a branch: <code class="line"></code></footer>',
     ]
     given = [

@@ -154,7 +154,7 @@ def sketch_texts(
                 sketches[at] = value if value < held else held
             turn += 1
         while filled < places:
-            at = base + turn - places
+            at = np.int64(base + turn - places)
             if sketches[at] == EMPTY:
                 factor, level = factors[turn], np.uint64(turn) << VALUE_WIDTH
                 held = EMPTY

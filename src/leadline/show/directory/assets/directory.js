@@ -32,6 +32,8 @@
     branch.shown = !sought.length || branch.whole || branch.left > 0 || branch.under.some((under) => under.shown);
   };
 
+  const shownCount = (branch) => (sought.length && !branch.whole ? branch.left : branch.count);
+
   const marked = (text) => {
     const element = make("span", "words");
     const folded = plain(text);
@@ -72,9 +74,9 @@
   const drawn = (branch, largest) => {
     const details = make("details"), summary = make("summary"), inside = make("div", "inside");
     summary.setAttribute("role", "treeitem");
-    const number = sought.length && !branch.whole ? branch.left : branch.count;
+    const number = shownCount(branch);
     const bar = make("span", "bar");
-    bar.style.width = `${Math.max(0.5, (100 * branch.count) / largest)}%`;
+    bar.style.width = `${Math.max(0.5, (100 * number) / largest)}%`;
     summary.append(make("span", "code", branch.code), make("span", "name", branch.title),
       make("span", "count", number.toLocaleString("en")), bar);
     details.append(summary, inside);
@@ -83,7 +85,7 @@
       if (!details.open) return;
       tell(branch);
       if (inside.childElementCount) return;
-      const most = Math.max(1, ...branch.under.map((under) => under.count));
+      const most = Math.max(1, ...branch.under.map(shownCount));
       for (const under of branch.under) if (under.shown) inside.append(drawn(under, most));
       if (branch.own.length) inside.append(list(branch));
     };
@@ -97,7 +99,7 @@
   const draw = () => {
     sought = plain(words.value).split(/\s+/).filter(Boolean);
     count(tree, false);
-    const most = Math.max(1, ...tree.under.map((under) => under.count));
+    const most = Math.max(1, ...tree.under.map(shownCount));
     home.replaceChildren(...tree.under.filter((under) => under.shown).map((under) => drawn(under, most)));
     if (tree.own.length) home.append(list(tree));
     output.textContent = sought.length ? `${tree.left.toLocaleString("en")} of ${tree.count.toLocaleString("en")} documents` : "";
