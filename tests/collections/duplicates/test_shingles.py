@@ -103,7 +103,7 @@ def test_both_engines_and_the_definition_agree(texts: list[str], by: By, width: 
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("LEADLINE_ENGINE", engine)
             hashed = ShingleHashes.of(texts, width, by)
-            found.append((hashed, sketches(hashed, 16), hashed.fingerprints()))
+            found.append((hashed, sketches(hashed, 16), hashed.fingerprints))
     (plain, plain_sketch, plain_print), (compiled, sketch, prints) = found
     assert (plain.hashes == compiled.hashes).all()
     assert (plain.offsets == compiled.offsets).all()
@@ -125,7 +125,7 @@ def test_estimates_are_within_their_binomial_error(size: int) -> None:
         hashes = rng.integers(0, 2**64, 2 * size, dtype=np.uint64)
         common = int(rng.integers(0, size + 1))
         both = np.concatenate([hashes[:size], hashes[:common], hashes[size : 2 * size - common]])
-        sketch = sketches(ShingleHashes(both, np.array([0, size, 2 * size]), np.array([size, size])))
+        sketch = sketches(ShingleHashes(both, np.array([0, size, 2 * size]), np.array([size, size]), hashes[:2]))
         true = common / (2 * size - common)
         if 0 < true < 1:
             errors.append((estimate(*sketch) - true) / math.sqrt(true * (1 - true) / 128))

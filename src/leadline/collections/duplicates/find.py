@@ -137,8 +137,7 @@ def duplicates(
             distinct = shared_bands(stored, distinct)
             for batch in texts.batches(distinct):
                 shingles = ShingleHashes.of(batch.texts, shingle, by)
-                for place, row in enumerate(batch.rows.tolist()):
-                    sets.append(row, shingles.set_of(place))
+                sets.append(batch.rows, [*map(shingles.set_of, range(len(shingles)))])
                 _step(progress, int(batch.rows[-1]) + 1, total, "comparing")
         opened = ShingleSets(*sets.opened(total))
         pairs = (
@@ -197,12 +196,11 @@ def _first_reading(
     for batch in texts.batches():
         shingles = ShingleHashes.of(batch.texts, width, by)
         tokens.append(shingles.tokens)
-        fingerprints.append(shingles.fingerprints())
+        fingerprints.append(shingles.fingerprints)
         if stored is not None and cut is not None:
             stored.append(band_hashes(sketches(shingles, places), cut))
         else:
-            for place, row in enumerate(batch.rows.tolist()):
-                sets.append(row, shingles.set_of(place))
+            sets.append(batch.rows, [*map(shingles.set_of, range(len(shingles)))])
         _step(progress, int(batch.rows[-1]) + 1, len(texts.ids), "reading")
     if not tokens:
         raise InputError("duplicates", "there are no documents")

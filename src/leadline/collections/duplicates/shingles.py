@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from leadline.collections.duplicates.kernels.hashing import SHINGLE_BASE, SHORT_MARK
-from leadline.collections.duplicates.tokens import PLAIN_COST, By, mixed, token_hashes, tokens
+from leadline.collections.duplicates.kernels.hashing import SHINGLE_BASE, SHORT_MARK, TOKEN_BASE
+from leadline.collections.duplicates.tokens import PLAIN_COST, By, mixed, polynomials, token_hashes, tokens
 from leadline.text.compiled import Kernel
 from leadline.text.engine import compiled_job
 
@@ -55,32 +55,26 @@ class ShingleHashes:
     hashes: NDArray[np.uint64]
     offsets: NDArray[np.int64]
     tokens: NDArray[np.int64]  # how many each text has
+    fingerprints: NDArray[np.uint64]  # the same for texts with the same shingles in the same order
 
     @classmethod
     def of(cls, texts: Sequence[str], width: int, by: By) -> ShingleHashes:
         hashes, offsets = token_hashes(texts, by)
-        found, places = _shingled.choose(PLAIN_COST * 8 * len(hashes))(hashes, offsets, width)
-        return cls(found, places, np.diff(offsets))
+        found, places, prints = _shingled.choose(PLAIN_COST * 8 * len(hashes))(hashes, offsets, width)
+        return cls(found, places, np.diff(offsets), prints)
 
     def __len__(self) -> int:
         return len(self.tokens)
 
     def set_of(self, text: int) -> NDArray[np.uint64]:
         """The shingles of one text, ascending, each once."""
-        return np.unique(self.hashes[self.offsets[text] : self.offsets[text + 1]])
-
-    def fingerprints(self) -> NDArray[np.uint64]:
-        """A number for each text, the same for texts with the same shingles in the same order."""
-        place = np.arange(len(self.hashes), dtype=np.uint64) - np.repeat(
-            self.offsets[:-1], np.diff(self.offsets)
-        ).astype(np.uint64)
-        terms = mixed(self.hashes + mixed(place))
-        sums = np.zeros(len(terms) + 1, np.uint64)
-        np.cumsum(terms, dtype=np.uint64, out=sums[1:])
-        return mixed(sums[self.offsets[1:]] - sums[self.offsets[:-1]])
+        ordered = np.sort(self.hashes[self.offsets[text] : self.offsets[text + 1]])
+        first = np.ones(len(ordered), np.bool_)
+        np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
+        return ordered[first]
 
 
-_Shingled = tuple["NDArray[np.uint64]", "NDArray[np.int64]"]
+_Shingled = tuple["NDArray[np.uint64]", "NDArray[np.int64]", "NDArray[np.uint64]"]
 
 
 def _shingled_plain(hashes: NDArray[np.uint64], offsets: NDArray[np.int64], width: int) -> _Shingled:
@@ -96,12 +90,14 @@ def _shingled_plain(hashes: NDArray[np.uint64], offsets: NDArray[np.int64], widt
         values[here] = values[here] * SHINGLE_BASE + hashes[begins[here] + k]
     short = length < width
     values[short] += SHORT_MARK * length[short].astype(np.uint64)
-    return mixed(values), places
+    found = mixed(values)
+    return found, places, mixed(polynomials(found, TOKEN_BASE, places[:-1], places[1:]))
 
 
 @compiled_job("leadline.collections.duplicates.kernels.hashing.hash_shingles", plain=_shingled_plain)
 def _shingled(kernel: Kernel, hashes: NDArray[np.uint64], offsets: NDArray[np.int64], width: int) -> _Shingled:
     texts = len(offsets) - 1
     found, places = np.empty(len(hashes) + 1, np.uint64), np.empty(texts + 1, np.int64)
-    count = kernel(np.ascontiguousarray(hashes), texts, offsets, width, found, places)
-    return found[:count], places
+    prints = np.empty(texts, np.uint64)
+    count = kernel(np.ascontiguousarray(hashes), texts, offsets, width, found, places, prints)
+    return found[:count], places, prints

@@ -1,10 +1,11 @@
 """Sketches: how much two texts resemble each other, estimated from 128 numbers of each.
 
-This is min-hashing by "fast similarity sketching" (Dahlgaard, Knudsen and Thorup, 2017). In the first round every
-shingle has a random place among k and a random value, and a text's sketch keeps the smallest value in each place.
-Places that no shingle reached are filled by a second round with other places and values, and so on. Two texts have the
-same number in a place with a probability of their resemblance, so the share of equal places estimates it, with no
-larger an error than that of k independent draws: sqrt(r (1 - r) / k). A long text needs one round, one step a shingle,
+This is min-hashing in one pass. Every shingle has a random place among k and a random value, and a text's sketch keeps
+the smallest value in each place. A place that no shingle reached takes the number of another, looking in a few in an
+order that is the same for all texts ("densification"; Shrivastava, 2017); what is still empty is filled by further
+rounds, in which every shingle has other places and values ("fast similarity sketching"; Dahlgaard, Knudsen and Thorup,
+2017). Two texts have the same number in a place with a probability of their resemblance, so the share of equal places
+estimates it, with about the error of k independent draws: sqrt(r (1 - r) / k). A long text needs one step a shingle,
 where k permutations need k steps.
 
 Texts that are equal in all r places of one of b bands are compared. Two of resemblance s are missed with a probability
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from leadline.collections.duplicates.kernels.hashing import EMPTY, SHINGLE_BASE, VALUE_BITS, VALUE_WIDTH
+from leadline.collections.duplicates.kernels.hashing import EMPTY, OTHERS, SHINGLE_BASE, VALUE_BITS, VALUE_WIDTH
 from leadline.collections.duplicates.shingles import ShingleHashes
 from leadline.collections.duplicates.tokens import mixed
 from leadline.errors import InputError
@@ -103,6 +104,12 @@ def _shift(places: int) -> int:
     return 65 - places.bit_length()
 
 
+@cache
+def _others(places: int) -> NDArray[np.int64]:
+    """In which places an empty one looks: its own number XOR each of these."""
+    return np.random.default_rng(2).permutation(np.arange(1, places, dtype=np.int64))[:OTHERS]
+
+
 def _sketched_plain(hashes: NDArray[np.uint64], offsets: NDArray[np.int64], places: int) -> NDArray[np.uint64]:
     texts = len(offsets) - 1
     text = np.repeat(np.arange(texts), np.diff(offsets))
@@ -115,9 +122,19 @@ def _sketched_plain(hashes: NDArray[np.uint64], offsets: NDArray[np.int64], plac
         place = chosen if turn < places else np.full(len(text), turn - places)
         level = np.uint64(turn) << VALUE_WIDTH
         np.minimum.at(found.reshape(-1), text * places + place, level | (values & VALUE_BITS))
+        if turn == 0:
+            _take_from_others(found)
         unfinished = (found == EMPTY).any(axis=1)[text]
         hashes, text = hashes[unfinished], text[unfinished]
     return found
+
+
+def _take_from_others(found: NDArray[np.uint64]) -> None:
+    """Fill empty places with the numbers of others that were not."""
+    first = found.copy()
+    for other in _others(found.shape[1]).tolist():
+        taken = first[:, np.arange(found.shape[1]) ^ other]
+        found[:] = np.where(found == EMPTY, taken, found)
 
 
 @compiled_job("leadline.collections.duplicates.kernels.hashing.sketch_texts", plain=_sketched_plain)
@@ -126,5 +143,6 @@ def _sketched(
 ) -> NDArray[np.uint64]:
     texts = len(offsets) - 1
     found = np.empty((texts, places), np.uint64)
-    kernel(np.ascontiguousarray(hashes), texts, offsets, places, _shift(places), _factors(places), found)
+    shift, factors, others = _shift(places), _factors(places), _others(places)
+    kernel(np.ascontiguousarray(hashes), texts, offsets, places, shift, factors, others, found)
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -64,10 +65,13 @@ class StoredSets:
         self._rows: list[int] = []
         self._sizes: list[int] = []
 
-    def append(self, row: int, hashes: NDArray[np.uint64]) -> None:
-        self._rows.append(row)
-        self._sizes.append(len(hashes))
-        self._begins.append(self._arrays.append(hashes))
+    def append(self, rows: NDArray[np.int64], sets: Sequence[NDArray[np.uint64]]) -> None:
+        """Add the shingles of some texts."""
+        sizes = np.array([len(each) for each in sets], np.int64)
+        begin = self._arrays.append(np.concatenate([np.empty(0, np.uint64), *sets]))
+        self._rows += rows.tolist()
+        self._sizes += sizes.tolist()
+        self._begins += (begin + np.cumsum(sizes) - sizes).tolist()
 
     def opened(self, texts: int) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64]]:
         """The hashes, and where those of each text begin and end."""

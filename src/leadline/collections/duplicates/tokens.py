@@ -116,7 +116,7 @@ def mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return values ^ (values >> np.uint64(31))
 
 
-def _sums(
+def polynomials(
     terms: NDArray[np.uint64], base: np.uint64, starts: NDArray[np.int64], ends: NDArray[np.int64]
 ) -> NDArray[np.uint64]:
     """The polynomial in `base` of each slice of `terms`, modulo 2**64: the first term times 1, the next times base."""
@@ -144,7 +144,7 @@ def _hashes_plain(content: NDArray[np.uint8], offsets: NDArray[np.int64], unit: 
         goes_on[1:-1] = (kinds[:-1] == IN_WORD) & (kinds[1:] == IN_WORD) & (text_of[:-1] == text_of[1:])
     first = np.flatnonzero((kinds != BETWEEN) & ~goes_on[:-1])
     last = np.flatnonzero((kinds != BETWEEN) & ~goes_on[1:])
-    hashes = mixed(_sums(content[:size].astype(np.uint64) + np.uint64(1), TOKEN_BASE, begins[first], ends[last]))
+    hashes = mixed(polynomials(content[:size].astype(np.uint64) + np.uint64(1), TOKEN_BASE, begins[first], ends[last]))
     token_offsets = np.searchsorted(begins[first], offsets)
     if unit != LINES:
         return hashes, token_offsets
@@ -152,7 +152,7 @@ def _hashes_plain(content: NDArray[np.uint8], offsets: NDArray[np.int64], unit: 
     line = np.cumsum(content[:size] == NEWLINE)[begins[first]] if len(first) else np.empty(0, np.int64)
     changes = (np.diff(line) != 0) | (np.diff(text_of[first]) != 0)
     starts = np.flatnonzero(np.r_[True, changes][: len(first)])
-    whole = mixed(_sums(hashes, LINE_BASE, starts, np.append(starts[1:], len(first))[: len(starts)]))
+    whole = mixed(polynomials(hashes, LINE_BASE, starts, np.append(starts[1:], len(first))[: len(starts)]))
     return whole, np.searchsorted(begins[first][starts], offsets)
 
 

@@ -20,6 +20,8 @@ MIX_A, MIX_B = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 EMPTY = np.uint64(0xFFFFFFFFFFFFFFFF)  # the place of a sketch that no shingle has reached
 VALUE_WIDTH = np.uint64(48)  # bits of a product that compete for a place; the round is above them
 VALUE_BITS = np.uint64(0x0000FFFFFFFFFFFF)
+TAKEN = np.uint64(0x8000000000000000)  # marks a number taken from another place, while others look for one
+OTHERS = 6  # places in which an empty one looks
 
 
 @inline
@@ -93,9 +95,15 @@ def hash_tokens(
 
 @kernel
 def hash_shingles(
-    tokens: UInt64s, texts: int, token_offsets: Int64s, width: int, hashes: UInt64s, shingle_offsets: Int64s
+    tokens: UInt64s,
+    texts: int,
+    token_offsets: Int64s,
+    width: int,
+    hashes: UInt64s,
+    shingle_offsets: Int64s,
+    fingerprints: UInt64s,
 ) -> int:
-    """The hashes of the shingles of each text in their order, repeated ones included.
+    """The hashes of the shingles of each text in their order, repeated ones included, and one of all of them.
 
     A text with fewer tokens than `width` has one shingle of all of them; one without tokens has none.
     """
@@ -122,18 +130,31 @@ def hash_shingles(
                 value = (value - tokens[i - width] * highest) * SHINGLE_BASE + tokens[i]
                 hashes[count] = mixed(value)
                 count += 1
+        whole, power = np.uint64(0), np.uint64(1)
+        for i in range(shingle_offsets[number], count):
+            whole += hashes[i] * power
+            power *= TOKEN_BASE
+        fingerprints[number] = mixed(whole)
         shingle_offsets[number + 1] = count
     return count
 
 
 @kernel
 def sketch_texts(
-    hashes: UInt64s, texts: int, offsets: Int64s, places: int, shift: int, factors: UInt64s, sketches: UInt64s
+    hashes: UInt64s,
+    texts: int,
+    offsets: Int64s,
+    places: int,
+    shift: int,
+    factors: UInt64s,
+    others: Int64s,
+    sketches: UInt64s,
 ) -> int:
     """A sketch of each text's shingles, with a number in each of `places`, a power of 2; see `sketches.py`.
 
     In round r a shingle's hash is multiplied by factors[r]. The upper bits of the product, behind `shift`, choose a
-    place, and the others compete for it. After `places` rounds, round `places` + k fills place k if it is still empty.
+    place, and the others compete for it. After the first round an empty place takes the number of the first place that
+    is not, of those whose numbers are its own XOR `others`. After `places` rounds, round `places` + k fills place k.
     """
     by = np.uint64(shift)
     for number in range(texts):
@@ -141,19 +162,41 @@ def sketch_texts(
         for k in range(places):
             sketches[base + k] = EMPTY
         begin, end = offsets[number], offsets[number + 1]
-        filled = 0 if end > begin else places
-        turn = 0
-        while filled < places and turn < places:
+        if begin == end:
+            continue
+        for i in range(begin, end):
+            value = hashes[i]
+            at = base + np.int64(value >> by)
+            value &= VALUE_BITS
+            held = sketches[at]
+            sketches[at] = value if value < held else held
+        empty = 0
+        for k in range(places):
+            if sketches[base + k] == EMPTY:
+                empty += 1
+                for t in range(OTHERS):
+                    held = sketches[base + (k ^ others[t])]
+                    if held <= VALUE_BITS:  # neither empty nor taken from another place
+                        sketches[base + k] = held | TAKEN
+                        empty -= 1
+                        break
+        for k in range(places):
+            held = sketches[base + k]
+            sketches[base + k] = held if held == EMPTY else held & VALUE_BITS
+        turn = 1
+        while empty > 0 and turn < places:
             factor, level = factors[turn], np.uint64(turn) << VALUE_WIDTH
             for i in range(begin, end):
                 value = hashes[i] * factor
                 at = base + np.int64(value >> by)
-                value = level | (value & VALUE_BITS)
                 held = sketches[at]
-                filled += held == EMPTY
-                sketches[at] = value if value < held else held
+                if held >= level:  # empty, or filled in this round
+                    empty -= held == EMPTY
+                    value = level | (value & VALUE_BITS)
+                    sketches[at] = value if value < held else held
             turn += 1
-        while filled < places:
+        turn = places
+        while empty > 0:
             at = np.int64(base + turn - places)
             if sketches[at] == EMPTY:
                 factor, level = factors[turn], np.uint64(turn) << VALUE_WIDTH
@@ -162,7 +205,7 @@ def sketch_texts(
                     value = level | ((hashes[i] * factor) & VALUE_BITS)
                     held = value if value < held else held
                 sketches[at] = held
-                filled += 1
+                empty -= 1
             turn += 1
     return texts
 
