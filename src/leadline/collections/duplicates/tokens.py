@@ -90,6 +90,14 @@ def classes() -> NDArray[np.uint8]:
     return np.frombuffer(bytes(_class_of(chr(code)) for code in range(0x10000)), np.uint8)
 
 
+@cache
+def _ascii_words() -> NDArray[np.uint8]:
+    """Which bytes are ASCII characters of words."""
+    found = np.zeros(256, np.uint8)
+    found[:128] = classes()[:128] == IN_WORD
+    return found
+
+
 def _class_of(character: str) -> int:
     code = ord(character)
     if 0x3040 <= code <= 0x30FF or 0x3400 <= code <= 0x9FFF or 0xF900 <= code <= 0xFAFF or code > 0xFFFF:
@@ -160,5 +168,5 @@ def _hashes_plain(content: NDArray[np.uint8], offsets: NDArray[np.int64], unit: 
 def _hashes(kernel: Kernel, content: NDArray[np.uint8], offsets: NDArray[np.int64], unit: int) -> _Hashes:
     hashes = np.empty(int(offsets[-1]) + 1, np.uint64)  # a token has at least one byte
     token_offsets = np.empty(len(offsets), np.int64)
-    found = kernel(content, len(offsets) - 1, offsets, classes(), unit, hashes, token_offsets)
+    found = kernel(content, len(offsets) - 1, offsets, classes(), _ascii_words(), unit, hashes, token_offsets)
     return hashes[:found], token_offsets

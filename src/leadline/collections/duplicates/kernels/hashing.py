@@ -34,11 +34,19 @@ def mixed(value: np.uint64) -> np.uint64:
 
 @kernel
 def hash_tokens(
-    text: Bytes, texts: int, offsets: Int64s, classes: Bytes, unit: int, hashes: UInt64s, token_offsets: Int64s
+    text: Bytes,
+    texts: int,
+    offsets: Int64s,
+    classes: Bytes,
+    ascii_words: Bytes,
+    unit: int,
+    hashes: UInt64s,
+    token_offsets: Int64s,
 ) -> int:
     """The hashes of the tokens of many texts that stand one behind the other, and where each text's begin.
 
-    `unit` is LETTERS, WORDS or LINES. The bytes are UTF-8, with at least four beyond the end.
+    `unit` is LETTERS, WORDS or LINES. `ascii_words` has a 1 for each byte that is a letter or digit. The bytes are UTF-8,
+    with at least four beyond the end.
     """
     tokens = 0
     token_offsets[0] = 0
@@ -48,6 +56,12 @@ def hash_tokens(
         word, power, in_word = np.uint64(0), one, False
         line, line_power, in_line = np.uint64(0), one, False
         while i <= end:
+            if unit != LETTERS:  # the letters of a word, mostly ASCII, without the questions below
+                while i < end and ascii_words[text[i]]:
+                    word += (np.uint64(text[i]) + one) * power
+                    power *= TOKEN_BASE
+                    i += 1
+                    in_word = True
             width = 1
             kind = BETWEEN
             byte = text[i] if i < end else np.uint8(NEWLINE)
