@@ -45,8 +45,8 @@ def hash_tokens(
 ) -> int:
     """The hashes of the tokens of many texts that stand one behind the other, and where each text's begin.
 
-    `unit` is LETTERS, WORDS or LINES. `ascii_words` has a 1 for each byte that is a letter or digit. The bytes are UTF-8,
-    with at least four beyond the end.
+    `unit` is LETTERS, WORDS or LINES. `ascii_words` has a 1 for each byte that is a letter or digit. The bytes are
+    UTF-8, with at least four beyond the end.
     """
     tokens = 0
     token_offsets[0] = 0
