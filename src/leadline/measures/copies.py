@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
 from leadline.errors import MeasureError, checked_choice
 from leadline.measures.definition import Measure
 from leadline.measures.hits import Hits, Integers, Judged
+from leadline.records.inputs import DuplicatesLike
 from leadline.records.qrels.qrels import Qrels
 from leadline.records.runs.run import Run
 from leadline.records.side_tables import read_groups
@@ -24,7 +25,7 @@ Copies = Literal["not-relevant", "collapse"]
 Groups = Mapping[bytes, int]
 
 
-def open_groups(duplicates: Any, copies: Copies, measures: Sequence[Measure], qrels: Qrels) -> Groups:
+def open_groups(duplicates: DuplicatesLike, copies: Copies, measures: Sequence[Measure], qrels: Qrels) -> Groups:
     """The group of each document, by the bytes of its id; an error where judgements or measures cannot use them."""
     checked_choice("copies", copies, get_args(Copies))
     if qrels.kind != "plain":

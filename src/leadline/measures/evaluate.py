@@ -18,7 +18,7 @@ from leadline.measures.hits import Array, Hits, Judged
 from leadline.measures.join import RunHits, join, join_text, length_table, pays, reading_of, together
 from leadline.measures.notation import MeasuresLike, parse_measures
 from leadline.records.choices import Order
-from leadline.records.inputs import QrelsLike, RunLike, RunsLike
+from leadline.records.inputs import DuplicatesLike, QrelsLike, RunLike, RunsLike
 from leadline.records.others import OtherRun
 from leadline.records.qrels.qrels import Qrels
 from leadline.records.qrels.read_qrels import read_qrels
@@ -93,7 +93,7 @@ def evaluate(
     lengths: Path | Mapping[str, float] | None = None,
     qrels_format: str | None = None,
     runs_info: Path | Mapping[str, Mapping[str, str]] | None = None,
-    duplicates: Any = None,
+    duplicates: DuplicatesLike | None = None,
     copies: Copies = "not-relevant",
     rng: np.random.Generator | None = None,
     progress: Progress | None = None,

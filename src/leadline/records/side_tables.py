@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any
 
 from leadline.errors import InputError
+from leadline.records.inputs import DuplicatesLike
 from leadline.records.topics.topic_sheet import TOPIC_ID, topic_sheet
 from leadline.text.frames import DOCUMENT
 from leadline.text.sheet import label, read_columns, read_sheet
@@ -38,7 +38,7 @@ def read_runs_info(path: str | os.PathLike[str]) -> dict[str, dict[str, str]]:
     return {label(row[key]): {name: label(row[c]) for c, name in others} for row in sheet.rows}
 
 
-def read_groups(duplicates: Any) -> dict[str, str]:
+def read_groups(duplicates: DuplicatesLike) -> dict[str, str]:
     """Return the group of each document that has a duplicate: from a table of groups, a mapping, or Duplicates."""
     if not isinstance(duplicates, (str, os.PathLike)):
         known = getattr(duplicates, "group_of", duplicates)

@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from leadline.errors import InputError
-from leadline.records.inputs import Path
+from leadline.records.inputs import DuplicatesLike, Path
 
 if TYPE_CHECKING:
     from leadline.collections.documents.document import Document
     from leadline.collections.documents.store import Collection
-    from leadline.collections.duplicates.find import Duplicates
     from leadline.records.runs.run import Run
     from leadline.records.topics.topic import Topics
     from leadline.retrieval.answers.prior_art_search import PriorArt
@@ -84,7 +83,7 @@ def search(
     classes: Sequence[str] = (),
     offices: Sequence[str] = (),
     newest: bool = False,
-    duplicates: Path | Mapping[str, str] | Duplicates | None = None,
+    duplicates: DuplicatesLike | None = None,
 ) -> SearchResult:
     """The best k families for a query in words, as docs/query-language.md describes it.
 
