@@ -4,7 +4,7 @@ Documents without a class are gathered in clusters, named by their words. A docu
 
 Examples:
   leadline directory patents
-  leadline directory patents --class A --depth 3
+  leadline directory patents --class C --depth 3
   leadline directory patents -o directory.html
 """
 
