@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from leadline.collections.documents.document import Document
     from leadline.collections.documents.labels import read_labels
     from leadline.collections.documents.store import Collection
+    from leadline.collections.duplicates.find import Duplicates, duplicates
     from leadline.collections.links.graph import LinkGraph
     from leadline.collections.links.reading import read_links
     from leadline.collections.links.statistics import crawl_overlap, link_statistics
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Collection",
     "Document",
+    "Duplicates",
     "Index",
     "InputError",
     "LeadlineError",
@@ -85,6 +87,7 @@ __all__ = [
     "compare",
     "correlation",
     "crawl_overlap",
+    "duplicates",
     "evaluate",
     "explain_topic",
     "figures",
@@ -144,6 +147,7 @@ _HOMES = {
     "leadline.collections.links.statistics": ("crawl_overlap", "link_statistics"),
     "leadline.collections.links.walking": ("sample_bias", "sample_pages"),
     "leadline.retrieval.link_analysis": ("hits", "indegree", "pagerank"),
+    "leadline.collections.duplicates.find": ("Duplicates", "duplicates"),
     "leadline.judge.citations.from_citations": ("from_citations",),
     "leadline.measures.evaluate": ("evaluate",),
     "leadline.measures.explain": ("explain_topic",),

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from leadline.collections.documents.markup import outlines, plain_text
+from leadline.collections.duplicates import grouping, shingles, sketches, tokens
 from leadline.errors import InputError, LeadlineWarning
 from leadline.measures import join
 from leadline.records.runs import order, read_runs
@@ -25,6 +26,7 @@ from leadline.text.engine import COMPILING_PAYS, JOBS, LOADING_PAYS, Engine
 TEXT = "leadline.text.kernels"
 PACKAGES = (
     TEXT, "leadline.records.runs.kernels", "leadline.measures.kernels", "leadline.collections.documents.kernels",
+    "leadline.collections.duplicates.kernels",
     "leadline.retrieval.index.kernels", "leadline.retrieval.models.kernels",
 )  # fmt: skip
 DECLARING = (
@@ -32,6 +34,10 @@ DECLARING = (
     fields,
     outlines,
     plain_text,
+    grouping,
+    shingles,
+    sketches,
+    tokens,
     join,
     order,
     read_runs,
@@ -214,7 +220,7 @@ def test_every_kernel_is_declared_once_with_its_twin() -> None:
         for function in compiled._kernel_functions(package)
     }
     assert marked == set(JOBS)
-    assert len(marked) == 23
+    assert len(marked) == 27
     assert {job.engine.library.package for job in JOBS.values()} == set(PACKAGES)
 
 

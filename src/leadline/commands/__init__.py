@@ -15,7 +15,7 @@ GROUPS = {  # the first words of the commands for each job, as `leadline --help`
     "Can it be believed?": ("compare",),
     "Pages for people": ("report", "demo", "reproduce"),
     "Make a test collection": ("collection", "crawl", "topics", "qrels", "simulate"),
-    "Measure links": ("links",),
+    "Links, copies and classes": ("links", "duplicates", "directory"),
     "Judge it": ("pool", "judge"),
     "Search it, and make runs": ("index", "search", "prior-art", "run", "grid"),
     "Look after what is stored": ("check",),

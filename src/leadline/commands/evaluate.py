@@ -50,6 +50,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, "--runs-info")
     add_number(parser, "--best", "keep the best N runs by the first measure")
     add("--per", metavar="COLUMN", help="with --best: of each team, or of another column of --runs-info")
+    add("--duplicates", metavar="FILE", help="groups of near-duplicates, made by `leadline duplicates -o FILE`")
+    copies = "with --duplicates: how a document counts of which a copy stands higher in the list"
+    add_choice(parser, "--copies", ("not-relevant", "collapse"), copies, None, "not-relevant; collapse leaves it out")
     add_options(parser, "--reads", "--lengths", "--qrels-format", "--strict", "-f", "-o", "-q")
 
 
@@ -57,6 +60,10 @@ def run(options: argparse.Namespace) -> None:
     check_format(options)
     if [options.qrels, *options.runs].count("-") > 1:
         raise UsageError("-", "standard input can be read only once")
+    if options.copies and not options.duplicates:
+        raise UsageError("--copies", "needs --duplicates FILE")
+    if options.duplicates and (options.like == "trec_eval" or options.ties):
+        raise UsageError("--duplicates", f"cannot be combined with --{'ties' if options.ties else 'like trec_eval'}")
     if options.like == "trec_eval":
         _print_like_trec_eval(options)
         return
@@ -73,7 +80,7 @@ def run(options: argparse.Namespace) -> None:
             topics=options.topics,
             unjudged=options.unjudged, ties=options.ties, like=options.like, reads=options.reads,
             lengths=options.lengths, qrels_format=options.qrels_format,
-            runs_info=info, progress=progress,
+            runs_info=info, duplicates=options.duplicates, copies=options.copies or "not-relevant", progress=progress,
         ))  # fmt: skip
     check_run_table(options.runs_info, info, scores.runs)
     if options.best is not None:

@@ -19,10 +19,13 @@ from leadline.commands.shared.options import add_options, add_system_option
 from leadline.commands.shared.output import print_notes, progress_bar, write
 from leadline.errors import UsageError
 from leadline.records.scores.result import counted
+from leadline.records.side_tables import read_groups
 from leadline.records.topics.topic import Topics
+from leadline.retrieval.pipeline.after.one_a_group import OneAGroup
 from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.journal import Journal
 from leadline.retrieval.pipeline.outside_patents import read_patents
+from leadline.retrieval.pipeline.pipeline import pipeline_of
 from leadline.retrieval.pipeline.pipeline_files import settings, system
 from leadline.text.files import write_stored
 from leadline.text.json_output import json_text
@@ -37,11 +40,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, "-k")
     parser.add_argument("--tag", help="name of the run, in its last column (default: that of the system)")
     parser.add_argument("--patents", metavar="FILE", help="patents outside the collection, as topics")
+    groups = "keep only the best of each group of near-duplicates: what `leadline duplicates -o FILE` wrote"
+    parser.add_argument("--duplicates", metavar="FILE", help=groups)
     add_options(parser, "--collection", "-q")
 
 
 def run(options: argparse.Namespace) -> None:
     pipeline = system(options.system)
+    if options.duplicates:
+        read_groups(options.duplicates)  # a wrong file is refused before any search
+        pipeline = pipeline_of(pipeline >> OneAGroup(options.duplicates))
     check_pipelines(options.system, [pipeline])
     context = SearchContext.open(options.index, options.collection)
     asked = _read_topics(options, context)

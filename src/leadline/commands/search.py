@@ -22,6 +22,7 @@ from leadline.commands.shared.terminal_page import TerminalPage
 from leadline.errors import UsageError, checked_choice
 from leadline.options import NotNegative, checked
 from leadline.records.scores.result import counted
+from leadline.records.side_tables import read_groups
 from leadline.retrieval.answers.search_hits import has_texts
 from leadline.retrieval.answers.snippets import Snippet
 from leadline.retrieval.answers.word_search import SearchResult, search_words
@@ -46,6 +47,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--newest", action="store_true", help="sort by publication date, newest first")
     then = f"order results again by {', '.join(EVIDENCE)}; with a weight: 'pagerank(weight=0.3)'; may be repeated"
     add("--then", metavar="STEP", action="append", help=then)
+    groups = "show only the best of each group of near-duplicates: what `leadline duplicates -o FILE` wrote"
+    add("--duplicates", metavar="FILE", help=groups)
     add("--why", action="store_true", help="show what each word, and each step of --then, adds to the score")
     add_result_options(parser, k=20)
 
@@ -57,13 +60,14 @@ def run(options: argparse.Namespace) -> None:
         name, parameters = parse_model(options.model)
         MODELS.named(name).checked_parameters(parameters)
     then = _evidence(options)
+    groups = read_groups(options.duplicates) if options.duplicates else None
     context = SearchContext.open(options.index, options.collection)
     fields = _fields(options.fields, context.index)
     classes, offices = filter_values("class", options.classes or ""), filter_values("office", options.office or "")
     with wrong_usage():
         found = search_words(
             context, text, options.k, model=options.model, fields=fields, before=options.before, after=options.after,
-            classes=classes, offices=offices, newest=options.newest, then=then,
+            classes=classes, offices=offices, newest=options.newest, then=then, duplicates=groups,
         )  # fmt: skip
     page = TerminalPage.for_output(options.output)
     cut = found.snippets(snippet_length(page))

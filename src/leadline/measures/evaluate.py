@@ -29,7 +29,8 @@ from leadline.text.source import read_text, size_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from leadline.records.inputs import QrelsLike, RunLike, RunsLike
+    from leadline.measures.copies import Copies
+    from leadline.records.inputs import DuplicatesLike, QrelsLike, RunLike, RunsLike
     from leadline.records.others import OtherRun
 
 Unjudged = Literal["wrong", "condensed", "right", "all"]
@@ -92,6 +93,8 @@ def evaluate(
     lengths: Path | Mapping[str, float] | None = None,
     qrels_format: str | None = None,
     runs_info: Path | Mapping[str, Mapping[str, str]] | None = None,
+    duplicates: DuplicatesLike | None = None,
+    copies: Copies = "not-relevant",
     rng: np.random.Generator | None = None,
     progress: Progress | None = None,
 ) -> Scores:
@@ -100,7 +103,8 @@ def evaluate(
     `qrels` and `runs` are files, patterns or objects: mappings, data frames, Run and Qrels, what ranx and
     ir_measures use. `measures` are written as `PRES@100` or `nDCG(gain=exp)@10`, or are measures of ir_measures.
     `topics` (a subset), `lengths` (document, words) and `runs_info` (run, team, ...) are files or what these hold;
-    `reads` is a reading log.
+    `reads` is a reading log. `duplicates` are groups of near-duplicates, as a file, a mapping from documents to groups,
+    or what `duplicates` returns; `copies` says how a document counts of which a copy stands higher in the list.
 
     >>> scores = evaluate({"1": {"d1": 1, "d2": 0}}, {"1": {"d1": 0.3, "d2": 0.5}}, "PRES@10 RR")
     >>> scores["PRES@10"], scores.run("run")
@@ -110,6 +114,8 @@ def evaluate(
     checked_choice("unjudged", unjudged, get_args(Unjudged))
     if like is not None:
         checked_choice("like", like, get_args(Like))
+    if ties and duplicates is not None:
+        raise InputError("ties", "cannot be combined with duplicates")
     if ties and unjudged != "wrong":
         raise InputError("ties", "the range over ties takes unjudged documents as wrong; ask for one of the two")
     # What only some evaluations need is imported where it is needed: starting up is most of the time of a small one.
@@ -135,17 +141,26 @@ def evaluate(
     treatments = TREATMENTS if unjudged == "all" else (unjudged,)
     cube = np.empty((len(sources), len(judged.topics), len(wanted), len(treatments)))
     bounds = (cube[..., 0].copy(), cube[..., 0].copy()) if ties else None
-    everything = Judged.of(judged)
+    everything, groups = Judged.of(judged), None
+    if duplicates is not None:
+        from leadline.measures.copies import counted_once, open_groups, without_copies
+
+        groups = open_groups(duplicates, copies, wanted, judged)
+        everything = counted_once(judged, groups)
     report: Alignment | None = None
     by_view: dict[View, list[int]] = {}
     for m, measure in enumerate(wanted):
         by_view.setdefault(view_with_reads(measure, reads), []).append(m)
     for view, places in by_view.items():
         summaries = []
-        stream = hits_of_runs(sources, judged, view, order, reads=reads, lengths=lengths, progress=progress)
+        stream = hits_of_runs(
+            sources, judged, view, order, reads=reads, lengths=lengths, groups=groups, progress=progress
+        )
         for rows, parts in _batches(stream):
             summaries += [Summary.of(part) for part in parts]
-            hits = together(parts, judged, judged=everything, with_ties=ties)
+            hits = together(parts, judged, judged=everything if groups is None else None, with_ties=ties)
+            if groups is not None:
+                hits = without_copies(hits, [ranks for part in parts for ranks in part.copies], everything, copies)
             for m in places:
                 for k, treatment in enumerate(treatments):
                     cube[rows, :, m, k] = treated(wanted[m], hits, treatment).reshape(len(parts), -1)
@@ -307,6 +322,7 @@ def hits_of_runs(
     *,
     reads: Path | None = None,
     lengths: Mapping[str, float] | None = None,
+    groups: Mapping[bytes, int] | None = None,
     progress: Progress | None = None,
 ) -> Iterator[RunHits]:
     """Yield the hits of each run. Runs are read in parallel, one per processor, and freed once joined."""
@@ -323,6 +339,11 @@ def hits_of_runs(
     def one(source: Source) -> RunHits:
         if not hasattr(local, "memory"):
             local.memory = ReusedArrays()
+        if groups is not None:
+            from leadline.measures.copies import later_copies
+
+            run = source.open(view, order, kernels, local.memory)
+            return replace(join(run, qrels, kernels=kernels), copies=later_copies(run, qrels, groups))
         if not view.needs & {"words", "iterations", "seconds"}:
             return source.hits(qrels, view, order, kernels=kernels, memory=local.memory)
         run, seconds = log if log is not None else (source.open(view, order, kernels, local.memory), None)

@@ -46,6 +46,7 @@ class RunHits:
     unjudged_topics: tuple[str, ...]  # of the run, not of the judgements
     longer_lines: int = 0
     reading: Reading | None = None
+    copies: Sequence[NDArray[np.int64]] = ()  # with groups of duplicates: the ranks of later copies, by topic
 
 
 def join(run: Run, qrels: Qrels, *, kernels: bool, reading: Reading | None = None) -> RunHits:

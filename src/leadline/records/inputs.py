@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from leadline.records.others import OtherQrels, OtherRun
 
@@ -19,3 +19,13 @@ Path: TypeAlias = str | os.PathLike[str]
 QrelsLike: TypeAlias = "Path | Qrels | OtherQrels"
 RunLike: TypeAlias = "Path | Run | OtherRun"
 RunsLike: TypeAlias = "RunLike | Sequence[RunLike] | Mapping[str, RunLike]"  # one run, several, or several by name
+
+
+class HasGroups(Protocol):
+    """What `duplicates` returns: the group of each document that has a near-duplicate."""
+
+    @property
+    def group_of(self) -> Mapping[str, int]: ...
+
+
+DuplicatesLike: TypeAlias = "Path | Mapping[str, int] | Mapping[str, str] | HasGroups"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 
 from leadline.errors import InputError
+from leadline.records.inputs import DuplicatesLike
 from leadline.records.topics.topic_sheet import TOPIC_ID, topic_sheet
 from leadline.text.frames import DOCUMENT
 from leadline.text.sheet import label, read_columns, read_sheet
@@ -34,3 +36,20 @@ def read_runs_info(path: str | os.PathLike[str]) -> dict[str, dict[str, str]]:
         raise InputError(sheet.name, problem, line=1)
     others = [(c, name) for c, name in enumerate(sheet.columns) if c != key]
     return {label(row[key]): {name: label(row[c]) for c, name in others} for row in sheet.rows}
+
+
+def read_groups(duplicates: DuplicatesLike) -> dict[str, str]:
+    """Return the group of each document that has a duplicate: from a table of groups, a mapping, or Duplicates."""
+    if not isinstance(duplicates, (str, os.PathLike)):
+        known = getattr(duplicates, "group_of", duplicates)
+        if not isinstance(known, Mapping):
+            problem = f"must be a table, a mapping from documents to groups or Duplicates, got {type(known).__name__}"
+            raise InputError("duplicates", problem)
+        return {str(document): str(group) for document, group in known.items()}
+    sheet = read_columns(duplicates, ("group",), DOCUMENT)
+    groups, documents = sheet.labels(sheet.pick(("group",))), sheet.labels(sheet.pick(DOCUMENT))
+    found: dict[str, str] = {}
+    for row, (group, document) in enumerate(zip(groups, documents, strict=True)):
+        if found.setdefault(document, group) != group:
+            raise sheet.error(row, f"{document} is in group {found[document]} and in group {group}")
+    return found

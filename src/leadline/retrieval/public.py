@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from leadline.errors import InputError
-from leadline.records.inputs import Path
+from leadline.records.inputs import DuplicatesLike, Path
 
 if TYPE_CHECKING:
     from leadline.collections.documents.document import Document
@@ -84,18 +84,21 @@ def search(
     offices: Sequence[str] = (),
     newest: bool = False,
     then: Step | None = None,
+    duplicates: DuplicatesLike | None = None,
 ) -> SearchResult:
     """The best k families for a query in words, as docs/query-language.md describes it.
 
-    `then` is a step, or a pipeline of them, that orders the first results again: `ll.steps.PageRank(0.3)`.
+    `then` is a step, or a pipeline of them, that orders the first results again: `ll.steps.PageRank(0.3)`. With
+    `duplicates`, a file of them or what `duplicates` returns, the best of each group of near-duplicates is found.
     """
+    from leadline.records.side_tables import read_groups
     from leadline.retrieval.answers.word_search import search_words
 
     _check_type("query", query, str, "text")
     _check_type("k", k, int, "a whole number")
     return search_words(
         _context(index), query, k, model=model, fields=fields, before=before, after=after, classes=classes,
-        offices=offices, newest=newest, then=then,
+        offices=offices, newest=newest, then=then, duplicates=None if duplicates is None else read_groups(duplicates),
     )  # fmt: skip
 
 

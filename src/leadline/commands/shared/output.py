@@ -20,8 +20,9 @@ from leadline.text.files import check_output, write_whole
 STYLES = ("\033[1m", "\033[2m", "\033[0m")  # bold, dim and plain: the only control codes that we write
 _STYLED = re.compile(f"({'|'.join(map(re.escape, STYLES))})")
 INPUTS = (
-    "against", "collection", "grid", "index", "inputs", "lengths", "map", "only", "passages", "patent", "patents",
-    "personal", "qrels", "reads", "runs", "runs_info", "score", "scores", "source", "sources", "system", "topics",
+    "against", "collection", "duplicates", "grid", "index", "inputs", "lengths", "map", "only", "passages", "patent",
+    "patents", "personal", "qrels", "reads", "runs", "runs_info", "score", "scores", "source", "sources", "system",
+    "topics",
 )  # fmt: skip
 BESIDE = ("", ".manifest.json", ".why.tsv", ".unfinished")  # what a command writes as well as FILE
 

@@ -20,6 +20,7 @@ from leadline.retrieval.language.language import Answer, Language
 from leadline.retrieval.language.meaning import published
 from leadline.retrieval.language.tree import ResultOrder
 from leadline.retrieval.models.searcher import Contribution, parse_model
+from leadline.retrieval.pipeline.after.one_a_group import first_of_each
 from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.request import Query, Request
 
@@ -108,10 +109,12 @@ def search_words(
     offices: Sequence[str] = (),
     newest: bool = False,
     then: Step | None = None,
+    duplicates: Mapping[str, str] | None = None,
 ) -> SearchResult:
     """The best k families for a query; documents are searched until there are k families.
 
-    `then` is a step that orders the first 1000 documents again.
+    `then` is a step that orders the first 1000 documents again. `duplicates` are documents with their groups of
+    near-duplicates: the best of each group is found.
     """
     if k < 1:
         raise InputError("k", f"must be at least 1, got {k}")
@@ -126,6 +129,8 @@ def search_words(
             raise InputError("QUERY", f"{text!r} has no word to search for" if text.strip() else "is empty")
         request = None if then is None else then(context, _request(text, answer, mask))
         ranking = answer.ranking if request is None or request.ranking is None else request.ranking
+        if duplicates is not None:
+            ranking = first_of_each(context, ranking, duplicates)
         first = context.one_a_family(ranking, k)
         if len(first) == k or len(answer.ranking) < depth:
             return SearchResult(text, answer, read_hits(context, first), context, language, request)

@@ -14,6 +14,7 @@ from leadline.retrieval.pipeline.after.fuse import Fuse
 from leadline.retrieval.pipeline.after.hits import HubsAuthorities
 from leadline.retrieval.pipeline.after.indegree import InDegree
 from leadline.retrieval.pipeline.after.one_a_family import OneAFamily
+from leadline.retrieval.pipeline.after.one_a_group import OneAGroup
 from leadline.retrieval.pipeline.after.pagerank import PageRank
 from leadline.retrieval.pipeline.after.rm3 import RM3
 from leadline.retrieval.pipeline.after.where import Where
@@ -55,6 +56,7 @@ __all__ = [
     "InDegree",
     "Nouns",
     "OneAFamily",
+    "OneAGroup",
     "Only",
     "PageRank",
     "Pipeline",

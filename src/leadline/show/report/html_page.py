@@ -41,10 +41,16 @@ def html_page(
     embeds = [embedded(f"data-{figure.name}", payload(figure)) for figure in figures if figure.chart is not None]
     embeds.append(embedded("data-config", page_config()))
     embeds += [embedded(f"data-{name}", each) for name, each in given.items()]
-    code = [_asset(name) for name in SCRIPTS]
+    code = [page_asset(name) for name in SCRIPTS]
     if "topics" not in given:
         code.insert(-1, NO_TOPICS)
-    scripts = [f"(function(){{{_vega()}}})();", "\n".join(code)]
+    return assembled_page(title, body, embeds, [f"(function(){{{_vega()}}})();", "\n".join(code)], key=key)
+
+
+def assembled_page(
+    title: str, body: Iterable[str], data: Iterable[str], scripts: Sequence[str], *, styles: str = "", key: str = ""
+) -> str:
+    """The page as HTML, from a body, elements with data, and the only scripts that the browser may run."""
     policy = (
         f"default-src 'none'; style-src 'unsafe-inline'; script-src {' '.join(map(_hash, scripts))}; base-uri 'none'"
     )
@@ -54,9 +60,9 @@ def html_page(
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         f"<title>{escape(title)}</title>",
-        f"<style>{theme_colours()}\n{_asset('page.css')}</style></head>",
+        f"<style>{theme_colours()}\n{page_asset('page.css')}{styles}</style></head>",
         f'<body><main class="page">{"".join(body)}</main>',
-        *embeds,
+        *data,
         *(f"<script>{script}</script>" for script in scripts),
         "</body></html>\n",
     ]
@@ -89,7 +95,8 @@ def _hash(script: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
 
 
-def _asset(name: str) -> str:
+def page_asset(name: str) -> str:
+    """A file of the folder `assets`."""
     return resources.files("leadline.show.report").joinpath("assets", name).read_text(encoding="utf-8")
 
 

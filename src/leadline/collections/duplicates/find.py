@@ -1,0 +1,250 @@
+"""Find near-duplicates: groups of documents whose texts are nearly the same, and the copy of each that is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+
+from leadline.collections.duplicates.grouping import (
+    Groups,
+    Likeness,
+    ShingleSets,
+    join_alike,
+    pairs_in_bands,
+    pairs_with_rare_shingles,
+    shared_bands,
+)
+from leadline.collections.duplicates.shingles import ShingleHashes
+from leadline.collections.duplicates.sketches import PLACES, Bands, band_hashes, bands, check_places, sketches
+from leadline.collections.duplicates.stored import StoredBands, StoredSets
+from leadline.collections.duplicates.texts import FIELDS, Texts, TextSource, open_texts
+from leadline.collections.duplicates.tokens import UNITS, By
+from leadline.errors import InputError, checked_choice
+from leadline.records.scores.result import Result, counted
+from leadline.records.scores.table import Table
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Keep = Literal["earliest", "longest", "best-linked"]
+Progress = Callable[[int, int, str], None]
+WIDEST = 1000  # tokens of a shingle
+COLUMNS = ("group", "document", "resemblance", "kept")
+
+
+@dataclass(frozen=True, repr=False)
+class Duplicates(Result):
+    """The documents that have a near-duplicate, group by group, the kept copy first.
+
+    `entries` are (group, document, resemblance, kept): groups are numbered from 1, the largest first; the resemblance
+    is to the kept copy of the group, exact, and 1 for that copy itself.
+    """
+
+    entries: Sequence[tuple[int, str, float, bool]]
+    documents: int
+    pairs_compared: int
+    bands: Bands | None  # None: every pair that can be alike was compared
+    resemblance: float
+    notes: tuple[str, ...] = ()
+
+    @property
+    def groups(self) -> int:
+        return self.entries[-1][0] if self.entries else 0
+
+    @property
+    def superfluous(self) -> int:
+        """How many documents go if one of each group is kept."""
+        return len(self.entries) - self.groups
+
+    @property
+    def share(self) -> float:
+        """The share of all documents that are superfluous."""
+        return self.superfluous / self.documents
+
+    @cached_property
+    def group_of(self) -> dict[str, int]:
+        """The group of each document that has a duplicate."""
+        return {document: group for group, document, _, _ in self.entries}
+
+    def table(self) -> Table:
+        """A row for each document that has a duplicate."""
+        return Table(COLUMNS, [list(entry) for entry in self.entries])
+
+    def _finding(self) -> str:
+        if not self.entries:
+            return f"no near-duplicates among {counted(self.documents, 'document')}"
+        return (
+            f"{100 * self.share:.1f} % of {counted(self.documents, 'document')} are near-duplicates of another that is "
+            f"kept: {counted(len(self.entries), 'document')} in {counted(self.groups, 'group')}"
+        )
+
+    def _shown_table(self) -> Table:
+        return self.table()
+
+
+def duplicates(
+    source: TextSource,
+    *,
+    shingle: int = 4,
+    resemblance: float = 0.8,
+    by: By = "words",
+    exact: bool = False,
+    containment: float | None = None,
+    keep: Keep = "earliest",
+    fields: Sequence[str] = FIELDS,
+    places: int = PLACES,
+    progress: Progress | None = None,
+) -> Duplicates:
+    """Groups of documents whose shingles are nearly the same.
+
+    `source` is a collection or its folder, a file or folder of texts or JSON lines, a mapping from ids to texts, or
+    documents in memory. Two documents are near-duplicates if `resemblance` of the shingles that either has are in both;
+    with `containment`, also if so much of the smaller is in the larger. Groups are what hangs together by such pairs.
+    Pairs are found by sketches of so many `places`, and compared exactly; `exact` finds all without sketches, as
+    `containment` does, and holds the shingles of all documents in memory.
+
+    >>> found = duplicates({"a": "one two three four five", "b": "One two three, four FIVE.", "c": "six"})
+    >>> found.entries
+    [(1, 'a', 1.0, True), (1, 'b', 1.0, False)]
+    """
+    if not 1 <= shingle <= WIDEST:
+        raise InputError("shingle", f"must be from 1 to {WIDEST}, got {shingle}")
+    for name, share in (("resemblance", resemblance), ("containment", containment)):
+        if share is not None and not 0 < share <= 1:
+            raise InputError(name, f"must be above 0 and at most 1, got {share}")
+    checked_choice("by", by, list(UNITS))
+    checked_choice("keep", keep, get_args(Keep))
+    check_places(places)
+    alike = Likeness(resemblance, containment)
+    cut = None if exact or containment is not None else bands(resemblance, places)
+    texts = open_texts(source, fields)
+    if keep == "best-linked":
+        _ = texts.links()  # refused before anything is read
+    with ExitStack() as stack:
+        sets = stack.enter_context(closing(StoredSets()))
+        stored = None if cut is None else stack.enter_context(closing(StoredBands(cut.count)))
+        first = _first_reading(texts, shingle, by, places, cut, stored, sets, progress)
+        total = len(first.tokens)
+        groups = Groups(total)
+        same = first.same_text()
+        distinct = (same == np.arange(total)) & (first.tokens > 0)
+        if stored is not None:
+            distinct = shared_bands(stored, distinct)
+            for batch in texts.batches(distinct):
+                shingles = ShingleHashes.of(batch.texts, shingle, by)
+                sets.append(batch.rows, [*map(shingles.set_of, range(len(shingles)))])
+                _step(progress, int(batch.rows[-1]) + 1, total, "comparing")
+        opened = ShingleSets(*sets.opened(total))
+        pairs = (
+            pairs_with_rare_shingles(opened, distinct, alike)
+            if stored is None
+            else pairs_in_bands(stored, distinct, groups)
+        )
+        compared = join_alike(groups, pairs, opened, alike)
+        has_text = np.flatnonzero(first.tokens > 0)
+        groups.join(has_text, same[has_text])
+        entries = _entries(texts, groups.labels, first.tokens, same, opened, keep)
+    notes = [*texts.notes, *first.notes(shingle, by)]
+    if cut is not None:
+        notes.append(
+            f"a pair at the resemblance {resemblance:g} is missed with a probability of {cut.missed(resemblance):.1g} "
+            f"({cut.count} bands of {cut.rows}); --exact misses none"
+        )
+    return Duplicates(entries, total, compared, cut, resemblance, tuple(notes))
+
+
+@dataclass(frozen=True)
+class _Read:
+    """What the first reading tells of each document."""
+
+    tokens: NDArray[np.int64]
+    fingerprints: NDArray[np.uint64]
+
+    def same_text(self) -> NDArray[np.int64]:
+        """For each document the first with the same shingles in the same order: itself, if there is no other."""
+        _, first, which = np.unique(self.fingerprints, return_index=True, return_inverse=True)
+        return first[which]
+
+    def notes(self, width: int, by: By) -> list[str]:
+        empty, short = int((self.tokens == 0).sum()), int(((self.tokens > 0) & (self.tokens < width)).sum())
+        said = []
+        if empty:
+            said.append(f"{counted(empty, 'document')} without text: never a duplicate")
+        if short:
+            said.append(f"{counted(short, 'document')} with fewer than {width} {by}: only equal ones are duplicates")
+        return said
+
+
+def _first_reading(
+    texts: Texts,
+    width: int,
+    by: By,
+    places: int,
+    cut: Bands | None,
+    stored: StoredBands | None,
+    sets: StoredSets,
+    progress: Progress | None,
+) -> _Read:
+    """Read every document once: count its tokens, and store its bands, or its shingles where there are no bands."""
+    tokens: list[NDArray[np.int64]] = []
+    fingerprints: list[NDArray[np.uint64]] = []
+    for batch in texts.batches():
+        shingles = ShingleHashes.of(batch.texts, width, by)
+        tokens.append(shingles.tokens)
+        fingerprints.append(shingles.fingerprints)
+        if stored is not None and cut is not None:
+            stored.append(band_hashes(sketches(shingles, places), cut))
+        else:
+            sets.append(batch.rows, [*map(shingles.set_of, range(len(shingles)))])
+        _step(progress, int(batch.rows[-1]) + 1, len(texts.ids), "reading")
+    if not tokens:
+        raise InputError("duplicates", "there are no documents")
+    return _Read(np.concatenate(tokens), np.concatenate(fingerprints))
+
+
+def _step(progress: Progress | None, done: int, total: int, what: str) -> None:
+    if progress is not None:
+        progress(done, max(done, total), what)
+
+
+def _entries(
+    texts: Texts,
+    labels: NDArray[np.int64],
+    tokens: NDArray[np.int64],
+    same: NDArray[np.int64],
+    sets: ShingleSets,
+    keep: Keep,
+) -> list[tuple[int, str, float, bool]]:
+    """The members of every group: the largest group first, in it the kept copy first, then by resemblance to it."""
+    sizes = np.bincount(labels, minlength=len(labels))
+    members = np.flatnonzero((sizes[labels] > 1) & (tokens > 0))
+    if not len(members):
+        return []
+    # The preference of each copy, smallest first; equal ones in the order of reading.
+    if keep == "earliest":
+        rank = np.array([texts.dates[row] or "9999" for row in members.tolist()])
+    else:
+        rank = -(tokens if keep == "longest" else texts.links())[members]
+    _, rank = np.unique(rank, return_inverse=True)
+    order = np.lexsort((members, rank, labels[members]))
+    members = members[order]
+    begins = np.flatnonzero(np.r_[True, np.diff(labels[members]) != 0])
+    counts = np.diff(np.append(begins, len(members)))
+    kept = np.repeat(members[begins], counts)
+    alike = np.ones(len(members))
+    differ = same[members] != same[kept]
+    alike[differ] = sets.resemblance(same[members][differ], same[kept][differ])
+    # Largest groups first; those of one size in the order of their kept copies.
+    place = np.empty(len(begins), np.int64)
+    place[np.lexsort((members[begins], -counts))] = np.arange(len(begins))
+    group = np.repeat(place, counts)
+    final = np.lexsort((members, -alike, members != kept, group))
+    return [
+        (int(group[at]) + 1, texts.ids[members[at]], float(alike[at]), bool(members[at] == kept[at]))
+        for at in final.tolist()
+    ]

@@ -1,0 +1,200 @@
+"""Groups of texts: pairs that may be alike are compared shingle by shingle, and those that are alike are joined."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from leadline.collections.duplicates.stored import StoredBands
+from leadline.text.compiled import Kernel
+from leadline.text.engine import compiled_job
+
+if TYPE_CHECKING:
+    import polars as pl
+    from numpy.typing import NDArray
+
+    Rows = NDArray[np.int64]
+    Pairs = tuple[Rows, Rows]
+
+AT_ONCE = 1 << 20  # pairs that are compared at once
+ROUNDING = 1e-9  # so that 0.8 * 5 shingles are 4
+
+
+@dataclass(frozen=True)
+class ShingleSets:
+    """The shingles of every text as ascending hashes without repetition, one text behind the other."""
+
+    hashes: NDArray[np.uint64]
+    starts: Rows
+    stops: Rows
+
+    @property
+    def sizes(self) -> Rows:
+        return self.stops - self.starts
+
+    def common(self, first: Rows, second: Rows) -> Rows:
+        """How many shingles the texts of each pair have in common."""
+        work = int((self.sizes[first] + self.sizes[second]).sum())
+        return _common.choose(4 * work)(self, first, second)
+
+    def resemblance(self, first: Rows, second: Rows) -> NDArray[np.float64]:
+        """The share of the shingles of each pair that both have; 0 where there are none."""
+        common = self.common(first, second)
+        return _ratio(common, self.sizes[first] + self.sizes[second] - common)
+
+
+def _ratio(over: Rows, under: Rows) -> NDArray[np.float64]:
+    return np.divide(over, under, out=np.zeros(len(over)), where=under > 0)
+
+
+def _common_plain(sets: ShingleSets, first: Rows, second: Rows) -> Rows:
+    def one(row: int) -> NDArray[np.uint64]:
+        return sets.hashes[sets.starts[row] : sets.stops[row]]
+
+    pairs = zip(first.tolist(), second.tolist(), strict=True)
+    return np.array([len(np.intersect1d(one(a), one(b), assume_unique=True)) for a, b in pairs], np.int64)
+
+
+@compiled_job("leadline.collections.duplicates.kernels.hashing.count_common", plain=_common_plain)
+def _common(kernel: Kernel, sets: ShingleSets, first: Rows, second: Rows) -> Rows:
+    found = np.empty(len(first), np.int64)
+    pair = (np.ascontiguousarray(first, np.int64), np.ascontiguousarray(second, np.int64))
+    kernel(sets.hashes, sets.starts, sets.stops, len(first), *pair, found)
+    return found
+
+
+@dataclass(frozen=True)
+class Likeness:
+    """When two texts are near-duplicates."""
+
+    resemblance: float
+    containment: float | None = None  # of the text with fewer shingles in the other
+
+    def holds(self, sets: ShingleSets, first: Rows, second: Rows) -> NDArray[np.bool_]:
+        common = sets.common(first, second)
+        a, b = sets.sizes[first], sets.sizes[second]
+        alike = _ratio(common, a + b - common) >= self.resemblance
+        if self.containment is not None:
+            alike |= _ratio(common, np.minimum(a, b)) >= self.containment
+        return alike & (common > 0)
+
+
+class Groups:
+    """Texts joined into groups. `labels` has a number for each text, the same for the texts of a group."""
+
+    def __init__(self, texts: int) -> None:
+        self.labels = np.arange(texts)
+
+    def join(self, first: Rows, second: Rows) -> None:
+        """Join the groups of the texts of each pair."""
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
+
+        if not len(first):
+            return
+        edges = (np.ones(len(first), np.int8), (self.labels[first], self.labels[second]))
+        size = len(self.labels)
+        _, found = connected_components(coo_array(edges, shape=(size, size)), directed=False)
+        self.labels = found[self.labels].astype(np.int64)
+
+    def apart(self, pairs: Pairs) -> Pairs:
+        """The pairs whose texts are in different groups."""
+        differ = self.labels[pairs[0]] != self.labels[pairs[1]]
+        return pairs[0][differ], pairs[1][differ]
+
+
+def join_alike(groups: Groups, candidates: Iterator[Pairs], sets: ShingleSets, alike: Likeness) -> int:
+    """Compare candidate pairs and join those that are alike; return how many were compared.
+
+    A pair that is already in one group, or was compared before, is not compared again.
+    """
+    texts = len(groups.labels)
+    unlike = np.empty(0, np.int64)
+    compared = 0
+    for pairs in candidates:
+        first, second = groups.apart(pairs)
+        keys = np.unique(np.minimum(first, second) * texts + np.maximum(first, second))
+        keys = keys[~np.isin(keys, unlike, assume_unique=True)]
+        for begin in range(0, len(keys), AT_ONCE):
+            some = keys[begin : begin + AT_ONCE]
+            first, second = groups.apart((some // texts, some % texts))
+            good = alike.holds(sets, first, second)
+            compared += len(good)
+            groups.join(first[good], second[good])
+            unlike = np.union1d(unlike, (first * texts + second)[~good])
+    return compared
+
+
+def shared_bands(bands: StoredBands, among: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which of some texts are equal to another of them in a band."""
+    found = np.zeros(len(among), np.bool_)
+    rows = np.flatnonzero(among)
+    for number in range(bands.count):
+        order, _, sizes = _buckets(bands.band(number)[rows])
+        found[rows[order[np.repeat(sizes > 1, sizes)]]] = True
+    return found
+
+
+def _buckets(values: NDArray[np.uint64]) -> tuple[Rows, Rows, Rows]:
+    """The order that puts equal values together, where each run of them starts in it, and how long it is."""
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]][: len(ordered)])
+    return order, starts, np.diff(np.append(starts, len(ordered)))
+
+
+def pairs_in_bands(bands: StoredBands, among: NDArray[np.bool_], groups: Groups) -> Iterator[Pairs]:
+    """Pairs of texts that are equal in a band: neighbours first, then those that these did not join."""
+    rows = np.flatnonzero(among)
+    for number in range(bands.count):
+        order, starts, sizes = _buckets(bands.band(number)[rows])
+        step = 1
+        while (long := sizes > step).any():
+            starts, sizes = starts[long], sizes[long]
+            counts = sizes - step
+            first = np.repeat(starts, counts) + np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+            yield rows[order[first]], rows[order[first + step]]
+            # Runs whose texts are all in one group by now are done.
+            members = np.repeat(starts, sizes) + np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+            labels, begins = groups.labels[rows[order[members]]], np.cumsum(sizes) - sizes
+            mixed = np.minimum.reduceat(labels, begins) != np.maximum.reduceat(labels, begins)
+            starts, sizes = starts[mixed], sizes[mixed]
+            step += 1
+
+
+def pairs_with_rare_shingles(sets: ShingleSets, among: NDArray[np.bool_], alike: Likeness) -> Iterator[Pairs]:
+    """All pairs that can be alike, and few others: none is missed.
+
+    Of two texts with a resemblance of at least t, each lacks at most (1 - t) of its shingles in the other. So if each
+    takes its rarest (1 - t) |A| + 1 shingles, in one order for all, they share one of these. For the containment of A,
+    these of A are looked for among all shingles of the other.
+    """
+    import polars as pl
+
+    rows = np.flatnonzero(among & (sets.sizes > 0))
+    if not len(rows):
+        return
+    frame = pl.DataFrame(
+        {
+            "row": np.repeat(rows, sets.sizes[rows]),
+            "hash": np.concatenate([sets.hashes[sets.starts[row] : sets.stops[row]] for row in rows.tolist()]),
+        }
+    )
+    frame = frame.with_columns(size=pl.len().over("row"), rarity=pl.len().over("hash")).sort("row", "rarity", "hash")
+    frame = frame.with_columns(place=pl.int_range(pl.len()).over("row"))
+
+    def rarest(share: float) -> pl.DataFrame:
+        most = pl.col("size") - (pl.col("size") * share - ROUNDING).ceil() + 1
+        return frame.filter((pl.col("place") < most) & (pl.col("rarity") > 1))
+
+    choices = [(rarest(alike.resemblance), rarest(alike.resemblance))]
+    if alike.containment is not None:
+        choices.append((rarest(alike.containment), frame.filter(pl.col("rarity") > 1)))
+    for some, others in choices:
+        for piece in some.select("row", "hash").iter_slices(AT_ONCE):
+            pairs = piece.join(others.select("hash", other="row"), on="hash").filter(pl.col("row") != pl.col("other"))
+            unique = pairs.select("row", "other").unique()
+            yield unique["row"].to_numpy(), unique["other"].to_numpy()

@@ -1,0 +1,1 @@
+"""Loops over tokens and shingles, which run as machine code."""

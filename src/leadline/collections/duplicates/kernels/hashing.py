@@ -1,0 +1,242 @@
+"""Hashes of tokens and of shingles, sketches of sets of shingles, and how much two sets have in common."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from leadline.text.kernels.arguments import Bytes, Int64s, UInt64s, kernel
+from leadline.text.kernels.primitives import inline
+
+# What a character is in a token, as `tokens.py` classes it.
+BETWEEN, IN_WORD, ALONE = 0, 1, 2
+LETTERS, WORDS, LINES = 0, 1, 2
+NEWLINE = 10
+
+TOKEN_BASE = np.uint64(0x9E3779B97F4A7C15)  # a token's hash is a polynomial in this, modulo 2**64, then mixed
+LINE_BASE = np.uint64(0xD6E8FEB86659FD93)  # a line's is one of its words' hashes
+SHINGLE_BASE = np.uint64(0xC2B2AE3D27D4EB4F)  # and a shingle's one of its tokens' hashes
+SHORT_MARK = np.uint64(0xA0761D6478BD642F)  # added for the one shingle of a text with fewer tokens than a shingle
+MIX_A, MIX_B = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+EMPTY = np.uint64(0xFFFFFFFFFFFFFFFF)  # the place of a sketch that no shingle has reached
+VALUE_WIDTH = np.uint64(48)  # bits of a product that compete for a place; the round is above them
+VALUE_BITS = np.uint64(0x0000FFFFFFFFFFFF)
+TAKEN = np.uint64(0x8000000000000000)  # marks a number taken from another place, while others look for one
+OTHERS = 6  # places in which an empty one looks
+
+
+@inline
+def mixed(value: np.uint64) -> np.uint64:
+    """The bits of a number spread over all of it (the finaliser of splitmix64)."""
+    value = (value ^ (value >> np.uint64(30))) * MIX_A
+    value = (value ^ (value >> np.uint64(27))) * MIX_B
+    return value ^ (value >> np.uint64(31))
+
+
+@kernel
+def hash_tokens(
+    text: Bytes,
+    texts: int,
+    offsets: Int64s,
+    classes: Bytes,
+    ascii_words: Bytes,
+    unit: int,
+    hashes: UInt64s,
+    token_offsets: Int64s,
+) -> int:
+    """The hashes of the tokens of many texts that stand one behind the other, and where each text's begin.
+
+    `unit` is LETTERS, WORDS or LINES. `ascii_words` has a 1 for each byte that is a letter or digit. The bytes are
+    UTF-8, with at least four beyond the end.
+    """
+    tokens = 0
+    token_offsets[0] = 0
+    one = np.uint64(1)
+    for number in range(texts):
+        i, end = offsets[number], offsets[number + 1]
+        word, power, in_word = np.uint64(0), one, False
+        line, line_power, in_line = np.uint64(0), one, False
+        while i <= end:
+            if unit != LETTERS:  # the letters of a word, mostly ASCII, without the questions below
+                while i < end and ascii_words[text[i]]:
+                    word += (np.uint64(text[i]) + one) * power
+                    power *= TOKEN_BASE
+                    i += 1
+                    in_word = True
+            width = 1
+            kind = BETWEEN
+            byte = text[i] if i < end else np.uint8(NEWLINE)
+            if byte < 128:
+                kind = classes[byte]
+            elif byte < 0xE0:
+                kind, width = classes[((byte & 31) << 6) | (text[i + 1] & 63)], 2
+            elif byte < 0xF0:
+                kind, width = classes[((byte & 15) << 12) | ((text[i + 1] & 63) << 6) | (text[i + 2] & 63)], 3
+            else:
+                kind, width = ALONE, 4
+            if in_word and (kind != IN_WORD or unit == LETTERS):  # a token ends before this character
+                token = mixed(word)
+                if unit == LINES:
+                    line += token * line_power
+                    line_power *= LINE_BASE
+                    in_line = True
+                else:
+                    hashes[tokens] = token
+                    tokens += 1
+                word, power, in_word = np.uint64(0), one, False
+            if kind != BETWEEN:
+                for k in range(width):
+                    word += (np.uint64(text[i + k]) + one) * power
+                    power *= TOKEN_BASE
+                in_word = True
+                if kind == ALONE:
+                    token = mixed(word)
+                    if unit == LINES:
+                        line += token * line_power
+                        line_power *= LINE_BASE
+                        in_line = True
+                    else:
+                        hashes[tokens] = token
+                        tokens += 1
+                    word, power, in_word = np.uint64(0), one, False
+            if byte == NEWLINE and in_line:
+                hashes[tokens] = mixed(line)
+                tokens += 1
+                line, line_power, in_line = np.uint64(0), one, False
+            i += width
+        token_offsets[number + 1] = tokens
+    return tokens
+
+
+@kernel
+def hash_shingles(
+    tokens: UInt64s,
+    texts: int,
+    token_offsets: Int64s,
+    width: int,
+    hashes: UInt64s,
+    shingle_offsets: Int64s,
+    fingerprints: UInt64s,
+) -> int:
+    """The hashes of the shingles of each text in their order, repeated ones included, and one of all of them.
+
+    A text with fewer tokens than `width` has one shingle of all of them; one without tokens has none.
+    """
+    highest = np.uint64(1)  # the factor of a shingle's first token
+    for _ in range(width - 1):
+        highest *= SHINGLE_BASE
+    count = 0
+    shingle_offsets[0] = 0
+    for number in range(texts):
+        begin, end = token_offsets[number], token_offsets[number + 1]
+        value = np.uint64(0)
+        if end - begin < width:
+            for i in range(begin, end):
+                value = value * SHINGLE_BASE + tokens[i]
+            if end > begin:
+                hashes[count] = mixed(value + SHORT_MARK * np.uint64(end - begin))
+                count += 1
+        else:
+            for i in range(begin, begin + width):
+                value = value * SHINGLE_BASE + tokens[i]
+            hashes[count] = mixed(value)
+            count += 1
+            for i in range(begin + width, end):
+                value = (value - tokens[i - width] * highest) * SHINGLE_BASE + tokens[i]
+                hashes[count] = mixed(value)
+                count += 1
+        whole, power = np.uint64(0), np.uint64(1)
+        for i in range(shingle_offsets[number], count):
+            whole += hashes[i] * power
+            power *= TOKEN_BASE
+        fingerprints[number] = mixed(whole)
+        shingle_offsets[number + 1] = count
+    return count
+
+
+@kernel
+def sketch_texts(
+    hashes: UInt64s,
+    texts: int,
+    offsets: Int64s,
+    places: int,
+    shift: int,
+    factors: UInt64s,
+    others: Int64s,
+    sketches: UInt64s,
+) -> int:
+    """A sketch of each text's shingles, with a number in each of `places`, a power of 2; see `sketches.py`.
+
+    In round r a shingle's hash is multiplied by factors[r]. The upper bits of the product, behind `shift`, choose a
+    place, and the others compete for it. After the first round an empty place takes the number of the first place that
+    is not, of those whose numbers are its own XOR `others`. After `places` rounds, round `places` + k fills place k.
+    """
+    by = np.uint64(shift)
+    for number in range(texts):
+        base = number * places
+        for k in range(places):
+            sketches[base + k] = EMPTY
+        begin, end = offsets[number], offsets[number + 1]
+        if begin == end:
+            continue
+        for i in range(begin, end):
+            value = hashes[i]
+            at = base + np.int64(value >> by)
+            value &= VALUE_BITS
+            held = sketches[at]
+            sketches[at] = value if value < held else held
+        empty = 0
+        for k in range(places):
+            if sketches[base + k] == EMPTY:
+                empty += 1
+                for t in range(OTHERS):
+                    held = sketches[base + (k ^ others[t])]
+                    if held <= VALUE_BITS:  # neither empty nor taken from another place
+                        sketches[base + k] = held | TAKEN
+                        empty -= 1
+                        break
+        for k in range(places):
+            held = sketches[base + k]
+            sketches[base + k] = held if held == EMPTY else held & VALUE_BITS
+        turn = 1
+        while empty > 0 and turn < places:
+            factor, level = factors[turn], np.uint64(turn) << VALUE_WIDTH
+            for i in range(begin, end):
+                value = hashes[i] * factor
+                at = base + np.int64(value >> by)
+                held = sketches[at]
+                if held >= level:  # empty, or filled in this round
+                    empty -= held == EMPTY
+                    value = level | (value & VALUE_BITS)
+                    sketches[at] = value if value < held else held
+            turn += 1
+        turn = places
+        while empty > 0:
+            at = np.int64(base + turn - places)
+            if sketches[at] == EMPTY:
+                factor, level = factors[turn], np.uint64(turn) << VALUE_WIDTH
+                held = EMPTY
+                for i in range(begin, end):
+                    value = level | ((hashes[i] * factor) & VALUE_BITS)
+                    held = value if value < held else held
+                sketches[at] = held
+                empty -= 1
+            turn += 1
+    return texts
+
+
+@kernel
+def count_common(
+    hashes: UInt64s, starts: Int64s, stops: Int64s, pairs: int, first: Int64s, second: Int64s, common: Int64s
+) -> int:
+    """How many hashes two ascending sets without repetition have in common, for many pairs of sets."""
+    for pair in range(pairs):
+        i, i_end = starts[first[pair]], stops[first[pair]]
+        j, j_end = starts[second[pair]], stops[second[pair]]
+        found = 0
+        while i < i_end and j < j_end:
+            a, b = hashes[i], hashes[j]
+            found += a == b
+            i += a <= b
+            j += b <= a
+        common[pair] = found
+    return pairs

@@ -1,0 +1,214 @@
+"""The texts that are compared: those of a collection, of files and folders, or of objects in memory."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+import numpy as np
+
+from leadline.collections.documents.document import Document
+from leadline.collections.documents.manifest import MANIFEST
+from leadline.collections.documents.raw import Broken
+from leadline.collections.documents.registry import readers_by_form
+from leadline.collections.documents.sources import find_sources, open_streams
+from leadline.collections.documents.splitting import split
+from leadline.collections.documents.store import Collection
+from leadline.errors import InputError, checked_choice
+from leadline.text.owned_folder import IDENTITY
+from leadline.text.source import COMPRESSED, read_text
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+FIELDS = ("title", "abstract", "claims", "description")
+BATCH_BYTES = 16 << 20
+PLAIN = (".txt", ".text", ".md", ".html", ".htm", ".xhtml")  # files that are one document each, by their endings
+
+TextSource: TypeAlias = (
+    "str | os.PathLike[str] | Collection | Mapping[str, str] | Iterable[Document | Mapping[str, Any] | tuple[str, str]]"
+)
+Item: TypeAlias = tuple[str, str, str]  # id, date, text
+
+
+@dataclass(frozen=True)
+class TextBatch:
+    """Some documents, in the order in which they are read."""
+
+    rows: NDArray[np.int64]
+    texts: list[str]
+
+
+class Texts(Protocol):
+    """Documents that can be read twice. `ids`, `dates` and `notes` are complete once they were read."""
+
+    ids: list[str]
+    dates: list[str]
+    notes: list[str]
+
+    def batches(self, wanted: NDArray[np.bool_] | None = None) -> Iterator[TextBatch]: ...
+    def links(self) -> NDArray[np.int64]: ...
+
+
+def open_texts(source: TextSource, fields: Sequence[str] = FIELDS) -> Texts:
+    """The texts of a collection or its folder, of files and folders, or of documents in memory."""
+    for name in fields:
+        checked_choice("fields", name, FIELDS)
+    if isinstance(source, (str, os.PathLike)):
+        path = Path(source)
+        if not (path / IDENTITY).exists() and not (path / MANIFEST).exists():
+            return ItemTexts(_Files(path, fields), str(source))
+        source = Collection.open(path)
+    if isinstance(source, Collection):
+        return CollectionTexts(source, fields)
+    if isinstance(source, Mapping):
+        return ItemTexts([(str(name), "", text) for name, text in source.items()], "documents")
+    return ItemTexts([_item(each, place, fields) for place, each in enumerate(source)], "documents")
+
+
+class CollectionTexts:
+    """The texts of a collection, with one part of it in memory at a time."""
+
+    def __init__(self, collection: Collection, fields: Sequence[str]) -> None:
+        self.collection, self.fields = collection, list(fields)
+        records = collection.records
+        self.ids: list[str] = records["id"].to_list()
+        self.dates = [str(day or "") for day in records["publication"].to_list()]
+        self.notes: list[str] = []
+
+    def batches(self, wanted: NDArray[np.bool_] | None = None) -> Iterator[TextBatch]:
+        import polars as pl
+
+        rows = None if wanted is None else np.flatnonzero(wanted)
+        if rows is not None and not len(rows):
+            return
+        for part in self.collection.texts(self.fields, rows):
+            lists = [name for name in self.fields if isinstance(part.schema[name], pl.List)]
+            frame = part.with_columns(pl.col(name).list.join("\n") for name in lists)
+            whole = pl.concat_str([pl.col(name).fill_null("") for name in self.fields], separator="\n")
+            joined = frame.select("row", text=whole)
+            size = int(joined["text"].str.len_bytes().sum() or 0)
+            for piece in joined.iter_slices(max(1, len(joined) * BATCH_BYTES // max(size, 1))):
+                yield TextBatch(piece["row"].to_numpy().astype(np.int64), piece["text"].to_list())
+
+    def links(self) -> NDArray[np.int64]:
+        """How many documents of the collection cite each."""
+        cited = self.collection.citations["cited"].drop_nulls().to_numpy()
+        return np.bincount(cited, minlength=len(self.ids))
+
+
+class ItemTexts:
+    """Texts with ids from anywhere. A later document with an id that an earlier one has is left out."""
+
+    def __init__(self, items: Iterable[Item], name: str) -> None:
+        self.items, self.name = items, name
+        self.ids: list[str] = []
+        self.dates: list[str] = []
+        self.notes: list[str] = []
+
+    def batches(self, wanted: NDArray[np.bool_] | None = None) -> Iterator[TextBatch]:
+        self.ids, self.dates, seen = [], [], set[str]()
+        rows: list[int] = []
+        texts: list[str] = []
+        size = repeated = 0
+        for name, date, text in self.items:
+            if name in seen:
+                repeated += 1
+                continue
+            seen.add(name)
+            self.ids.append(name)
+            self.dates.append(date)
+            if wanted is None or wanted[len(self.ids) - 1]:
+                rows.append(len(self.ids) - 1)
+                texts.append(text)
+                size += len(text)
+            if size >= BATCH_BYTES:
+                yield TextBatch(np.array(rows, np.int64), texts)
+                rows, texts, size = [], [], 0
+        if texts:
+            yield TextBatch(np.array(rows, np.int64), texts)
+        if not self.ids:
+            raise InputError(self.name, "has no documents")
+        self.notes = list(getattr(self.items, "notes", ()))
+        if repeated:
+            ids = "id" if repeated == 1 else "ids"
+            self.notes.append(f"{repeated:,} documents with {ids} that an earlier one has were left out")
+
+    def links(self) -> NDArray[np.int64]:
+        raise InputError("--keep", "best-linked needs a collection with citations; use earliest or longest")
+
+
+@dataclass
+class _Files:
+    """The documents of a file or folder: a text file is one document, others are read as a build reads them."""
+
+    path: Path
+    fields: Sequence[str]
+    notes: list[str] = field(default_factory=list)
+
+    def __iter__(self) -> Iterator[Item]:
+        broken: list[str] = []
+        for path in find_sources([self.path]):
+            if _ending(path) in PLAIN:
+                yield self._name(path), "", read_text(path).bytes().decode("utf-8", "replace") if _size(path) else ""
+            else:
+                yield from self._documents(path, broken)
+        self.notes = [f"{len(broken):,} could not be read; the first: {broken[0]}"] if broken else []
+
+    def _name(self, path: Path) -> str:
+        return path.relative_to(self.path).as_posix() if self.path.is_dir() else path.name
+
+    def _documents(self, path: Path, broken: list[str]) -> Iterator[Item]:
+        readers = readers_by_form()
+        try:
+            for stream in open_streams(path):
+                for raw in split(stream.pieces, None, readers):
+                    if isinstance(raw, Broken):
+                        broken.append(f"{stream.name} at byte {raw.offset}: {raw.reason}")
+                        continue
+                    try:
+                        document = readers[raw.form].read(raw.content, raw.encoding)
+                    except (ValueError, RecursionError) as error:
+                        broken.append(f"{stream.name} at byte {raw.offset}: {error}")
+                        continue
+                    yield _item(document, 0, self.fields)
+        except InputError as error:
+            broken.append(str(error))
+
+
+def _ending(path: Path) -> str:
+    name = path.name.lower()
+    for ending in COMPRESSED:
+        name = name.removesuffix(ending)
+    return Path(name).suffix
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size
+
+
+def _item(document: Document | Mapping[str, Any] | tuple[str, str], place: int, fields: Sequence[str]) -> Item:
+    """A document as its id, its date and its text."""
+    if isinstance(document, Document):
+        parts = [_text(getattr(document, name)) for name in fields]
+        return document.id, document.publication, "\n".join(parts)
+    if isinstance(document, Mapping):
+        name = str(document.get("id") or "")
+        text = "\n".join(_text(document.get(each)) for each in ("text", *fields) if document.get(each))
+        date = str(document.get("publication") or "")
+    elif isinstance(document, tuple) and len(document) == 2:
+        name, date, text = str(document[0]), "", str(document[1])
+    else:
+        raise InputError(f"document {place + 1}", "must be a Document, a mapping with `id`, or a pair of id and text")
+    if not name:
+        raise InputError(f"document {place + 1}", "has no id")
+    return name, date, text
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    return "\n".join(getattr(each, "text", each) for each in value or ())

@@ -1,0 +1,64 @@
+"""Browse a collection by class: a tree with counts, in the terminal, as a table, or as one HTML page.
+
+Documents without a class are gathered in clusters, named by their words. A document counts under each of its classes.
+
+Examples:
+  leadline directory patents
+  leadline directory patents --class C --depth 3
+  leadline directory patents -o directory.html
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from leadline.commands.shared.options import add_number, add_options, check_format, filter_values
+from leadline.commands.shared.output import print_notes, write, write_table
+from leadline.commands.shared.terminal_page import TerminalPage, shorten
+from leadline.errors import UsageError
+
+LISTED = 10  # titles of a lowest branch
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add_options(parser, "collection")
+    add_options(parser, "--class", metavar="CODE", help="only what is under this class: C07")
+    add("--titles", metavar="FILE", help="titles of classes, a line each: C07D,Heterocyclic compounds")
+    add_number(parser, "--depth", "levels to show", 2, most=4)
+    add("--index", metavar="INDEX", default="INDEX", help="index folder to name in the line that searches in a branch")
+    add_options(parser, "-f")
+    add_options(parser, "-o", help="output file; one that ends in .html is the page (default: standard output)")
+    add_options(parser, "-q")
+
+
+def run(options: argparse.Namespace) -> None:
+    from leadline.collections.directory.class_titles import read_class_titles
+    from leadline.collections.directory.tree import directory
+    from leadline.collections.documents.store import Collection
+
+    page = (options.output or "").lower().endswith((".html", ".htm"))
+    check_format(options)
+    if page and options.format != "table":
+        raise UsageError("--format", f"{options.format} is no page: give -o another ending, or leave --format out")
+    classes = filter_values("class", options.classes or "")
+    if len(classes) > 1:
+        raise UsageError("--class", f"takes one class, got {len(classes)}")
+    titles = read_class_titles(options.titles) if options.titles else None
+    made = directory(Collection.open(options.collection), under=classes[0] if classes else "", titles=titles)
+    if page:
+        from leadline.show.directory.page import directory_page
+
+        write(directory_page(made, index=options.index), options.output)
+    elif options.format == "table":
+        from leadline.show.directory.terminal_tree import tree_lines
+
+        width = TerminalPage.for_output(options.output).width
+        write(
+            "\n".join(shorten(line, width) for line in tree_lines(made, options.depth, LISTED)) + "\n", options.output
+        )
+    else:
+        write_table(made.table(options.depth), options)
+    code = made.root.code or next((branch.code for branch in made.root.branches if branch.level == "section"), "")
+    search = [f'search in a branch: leadline search {options.index} "words" --class {code}'] if code else []
+    print_notes([*made.notes, *search], options)

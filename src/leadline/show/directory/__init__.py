@@ -1,0 +1,1 @@
+"""The directory as one HTML page."""
