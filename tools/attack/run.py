@@ -26,7 +26,7 @@ import hostile_streams
 import hostile_text
 import slow_inputs
 import stored_damage
-from harness import Tally, materials, preload
+from harness import Tally, in_forks, materials, preload
 
 SECURITY = Path(__file__).parents[2] / "SECURITY.md"
 BEGIN, END = "<!-- made by tools/attack/run.py --document -->", "<!-- end -->"
@@ -109,7 +109,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             if (
                 name == "fuzzed records"
             ):  # it uses Polars, after which no more forks are safe: last, in a fork of its own
-                tallies.append(_in_fork(partial(known[name], base, options.count, options.seed), name))
+                tallies.append(in_forks([partial(known[name], base, options.count, options.seed)], name))
             else:
                 tallies.append(known[name](base, options.count, options.seed))
             tallies[-1].name = name
@@ -119,27 +119,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.document:
         document(tallies)
     sys.exit(any(tally.failures for tally in tallies))
-
-
-def _in_fork(job: Callable[[], Tally], name: str) -> Tally:
-    import json
-    import os
-
-    reading, writing = os.pipe()
-    if os.fork() == 0:
-        try:
-            found = job()
-            with os.fdopen(writing, "w") as pipe:
-                json.dump([found.tried, found.failures], pipe)
-        finally:
-            os._exit(0)
-    os.close(writing)
-    with os.fdopen(reading) as pipe:
-        content = pipe.read()
-    os.wait()
-    if not content:
-        return Tally(name, 1, ["the process ended without a result"])
-    return Tally(name, *json.loads(content))
 
 
 if __name__ == "__main__":

@@ -115,6 +115,12 @@ class Index(Result):
         add(source, self.folder, self.manifest, self.analysis, workers)
         return Index.open(self.folder)
 
+    def tidy(self) -> None:
+        """Remove what a killed process left in the folder."""
+        from leadline.retrieval.index.writing import tidy
+
+        tidy(self.folder, self.manifest)
+
     def merge(self) -> Index:
         """The same index as a single segment."""
         from leadline.retrieval.index.writing import merge_all
