@@ -199,5 +199,5 @@ def test_a_pool_and_a_record_of_another_pool_are_refused(tmp_path: Path) -> None
     draw_pool(runs).write(tmp_path / "pool.txt")
     draw_pool(runs, seed=9).write(tmp_path / "other.txt")
     (tmp_path / "other.txt.json").replace(tmp_path / "pool.txt.json")
-    with pytest.raises(InputError, match="is not the pool that .*pool.txt.json records: make the pool again"):
+    with pytest.raises(InputError, match=r"is not the pool that .*pool\.txt\.json records: make the pool again"):
         Pool.read(tmp_path / "pool.txt")
