@@ -237,7 +237,8 @@ def _events(path: Path) -> object:
         with contextlib.closing(sqlite3.connect(Path(place) / path.name)) as journal:
             if not journal.execute("select count(*) from sqlite_master").fetchone()[0]:
                 return None
-            return sorted(journal.execute("select uid, topic, document, value from events").fetchall()) or None
+            found = journal.execute("select uid, topic, document, value from events").fetchall()
+            return {uid: rest for uid, *rest in found} or None
 
 
 def _digest(path: Path) -> str:

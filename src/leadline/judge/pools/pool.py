@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from leadline.errors import InputError
+from leadline.errors import InputError, visible
 from leadline.judge.pools.strata import Stratum
 from leadline.records.qrels.qrels import Qrels
 from leadline.records.qrels.read_qrels import read_qrels
@@ -137,6 +137,7 @@ class Pool:
         judged = read_qrels(path, format="strata")
         record = _record(Path(f"{os.fspath(path)}{RECORD}"))
         assert judged.strata is not None
+        _check_utf8(path, (*judged.topics, *judged.documents.names()))
         frame = pl.DataFrame(
             {
                 "topic": [judged.topics[place] for place in judged.topic_of_document.tolist()],
@@ -179,6 +180,15 @@ class Pool:
 
 
 COLUMNS = ("topic", "document", "unit", "stratum", "rank", "runs", "sampled")
+
+
+def _check_utf8(path: str | os.PathLike[str], names: Iterable[str]) -> None:
+    """Refuse names that a data frame cannot hold."""
+    wrong = next(
+        (name for name in names if not name.isascii() and any("\ud800" <= sign < "\ue000" for sign in name)), None
+    )
+    if wrong is not None:
+        raise InputError(os.fspath(path), f"{visible(wrong)} is not UTF-8, which a pool needs")
 
 
 def _digest(lines: bytes) -> str:
