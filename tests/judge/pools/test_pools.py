@@ -201,3 +201,9 @@ def test_a_pool_and_a_record_of_another_pool_are_refused(tmp_path: Path) -> None
     (tmp_path / "other.txt.json").replace(tmp_path / "pool.txt.json")
     with pytest.raises(InputError, match=r"is not the pool that .*pool\.txt\.json records: make the pool again"):
         Pool.read(tmp_path / "pool.txt")
+
+
+def test_ids_that_are_not_utf8_are_refused_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "a.run").write_bytes(b"1 Q0 d\xff 1 0.5 tag\n")
+    with pytest.raises(InputError, match=r"d\\xff is not UTF-8"):
+        draw_pool([ll.read_run(tmp_path / "a.run")])

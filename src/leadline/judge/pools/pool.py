@@ -137,7 +137,7 @@ class Pool:
         judged = read_qrels(path, format="strata")
         record = _record(Path(f"{os.fspath(path)}{RECORD}"))
         assert judged.strata is not None
-        _check_utf8(path, (*judged.topics, *judged.documents.names()))
+        check_utf8(path, (*judged.topics, *judged.documents.names()))
         frame = pl.DataFrame(
             {
                 "topic": [judged.topics[place] for place in judged.topic_of_document.tolist()],
@@ -182,13 +182,13 @@ class Pool:
 COLUMNS = ("topic", "document", "unit", "stratum", "rank", "runs", "sampled")
 
 
-def _check_utf8(path: str | os.PathLike[str], names: Iterable[str]) -> None:
+def check_utf8(where: str | os.PathLike[str], names: Iterable[str]) -> None:
     """Refuse names that a data frame cannot hold."""
     wrong = next(
         (name for name in names if not name.isascii() and any("\ud800" <= sign < "\ue000" for sign in name)), None
     )
     if wrong is not None:
-        raise InputError(os.fspath(path), f"{visible(wrong)} is not UTF-8, which a pool needs")
+        raise InputError(os.fspath(where), f"{visible(wrong)} is not UTF-8, which a pool needs")
 
 
 def _digest(lines: bytes) -> str:
