@@ -13,7 +13,7 @@ ends there. Afterwards
 
 Random names are the same in every case, so that equal leftovers are recognised and the second attempt after them is
 made once. Polars and SQLite write through their own handles, which cannot be stopped here: the small disks of
-`hostile_streams.py` do that, and `failing_calls.py` for SQLite.
+`hostile_streams.py` do that.
 """
 
 from __future__ import annotations
