@@ -10,28 +10,34 @@ Attack = Callable[[str], str]
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("job", ["evaluate", "run", "index", "index add", "collection build again", "grid"])
+@pytest.mark.parametrize(
+    "job",
+    ["evaluate", "run", "index", "index add", "collection build again", "grid", "pool", "judge import", "judge export"],
+)
 def test_failing_and_killed_writes(attack: Attack, soak: bool, job: str) -> None:
     most = "None" if soak else "5"
     code = f"from fault_injection import attack_job\nfor f in attack_job({job!r}, base, most={most}).failures: print(f)"
     assert attack(code) == ""
 
 
-@pytest.mark.soak
-def test_fuzzed_records(attack: Attack, soak: bool) -> None:
-    code = f"""
+def test_fuzzed_records(attack: Attack) -> None:
+    """A few inputs for each target; `make soak` runs tools/attack/fuzz.py with a million."""
+    code = """
 from fuzz_records import fuzz, targets
 for name in targets():
     if name != "manifests":
-        for failure in fuzz(name, {70_000 if soak else 100}, 1).failures: print(failure)
+        for failure in fuzz(name, 100, 1).failures: print(failure)
 """
     assert attack(code) == ""
 
 
-@pytest.mark.soak
-def test_a_damaged_cache(attack: Attack, soak: bool) -> None:
-    count = 20_000 if soak else 200
-    code = f"from stored_damage import damage\nfor f in damage('cache', base, {count}, 1).failures: print(f)"
+@pytest.mark.parametrize(
+    "kind",
+    ["cache", "unfinished run", "pool and its record", "journal of judging", "people", "vectors", "grid, checked"],
+)
+def test_damaged_files(attack: Attack, kind: str) -> None:
+    """A few damages of each kind; `make soak` gives every file 200 flipped bits and 50 cuts."""
+    code = f"from stored_damage import damage\nfor f in damage({kind!r}, base, 60, 1).failures: print(f)"
     assert attack(code) == ""
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 import leadline as ll
-from leadline.text.sheet import Sheet, read_sheet
+from leadline.text.sheet import Sheet, read_sheet, sheet_of_text
+from leadline.text.source import SourceText
 
 
 def read(folder: Path, content: str | bytes, name: str = "t.csv") -> Sheet:
@@ -73,3 +74,10 @@ def test_refusals(tmp_path: Path, content: str, message: str) -> None:
 def test_a_missing_name_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ll.InputError, match=r"t\.csv:3: run is missing"):
         read(tmp_path, "run,AP\na,1\n ,2\n").labels(0)
+
+
+def test_many_columns_are_compared_in_linear_time() -> None:
+    names = [f"c{number}" for number in range(100_000)]
+    header, row = "\t".join([*names, "c7"]), "\t".join("1" * (len(names) + 1))
+    with pytest.raises(ll.InputError, match="column c7 is there twice"):
+        sheet_of_text(SourceText.of(f"{header}\n{row}\n".encode(), "wide"))

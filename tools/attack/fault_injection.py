@@ -1,6 +1,6 @@
 """Let the n-th call that writes fail, or kill the process there, for every n; then see that nothing was lost.
 
-    python tools/attack/fault_injection.py [--job NAME] [--every N] [--seed S]
+    python tools/attack/fault_injection.py [--job NAME] [--every N] [--seed S] [--processes N]
 
 Each job is run once to count its calls of open (for writing), write, fsync, replace, rename, link, mkdir, unlink,
 rmdir, truncate, posix_fallocate and mmap. Then, for each call: it fails with ENOSPC, it fails with EIO, or the process
@@ -11,8 +11,9 @@ ends there. Afterwards
 - the inputs are as they were;
 - a second attempt succeeds, gives what an undisturbed one gives, and leaves no other names behind.
 
-Polars writes some tables through its own handles, which cannot be stopped here: the small disks of `hostile_streams.py`
-do that.
+Random names are the same in every case, so that equal leftovers are recognised and the second attempt after them is
+made once. Polars and SQLite write through their own handles, which cannot be stopped here: the small disks of
+`hostile_streams.py` do that.
 """
 
 from __future__ import annotations
@@ -22,13 +23,17 @@ import builtins
 import contextlib
 import errno
 import functools
+import hashlib
 import io
+import itertools
 import json
 import mmap
 import os
 import random
 import re
+import secrets
 import shutil
+import sqlite3
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -36,7 +41,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness import Outcome, Tally, contents, forked, materials, preload
+from harness import Outcome, Tally, contents, copy_of, forked, in_forks, materials, preload
 
 KILLED = 99
 _CALLS = ("fsync", "replace", "rename", "link", "mkdir", "unlink", "remove", "rmdir", "ftruncate", "posix_fallocate")
@@ -48,10 +53,12 @@ class FaultJob:
     """A command, what it writes, and the command that made what was there before."""
 
     command: str
-    output: str  # a file or folder
+    output: str  # a file or folder; or several files that belong together
     before: str = ""  # commands, separated by semicolons
+    reads: str = ""  # a command that reads the output: it must refuse files that do not belong together
 
 
+POOL = "pool a.run b.run --depth 5 -o out.pool -q"
 # Most write over what is there already.
 JOBS = {
     "collection build": FaultJob("collection build more.jsonl -o out --processes 1 -q", "out"),
@@ -71,7 +78,22 @@ JOBS = {
     "evaluate": FaultJob("evaluate qrels.txt a.run -o out -q", "out", "evaluate qrels.txt b.run -o out -q"),
     "report": FaultJob("report qrels.txt a.run b.run --samples 2 -o out.html -q", "out.html"),
     "simulate": FaultJob("simulate office --patents 100 -o out -q", "out"),
+    "simulate again": FaultJob(
+        "simulate office --patents 60 --seed 2 -o out -q", "out", "simulate office --patents 60 -o out -q"
+    ),
     "citations": FaultJob("qrels citations larger topics.tsv -o out -q", "out", "evaluate qrels.txt b.run -o out -q"),
+    "pool": FaultJob(
+        "pool a.run b.run --depth 3 -o out -q",
+        "out out.json",
+        "pool a.run --depth 2 -o out -q",
+        "pool b.run --extend out -o other -q",
+    ),
+    "judge import": FaultJob("judge import out.pool marks.txt --person anna", "out.pool.journal", POOL),
+    "judge export": FaultJob(
+        "judge export out.pool -o out.txt -q",
+        "out.txt",
+        f"{POOL}; judge import out.pool marks.txt --person anna; evaluate qrels.txt b.run -o out.txt -q",
+    ),
 }
 
 
@@ -105,6 +127,7 @@ class Faults:
             return WrittenFile(real, faults) if writes else real
 
         builtins.open = io.open = opened  # type: ignore[assignment]
+        same_names("first")
         real_os_open = os.open
 
         def os_open(path: Any, flags: int, *rest: Any, **options: Any) -> int:
@@ -132,6 +155,16 @@ class Faults:
             return real(*arguments, **options)
 
         return counted
+
+
+def same_names(attempt: str) -> None:
+    """Let the random names of this process be the same in every case, but others in each attempt."""
+    count = itertools.count()
+
+    def token_hex(size: int = 32) -> str:
+        return hashlib.sha256(f"{attempt} {next(count)}".encode()).hexdigest()[: 2 * size]
+
+    secrets.token_hex = token_hex
 
 
 class WrittenFile:
@@ -169,6 +202,8 @@ def state(path: Path) -> object:
     """What a user can read at a place: equal for equal answers, whatever random names hold them."""
     if not path.exists():
         return None
+    if path.suffix == ".journal":
+        return _events(path)
     if path.is_file():
         return path.read_bytes() if path.suffix != ".html" else b"page"
     manifest = path / "manifest.json"
@@ -194,9 +229,19 @@ def _is_ours_alone(name: str) -> bool:
     )
 
 
-def _digest(path: Path) -> str:
-    import hashlib
+def _events(path: Path) -> object:
+    """The events of a journal of judging, without their moments; those of an empty one are None."""
+    with tempfile.TemporaryDirectory(prefix="attack-") as place:  # reading it here would clean up after the killed
+        for each in path.parent.glob(f"{path.name}*"):
+            shutil.copy(each, place)
+        with contextlib.closing(sqlite3.connect(Path(place) / path.name)) as journal:
+            if not journal.execute("select count(*) from sqlite_master").fetchone()[0]:
+                return None
+            found = journal.execute("select uid, topic, document, value from events").fetchall()
+            return {uid: rest for uid, *rest in found} or None
 
+
+def _digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
@@ -215,13 +260,14 @@ class JobUnderFaults:
     def __init__(self, job: FaultJob, base: Path, place: Path) -> None:
         self.job, self.place = job, place
         self.base, work = place / "base", place / "work"
+        self.known: dict[str, str] = {}  # what a second attempt gave, by what was there before it
         shutil.copytree(base, work)
         for command in filter(None, job.before.split(";")):
             done = forked(command.split(), work)
             assert done.status == 0, done.errors.decode()
         work.rename(self.base)
         self.arguments = job.command.split()
-        self.old = state(self.base / job.output)
+        self.old = self._state(self.base)
         self.inputs = inputs(self.base)
         with self._fresh() as work:
             log = place / "calls"
@@ -229,7 +275,12 @@ class JobUnderFaults:
             done = forked(self.arguments, work, before=Faults(log).install)
             assert done.status == 0, done.errors.decode()
             self.calls = log.read_text().splitlines()
-            self.new, self.names = state(work / job.output), names(work)
+            self.new, self.names = self._state(work), names(work)
+
+    def _state(self, work: Path) -> object:
+        """What can be read of the output."""
+        found = [state(work / output) for output in self.job.output.split()]
+        return found[0] if len(found) == 1 else found
 
     @contextlib.contextmanager
     def _fresh(self) -> Iterator[Path]:
@@ -245,9 +296,10 @@ class JobUnderFaults:
         """Spoil one call; returns what is wrong afterwards, or nothing."""
         with self._fresh() as work:
             done = forked(self.arguments, work, before=Faults(self.place / "none", at, kind).install)
-            return self._wrong(done, work, kind)
+            return self.wrong(done, work, kind)
 
-    def _wrong(self, done: Outcome, work: Path, kind: str) -> str:
+    def wrong(self, done: Outcome, work: Path, kind: str) -> str:
+        """What is wrong after a job was disturbed; empty if nothing."""
         if kind == "kill":
             if done.status != KILLED:
                 return f"was not killed: status {done.status} {done.errors[-200:]!r}"
@@ -259,28 +311,49 @@ class JobUnderFaults:
             changed = set(inputs(work).items()) ^ set(self.inputs.items())
             return f"changed an input: {sorted(name for name, _ in changed)}"
         try:
-            now = state(work / self.job.output)
-        except (OSError, ValueError, KeyError) as error:
+            now = self._state(work)
+        except (OSError, ValueError, KeyError, sqlite3.Error) as error:
             return f"left something that cannot be read: {error!r}"
         if done.status == 0 and kind != "kill" and now != self.new:
             return "said it succeeded, but the result is another"
-        if now not in (self.old, self.new) and not self._is_part_of_new(now):
+        if now not in (self.old, self.new) and not self._is_part_of_new(now) and not self._is_refused(work):
             return "left neither the old nor the new"
-        again = forked(self.arguments, work)
+        there = {name: digest for name, digest in contents(work).items() if name.rpartition("/")[2] != "lock"}
+        key = json.dumps([there, names(work)], sort_keys=True)
+        if key not in self.known:
+            self.known[key] = self._second_attempt(work)
+        return self.known[key]
+
+    def _second_attempt(self, work: Path) -> str:
+        """What is wrong with what an undisturbed attempt makes of what is there."""
+        again = forked(self.arguments, work, before=functools.partial(same_names, "second"))
         if again.status:
             return f"the second attempt fails: {again.errors[-300:].decode()!r}"
-        if state(work / self.job.output) != self.new:
+        if self._state(work) != self.new:
             return "the second attempt gives another result"
         left = set(names(work)) - set(self.names)
         return f"left behind {sorted(left)}" if left else ""
+
+    def _is_refused(self, work: Path) -> bool:
+        """Whether the command that reads the output says in one line that its files do not belong together."""
+        if not self.job.reads:
+            return False
+        with copy_of(work) as copy:
+            read = forked(self.job.reads.split(), copy)
+        return read.status == 1 and not read.fault()
 
     def _is_part_of_new(self, now: object) -> bool:
         """Whether what is there is some of the files of the new result, each whole: a grid adds run by run."""
         return isinstance(now, dict) and isinstance(self.new, dict) and now.items() <= self.new.items()
 
 
-def attack_job(name: str, base: Path, every: int = 1, seed: int = 1, most: int | None = None) -> Tally:
-    """Spoil each call of a job in three ways; or one in `every` of these cases; or `most`, of different calls first."""
+def attack_job(
+    name: str, base: Path, every: int = 1, seed: int = 1, most: int | None = None, share: tuple[int, int] = (0, 1)
+) -> Tally:
+    """Spoil each call of a job in three ways; or one in `every` of these cases; or `most`, of different calls first.
+
+    `share` is the part of the calls that is tried here: the first of how many.
+    """
     tally = Tally(f"faults: {name}")
     with tempfile.TemporaryDirectory(prefix="attack-") as place:
         job = JobUnderFaults(JOBS[name], base, Path(place))
@@ -292,23 +365,32 @@ def attack_job(name: str, base: Path, every: int = 1, seed: int = 1, most: int |
             others = [case for case in cases if case not in once]
             cases = sorted([*chosen.sample(once, min(most, len(once))), *others[: max(most - len(once), 0)]])
         for at, kind in cases:
-            called = re.sub(r"\S*/attack-\w+/(work|base)/", "", job.calls[at])
-            tally.note(f"leadline {JOBS[name].command}  [{kind} at call {at}: {called}]", job.attack(at, kind))
+            if at % share[1] == share[0]:
+                called = re.sub(r"\S*/attack-\w+/(work|base)/", "", job.calls[at])
+                tally.note(f"leadline {JOBS[name].command}  [{kind} at call {at}: {called}]", job.attack(at, kind))
     return tally
+
+
+def attack_jobs(base: Path, processes: int, chosen: Sequence[str] = tuple(JOBS), **options: Any) -> Iterator[Tally]:
+    """Attack jobs, each by several processes."""
+    for name in chosen:
+        shares = [functools.partial(attack_job, name, base, share=(n, processes), **options) for n in range(processes)]
+        yield in_forks(shares, f"faults: {name}")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--job", choices=list(JOBS), help="only this job (default: all)")
+    parser.add_argument("--job", choices=list(JOBS), action="append", help="only this job; may be repeated")
     parser.add_argument("--every", type=int, default=1, help="one in so many cases (default: 1)")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--processes", type=int, default=2, help="how many at once (default: 2)")
     options = parser.parse_args(arguments)
     failures = 0
     with tempfile.TemporaryDirectory(prefix="attack-") as place:
         base = materials(Path(place) / "base")
         preload()
-        for name in [options.job] if options.job else JOBS:
-            tally = attack_job(name, base, options.every, options.seed)
+        chosen = options.job or tuple(JOBS)
+        for tally in attack_jobs(base, options.processes, chosen, every=options.every, seed=options.seed):
             print(tally.row(), flush=True)
             print("".join(f"    {failure}\n" for failure in tally.failures), end="", flush=True)
             failures += len(tally.failures)

@@ -269,14 +269,17 @@ def real_seeds(folder: Path) -> dict[str, list[bytes]]:
 
 
 def fuzz(
-    files: dict[str, list[bytes]], count: int, seed: int, *, engines: bool = False
+    files: dict[str, list[bytes]], count: int, seed: int, *, engines: bool = False, share: tuple[int, int] = (0, 1)
 ) -> tuple[Counter[str], list[str]]:
-    """Damage the files `count` times for each reader: how often each outcome happened, and every finding."""
+    """Damage the files `count` times for each reader: how often each outcome happened, and every finding.
+
+    `share` is the part of the numbers that is tried here: the first of how many.
+    """
     outcomes: Counter[str] = Counter()
     findings = []
     for reader, contents in files.items():
         before = [read(content) for content in contents]
-        for number in range(count):
+        for number in range(share[0], count, share[1]):
             chance = random.Random(f"{seed} {reader} {number}")
             which = chance.randrange(len(contents))
             damaged, what = damage(contents[which], chance)

@@ -3,13 +3,15 @@
     python tools/attack/fuzz_records.py [--count N] [--seed S] [--only TARGET]
 
 Targets: runs, qrels, hits, topics, scores, tables, logs, side tables, pipelines, grids, mappings, measures, queries,
-identities and journals. (Readers of documents have a fuzzer of their own, `fuzz_readers.py`.)
+identities, journals, pools, people and records with a checksum. (Readers of documents have a fuzzer of their own,
+`fuzz_readers.py`; `fuzz.py` runs both, a million times.)
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import json
 import os
 import random
 import signal
@@ -240,6 +242,37 @@ def read_journal(path: Path) -> Any:
     return [journal._read() and journal.get(topic) for topic in ("1", "2")]
 
 
+POOLED = b"".join(b"%d 0 d%d %d %d\n" % (t, d, 1 + d % 3, -2 if d % 2 else -1) for t in (1, 2) for d in range(8))
+PEOPLE = {"name": "anna", "role": "assessor", "token": "00", "expires": "2026-11-16T00:00:00+00:00", "revoked": False}
+PEOPLE_FILE = {"what": "a file of people who judge", "format": 1, "people": [PEOPLE]}
+POOL_RECORD = {"what": "the record of a pool", "format": 1, "strata": [[3, 1.0]], "seed": 1, "budget": None}
+POOL_RECORD |= {"runs": ["a"], "extended": 0, "units": {}}
+
+
+def read_pool(content: bytes, folder: Path) -> Any:
+    """A pool whose record is sound."""
+    from leadline.judge.pools.pool import Pool
+    from leadline.text.checksums import sealed
+
+    (folder / "pool").write_bytes(content)
+    (folder / "pool.json").write_bytes(sealed(POOL_RECORD))
+    return Pool.read(folder / "pool")
+
+
+def read_pool_record(content: bytes, folder: Path) -> Any:
+    from leadline.judge.pools.pool import Pool
+
+    (folder / "pool").write_bytes(POOLED)
+    (folder / "pool.json").write_bytes(content)
+    return Pool.read(folder / "pool")
+
+
+def read_people(path: Path) -> Any:
+    from leadline.judge.assessors.people import People
+
+    return People(path).find("x")
+
+
 def lazily(module: str, name: str) -> Callable[[Path], Any]:
     def read(path: Path) -> Any:
         import importlib
@@ -271,21 +304,24 @@ def targets() -> dict[str, tuple[list[bytes], Target]]:
         "identities": (IDENTITIES, read_identity),
         "manifests": (MANIFESTS, read_index_manifest),
         "journals": (JOURNALS, by_path(read_journal)),
+        "pools": ([POOLED], read_pool),
+        "records of pools": ([json.dumps(POOL_RECORD).encode()], read_pool_record),
+        "people": ([json.dumps(PEOPLE_FILE).encode()], by_path(read_people)),
     }
 
 
-def fuzz(name: str, count: int, seed: int) -> Tally:
-    """Read so many mutations of a target's seeds."""
+def fuzz(name: str, count: int, seed: int, share: tuple[int, int] = (0, 1)) -> Tally:
+    """Read so many mutations of a target's seeds; `share` is the part that is read here: the first of how many."""
     from leadline.errors import LeadlineError
 
     tally = Tally(f"fuzz: {name}")
     seeds, target = targets()[name]
-    chance = random.Random(f"{name} {seed}")
     signal.signal(signal.SIGALRM, _too_long)
     seen: set[str] = set()
     with tempfile.TemporaryDirectory(prefix="attack-") as place, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for number in range(count):
+        for number in range(share[0], count, share[1]):
+            chance = random.Random(f"{name} {seed} {number}")
             content = mutated(chance.choice(seeds), chance, seeds)
             fault = ""
             begin = time.monotonic()

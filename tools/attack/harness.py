@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import os
 import re
 import resource
@@ -16,10 +17,14 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+if "TMPDIR" not in os.environ and os.access("/dev/shm", os.W_OK):
+    tempfile.tempdir = "/dev/shm"  # in memory: the thousands of flushes are counted, and need not reach a disk
 
 COMMAND = [sys.executable, "-m", "leadline.cli"]
 SECONDS, MEMORY = 300, 8 << 30  # limits of one attack: address space, of which threads reserve much and use little
@@ -149,8 +154,6 @@ def _become(
         except SystemExit as stop:
             status = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
         except BaseException:
-            import traceback
-
             traceback.print_exc()
     finally:
         for stream in (sys.stdout, sys.stderr):
@@ -170,12 +173,13 @@ def preload() -> None:
         if ".kernels" not in about.name and not about.name.endswith((".dense", ".for_ir_measures")):
             with contextlib.suppress(ImportError):
                 importlib.import_module(about.name)
+    for name in ("Stemmer", "scipy.sparse.csgraph", "altair", "jsonschema"):
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
 
 
 def documents(count: int = 40, first: int = 0) -> str:
     """Small patents as JSON lines."""
-    import json
-
     lines = []
     for n in range(first, first + count):
         words = [_WORDS[(n * 7 + k * (k + n % 5)) % len(_WORDS)] for k in range(14)]
@@ -202,6 +206,8 @@ def materials(folder: Path) -> Path:
     (folder / "topics.tsv").write_text("".join(f"{topic}\n" for topic in _TOPICS))
     qrels = (f"{t} 0 EP{1000000 + d}B1 {(d // 3 * n) % 3}" for n, t in enumerate(_TOPICS, 1) for d in range(0, 25, 3))
     (folder / "qrels.txt").write_text("\n".join(qrels) + "\n")
+    marks = (f"{t} 0 EP{1000000 + d}B1 {(d + n) % 3}" for n, t in enumerate(_TOPICS) for d in range(46))
+    (folder / "marks.txt").write_text("\n".join(marks) + "\n")
     (folder / "grid.toml").write_text(GRID)
     (folder / "mine.toml").write_text('steps = ["text", {step = "search", model = "dph"}]\n')
     for arguments in (
@@ -240,6 +246,36 @@ class Attempt:
         if contents(self.outside) != self.before:
             return f"changed what is outside: {sorted(contents(self.outside))}"
         return "told what is in a file outside" if SECRET.encode() in output else ""
+
+
+def in_forks(jobs: Sequence[Callable[[], Tally]], name: str) -> Tally:
+    """Do jobs in forks of this process, all at once, and add up their tallies."""
+    children = []
+    for job in jobs:
+        reading, writing = os.pipe()
+        sys.stdout.flush()
+        child = os.fork()
+        if child == 0:
+            try:
+                os.close(reading)
+                found = job()
+                with os.fdopen(writing, "w") as pipe:
+                    json.dump([found.tried, found.failures], pipe)
+            except BaseException:
+                traceback.print_exc()
+            finally:
+                os._exit(0)
+        os.close(writing)
+        children.append((child, reading))
+    tally = Tally(name)
+    for child, reading in children:
+        with os.fdopen(reading) as pipe:
+            content = pipe.read()
+        os.waitpid(child, 0)
+        tried, failures = json.loads(content) if content else (1, [f"{name}: the process ended without a result"])
+        tally.tried += tried
+        tally.failures += failures
+    return tally
 
 
 @contextlib.contextmanager

@@ -13,13 +13,12 @@ import argparse
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from pathlib import Path
 
 import concurrency
 import fault_injection
 import forged_index
-import fuzz_records
+import fuzz
 import hostile_documents
 import hostile_folders
 import hostile_streams
@@ -30,6 +29,7 @@ from harness import Tally, materials, preload
 
 SECURITY = Path(__file__).parents[2] / "SECURITY.md"
 BEGIN, END = "<!-- made by tools/attack/run.py --document -->", "<!-- end -->"
+PROCESSES = 2  # for the classes with thousands of cases
 Attack = Callable[[Path, int, int], Tally]
 
 
@@ -59,14 +59,13 @@ def classes() -> dict[str, Attack]:
     )(base, count, seed)
     for kind in stored_damage.KINDS:
         name = f"damaged {kind}"
-        found[name] = lambda base, count, seed, kind=kind: stored_damage.damage(kind, base, count, seed)  # type: ignore[misc]
+        found[name] = lambda base, count, seed, kind=kind: stored_damage.damage(kind, base, count, seed, PROCESSES)  # type: ignore[misc]
     found["forged index"] = lambda base, count, seed: forged_index.forged(base, count // 4, seed)
-    found["fuzzed records"] = lambda _base, count, seed: together(
-        "", [fuzz_records.fuzz(name, count, seed) for name in fuzz_records.targets()]
+    found["fuzzed records and documents"] = lambda _base, count, seed: together(
+        "", list(fuzz.fuzz_all(count, seed, PROCESSES))
     )
     found["failing and killed writes"] = lambda base, count, seed: together(
-        "",
-        [fault_injection.attack_job(name, base, seed=seed, most=max(count // 10, 1)) for name in fault_injection.JOBS],
+        "", list(fault_injection.attack_jobs(base, PROCESSES, seed=seed, most=max(count // 10, 1)))
     )
     return found
 
@@ -93,7 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--class", dest="names", action="append", choices=list(known), help="only this; may be repeated"
     )
-    parser.add_argument("--count", type=int, default=500, help="random cases of each kind (default: 500)")
+    parser.add_argument("--count", type=int, default=100, help="random cases of each kind (default: 100)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--document", action="store_true", help="write the table into SECURITY.md")
     parser.add_argument("--list", action="store_true", help="list the classes")
@@ -106,12 +105,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         base = materials(Path(place) / "base")
         preload()
         for name in options.names or known:
-            if (
-                name == "fuzzed records"
-            ):  # it uses Polars, after which no more forks are safe: last, in a fork of its own
-                tallies.append(_in_fork(partial(known[name], base, options.count, options.seed), name))
-            else:
-                tallies.append(known[name](base, options.count, options.seed))
+            tallies.append(known[name](base, options.count, options.seed))
             tallies[-1].name = name
             print(tallies[-1].row(), flush=True)
             print("".join(f"    {failure}\n" for failure in tallies[-1].failures[:60]), end="", flush=True)
@@ -119,27 +113,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.document:
         document(tallies)
     sys.exit(any(tally.failures for tally in tallies))
-
-
-def _in_fork(job: Callable[[], Tally], name: str) -> Tally:
-    import json
-    import os
-
-    reading, writing = os.pipe()
-    if os.fork() == 0:
-        try:
-            found = job()
-            with os.fdopen(writing, "w") as pipe:
-                json.dump([found.tried, found.failures], pipe)
-        finally:
-            os._exit(0)
-    os.close(writing)
-    with os.fdopen(reading) as pipe:
-        content = pipe.read()
-    os.wait()
-    if not content:
-        return Tally(name, 1, ["the process ended without a result"])
-    return Tally(name, *json.loads(content))
 
 
 if __name__ == "__main__":

@@ -23,8 +23,9 @@ from typing import TYPE_CHECKING
 
 from leadline.commands.shared.extras import check_extras
 from leadline.commands.shared.options import add_number, add_options, split_list, wrong_usage
-from leadline.commands.shared.output import count_of, print_notes
+from leadline.commands.shared.output import print_notes
 from leadline.errors import InputError, UsageError, visible
+from leadline.records.scores.result import counted
 
 if TYPE_CHECKING:
     from leadline.collections.crawl.crawl_folder import CrawlOutcome
@@ -134,10 +135,10 @@ def _read_seeds(path: str) -> list[str]:
 
 
 def _summary(outcome: CrawlOutcome) -> str:
-    done = f"{count_of(outcome.asked, 'page')} asked for, {outcome.rate:,.1f} a second"
+    done = f"{counted(outcome.asked, 'page')} asked for, {outcome.rate:,.1f} a second"
     if not outcome.asked and outcome.finished:
         done = "nothing is left to ask for"
-    kept = f"{count_of(outcome.documents, 'document')} and {count_of(outcome.links, 'link')} in {outcome.folder}"
+    kept = f"{counted(outcome.documents, 'document')} and {counted(outcome.links, 'link')} in {outcome.folder}"
     return f"{done}; {kept}"
 
 
@@ -151,11 +152,11 @@ def _notes(outcome: CrawlOutcome) -> list[str]:
     if outcome.private:
         notes.append(f"private addresses that were allowed, since a seed names them: {', '.join(outcome.private)}")
     if outcome.recovered:
-        stored = count_of(outcome.recovered, "page")
+        stored = counted(outcome.recovered, "page")
         notes.append(f"{stored} had been stored when the last run was killed, and not asked for again")
     if outcome.asked_again:
         named = ", ".join(outcome.asked_again[:3]) + ", …" * (len(outcome.asked_again) > 3)
-        pages = count_of(len(outcome.asked_again), "page")
+        pages = counted(len(outcome.asked_again), "page")
         notes.append(f"{pages} on the way when the last run was killed; asked for again: {named}")
     if outcome.changes:
         notes.append(f"since the last time: {_counts(outcome.changes)}")
@@ -168,9 +169,9 @@ def _notes(outcome: CrawlOutcome) -> list[str]:
     waiting = outcome.states.get("queued", 0)
     again = f"`leadline crawl -o {outcome.folder}` goes on"
     if outcome.stopped:
-        notes.append(f"stopped with {count_of(waiting, 'page')} queued; {again}")
+        notes.append(f"stopped with {counted(waiting, 'page')} queued; {again}")
     elif waiting:
-        notes.append(f"a limit was reached with {count_of(waiting, 'page')} queued; {again} with a larger --pages")
+        notes.append(f"a limit was reached with {counted(waiting, 'page')} queued; {again} with a larger --pages")
     elif not outcome.asked:
         notes.append("the crawl is complete; --again asks for what changed since")
     return notes

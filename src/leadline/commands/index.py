@@ -145,6 +145,7 @@ def _add_new_documents(collection: Collection, folder: Path, step: Any, workers:
     fresh = np.ones(len(collection), np.bool_)
     fresh[known] = False
     if not fresh.any():
+        index.tidy()  # a process that was killed after its last step left nothing else to do
         return index, 0
     gained = np.flatnonzero(fresh)
     source_of_more: Any = WithProgress(collection, step, gained)

@@ -11,8 +11,7 @@ from leadline.collections.documents.check import check_collection, check_file, c
 from leadline.collections.documents.manifest import read_manifest as read_collection
 from leadline.errors import InputError
 from leadline.judge.simulated_office import FIX, MANIFEST, VERSION, WHAT
-from leadline.text.checksums import Finding, check_seal, parsed_object
-from leadline.text.stored import stored_bytes
+from leadline.text.checksums import Finding, read_sealed
 
 _NAME = re.compile(r"(truth/)?[\w][\w.]*")
 
@@ -38,17 +37,9 @@ def check_office(folder: Path) -> Iterator[Finding]:
 def read_manifest(folder: Path) -> dict[str, Any]:
     """The manifest of an office; InputError where it is missing, damaged or of a newer format."""
     path = folder / MANIFEST
-    try:
-        manifest = parsed_object(stored_bytes(path), str(path), FIX)
-    except OSError as error:
-        raise InputError(str(path), f"cannot be read, {(error.strerror or str(error)).lower()}: {FIX}") from None
-    if manifest.get("what") != WHAT:
-        raise InputError(str(path), f"is not that of a simulated office: {FIX}")
-    version = manifest.get("version", 1)
-    if type(version) is int and version > VERSION:
-        raise InputError(str(path), f"has format {version}, this version reads up to {VERSION}: update leadline")
-    if version != 1 or "checksum" in manifest:
-        check_seal(manifest, str(path), FIX)
+    manifest = read_sealed(path, WHAT, VERSION, FIX, number="version", unsealed=1)
+    if manifest is None:
+        raise InputError(str(path), f"is missing: {FIX}")
     files = manifest.get("files")
     if not isinstance(files, dict) or not all(_NAME.fullmatch(name) for name in files):
         raise InputError(str(path), f"is damaged, `files` does not list files of the office: {FIX}")

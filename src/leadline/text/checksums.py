@@ -62,8 +62,13 @@ def check_seal(content: Mapping[str, Any], where: str, fix: str) -> None:
         raise InputError(where, f"is damaged, its checksum does not fit: {fix}")
 
 
-def read_sealed(path: Path, what: str, newest: int, fix: str) -> dict[str, Any] | None:
-    """The object in a file that says what it is, its format and its checksum; None where there is no file."""
+def read_sealed(
+    path: Path, what: str, newest: int, fix: str, *, number: str = "format", unsealed: int = 0
+) -> dict[str, Any] | None:
+    """The object in a file that says what it is, its format and its checksum; None where there is no file.
+
+    `number` is the key of the format; formats up to `unsealed` may lack the checksum.
+    """
     try:
         written = stored_bytes(path)
     except FileNotFoundError:
@@ -73,10 +78,13 @@ def read_sealed(path: Path, what: str, newest: int, fix: str) -> dict[str, Any] 
     content = parsed_object(written, str(path), fix)
     if content.get("what") != what:
         raise InputError(str(path), f"is not {what}: {fix}")
-    found = content.get("format")
-    if type(found) is not int or found > newest:
+    found = content.get(number)
+    if type(found) is int and found > newest:
         raise InputError(str(path), f"has format {found}, this version reads up to {newest}: update leadline")
-    check_seal(content, str(path), fix)
+    if type(found) is not int or found > unsealed or CHECKSUM in content:
+        check_seal(content, str(path), fix)
+    if type(found) is not int:
+        raise InputError(str(path), f"is damaged, its format is not a number: {fix}")
     return content
 
 

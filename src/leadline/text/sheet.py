@@ -12,6 +12,7 @@ import io
 import math
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 MAX_CELL = 256 << 20  # characters; the csv module's own limit is 128 KiB, shorter than many texts
 _BLANKS = re.compile(r"[ \t\r\v\f]+")
 _ESCAPE = re.compile(r"\\(x[0-9a-f]{2}|u[0-9a-f]{4}|U000[0-9a-f]{5}|.)")
-_GUARDED = ("'=", "'+", "'-", "'@")  # text in CSV that a spreadsheet would otherwise run as a formula
+_GUARDED = re.compile("'+[=+@-]")  # text in CSV that a spreadsheet would otherwise run as a formula
 MISSING = {"", "na", "n/a", "nan", "null", "none", "-", "–"}
 
 
@@ -171,7 +172,7 @@ def sheet_of_text(text: SourceText) -> Sheet:
         sheet = _of_text(text)
     if not sheet.rows:
         raise InputError(sheet.name, "has a header and nothing under it")
-    twice = next((name for place, name in enumerate(sheet.columns) if name in sheet.columns[:place]), None)
+    twice = next((name for name, count in Counter(sheet.columns).items() if count > 1), None)
     if twice is not None:
         raise InputError(sheet.name, f"column {twice} is there twice", line=None if sheet.lines is None else 1)
     return sheet
@@ -297,8 +298,9 @@ def _csv_rows(lines: Iterable[str], separator: str) -> Iterator[tuple[int, list[
     csv.field_size_limit(MAX_CELL)
     reader = csv.reader(lines, delimiter=separator)
     first = 1
+    is_guarded = _GUARDED.match if separator == "," else lambda _: None
     for row in reader:
-        yield first, [cell[1:] if separator == "," and cell[:2] in _GUARDED else cell for cell in row]
+        yield first, [cell[1:] if cell[:1] == "'" and is_guarded(cell) else cell for cell in row]
         first = reader.line_num + 1
 
 

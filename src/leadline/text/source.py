@@ -29,6 +29,7 @@ MAX_EXPANSION_RATIO = 200  # ten times that of compressed XML, a fifth of that o
 RATIO_CHECK_MIN_BYTES = 256 << 20  # unpacked size up to which the ratio is not checked
 PIPE_WAIT = 5.0  # seconds in which somebody must begin to write to a named pipe
 
+NOT_A_FILE = "is not a file (a pipe, a device, or a link that leads nowhere)"
 COMPRESSED = (".gz", ".xz", ".zst", ".bz2")  # endings of names
 _OPENINGS = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "lzma", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstandard"}
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -88,7 +89,7 @@ def read_text(path: str | os.PathLike[str], memory: NewArrays = NEW_ARRAYS) -> S
     if name == "-":
         return SourceText.of(_decompressed(_standard_input(), "standard input"), "standard input")
     try:
-        with open(name, "rb", buffering=0, opener=_open_without_waiting) as file:
+        with open(name, "rb", buffering=0, opener=open_without_waiting) as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):  # such as a pipe: no size, no seeking
                 return SourceText.of(_decompressed(_whole_stream(file, name), name), name)
             if _decompressor(file.read(6)) is not None:
@@ -111,7 +112,7 @@ def _standard_input() -> bytes:
     return _whole_stream(sys.stdin.buffer, "standard input")
 
 
-def _open_without_waiting(path: str, flags: int) -> int:
+def open_without_waiting(path: str, flags: int) -> int:
     """Open a file; a named pipe that nobody writes to is opened too, and does not stop the program."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 

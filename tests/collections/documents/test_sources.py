@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import lzma
+import os
 import tarfile
 import zipfile
 from pathlib import Path
@@ -199,3 +200,11 @@ def test_members_behind_one_that_cannot_be_read_are_read(tmp_path: Path) -> None
     with pytest.raises(InputError, match=r"year.zip!bad.zip: is a damaged archive"):
         next(next(found).pieces)
     assert b"".join(next(found).pieces) == b"<a/>"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_in_a_folder_of_sources_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"id": "EP1A1"}\n')
+    os.mkfifo(tmp_path / "b.jsonl")
+    with pytest.warns(LeadlineWarning, match=r"b\.jsonl: left out: is not a file"):
+        assert find_sources([tmp_path]) == [tmp_path / "a.jsonl"]

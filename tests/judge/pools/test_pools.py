@@ -192,3 +192,18 @@ def test_rules_that_follow_the_judgements_find_more() -> None:
     assert all(0 < value <= 1 for value in share.values())
     asked = next_documents(runs, ll.Qrels.of({"0": {"d0": 1}}), "bandit", 5)
     assert all(len(documents) == 5 for documents in asked.values())
+
+
+def test_a_pool_and_a_record_of_another_pool_are_refused(tmp_path: Path) -> None:
+    runs, _ = field(runs=3)
+    draw_pool(runs).write(tmp_path / "pool.txt")
+    draw_pool(runs, seed=9).write(tmp_path / "other.txt")
+    (tmp_path / "other.txt.json").replace(tmp_path / "pool.txt.json")
+    with pytest.raises(InputError, match=r"is not the pool that .*pool\.txt\.json records: make the pool again"):
+        Pool.read(tmp_path / "pool.txt")
+
+
+def test_ids_that_are_not_utf8_are_refused_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "a.run").write_bytes(b"1 Q0 d\xff 1 0.5 tag\n")
+    with pytest.raises(InputError, match=r"d\\xff is not UTF-8"):
+        draw_pool([ll.read_run(tmp_path / "a.run")])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import struct
 from pathlib import Path
 
@@ -257,3 +258,12 @@ def test_what_is_no_run_in_python_is_refused() -> None:
     for wrong in (3, "text", b"bytes", [1, 2], {"7": 3}, {}):
         with pytest.raises(ll.InputError):
             ll.Run.of(wrong)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_in_a_folder_of_runs_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / "a.run").write_text("1 Q0 d1 1 0.5 tag\n")
+    os.mkfifo(tmp_path / "b.run")
+    os.mkfifo(tmp_path / "c.run.gz")
+    with pytest.warns(LeadlineWarning, match=r"b\.run: left out: is not a file .*; so is 1 more"):
+        assert run_paths([tmp_path]) == [str(tmp_path / "a.run")]

@@ -199,3 +199,14 @@ def test_the_weight_of_a_subtopic_is_a_number(tmp_path: Path) -> None:
     (tmp_path / "t.jsonl").write_text('{"topic": "1", "subtopics": [{"name": "a", "weight": NaN}]}\n')
     with pytest.raises(InputError, match="a weight of 0 or more"):
         Topics.read(tmp_path / "t.jsonl")
+
+
+@pytest.mark.parametrize("ending", ["tsv", "csv"])
+def test_control_codes_and_formulas_are_not_written_to_tables(tmp_path: Path, ending: str) -> None:
+    topics = Topics.of([Topic("1", "=1+1", description="'=1+1", narrative="a \x1b[31mred\x9b word")])
+    topics.write(tmp_path / f"t.{ending}")
+    written = (tmp_path / f"t.{ending}").read_text()
+    assert written.replace("\t", "").replace("\n", "").isprintable()
+    again = Topics.read(tmp_path / f"t.{ending}")[0]
+    assert (again.title, again.description) == ("=1+1", "'=1+1")
+    assert ending == "tsv" or ",'=1+1," in written

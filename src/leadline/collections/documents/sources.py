@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO, Self, cast
 
 from leadline.errors import InputError, LeadlineWarning
-from leadline.text.source import MAX_EXPANSION_RATIO, RATIO_CHECK_MIN_BYTES, pieces_of, within_ratio
+from leadline.text.source import MAX_EXPANSION_RATIO, NOT_A_FILE, RATIO_CHECK_MIN_BYTES, pieces_of, within_ratio
 
 MAX_ARCHIVE_DEPTH = 3  # offices pack weekly zips into yearly ones
 IN_MEMORY = 64 << 20  # bytes of an archive inside an archive; a larger one is unpacked to a temporary file
@@ -41,7 +41,10 @@ def find_sources(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
     for given in paths:
         path = Path(given)
         if path.is_dir():
-            files = sorted(file for file in path.rglob("*") if file.is_file() and not file.name.startswith("."))
+            entries = sorted(each for each in path.rglob("*") if not each.is_dir() and not each.name.startswith("."))
+            files = [each for each in entries if each.is_file()]
+            for other in sorted(set(entries) - set(files)):
+                warnings.warn(f"{other}: left out: {NOT_A_FILE}", LeadlineWarning, stacklevel=2)
             if not files:
                 raise InputError(str(path), "is an empty folder")
         elif path.exists():

@@ -145,7 +145,9 @@ class Staging:
         sums |= {f"{name}.sums": written.sums for name, written in tables.items()}
         wanted = {f"{BUILDING}/{part.name}" for part in parts} | {f"{BUILDING}/{name}" for name in sums}
         wanted |= set(made_last)
-        self.owned.remove(name for name in self.owned.names if name.startswith(f"{BUILDING}/") and name not in wanted)
+        others = [name for name in self.owned.names if name.startswith(f"{BUILDING}/") and name not in wanted]
+        if kept := self.owned.remove(others):  # it would lie in the finished collection for ever
+            raise InputError(str(self.folder / kept[0]), "cannot be removed, so the collection is not finished")
         manifest: dict[str, Any] = {
             "what": WHAT,
             "version": VERSION,

@@ -12,8 +12,8 @@ import contextlib
 from leadline.commands.shared.judging import JOURNAL, add_pool
 from leadline.commands.shared.options import add_options
 from leadline.commands.shared.output import print_notes
-from leadline.records.scores.result import counted
 from leadline.judge.assessors.journal import JudgingJournal
+from leadline.records.scores.result import counted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

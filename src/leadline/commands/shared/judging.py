@@ -9,10 +9,10 @@ import socket
 import warnings
 
 from leadline.commands.shared.output import write
-from leadline.records.scores.result import counted
 from leadline.errors import InputError, LeadlineWarning, UsageError, not_a_choice
 from leadline.judge.assessors.journal import JudgingJournal
 from leadline.judge.assessors.judging_state import JudgingState, Key
+from leadline.records.scores.result import counted
 
 JOURNAL, PEOPLE = ".journal", ".people"  # added to the name of the pool's file
 DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 8377

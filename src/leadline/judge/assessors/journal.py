@@ -15,6 +15,7 @@ import socket
 import sqlite3
 import stat
 import threading
+import zlib
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
@@ -74,6 +75,7 @@ class JudgingJournal:
                 os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
             self._connection = sqlite3.connect(self.path, check_same_thread=False, isolation_level=None, timeout=30)
             self._prepare(new)
+            self._check_events()
 
     def _prepare(self, new: bool) -> None:
         do = self._connection.execute
@@ -91,6 +93,32 @@ class JudgingJournal:
         with contextlib.suppress(sqlite3.OperationalError):  # another process was first
             do(_TABLE)
         do("create index if not exists events_at on events (at)")  # the latest moment is read with every event
+
+    def _check_events(self) -> None:
+        """Compare every event with its checksum, and let each new one get its own.
+
+        SQLite keeps no checksums: without them a flipped bit would be another grade.
+        """
+        do = self._connection.execute
+        self._connection.create_function("checksum_of", -1, _checksum, deterministic=True)
+        row = "seq, " + _COLUMNS
+        known = do("select count(*) from sqlite_master where name = 'checksums'").fetchone()[0]
+        do("create table if not exists checksums (seq integer primary key, checksum integer not null)")
+        new = ", ".join(f"new.{name}" for name in row.split(", "))
+        do(f"create temp trigger sealed after insert on events begin "
+           f"insert or ignore into checksums values (new.seq, checksum_of({new})); end")  # fmt: skip
+        if not known:  # made by a version without checksums
+            do(f"insert or ignore into checksums select seq, checksum_of({row}) from events")
+        fitting = f"select count(*) from events join checksums using (seq) where checksum = checksum_of({row})"
+        counts = {
+            do(count).fetchone()[0]
+            for count in (fitting, "select count(*) from events", "select count(*) from checksums")
+        }
+        if len(counts) > 1:
+            problem = (
+                "is damaged, its events do not fit their checksums: restore a backup, or another machine's journal"
+            )
+            raise InputError(str(self.path), problem)
 
     def append(self, event: Event) -> bool:
         """Store an event; False if it was stored before. When this returns, the event is on the disk."""
@@ -140,14 +168,14 @@ class JudgingJournal:
             do = self._connection
             do.execute("begin immediate")
             try:
-                before = do.total_changes
-                do.executemany(f"insert or ignore into events ({_COLUMNS}) values ({', '.join('?' * 12)})", theirs)
+                insert = f"insert or ignore into events ({_COLUMNS}) values ({', '.join('?' * 12)})"
+                new = do.executemany(insert, theirs).rowcount
                 do.execute("commit")
             except BaseException:
                 with contextlib.suppress(sqlite3.Error):
                     do.execute("rollback")
                 raise
-            return do.total_changes - before
+            return new
 
     def backup(self, path: str | os.PathLike[str]) -> None:
         """Copy the journal while it is in use; the copy is complete or not there."""
@@ -175,6 +203,11 @@ class JudgingJournal:
         """Close the file; what was appended is in it."""
         with self._lock:
             self._connection.close()
+
+
+def _checksum(*values: object) -> int:
+    """The CRC-32 of what a row holds."""
+    return zlib.crc32(repr(values).encode("utf-8", "surrogatepass"))
 
 
 def new_uid() -> str:
@@ -220,6 +253,8 @@ def _reported(path: Path) -> Iterator[None]:
     """Errors of SQLite and of the file system as one line."""
     try:
         yield
+    except UnicodeDecodeError:  # SQLite's own message quotes the damaged file
+        raise InputError(str(path), "cannot be read as a journal: it is damaged") from None
     except sqlite3.DatabaseError as error:
         raise InputError(str(path), f"cannot be written or read as a journal: {error}") from None
     except OSError as error:

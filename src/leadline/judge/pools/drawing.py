@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from leadline.errors import InputError
-from leadline.judge.pools.pool import COLUMNS, Pool
+from leadline.judge.pools.pool import COLUMNS, Pool, check_utf8
 from leadline.judge.pools.strata import (
     DEFAULT_STRATA,
     Stratum,
@@ -140,6 +140,7 @@ def _first_ranks(runs: Sequence[Run], depth: int, topics: Sequence[str] | None) 
                 continue
             lines = run.order[run.offsets[t] : run.offsets[t + 1]][:depth]
             documents = [run.documents[line] for line in lines.tolist()]
+            check_utf8(run.name, (topic, *documents))
             frames.append(
                 pl.DataFrame(
                     {"document": documents, "rank": np.arange(1, len(documents) + 1, dtype=np.int32)},

@@ -8,27 +8,29 @@ the seed and the runs.
 
 from __future__ import annotations
 
+import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from leadline.errors import InputError
+from leadline.errors import InputError, visible
 from leadline.judge.pools.strata import Stratum
 from leadline.records.qrels.qrels import Qrels
 from leadline.records.qrels.read_qrels import read_qrels
 from leadline.records.scores.table import Table
 from leadline.text.checksums import read_sealed, sealed
-from leadline.text.files import write_whole
+from leadline.text.files import replacing
 
 if TYPE_CHECKING:
     import polars as pl
 
 TO_JUDGE, NOT_SAMPLED = -2, -1
 WHAT, FORMAT = "the record of a pool", 1
+_FIX = "make the pool again with `leadline pool`"
 RECORD = ".json"  # added to the name of the pool's file
 
 
@@ -115,14 +117,17 @@ class Pool:
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the pool, and its record beside it."""
-        write_whole(path, self.lines())
+        lines = self.lines()
         families = self.documents.filter(self.documents["document"] != self.documents["unit"])
         record = {
             "what": WHAT, "format": FORMAT, "strata": [[each.last, each.rate] for each in self.strata],
             "seed": self.seed, "budget": self.budget, "runs": list(self.runs), "extended": self.extended,
             "units": dict(zip(families["topic"] + "\t" + families["document"], families["unit"], strict=True)),
+            "sha256": _digest(lines),
         }  # fmt: skip
-        write_whole(f"{os.fspath(path)}{RECORD}", sealed(record))
+        with replacing(path) as file, replacing(f"{os.fspath(path)}{RECORD}") as beside:
+            file.write(lines)
+            beside.write(sealed(record))
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Pool:
@@ -132,6 +137,7 @@ class Pool:
         judged = read_qrels(path, format="strata")
         record = _record(Path(f"{os.fspath(path)}{RECORD}"))
         assert judged.strata is not None
+        check_utf8(path, (*judged.topics, *judged.documents.names()))
         frame = pl.DataFrame(
             {
                 "topic": [judged.topics[place] for place in judged.topic_of_document.tolist()],
@@ -147,9 +153,14 @@ class Pool:
             pl.Series("unit", unit, pl.String), pl.lit(0, pl.Int32).alias("rank"), pl.lit(0, pl.UInt32).alias("runs")
         )
         strata = tuple(Stratum(int(last), float(rate)) for last, rate in record["strata"])
-        return cls(
+        pool = cls(
             frame.select(COLUMNS), strata, record["seed"], tuple(record["runs"]), record["budget"], record["extended"]
         )
+        # Grades may have been filled in; the documents, their strata and the sample are those that were drawn.
+        if record.get("sha256", "") not in ("", _digest(pool.lines())):
+            problem = f"is not the pool that {os.fspath(path)}{RECORD} records: {_FIX}"
+            raise InputError(os.fspath(path), problem)
+        return pool
 
     def qrels(self, grades: Mapping[tuple[str, str], int], name: str = "pool") -> Qrels:
         """The judgements of the pool, with its strata, for xinfAP and infNDCG."""
@@ -165,10 +176,23 @@ class Pool:
 COLUMNS = ("topic", "document", "unit", "stratum", "rank", "runs", "sampled")
 
 
+def check_utf8(where: str | os.PathLike[str], names: Iterable[str]) -> None:
+    """Refuse names that a data frame cannot hold."""
+    wrong = next(
+        (name for name in names if not name.isascii() and any("\ud800" <= sign < "\ue000" for sign in name)), None
+    )
+    if wrong is not None:
+        raise InputError(os.fspath(where), f"{visible(wrong)} is not UTF-8, which a pool needs")
+
+
+def _digest(lines: bytes) -> str:
+    """The SHA-256 of a pool's lines, whatever their order."""
+    return hashlib.sha256(b"\n".join(sorted(lines.split(b"\n")))).hexdigest()
+
+
 def _record(path: Path) -> dict[str, Any]:
     """What was recorded beside a pool."""
-    fix = "make the pool again with `leadline pool`"
-    record = read_sealed(path, WHAT, FORMAT, fix)
+    record = read_sealed(path, WHAT, FORMAT, _FIX)
     if record is None:
-        raise InputError(str(path), f"is missing: {fix}")
+        raise InputError(str(path), f"is missing: {_FIX}")
     return record

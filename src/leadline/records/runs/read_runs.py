@@ -32,7 +32,7 @@ from leadline.text.fields import (
 )
 from leadline.text.ids import SEED, Ids, decode_id
 from leadline.text.memory import NEW_ARRAYS, NewArrays
-from leadline.text.source import COMPRESSED, SourceText, read_text, stem
+from leadline.text.source import COMPRESSED, NOT_A_FILE, SourceText, open_without_waiting, read_text, stem
 
 Layout = Literal["trec", "dynamic"]
 
@@ -231,7 +231,7 @@ def run_paths(patterns: Sequence[str | os.PathLike[str]], *, strict: bool = Fals
             found = [pattern]
         elif os.path.isdir(pattern):
             folder = runs_folder(pattern)
-            found = sorted(str(path) for path in folder.iterdir() if path.is_file() and path.name[0] != ".")
+            found = sorted(str(path) for path in folder.iterdir() if not path.is_dir() and path.name[0] != ".")
             if not found:
                 raise InputError(pattern, "is a folder without files")
             found = _runs_among(found, str(folder), strict=strict)
@@ -259,7 +259,7 @@ def _runs_among(files: Sequence[str], folder: str, *, strict: bool) -> list[str]
     runs, problem = [], ""
     left_out: dict[str, list[str]] = {}
     for path in files:
-        problem = "" if path.endswith(COMPRESSED) else _not_a_run(path)
+        problem = _not_a_run(path)
         if not problem:
             runs.append(path)
         elif strict:
@@ -276,11 +276,15 @@ def _runs_among(files: Sequence[str], folder: str, *, strict: bool) -> list[str]
 
 def _not_a_run(path: str) -> str:
     """Why a file cannot be a run, by its name and its first lines; empty if it may be one."""
+    if not os.path.isfile(path):
+        return NOT_A_FILE
+    if path.endswith(COMPRESSED):
+        return ""
     if path.endswith((".manifest.json", ".unfinished")):
         return "is a note about a run"
     try:
-        with open(path, "rb") as file:
-            head = file.read(4096)
+        with open(path, "rb", opener=open_without_waiting) as file:
+            head = file.read(4096) or b""
         if frames.named_kind(path, head) is not None:
             return ""
         lines = head if len(head) < 4096 else head.rpartition(b"\n")[0]

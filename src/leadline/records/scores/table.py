@@ -99,9 +99,13 @@ def _unicode(cell: Any) -> Any:
 def without_formula(cell: str) -> str:
     """Return a cell that no spreadsheet runs as a formula: with a ' before it, if it could be one. Numbers stay.
 
+    Text that begins like such a cell gets one too, so that it is read as it was.
+
     >>> [without_formula(cell) for cell in ("=1+1", "-0.5", "-x", "@sum", "a=b", "-")]
     ["'=1+1", '-0.5', "'-x", "'@sum", 'a=b', "'-"]
     """
+    if cell.startswith("'") and cell.lstrip("'").startswith(("=", "+", "-", "@")):
+        return f"'{cell}"
     if not cell.startswith(("=", "+", "-", "@", "\t", "\r")):
         return cell
     try:

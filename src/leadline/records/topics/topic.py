@@ -13,9 +13,9 @@ from html import escape
 from pathlib import PurePath
 from typing import Any
 
-from leadline.errors import InputError
+from leadline.errors import InputError, visible
 from leadline.records.scores.result import MOST_ROWS, Result, counted
-from leadline.records.scores.table import Table
+from leadline.records.scores.table import Table, without_formula
 from leadline.records.topics.topic_sheet import TOPIC_ID, topic_sheet
 from leadline.text.files import write_whole
 from leadline.text.json_output import json_text
@@ -26,6 +26,7 @@ MARKUP = (".xml", ".trec", ".topics", ".sgml")
 _FIELDS = ("title", "description", "narrative", "category", "document")
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")
 _LONE_SURROGATE = re.compile("[\ud800-\udc7f\udd00-\udfff]")  # others stand for bytes that are not UTF-8
+_CONTROL_CODE = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _RESERVED = frozenset({"topic", "top", "number", "subtopic", "attribute", *_FIELDS})
 _TITLE = ("title", "query", "text")
 _DOCUMENT = ("document", "patent", "file", "tfile", "publication")
@@ -217,15 +218,17 @@ def _columns(topics: Topics) -> list[list[str]]:
 
 
 def _tsv(topics: Topics) -> str:
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, delimiter="\t", quoting=csv.QUOTE_NONE, escapechar="\\", lineterminator="\n")
-    writer.writerows(_columns(topics))
-    return buffer.getvalue()
+    columns, *rows = _columns(topics)
+    return f"{Table(columns, rows).render('tsv')}\n"
 
 
 def _csv(topics: Topics) -> str:
     buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\n").writerows(_columns(topics))
+    rows = (
+        [without_formula(_CONTROL_CODE.sub(lambda code: visible(code[0]), cell)) for cell in row]
+        for row in _columns(topics)
+    )
+    csv.writer(buffer, lineterminator="\n").writerows(rows)
     return buffer.getvalue()
 
 

@@ -115,6 +115,12 @@ class Index(Result):
         add(source, self.folder, self.manifest, self.analysis, workers)
         return Index.open(self.folder)
 
+    def tidy(self) -> None:
+        """Remove what a killed process left in the folder."""
+        from leadline.retrieval.index.writing import tidy
+
+        tidy(self.folder, self.manifest)
+
     def merge(self) -> Index:
         """Merge all segments into one, and return the new index."""
         from leadline.retrieval.index.writing import merge_all

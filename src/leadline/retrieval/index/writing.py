@@ -79,6 +79,13 @@ def merge_all(segments: Sequence[Segment], folder: Path, manifest: dict[str, Any
         _commit(owned, manifest, [made])
 
 
+def tidy(folder: Path, manifest: dict[str, Any]) -> None:
+    """Remove what a killed process left in the folder of an index, unless another process writes there."""
+    with contextlib.suppress(InputError, OSError), _unchanged(folder, manifest) as owned:
+        owned.remove_all(UNFINISHED)
+        _remove_all_but(owned, {known["file"] for known in (*manifest["segments"], manifest["order"])})
+
+
 @contextlib.contextmanager
 def _unchanged(folder: Path, manifest: dict[str, Any]) -> Iterator[OwnedFolder]:
     """The locked folder; InputError if its index is no longer the one that was opened."""
@@ -184,7 +191,11 @@ def _commit(owned: OwnedFolder, settings: dict[str, Any], paths: Sequence[Path])
         if _content(owned.path / MANIFEST) == before:
             owned.remove(path.name for path in new)
         raise
-    named = {order.name, *(path.name for path in paths)}
+    _remove_all_but(owned, {order.name, *(path.name for path in paths)})
+
+
+def _remove_all_but(owned: OwnedFolder, named: set[str]) -> None:
+    """Remove the segments and orders that the manifest does not name."""
     owned.remove(name for name in owned.names if name.startswith(("segment-", "order-")) and name not in named)
     owned.format = VERSION  # an older version may have made the folder
     owned.keep_only(named)

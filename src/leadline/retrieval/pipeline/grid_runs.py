@@ -16,7 +16,7 @@ from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.grid_plan import Planned
 from leadline.retrieval.pipeline.journal import Journal
 from leadline.retrieval.pipeline.pipeline_files import settings
-from leadline.text.checksums import check_seal, parsed_object, sealed
+from leadline.text.checksums import read_sealed, sealed
 from leadline.text.files import reported, write_stored
 from leadline.text.owned_folder import OwnedFolder, identity_of
 from leadline.text.stored import stored_bytes
@@ -162,15 +162,9 @@ def _digest(made_of: dict[str, Any]) -> str:
 def read_manifest(folder: Path) -> dict[str, Any]:
     """The manifest of a grid; InputError where it is missing, damaged or of a newer format."""
     path = folder / MANIFEST
-    try:
-        manifest = parsed_object(stored_bytes(path), str(path), FIX)
-    except OSError as error:
-        raise InputError(str(path), f"cannot be read: {(error.strerror or str(error)).lower()}") from None
-    version = manifest.get("version", 1)
-    if type(version) is int and version > VERSION:
-        raise InputError(str(path), f"has format {version}, this version reads up to {VERSION}: update leadline")
-    if version != 1 or "checksum" in manifest:
-        check_seal(manifest, str(path), FIX)
+    manifest = read_sealed(path, WHAT, VERSION, FIX, number="version", unsealed=1)
+    if manifest is None:
+        raise InputError(str(path), f"is missing: {FIX}")
     return manifest
 
 
