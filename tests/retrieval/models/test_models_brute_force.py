@@ -57,6 +57,10 @@ def brute_force(texts, names, query, model, k, fields, mask):
         )  # fmt: skip
         scores[has] += weight * MODELS[model].function(postings)
         matched |= has
+    if (lacking := MODELS[model].lacking) is not None:
+        parts = lacking(length, **MODELS[model].parameters)
+        lowest, terms = min(0.0, parts.min()), sum(query.values())
+        scores = scores + terms * (parts - lowest) + terms * lowest  # in the order of the search, for its ties
     rows = np.flatnonzero(matched & mask)
     order = sorted(rows.tolist(), key=lambda row: (scores[row], names[row].encode()), reverse=True)[:k]
     return order, scores[order]
@@ -84,7 +88,46 @@ def test_every_model_finds_what_brute_force_finds(texts, query, seed, k, weight,
         assert found.rows.tolist() == rows
         assert found.scores == pytest.approx(scores, rel=1e-12, abs=1e-12)
         for row, score in zip(rows[:2], found.scores, strict=False):
-            assert sum(each.score for each in searcher.why(query, row, model, fields=fields)) == score
+            whole = sum(each.score for each in searcher.why(query, row, model, fields=fields))
+            assert whole == (score if MODELS[model].lacking is None else pytest.approx(score, rel=1e-12, abs=1e-12))
+
+
+@given(texts=documents, query=st.lists(st.sampled_from(WORDS), min_size=1, max_size=6), mu=st.floats(0.5, 5000),
+       background=st.floats(0, 0.99))  # fmt: skip
+@settings(max_examples=60, deadline=None)
+def test_query_likelihood_is_that_of_every_word(texts, query, mu, background) -> None:
+    """The whole formulas, word by word, with the words that a document lacks."""
+    words = [f"{text['title']} {text['body']}".split() for text in texts]
+    everything = [word for document in words for word in document]
+    share = {word: everything.count(word) / len(everything) for word in WORDS}
+    asked = [word for word in query if share[word]]  # words that no document has are the same to all
+    if not asked:
+        return
+
+    def dirichlet(document: list[str], word: str) -> float:
+        return (document.count(word) + mu * share[word]) / (len(document) + mu)
+
+    formulas = {
+        "indri-dirichlet": ({"mu": mu}, dirichlet, 1.0),
+        "two-stage": (
+            {"mu": mu, "background": background},
+            lambda document, word: (1 - background) * dirichlet(document, word) + background * share[word], 1.0,
+        ),
+        "indri-jelinek-mercer": (
+            {"background": max(background, 0.01)},
+            lambda document, word: (1 - max(background, 0.01)) * document.count(word) / len(document)
+            + max(background, 0.01) * share[word], max(background, 0.01),
+        ),
+    }  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder:
+        listed = [{"id": f"D{number}", **text} for number, text in enumerate(texts)]
+        searcher = Searcher(Index.build(listed, folder, fields=["title", "body"], analysis=PLAIN, workers=1))
+        for model, (parameters, likelihood, factor) in formulas.items():
+            found = searcher.search(asked, model, **parameters)
+            constant = sum(np.log(factor * share[word]) for word in asked)
+            for row, score in zip(found.rows.tolist(), found.scores.tolist(), strict=True):
+                whole = sum(np.log(likelihood(words[row], word)) for word in asked)
+                assert score == pytest.approx(whole - constant, rel=1e-9, abs=1e-9), model
 
 
 @pytest.fixture(scope="module")
@@ -101,7 +144,8 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Searcher:
 
 @pytest.mark.parametrize("k", [1, 10, 1000, 50_000])
 @pytest.mark.parametrize("masked", [False, True])
-def test_both_engines_agree_to_the_last_bit(k, masked, large: Searcher, monkeypatch) -> None:
+@pytest.mark.parametrize("model", ["bm25", "indri-dirichlet", "two-stage"])
+def test_both_engines_agree_to_the_last_bit(model, k, masked, large: Searcher, monkeypatch) -> None:
     rng = np.random.default_rng(k)
     mask = rng.random(len(large.index)) < 0.3 if masked else None
     terms, weights = rng.integers(0, 40, (5, 6)), rng.normal(1, 1, (5, 6)).tolist()
@@ -112,7 +156,7 @@ def test_both_engines_agree_to_the_last_bit(k, masked, large: Searcher, monkeypa
     found = {}
     for engine in ("plain", "compiled"):
         monkeypatch.setenv("LEADLINE_ENGINE", engine)
-        found[engine] = large.search_many(asked, k=k, mask=mask, threads=2)
+        found[engine] = large.search_many(asked, model, k=k, mask=mask, threads=2)
     for plain, compiled in zip(found["plain"], found["compiled"], strict=True):
         assert plain.rows.tolist() == compiled.rows.tolist()
         assert plain.scores.tobytes() == compiled.scores.tobytes()

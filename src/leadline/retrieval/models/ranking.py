@@ -22,7 +22,7 @@ from leadline.retrieval.models.kernels.arguments import (
     QueryLists,
     WeightLists,
 )
-from leadline.retrieval.models.weights import Weights
+from leadline.retrieval.models.weights import LengthShare, Weights
 from leadline.text.compiled import Kernel
 from leadline.text.engine import compiled_job
 from leadline.text.memory import ReusedArrays
@@ -51,25 +51,39 @@ class Vector:
 
     lists: NDArray[np.int64]
     multipliers: NDArray[np.float64]
+    terms: float = 0.0  # the sum of the weights of the query's terms
 
 
 EMPTY_RANKING = Ranking(np.empty(0, np.int32), np.empty(0))
 _memory = threading.local()
 
 
-def rank(weights: Weights, queries: Sequence[Vector], k: int, mask: NDArray[np.bool_] | None) -> list[Ranking]:
-    """The k best documents of each query among those the mask allows."""
+def rank(
+    weights: Weights, queries: Sequence[Vector], k: int, mask: NDArray[np.bool_] | None,
+    length: LengthShare | None = None,
+) -> list[Ranking]:  # fmt: skip
+    """The k best documents of each query among those the mask allows; `length` is added for each term of the query."""
     starts, stops = weights.directory[:, 0], weights.directory[:, -1]
     postings = sum(int((stops[query.lists] - starts[query.lists]).sum()) for query in queries)
     size = int(BYTES_A_POSTING * (postings + len(queries) * len(weights.index)))
-    return _ranked.choose(size)(weights, queries, min(k, len(weights.index)), mask)
+    found = _ranked.choose(size)(weights, queries, min(k, len(weights.index)), mask, length)
+    if length is None:
+        return found
+    return [
+        Ranking(each.rows, each.scores + query.terms * length.lowest)
+        for each, query in zip(found, queries, strict=True)
+    ]
 
 
-def _ranked_plain(weights: Weights, queries: Sequence[Vector], k: int, mask: NDArray[np.bool_] | None) -> list[Ranking]:
-    return [_query_ranked_plain(weights, query, k, mask) for query in queries]
+def _ranked_plain(
+    weights: Weights, queries: Sequence[Vector], k: int, mask: NDArray[np.bool_] | None, length: LengthShare | None
+) -> list[Ranking]:
+    return [_query_ranked_plain(weights, query, k, mask, length) for query in queries]
 
 
-def _query_ranked_plain(weights: Weights, query: Vector, k: int, mask: NDArray[np.bool_] | None) -> Ranking:
+def _query_ranked_plain(
+    weights: Weights, query: Vector, k: int, mask: NDArray[np.bool_] | None, length: LengthShare | None
+) -> Ranking:
     from leadline.records.runs.order import (
         tie_order,  # with the kernels of runs, which a search otherwise does not need
     )
@@ -79,6 +93,8 @@ def _query_ranked_plain(weights: Weights, query: Vector, k: int, mask: NDArray[n
         documents, values = weights.postings(number)
         totals[documents] += multiplier * values + 0.0
     touched = (totals != 0) | ~np.signbit(totals)  # a document without any term still has -0.0
+    if length is not None:
+        totals[touched] += query.terms * length.above[touched]
     if mask is not None:
         touched &= mask
     rows = np.flatnonzero(touched)
@@ -88,17 +104,19 @@ def _query_ranked_plain(weights: Weights, query: Vector, k: int, mask: NDArray[n
 
 @compiled_job("leadline.retrieval.models.kernels.ranking.rank_documents", plain=_ranked_plain)
 def _ranked(
-    kernel: Kernel, weights: Weights, queries: Sequence[Vector], k: int, mask: NDArray[np.bool_] | None
-) -> list[Ranking]:
+    kernel: Kernel, weights: Weights, queries: Sequence[Vector], k: int, mask: NDArray[np.bool_] | None,
+    length: LengthShare | None,
+) -> list[Ranking]:  # fmt: skip
     found: list[Ranking] = []
     for start in range(0, len(queries), AT_ONCE):
-        found += _batch_ranked(kernel, weights, queries[start : start + AT_ONCE], k, mask)
+        found += _batch_ranked(kernel, weights, queries[start : start + AT_ONCE], k, mask, length)
     return found
 
 
 def _batch_ranked(
-    kernel: Kernel, weights: Weights, queries: Sequence[Vector], k: int, mask: NDArray[np.bool_] | None
-) -> list[Ranking]:
+    kernel: Kernel, weights: Weights, queries: Sequence[Vector], k: int, mask: NDArray[np.bool_] | None,
+    length: LengthShare | None,
+) -> list[Ranking]:  # fmt: skip
     documents, count = len(weights.index), len(queries)
     lists = np.concatenate([query.lists for query in queries])
     multipliers = np.concatenate([query.multipliers for query in queries])
@@ -108,15 +126,19 @@ def _batch_ranked(
     most = np.maximum(0.0, np.maximum(multipliers * weights.highest[lists], multipliers * weights.lowest[lists]))
     highest = np.zeros(count)
     np.add.at(highest, np.repeat(np.arange(count), np.diff(offsets)), most)
+    terms = np.array([0.0 if length is None else query.terms for query in queries], np.float64)
+    if length is not None:
+        highest += np.maximum(0.0, terms * length.above.max(initial=0.0))
     best = BestDocuments(np.empty(count * k, np.int32), np.empty(count * k), np.empty(count, np.int32))
     if not hasattr(_memory, "arrays"):
         _memory.arrays = ReusedArrays()
     take = _memory.arrays.take
     room = documents + GROUP
     kernel(
-        QueryLists(count, offsets, lists, multipliers, highest),
+        QueryLists(count, offsets, lists, multipliers, highest, terms),
         WeightLists(weights.directory, weights.places, weights.values),
         documents, weights.index.ranks, mask is not None, (best.found if mask is None else mask).view(np.uint8), k,
+        best.scores if length is None else length.above,
         take("totals", BLOCK + GROUP, np.float64), take("histogram", BINS, np.int32),
         Candidates(
             rows=take("rows", room, np.int32), keys=take("keys", room, np.uint64),

@@ -2,6 +2,9 @@
 
 It returns the weight of each posting. A document's score is the sum, over the terms of the query that it has, of the
 term's weight in the query times the weight of the posting. The parameters after `postings` are the model's.
+
+In some models a document also scores for the terms that it lacks, by its length. Such a model has a function `lacking`
+of the lengths and the same parameters: what every term of the query adds to a document, whether it has the term or not.
 """
 
 from __future__ import annotations
@@ -25,6 +28,7 @@ class Model:
     name: str
     function: Callable[..., Array]
     by_field: bool  # whether it uses `postings.fields`
+    lacking: Callable[..., Array] | None = None  # of lengths: what a term adds to every document that has any
 
     @property
     def meaning(self) -> str:
@@ -57,7 +61,9 @@ class Model:
 MODELS = Register[Model]("model", "leadline.retrieval.models.catalogue", entry_points="leadline.models")
 
 
-def model(name: str, *, by_field: bool = False) -> Callable[[Callable[..., Array]], Callable[..., Array]]:
+def model(
+    name: str, *, by_field: bool = False, lacking: Callable[..., Array] | None = None
+) -> Callable[[Callable[..., Array]], Callable[..., Array]]:
     """Register a function of Postings under a name. `postings.fields` is only filled with `by_field`."""
 
     def enter(function: Callable[..., Array]) -> Callable[..., Array]:
@@ -69,7 +75,7 @@ def model(name: str, *, by_field: bool = False) -> Callable[[Callable[..., Array
                 raise InputError(f"model {name}", f"parameter {each.name!r} has no type: write {each.name}: float")
             if each.default is each.empty:
                 raise InputError(f"model {name}", f"parameter {each.name!r} has no default value")
-        MODELS.add(name, Model(name, function, by_field), home=function.__module__)
+        MODELS.add(name, Model(name, function, by_field, lacking), home=function.__module__)
         return function
 
     return enter

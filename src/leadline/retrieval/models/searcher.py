@@ -18,7 +18,7 @@ from leadline.errors import InputError, checked_choice
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.models.ranking import Ranking, Vector, rank
 from leadline.retrieval.models.registry import MODELS
-from leadline.retrieval.models.weights import Recipe, Weights
+from leadline.retrieval.models.weights import LengthShare, Recipe, Weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 QueryInput = str | Mapping[str, float] | Sequence[str]
 FieldsInput = str | Sequence[str] | Mapping[str, float] | None
 Combine = Literal["text", "scores"]
+LENGTH = "(length of the document)"  # in place of a term
 _MODEL = re.compile(r"\s*([\w+-]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
 
@@ -93,12 +94,13 @@ class Searcher:
             mask = self._checked(mask)
         recipes = self._recipes(model, fields, combine, parameters)
         vectors, weights = self._vectors([self._terms(query) for query in queries], recipes)
+        length = self._length_share(recipes)
         if threads == 1 or len(vectors) < 2:
-            return rank(weights, vectors, k, mask)
+            return rank(weights, vectors, k, mask, length)
         step = -(-len(vectors) // threads)
         parts = [vectors[start : start + step] for start in range(0, len(vectors), step)]
         with ThreadPoolExecutor(threads) as pool:
-            found = pool.map(lambda part: rank(weights, part, k, mask), parts)
+            found = pool.map(lambda part: rank(weights, part, k, mask, length), parts)
             return list(chain.from_iterable(found))
 
     def why(
@@ -122,7 +124,13 @@ class Searcher:
             weight = weights.weight(number, row)
             if weight is not None:
                 found.append(Contribution(term, field, float(multiplier * weight)))
+        if found and (length := self._length_share(recipes)) is not None:
+            found.append(Contribution(LENGTH, "", float(vector.terms * (length.above[row] + length.lowest))))
         return found
+
+    def _length_share(self, recipes: Sequence[tuple[Recipe, str, float]]) -> LengthShare | None:
+        with self._lock:
+            return self.weights.length_share([(recipe, weight) for recipe, _, weight in recipes])
 
     def _terms(self, query: QueryInput) -> Mapping[str, float]:
         """A query as weighted terms: a word that is written twice counts twice."""
@@ -172,7 +180,9 @@ class Searcher:
         for terms in queries:
             lists = [number_of[term] for term in terms for number_of in numbers]
             multipliers = [weight * factor for weight in terms.values() for factor in factors]
-            vectors.append(Vector(np.array(lists, np.int64), np.array(multipliers, np.float64)))
+            vectors.append(
+                Vector(np.array(lists, np.int64), np.array(multipliers, np.float64), float(sum(terms.values())))
+            )
         return vectors, weights
 
     def _checked(self, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -45,6 +45,22 @@ class Recipe:
             raise InputError(f"model {self.model.name}", problem)
         return weights
 
+    def lacking(self, lengths: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What every term adds to documents of these lengths, whether they have it or not."""
+        if self.model.lacking is None:
+            return np.zeros(len(lengths))
+        return np.asarray(self.model.lacking(lengths, **dict(self.parameters)), np.float64)
+
+
+class LengthShare(NamedTuple):
+    """What the length of each document adds to its score for each term of a query: `above[document] + lowest`.
+
+    The search adds `above`, which is never negative, so that it can leave out low scores, and `lowest` at the end.
+    """
+
+    above: NDArray[np.float64]
+    lowest: float
+
 
 class Weights:
     """The lists of weights of an index, computed on first use.
@@ -57,6 +73,7 @@ class Weights:
         self.index = index
         self.blocks = -(-len(index) // BLOCK)
         self._lengths: dict[Any, tuple[NDArray[np.float64], int, float]] = {}
+        self._shares: dict[Any, LengthShare] = {}
         self.clear()
 
     def clear(self) -> None:
@@ -82,6 +99,19 @@ class Weights:
             if missing:
                 self._make(recipe, missing)
         return [self._numbers[recipe] for recipe in recipes]
+
+    def length_share(self, recipes: Sequence[tuple[Recipe, float]]) -> LengthShare | None:
+        """What a document's length adds to its score for each term of a query, over recipes with their weights."""
+        if not any(recipe.model.lacking for recipe, _ in recipes):
+            return None
+        key = tuple(recipes)
+        if key not in self._shares:
+            values = np.zeros(len(self.index))
+            for recipe, weight in recipes:
+                values += weight * recipe.lacking(self._statistics(recipe.fields)[0])
+            lowest = float(values.min(initial=0.0))
+            self._shares = {key: LengthShare(values - lowest, lowest)}  # one is enough: searches rarely alternate
+        return self._shares[key]
 
     def _make(self, recipe: Recipe, terms: Sequence[str]) -> None:
         lists = [self.index.lists(name, [term.encode() for term in terms]) for name, _ in recipe.fields]

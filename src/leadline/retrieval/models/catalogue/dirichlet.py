@@ -1,4 +1,4 @@
-"""The language model with Dirichlet smoothing."""
+"""The language model with Dirichlet smoothing, as Lucene has it."""
 
 from __future__ import annotations
 

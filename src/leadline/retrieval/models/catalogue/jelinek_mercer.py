@@ -1,4 +1,4 @@
-"""The language model with Jelinek-Mercer smoothing."""
+"""The language model with Jelinek-Mercer smoothing, as Lucene has it."""
 
 from __future__ import annotations
 

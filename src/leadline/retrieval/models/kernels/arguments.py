@@ -19,6 +19,7 @@ class QueryLists(NamedTuple):
     lists: Int64s
     multipliers: Floats
     highest: Floats  # upper bound of each query's scores, except for rounding
+    terms: Floats  # what the length part of a document is multiplied by; 0 where the model has none
 
 
 class WeightLists(NamedTuple):

@@ -124,6 +124,7 @@ def rank_documents(
     masked: int,
     allowed: Bytes,
     k: int,
+    length: Floats,
     totals: Floats,
     histogram: Int32s,
     candidates: Candidates,
@@ -154,6 +155,10 @@ def rank_documents(
                 for p in range(weights.directory[entry], weights.directory[entry + 1]):
                     # Adding 0 turns -0.0 into +0.0: a weight of 0 touches the document too.
                     totals[weights.places[p]] += multiplier * weights.values[p] + 0.0
+            if asked.terms[query] != 0.0:
+                for i in range(width):
+                    if np.float64(totals[i]).view(np.int64) != UNTOUCHED_BITS:
+                        totals[i] += asked.terms[query] * length[base + i]
             before = found
             for group in range(0, width, GROUP):
                 most = totals[group]
