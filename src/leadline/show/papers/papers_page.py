@@ -17,7 +17,8 @@ PAPERS: tuple[Callable[[PaperInputs | None], Paper], ...] = (
     pres_2010.paper, robustness_2010.paper, chem_2009.paper, cube_2013.paper, web_2012.paper, beyond.paper,
 )  # fmt: skip
 KINDS: dict[State, str] = {
-    "same": "firm", "own": "firm", "new": "firm", "differs": "fragile", "needs": "undecided", "none": "undecided",
+    "same": "firm", "other": "firm", "new": "firm", "differs": "fragile", "shown": "shown", "needs": "undecided",
+    "not here": "undecided",
 }  # fmt: skip
 LONG = 14  # a table with more rows scrolls
 Step = Callable[[int, int, str], None]
@@ -72,7 +73,10 @@ def _verdict(made: Sequence[Paper], lab: PaperInputs | None) -> str:
     said = " ".join(differ) if differ else "Nothing that can be computed again differs from what was printed."
     hint = "" if lab is not None else " Give a folder of runs and judgements to see the other analyses on them."
     whole = counts["same"] + counts["differs"]
-    lead = f"Of {whole} tables and figures that published numbers allow, {counts['same']} give the same result."
+    lead = (
+        f"The papers have {sum(paper.n_tables + paper.n_figures for paper in made)} tables and figures. {whole} print "
+        f"numbers that can be computed again: {counts['same']} are the same, {counts['differs']} differ."
+    )
     return (
         f'<section class="verdict" aria-label="the result"><p class="lead">{lead} <span class="chips">{chips}</span>'
         f"</p><p>{escape(said + hint)}</p><details><summary>What the words mean</summary><ul>{meanings}</ul></details>"
