@@ -246,6 +246,13 @@ def student_judgements(lines: list[str]) -> list[list[str]]:
     return [["topic", "documents", *GRADES], *rows[:-1]]
 
 
+def averages(lines: list[str]) -> list[list[str]]:
+    """The last lines of tables 14 and 15: the mean over runs of each topic."""
+    heading = next(line for line in lines if line.startswith("Run\tTS-1")).split("\t")
+    body = [line.split("\t")[1:] for line in lines if line.startswith("average\t")]
+    return [["measure", *heading[1:]], *([name, *row] for name, row in zip(("xinfAP", "infNDCG"), body, strict=True))]
+
+
 def tables(text: str) -> dict[str, list[list[str]]]:
     """All tables by the name of their file, each with its heading."""
     lines = text.splitlines()
@@ -262,6 +269,7 @@ def tables(text: str) -> dict[str, list[list[str]]]:
     for name, grid in (("short", short), ("full", full), ("ep", ep), ("us", us)):
         found[f"trec_chem_2009_pa_{name}"] = grid.rows(MEASURES)
     found["trec_chem_2009_ts_student_judgements"] = student_judgements(lines)
+    found["trec_chem_2009_ts_averages"] = averages(lines)
     return found
 
 

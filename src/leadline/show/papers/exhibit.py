@@ -18,7 +18,7 @@ STATES: dict[State, tuple[str, str]] = {  # the text of a chip, and its meaning
     "shown": ("○ shown", "shown from the printed numbers or the formula; no printed number to compute again"),
     "other": (
         "● other data",
-        "the same analysis of a lab's runs or of an example, as the paper's data are not published",
+        "the same analysis of a lab's runs or of an example; the paper's data are not published",
     ),
     "needs": ("◌ needs a lab", "cannot be made from what was published; a lab with runs and judgements shows its own"),
     "not here": ("◌ not here", "not reproduced, for the reason given"),
