@@ -117,7 +117,10 @@ def table_9() -> Exhibit:
     """The topics of the technology survey."""
     records = published.table("trec_chem_2009_ts_topics")
     lost = [record["topic"] for record in records if not record["title"]]
-    rows = [[record["topic"], record["title"], record["category"], record["need"]] for record in records]
+    rows = [
+        [record["topic"].replace("-", "\u2011"), record["title"], record["category"], record["need"]]
+        for record in records
+    ]
     return Exhibit(
         "Table 9", f"the {len(records)} topics of the technology survey", "shown",
         "Titles and categories as printed, the needs in our own words. "

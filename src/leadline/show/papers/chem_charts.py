@@ -128,16 +128,18 @@ def measures_chart(name: str, runs: Sequence[str], measures: Sequence[str], valu
 
 def offices_chart(ep: PriorArt, us: PriorArt) -> Figure:
     """For each measure, a mark for every run at the quotient of its score on American and on European topics."""
+    quotients = us.values / ep.values
     rows = [
         {
             "run": run, "measure": measure, "EP": float(ep.values[r, m]), "US": float(us.values[r, m]),
-            "quotient": float(us.values[r, m] / ep.values[r, m]),
+            "quotient": float(quotients[r, m]),
         }
         for r, run in enumerate(ep.runs)
         for m, measure in enumerate(ep.measures)
     ]  # fmt: skip
     alt = altair()
-    x = alt.X("quotient:Q", title="score on US topics / score on EP topics", scale=alt.Scale(type="log", nice=False),
+    scale = alt.Scale(type="log", domain=[0.9 * float(quotients.min()), 1.1 * float(quotients.max())], nice=False)
+    x = alt.X("quotient:Q", title="score on US topics / score on EP topics", scale=scale,
               axis=alt.Axis(values=[0.5, 1, 2, 4, 8, 16], format="~g", grid=False))  # fmt: skip
     y = alt.Y("measure:N", sort=list(ep.measures), title=None, axis=alt.Axis(ticks=False, domain=False))
     colour = alt.condition("indexof(datum.run, 'york') == 0", alt.value(BUOY), alt.value(DEPTH[4]))
@@ -149,7 +151,7 @@ def offices_chart(ep: PriorArt, us: PriorArt) -> Figure:
     first, last = (order(range(len(higher)), key=lambda m: higher[m]) for order in (max, min))
     title = (
         f"On American topics {higher[first]} of {len(ep.runs)} runs score higher by {ep.measures[first]}, "
-        f"but {higher[last]} by {ep.measures[last]}"
+        f"but only {higher[last]} by {ep.measures[last]}"
     )
     reading = "Right of the line: better on American topics. Coloured: the two runs of York."
     chart = alt.layer(one, marks).properties(width=WIDTH, height=44 * len(ep.measures)).add_params(narrow())

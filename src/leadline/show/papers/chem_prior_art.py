@@ -187,7 +187,7 @@ def tables_12_and_13() -> Exhibit:
     ep, us = prior_art("pa_ep"), prior_art("pa_us")
     return Exhibit(
         "Tables 12, 13", f"the same {len(ep.runs)} runs on European and on American topics", "shown",
-        f"{_legible(ep)} Table 13 is not damaged. A score of table 12 that is computed from tables 11 and 13 is only good "
+        f"{_legible(ep)} Table 13 is not damaged. A score of table 12 computed from tables 11 and 13 is only good "
         f"to ±{ROUNDED_EP}.", (_table(ep), _table(us)),
     )  # fmt: skip
 
@@ -217,9 +217,9 @@ def figure_6() -> Exhibit:
     higher = (us.values > ep.values).sum(axis=0).tolist()
     runs = len(ep.runs)
     least = min(range(len(higher)), key=lambda m: higher[m])
-    counted = ", ".join(f"{higher[m]} by {measure}" for m, measure in enumerate(ep.measures))
+    counted = ", ".join(f"{higher[m]} {'do ' * (m == 0)}by {measure}" for m, measure in enumerate(ep.measures))
     york = us.values[us.runs.index("york09caPA01")] / ep.values[ep.runs.index("york09caPA01")]
-    text = f"The overview says that most runs score higher on American topics. Of {runs} runs, so many do: {counted}. "
+    text = f"The overview says that most runs score higher on American topics. Of {runs} runs, {counted}. "
     if 2 * higher[least] < runs:
         against = _listed([name for m, name in enumerate(ep.measures) if 2 * higher[m] < runs])
         text += f"By {against} it is the other way round, which contradicts the overview. "

@@ -64,22 +64,24 @@ def _verdict(made: Sequence[Paper], lab: PaperInputs | None) -> str:
         if counts[state]
     )
     meanings = "".join(f"<li>{escape(words)}: {escape(meaning)}</li>" for words, meaning in STATES.values())
-    differ = [
-        f"{paper.citation}, {exhibit.name}: {exhibit.finding}"
+    differ = "".join(
+        f'<li><a href="#{paper.name}">{escape(paper.citation)}</a>, {escape(exhibit.name)}: '
+        f"{escape(exhibit.finding)}</li>"
         for paper in made
         for exhibit in paper.exhibits
         if exhibit.state == "differs"
-    ]
-    said = " ".join(differ) if differ else "Nothing that can be computed again differs from what was printed."
-    hint = "" if lab is not None else " Give a folder of runs and judgements to see the other analyses on them."
+    )
+    said = f"<ul>{differ}</ul>" if differ else "<p>Nothing that is computed again differs from what was printed.</p>"
+    hint = "" if lab is not None else "<p>Give a folder of runs and judgements to see the other analyses on them.</p>"
     whole = counts["same"] + counts["differs"]
+    others = sum(not exhibit.parts for paper in made for exhibit in paper.exhibits)
     lead = (
-        f"The papers have {sum(paper.n_tables + paper.n_figures for paper in made)} tables and figures. {whole} print "
-        f"numbers that can be computed again: {counts['same']} are the same, {counts['differs']} differ."
+        f"Of {sum(paper.n_tables + paper.n_figures for paper in made)} tables and figures and {others} other results, "
+        f"{whole} print numbers that can be computed again: {counts['same']} are the same, {counts['differs']} differ."
     )
     return (
         f'<section class="verdict" aria-label="the result"><p class="lead">{lead} <span class="chips">{chips}</span>'
-        f"</p><p>{escape(said + hint)}</p><details><summary>What the words mean</summary><ul>{meanings}</ul></details>"
+        f"</p>{said}{hint}<details><summary>What the words mean</summary><ul>{meanings}</ul></details>"
         "</section>"
     )
 

@@ -131,7 +131,7 @@ def table_2() -> Exhibit:
 
 
 def _pair(printed: float, value: Array) -> tuple[float, float]:
-    return printed, float(value[0])
+    return float(printed), float(value[0])
 
 
 def _off(example: str, names: Sequence[str], printed: Sequence[float], values: Sequence[Array]) -> list[str]:
