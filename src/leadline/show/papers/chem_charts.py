@@ -12,7 +12,7 @@ from leadline.records.scores.scores import Scores
 from leadline.show.charts.labels import narrow
 from leadline.show.charts.style import BUOY, DEPTH, GREY, altair
 from leadline.show.figures.figure import WIDTH, Figure, depth_scale, rows_data, with_rows
-from leadline.show.papers.published import PriorArt
+from leadline.show.papers.published import ChemScores
 from leadline.trust.spectrogram import spectrogram
 
 SOURCE = "Lupu, Piroi, Huang, Zhu and Tait, Overview of the TREC 2009 Chemical IR Track"
@@ -126,7 +126,7 @@ def measures_chart(name: str, runs: Sequence[str], measures: Sequence[str], valu
     return Figure(f"chem-2009-{name}", title, reading, with_rows(chart, rows), rows, f"{SOURCE}, {where}")
 
 
-def offices_chart(ep: PriorArt, us: PriorArt) -> Figure:
+def offices_chart(ep: ChemScores, us: ChemScores) -> Figure:
     """For each measure, a mark for every run at the quotient of its score on American and on European topics."""
     quotients = us.values / ep.values
     rows = [

@@ -12,7 +12,7 @@ from leadline.records.scores.table import Table
 from leadline.show.figures.formatting import count
 from leadline.show.papers.chem_charts import measures_chart, offices_chart
 from leadline.show.papers.exhibit import Exhibit
-from leadline.show.papers.published import PriorArt, prior_art
+from leadline.show.papers.published import ChemScores, prior_art
 from leadline.trust.tau import tau_b
 
 TOPICS, OF_EPO, SHORT = 1000, 77, 100  # of the full task, those of them from the EPO, and of the short task
@@ -29,7 +29,7 @@ def exhibits() -> tuple[Exhibit, ...]:
             tables_12_and_13(), figure_6())  # fmt: skip
 
 
-def best_two(table: PriorArt) -> list[str]:
+def best_two(table: ChemScores) -> list[str]:
     """The best two runs of each team by MAP, the best first."""
     scores = table.values[:, table.measures.index("MAP")]
     order = [table.runs[place] for place in np.argsort(-scores, kind="stable") if not math.isnan(scores[place])]
@@ -40,7 +40,7 @@ def _team(run: str) -> str:
     return next(team for team in TEAMS if run.startswith(team))
 
 
-def selection(best: PriorArt, whole: PriorArt) -> tuple[bool, int, list[str]]:
+def selection(best: ChemScores, whole: ChemScores) -> tuple[bool, int, list[str]]:
     """Whether a table of best runs lists those of the whole table, how many cells are in both, and which differ."""
     differ, cells = [], 0
     for run in best.runs:
@@ -54,7 +54,7 @@ def selection(best: PriorArt, whole: PriorArt) -> tuple[bool, int, list[str]]:
     return set(best_two(whole)) == set(best.runs), cells, differ
 
 
-def _chosen(best: PriorArt, whole: PriorArt, number: int) -> tuple[bool, str]:
+def _chosen(best: ChemScores, whole: ChemScores, number: int) -> tuple[bool, str]:
     same, cells, differ = selection(best, whole)
     who = "are those printed" if same else "are not those printed"
     text = f"The best two runs of each team by MAP, chosen from table {number}, {who}"
@@ -62,7 +62,7 @@ def _chosen(best: PriorArt, whole: PriorArt, number: int) -> tuple[bool, str]:
     return same and not differ, text + (f", but {'; '.join(differ)}." if differ else ".")
 
 
-def _table(table: PriorArt) -> Table:
+def _table(table: ChemScores) -> Table:
     """All scores, with the notes of the mended ones beside them and a dash for those that are not legible."""
     rows: list[list[Any]] = [
         [run, *(None if math.isnan(value) else value for value in values.tolist())]
@@ -148,7 +148,7 @@ def table_10() -> Exhibit:
                    (_table(table),))  # fmt: skip
 
 
-def _legible(table: PriorArt) -> str:
+def _legible(table: ChemScores) -> str:
     """How many cells are as read, mended and missing."""
     cells = table.values.size
     missing = int(np.isnan(table.values).sum())

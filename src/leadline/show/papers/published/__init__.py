@@ -83,7 +83,7 @@ def trec_chem_2009(measure: str = "xinfAP") -> Scores:
 
 
 @dataclass(frozen=True)
-class PriorArt:
+class ChemScores:
     """Mean scores of runs of the prior-art task of TREC-CHEM 2009, as printed."""
 
     runs: tuple[str, ...]
@@ -100,13 +100,13 @@ class PriorArt:
         return self.notes[self.runs.index(run)].get(measure, "")
 
 
-def prior_art(name: str) -> PriorArt:
+def prior_art(name: str) -> ChemScores:
     """A table of the prior-art task: best_short, best_full, best_ep, best_us, or pa_ instead of best_ for all runs."""
     records = table(f"trec_chem_2009_{name}")
     measures = tuple(key for key in records[0] if key not in ("run", "note"))
     values = [[np.nan if record[key] == "" else record[key] for key in measures] for record in records]
     notes = tuple(dict(one.split(": ") for one in record["note"].split("; ") if one) for record in records)
-    return PriorArt(tuple(record["run"] for record in records), measures, np.array(values, float), notes)
+    return ChemScores(tuple(record["run"] for record in records), measures, np.array(values, float), notes)
 
 
 def pres_worked_examples() -> list[dict[str, Any]]:
