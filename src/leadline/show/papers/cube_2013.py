@@ -101,13 +101,17 @@ def figures_1_to_4(lab: PaperInputs | None) -> Exhibit:
     about = "the cube, empty and filled"
     if lab is not None and lab.by_claim is not None:
         return on_runs(lab, NAME, "Figures 1 to 4", about, "claims_cube", "sketches in the paper", by_claim=True)
-    qrels = example()
-    evidence = Evidence.of(qrels, {"breadth": ideal_run(qrels, "coverage", "given")}, "PRES@10")
-    drawn = FIGURES.named("claims_cube").draw(evidence)
-    if drawn.chart is None:
-        return needs_lab("Figures 1 to 4", about, "sketches in the paper")
-    return Exhibit("Figures 1 to 4", about, "other", "Sketches in the paper; drawn here from the example of figures 5 "
-                   "and 6.", figures=(renamed(drawn, NAME),))  # fmt: skip
+    rows = [("a", 1), ("a", 1), ("a", 1), ("a", 1), ("b", 1), ("b", 1), ("c", FULL)]  # claim and grade of a document
+    names = [f"{claim}{place}" for place, (claim, _) in enumerate(rows)]
+    qrels = Qrels.from_columns(["1"] * len(rows), names, [grade for _, grade in rows], "example",
+                               subtopics=[claim for claim, _ in rows])  # fmt: skip
+    runs = {"breadth": ideal_run(qrels, "coverage", "equal"), "depth": ideal_run(qrels, "single", "equal")}
+    drawn = FIGURES.named("claims_cube").draw(Evidence.of(qrels, runs, "PRES@10"), effort=FULL)
+    return Exhibit(
+        "Figures 1 to 4", about, "other",
+        "Sketches in the paper; drawn here for an example of three claims: four documents fill a quarter each of the "
+        "first, two a quarter each of the second, and one fills the third.", figures=(renamed(drawn, NAME),),
+    )  # fmt: skip
 
 
 def table_2() -> Exhibit:
