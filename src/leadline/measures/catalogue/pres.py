@@ -43,8 +43,8 @@ def pres_est(hits: Hits, effort: int = 1000, rel: int = 1) -> Array:
 
     Formula: PRES_est@N = PRES@N / min(1, N / n).
 
-    Paper: Magdy and Jones, Examining the robustness of evaluation metrics for patent retrieval with incomplete
-    relevance judgements, CLEF 2010.
+    Paper: Magdy and Jones, PRES: a score metric for evaluating recall-oriented information retrieval applications,
+    SIGIR 2010, equation 5.
 
     Range: 0 to 1.
 

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from leadline.records.scores.table import Table
 from leadline.show.figures.figure import Figure
 
-State = Literal["same", "differs", "own", "new", "needs", "none"]
+State = Literal["same", "differs", "shown", "other", "needs", "not here", "new"]
 
 STATES: dict[State, tuple[str, str]] = {  # the text of a chip, and its meaning
-    "same": ("● the same", "made from the published figures, and ours agree with theirs"),
-    "differs": ("◐ differs", "made from the published figures, and something differs, as described"),
-    "own": ("● on these runs", "the same analysis on the runs of the lab, because the paper's runs were not published"),
+    "same": ("● same", "the paper prints numbers that are computed again here, and ours agree with them"),
+    "differs": ("◐ differs", "computed again here, and a number does not agree; both are given"),
+    "shown": ("○ shown", "shown from the printed numbers or the formula; no printed number to compute again"),
+    "other": (
+        "● other data",
+        "the same analysis of a lab's runs or of an example; the paper's data are not published",
+    ),
+    "needs": ("◌ needs a lab", "cannot be made from what was published; a lab with runs and judgements shows its own"),
+    "not here": ("◌ not here", "not reproduced, for the reason given"),
     "new": ("● new", "a question that none of the papers could ask"),
-    "needs": ("◌ needs a lab", "cannot be made from published figures, but from a lab with runs and judgements"),
-    "none": ("◌ not here", "there are no data to make it from, or it belongs to another part of the program"),
 }
+PARTS = re.compile(r"(?P<kind>tables?|figures?)|(?P<first>\d+)(?:\([a-z]\))?(?: to (?P<last>\d+))?", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -31,6 +38,11 @@ class Exhibit:
     tables: tuple[Table, ...] = ()
     figures: tuple[Figure, ...] = ()
 
+    @property
+    def parts(self) -> tuple[tuple[str, int], ...]:
+        """The tables and figures of the paper that its name lists, as kind and number."""
+        return tuple(dict.fromkeys(_parts(self.name)))
+
 
 @dataclass(frozen=True)
 class Paper:
@@ -40,14 +52,27 @@ class Paper:
     title: str
     citation: str
     exhibits: tuple[Exhibit, ...]
+    n_tables: int = 0  # in the paper
+    n_figures: int = 0
 
     def count(self, *states: State) -> int:
-        """The number of exhibits in these states."""
-        return sum(exhibit.state in states for exhibit in self.exhibits)
+        """The number of tables and figures in these states; an exhibit that is neither counts as one."""
+        return sum(max(1, len(exhibit.parts)) for exhibit in self.exhibits if exhibit.state in states)
 
     def figures(self) -> list[Figure]:
         """The figures of all exhibits."""
         return [figure for exhibit in self.exhibits for figure in exhibit.figures]
+
+
+def _parts(name: str) -> Iterator[tuple[str, int]]:
+    """Each table and figure of a name such as "Tables 3, 4, figures 7 to 10"."""
+    kind = ""
+    for match in PARTS.finditer(name):
+        if match["kind"]:
+            kind = match["kind"].lower().rstrip("s")
+        elif kind:
+            first = int(match["first"])
+            yield from ((kind, number) for number in range(first, int(match["last"] or first) + 1))
 
 
 def renamed(figure: Figure, paper: str) -> Figure:
@@ -62,7 +87,7 @@ def needs_lab(name: str, about: str, what: str) -> Exhibit:
 
 def not_here(name: str, about: str, why: str) -> Exhibit:
     """An exhibit that is not reproduced, with the reason."""
-    return Exhibit(name, about, "none", why)
+    return Exhibit(name, about, "not here", why)
 
 
 def same_to(printed: float, ours: float, digits: int) -> bool:

@@ -34,4 +34,4 @@ def on_runs(
     why = sentence(lacks)
     if made.chart is None:
         return Exhibit(name, about, "needs", f"{why} For the lab's runs: {made.reading}")
-    return Exhibit(name, about, "own", f"{why} Here is the same for the lab's own runs.", (), (renamed(made, paper),))
+    return Exhibit(name, about, "other", f"{why} Here is the same for the lab's own runs.", (), (renamed(made, paper),))

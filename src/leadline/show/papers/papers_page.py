@@ -17,7 +17,8 @@ PAPERS: tuple[Callable[[PaperInputs | None], Paper], ...] = (
     pres_2010.paper, robustness_2010.paper, chem_2009.paper, cube_2013.paper, web_2012.paper, beyond.paper,
 )  # fmt: skip
 KINDS: dict[State, str] = {
-    "same": "firm", "own": "firm", "new": "firm", "differs": "fragile", "needs": "undecided", "none": "undecided",
+    "same": "firm", "other": "firm", "new": "firm", "differs": "fragile", "shown": "shown", "needs": "undecided",
+    "not here": "undecided",
 }  # fmt: skip
 LONG = 14  # a table with more rows scrolls
 Step = Callable[[int, int, str], None]
@@ -63,19 +64,24 @@ def _verdict(made: Sequence[Paper], lab: PaperInputs | None) -> str:
         if counts[state]
     )
     meanings = "".join(f"<li>{escape(words)}: {escape(meaning)}</li>" for words, meaning in STATES.values())
-    differ = [
-        f"{paper.citation}, {exhibit.name}: {exhibit.finding}"
+    differ = "".join(
+        f'<li><a href="#{paper.name}">{escape(paper.citation)}</a>, {escape(exhibit.name)}: '
+        f"{escape(exhibit.finding)}</li>"
         for paper in made
         for exhibit in paper.exhibits
         if exhibit.state == "differs"
-    ]
-    said = " ".join(differ) if differ else "Nothing that can be computed again differs from what was printed."
-    hint = "" if lab is not None else " Give a folder of runs and judgements to see the other analyses on them."
+    )
+    said = f"<ul>{differ}</ul>" if differ else "<p>Nothing that is computed again differs from what was printed.</p>"
+    hint = "" if lab is not None else "<p>Give a folder of runs and judgements to see the other analyses on them.</p>"
     whole = counts["same"] + counts["differs"]
-    lead = f"Of {whole} tables and figures that published numbers allow, {counts['same']} give the same result."
+    others = sum(not exhibit.parts for paper in made for exhibit in paper.exhibits)
+    lead = (
+        f"Of {sum(paper.n_tables + paper.n_figures for paper in made)} tables and figures and {others} other results, "
+        f"{whole} print numbers that can be computed again: {counts['same']} are the same, {counts['differs']} differ."
+    )
     return (
         f'<section class="verdict" aria-label="the result"><p class="lead">{lead} <span class="chips">{chips}</span>'
-        f"</p><p>{escape(said + hint)}</p><details><summary>What the words mean</summary><ul>{meanings}</ul></details>"
+        f"</p>{said}{hint}<details><summary>What the words mean</summary><ul>{meanings}</ul></details>"
         "</section>"
     )
 

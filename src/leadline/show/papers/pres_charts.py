@@ -13,7 +13,7 @@ from leadline.show.charts.style import BUOY, GREY, OKABE_ITO, altair, measure_co
 from leadline.show.figures.encodings import haloed
 from leadline.show.figures.figure import HEIGHT, WIDTH, Figure, rows_data, with_rows
 from leadline.trust.order import places as places_of
-from leadline.trust.tau import tau_b
+from leadline.trust.tau import tau_a
 
 MEASURES = ("MAP", "PRES", "recall")
 SHAPES = ("square", "circle", "triangle-up")
@@ -42,7 +42,7 @@ def sorted_chart(runs: Sequence[str], means: Array, source: str) -> Figure:
     words = [{"x": 2, "y": float(means[order[:6], m].max()), "text": name} for m, name in enumerate(MEASURES)]
     labels = haloed(words, align="left", dy=-14, fontWeight="bold")
     chart = alt.layer(base.mark_line(strokeWidth=1, opacity=0.5), dots, labels).add_params(narrow())
-    with_map, with_recall = (float(tau_b(means[:, 1], means[:, m])) for m in (0, 2))
+    with_map, with_recall = (float(tau_a(means[:, 1], means[:, m])) for m in (0, 2))
     return Figure(
         "pres-2010-sorted",
         f"PRES orders the {last} runs like recall (τ {with_recall:.2f}) rather than like MAP (τ {with_map:.2f})",
@@ -86,3 +86,34 @@ def _lines(runs: Sequence[str], places: Integers, moved: Sequence[int], rows: Se
     labels = {runs[r]: (float(top - places[r, 2]), runs[r]) for r in moved}
     chart = alt.layer(grey, bright, beside(labels, colours, (0.0, float(top)), HEIGHT)).add_params(narrow())
     return with_rows(chart.properties(width=WIDTH, height=HEIGHT), rows)
+
+
+def rnorm_chart(ranks: Sequence[int], sizes: Sequence[int], values: Sequence[float]) -> Figure:
+    """Recall against the share of the collection read: the best case, a list, and the worst case, for each size."""
+    n = len(ranks)
+    rows = [
+        {"collection": f"{size} documents", "case": case, "read": place / size, "recall": found / n}
+        for size in sizes
+        for case, at in (
+            ("best", list(range(1, n + 1))), ("the list", list(ranks)), ("worst", list(range(size - n + 1, size + 1))),
+        )
+        for place, found in ((0, 0), *zip(at, range(1, n + 1), strict=True), (size, n))
+    ]  # fmt: skip
+    alt = altair()
+    cases = ["best", "the list", "worst"]
+    x = alt.X("read:Q", title="share of the collection read", axis=alt.Axis(format="%", tickCount=5))
+    y = alt.Y("recall:Q", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(tickCount=5))
+    colour = alt.Color("case:N", title=None, scale=alt.Scale(domain=cases, range=[OKABE_ITO[2], BUOY, GREY]))
+    colour = colour.legend(orient="top")
+    dash = alt.StrokeDash("collection:N", title=None, sort=[f"{size} documents" for size in sizes])
+    dash = dash.legend(orient="top")
+    chart = alt.Chart(rows_data()).mark_line(interpolate="step-after", strokeWidth=2).encode(
+        x=x, y=y, color=colour, strokeDash=dash, tooltip=["collection:N", "case:N", "read:Q", "recall:Q"]
+    )  # fmt: skip
+    said = " and ".join(f"{value:.3f} among {size} documents" for value, size in zip(values, sizes, strict=True))
+    return Figure(
+        "pres-2010-rnorm", f"The same list has Rnorm {said}",
+        "Rnorm is the area between the worst case and the list, as a share of that between the worst and the best.",
+        with_rows(chart.properties(width=WIDTH, height=HEIGHT).add_params(narrow()), rows), rows,
+        "Magdy and Jones, SIGIR 2010, figures 1 and 2",
+    )  # fmt: skip

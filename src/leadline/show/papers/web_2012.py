@@ -30,6 +30,7 @@ def paper(lab: PaperInputs | None = None) -> Paper:
             not_here("Section 5.4.2", "DCG with linear or exponential gain",
                      "No numbers are printed. `leadline explain DCG` has the formula with both gains."),
         ),
+        n_figures=4,
     )  # fmt: skip
 
 

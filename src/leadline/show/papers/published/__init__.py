@@ -7,23 +7,34 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 
 import numpy as np
 
 from leadline.errors import InputError
+from leadline.measures.hits import Array
 from leadline.records.scores.scores import Scores
 
 SOURCES = {
     "clef_ip_2009_scores": "MAP, recall and PRES of 48 runs of CLEF-IP 2009 (Magdy and Jones 2010)",
     "clef_ip_2009_robustness": "Kendall's tau when judgements are left out, CLEF-IP 2009 (Magdy and Jones 2010)",
     "pres_worked_examples": "the worked examples of PRES (Magdy and Jones, SIGIR 2010)",
-    "trec_chem_2009_pa_full": "prior-art task, all topics, TREC-CHEM 2009 (Lupu et al.)",
-    "trec_chem_2009_pa_us": "prior-art task, United States topics, TREC-CHEM 2009 (Lupu et al.)",
+    "trec_chem_2009_best_short": "prior-art task, 100 topics, best two runs of each team, TREC-CHEM 2009, table 1",
+    "trec_chem_2009_best_full": "prior-art task, all topics, best two runs of each team, TREC-CHEM 2009, table 2",
+    "trec_chem_2009_best_ep": "prior-art task, European topics, best two runs of each team, TREC-CHEM 2009, table 3",
+    "trec_chem_2009_best_us": "prior-art task, US topics, best two runs of each team, TREC-CHEM 2009, table 4",
+    "trec_chem_2009_pa_short": "prior-art task, 100 topics, 59 runs, TREC-CHEM 2009, table 10",
+    "trec_chem_2009_pa_full": "prior-art task, all topics, 47 runs, TREC-CHEM 2009, table 11",
+    "trec_chem_2009_pa_ep": "prior-art task, European topics, 47 runs, TREC-CHEM 2009, table 12",
+    "trec_chem_2009_pa_us": "prior-art task, US topics, 47 runs, TREC-CHEM 2009, table 13",
+    "trec_chem_2009_ts_averages": "mean xinfAP and infNDCG of 31 runs by topic, TREC-CHEM 2009 (Lupu et al.)",
     "trec_chem_2009_ts_disagreement": "how often two judges disagreed, TREC-CHEM 2009 (Lupu et al.)",
     "trec_chem_2009_ts_expert_judgements": "what the experts judged, TREC-CHEM 2009 (Lupu et al.)",
     "trec_chem_2009_ts_infndcg": "infNDCG of 31 runs on 18 topics, TREC-CHEM 2009 (Lupu et al.)",
+    "trec_chem_2009_ts_student_judgements": "what the students judged, merged, TREC-CHEM 2009 (Lupu et al.)",
+    "trec_chem_2009_ts_topics": "the 18 topics, their needs in our own words, TREC-CHEM 2009 (Lupu et al.)",
     "trec_chem_2009_ts_xinfap": "xinfAP of 31 runs on 18 topics, TREC-CHEM 2009 (Lupu et al.)",
 }
 
@@ -69,6 +80,33 @@ def trec_chem_2009(measure: str = "xinfAP") -> Scores:
     topics = tuple(key for key in records[0] if key != "run")
     values = np.array([[[record[topic]] for topic in topics] for record in records], float)
     return Scores(tuple(record["run"] for record in records), topics, (measure,), values)
+
+
+@dataclass(frozen=True)
+class ChemScores:
+    """Mean scores of runs of the prior-art task of TREC-CHEM 2009, as printed."""
+
+    runs: tuple[str, ...]
+    measures: tuple[str, ...]
+    values: Array  # run × measure; NaN where the number is not legible
+    notes: tuple[dict[str, str], ...]  # for each run, how a measure was mended; empty if all are as read
+
+    def at(self, run: str, measure: str) -> float:
+        """The score of a run."""
+        return float(self.values[self.runs.index(run), self.measures.index(measure)])
+
+    def note(self, run: str, measure: str) -> str:
+        """How the score of a run was mended; empty if it is as read."""
+        return self.notes[self.runs.index(run)].get(measure, "")
+
+
+def prior_art(name: str) -> ChemScores:
+    """A table of the prior-art task: best_short, best_full, best_ep, best_us, or pa_ instead of best_ for all runs."""
+    records = table(f"trec_chem_2009_{name}")
+    measures = tuple(key for key in records[0] if key not in ("run", "note"))
+    values = [[np.nan if record[key] == "" else record[key] for key in measures] for record in records]
+    notes = tuple(dict(one.split(": ") for one in record["note"].split("; ") if one) for record in records)
+    return ChemScores(tuple(record["run"] for record in records), measures, np.array(values, float), notes)
 
 
 def pres_worked_examples() -> list[dict[str, Any]]:
