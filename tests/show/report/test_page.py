@@ -133,7 +133,7 @@ class Tab:
         self.page.evaluate("for (const one of document.querySelectorAll('details.section')) one.open = true")
 
     def wait(self, condition: str) -> None:
-        """Wait up to ten seconds for a condition. The page's policy forbids `wait_for_function`, which evaluates text."""
+        """Wait ten seconds for a condition; `wait_for_function` evaluates text, which the page's policy forbids."""
         for _ in range(100):
             if self.page.evaluate(condition):
                 return

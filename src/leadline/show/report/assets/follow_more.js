@@ -74,7 +74,7 @@
     const run = new Map(c.page.runs.map((one, r) => [one, r]));
     const sum = (values) => c.indices.reduce((total, t) => total + values[t], 0);
     const rows = before.map((row) => {
-      const mine = found[run.get(row.run)], one = counts[row.run];
+      const mine = found[run.get(row.run)], one = Object.hasOwn(counts, row.run) ? counts[row.run] : null;
       const judged = c.slice ? Object.fromEntries(bands.map((band, b) => {
         const listed = one ? sum(one.listed[b]) : 0;
         return [band, listed ? round(sum(one.judged[b]) / listed) : null];
