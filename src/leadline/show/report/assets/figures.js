@@ -246,7 +246,7 @@ const Leadline = (() => {
       const room = this.room();
       const narrow = (spec.params ?? []).find((param) => param.name === "narrow");
       const parts = spec.concat ?? spec.hconcat ?? spec.vconcat;
-      if (narrow) narrow.value = room < NARROW || Boolean(spec.concat);
+      if (narrow) narrow.value = room / (spec.concat ? spec.columns : 1) < NARROW;
       if (narrow?.value && this.data.more.narrow_row) { // a list: each name above its strip
         spec.height = this.data.more.narrow_row * spec.params.find((param) => param.name === "systems").value.length;
       }

@@ -32,13 +32,13 @@ Leadline.follow = (() => {
     return changes.length ? change(spec) : spec;
   };
   // Axes of runs: their order, and the place before each name.
-  const reordered = (spec, runs, { numbers = true } = {}) => {
+  const reordered = (spec, runs) => {
     const known = new Set(S.page().runs);
     const list = (letters, gap) => JSON.stringify(runs.map((run, i) => `${i + 1}${gap}${short(run, letters)}`));
     visit(spec, (node) => {
       if (Array.isArray(node.sort) && node.sort.length && node.sort.every((run) => known.has(run))) node.sort = runs;
       if (typeof node.labelExpr !== "string") return;
-      if (numbers && node.labelExpr.includes('(narrow ? ["')) {
+      if (node.labelExpr.includes('(narrow ? ["')) {
         const labels = `(narrow ? ${list(NARROW_LETTERS, " ")} : ${list(24, "  ")})[indexof(${JSON.stringify(runs)}, datum.value)]`;
         node.labelExpr = node.labelExpr.includes(" ? (narrow ?") ? node.labelExpr : labels;
       } else if (node.labelExpr.endsWith("datum.value) + 1")) node.labelExpr = `indexof(${JSON.stringify(runs)}, datum.value) + 1`;
@@ -135,7 +135,7 @@ Leadline.follow = (() => {
     return { rows, title: `${ap}, ${pres} and ${recall} of all systems${c.where}`,
       reading: `The systems are sorted by ${pres}. ${means}`,
       edit: (given) => {
-        const spec = reordered(renamed(given, names(c)), runs, { numbers: false });
+        const spec = reordered(renamed(given, names(c)), runs);
         scaled(spec, [0, top(before)], [0, top(rows)]);
         for (const part of parts(spec, (row) => "text" in row && "y" in row)) {
           part.values = part.values.map((word) => ({ ...word, y: Math.max(...rows.filter((row) =>
