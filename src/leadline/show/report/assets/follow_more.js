@@ -146,7 +146,7 @@
     const ranks = [...new Set([...Array.from({ length: 60 }, (_, i) => Math.round(E ** (i / 59))),
       ...Array.from({ length: Math.min(60, E) }, (_, i, all) => Math.round(1 + (E - 1) * i / Math.max(Math.min(60, E) - 1, 1))), E + 1])].sort((a, b) => a - b);
     const rows = ranks.map((rank) => ({ rank, PRES: round(worth(rank)[0]), RR: round(worth(rank)[1]) }));
-    const example = Math.max(1, Math.floor(E / 10)), [pres, rr] = worth(example);
+    const example = Math.min(E, Math.max(2, Math.floor(E / 10))), [pres, rr] = worth(example);
     const marked = [["PRES", pres], ["RR", rr]].map(([name, y]) => ({ x: example, y, text: `${name} ${y.toFixed(2)}` }));
     return { rows, title: `A single relevant document at rank ${grouped(example)} of ${grouped(E)} is worth PRES ${pres.toFixed(2)}, RR ${rr.toFixed(2)}`,
       reading: `PRES falls evenly over the ${counted(E, "document")} that are read, RR at once.`,
