@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from leadline.errors import InputError, MismatchError
 from leadline.records.scores.scores import Scores
 from leadline.show.papers import published
-from leadline.trust.correlation import correlation
+from leadline.trust.correlation import TAUS, correlation
 from leadline.trust.tau import tau_a, tau_ap, tau_ap_b, tau_b
 
 PRINTED = 1e-12  # what the other programs printed
@@ -72,6 +72,24 @@ def test_clef_ip_2009() -> None:
     assert "tau_AP,b" in found.notes[0]
     ranks = {row[0]: row[1:] for row in found.ranks().rows}
     assert ranks["R21"] == [1, 1, 1]  # "achieved the highest MAP and recall also achieved the highest PRES"
+
+
+def test_clef_ip_2009_by_tau_a() -> None:
+    """The printed scores give what the paper prints, 0.56, 0.87 and 0.66, if tied pairs count as neither."""
+    found = correlation(published.clef_ip_2009(), tau="a")
+    tau = {(row[0], row[1]): round(row[2], 3) for row in found.table().rows}
+    assert tau == {("MAP", "recall"): 0.555, ("recall", "PRES"): 0.874, ("MAP", "PRES"): 0.659}
+    assert list(found.table().columns) == ["measure_a", "measure_b", "tau", "tau_ap"]
+
+
+def test_the_column_tau_is_the_coefficient_asked_for() -> None:
+    scores = published.clef_ip_2009()
+    by = {name: correlation(scores, tau=name) for name in TAUS}
+    assert (by["ap"].tau == by["b"].tau_ap).all()
+    assert (by["a"].tau_ap == by["b"].tau_ap).all()
+    assert by["b"].table().rows == correlation(scores).table().rows
+    with pytest.raises(InputError, match="'c' is not one of a, b, ap"):
+        correlation(scores, tau="c")  # type: ignore[arg-type]
 
 
 def test_ties_by_hand() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -162,6 +164,15 @@ def test_intervals_of_a_verdict_are_students() -> None:
         expected = stats.t.interval(0.95, len(values) - 1, loc=values.mean(), scale=stats.sem(values))
         assert (low, high) == pytest.approx(expected, rel=1e-9)
     assert f"between {only.low:.3f} and {only.high:.3f}" in only.reasons[0]
+
+
+def test_intervals_of_a_verdict_stay_inside_the_measure() -> None:
+    """Student's interval of two topics is wider than any two values of AP can differ; a score without bounds has it."""
+    first, second = np.array([1.0, 1.0]), np.array([0.0, 0.5])
+    found = decide(scored(first, second), "AP")
+    assert (found.verdicts[0].low, found.verdicts[0].high) == (-1.0, 1.0)
+    unbounded = replace(scored(first, second), measures=("our own",))
+    assert decide(unbounded, "our own").verdicts[0].high > 3
 
 
 def test_values_beyond_reason_are_refused() -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
-from leadline.errors import MismatchError
+from leadline.errors import MismatchError, checked_choice
 from leadline.measures.alignment import listed
 from leadline.measures.hits import Array, Integers
 from leadline.records.scores.result import Result, counted
@@ -15,7 +16,10 @@ from leadline.records.scores.scores import Scores
 from leadline.records.scores.table import Table
 from leadline.trust.order import places, sign
 from leadline.trust.paired import without_rounding_errors
-from leadline.trust.tau import has_ties, tau_ap, tau_ap_b, tau_b
+from leadline.trust.tau import has_ties, tau_a, tau_ap, tau_ap_b, tau_b
+
+Tau = Literal["a", "b", "ap"]
+TAUS: tuple[Tau, ...] = ("a", "b", "ap")
 
 
 @dataclass(frozen=True, repr=False)
@@ -26,7 +30,7 @@ class Correlation(Result):
     measures: tuple[str, ...]
     means: Array  # run, measure
     places: Integers  # run, measure: the rank, 1 for the best; runs with equal means share the better rank
-    tau: Array  # measure, measure: Kendall's tau_b
+    tau: Array  # measure, measure: Kendall's tau_b, or what `tau` asked for
     tau_ap: Array  # the row is the truth, the column the estimate; tau_AP,b where runs tie under either
     tau_ap_b: Array  # symmetric, with or without ties
     notes: tuple[str, ...] = ()
@@ -59,9 +63,10 @@ class Correlation(Result):
         return self.table()
 
 
-def correlation(scores: Scores, measures: Sequence[str] | None = None) -> Correlation:
+def correlation(scores: Scores, measures: Sequence[str] | None = None, *, tau: Tau = "b") -> Correlation:
     """Rank the runs by their means under each measure, and compare the rankings of every two measures.
 
+    `tau` is the coefficient in the column `tau`: "a" is tau_a, "b" is tau_b, which corrects for ties, "ap" is tau_AP.
     Means that agree to 12 digits count as equal: further digits depend on the order of summation.
 
     >>> values = np.array([[[0.5, 0.9]], [[0.4, 0.7]], [[0.3, 0.8]], [[0.2, 0.1]]])
@@ -76,6 +81,7 @@ def correlation(scores: Scores, measures: Sequence[str] | None = None) -> Correl
     c 3 2
     d 4 4
     """
+    checked_choice("tau", tau, TAUS)
     names = tuple(dict.fromkeys(scores.measures if measures is None else measures))
     if len(names) < 2:
         raise MismatchError(f"{len(names)} measure ({', '.join(names)}); a correlation needs two or more")
@@ -109,7 +115,7 @@ def correlation(scores: Scores, measures: Sequence[str] | None = None) -> Correl
         names,
         means[ranked],
         places(goodness).T,
-        tau_b(goodness[:, None], goodness[None]),
+        directed if tau == "ap" else {"a": tau_a, "b": tau_b}[tau](goodness[:, None], goodness[None]),
         directed,
         allowing,
         tuple(notes),

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from leadline.measures.hits import Array, Integers
-from leadline.measures.intervals import interval
+from leadline.measures.intervals import bounds, interval
 from leadline.measures.notation import parse_measure
 from leadline.records.scores.scores import Scores
 from leadline.trust.aligned import aligned
@@ -65,10 +65,11 @@ def decide(
         if not complete:
             unjudged = _unjudged(study, leader)
             doubts = doubt(unjudged, only_relevant=not (study.qrels.grades < study.measures[0].level).any())
+    lowest, highest = bounds(measure)
     against = tuple(
         _verdict(
-            scores.runs[leader], scores.runs[others[i]], differences[i], float(p[i]), float(corrected[i]),
-            len(others), float(stays[i]), float(turns[i]), samples, alpha,
+            scores.runs[leader], scores.runs[others[i]], differences[i], highest - lowest, float(p[i]),
+            float(corrected[i]), len(others), float(stays[i]), float(turns[i]), samples, alpha,
         )
         for i in np.lexsort((others, differences.mean(axis=1)))
     )  # fmt: skip
@@ -159,6 +160,7 @@ def _verdict(
     leader: str,
     other: str,
     differences: Array,
+    most: float,
     p: float,
     corrected: float,
     comparisons: int,
@@ -167,13 +169,14 @@ def _verdict(
     samples: int,
     alpha: float,
 ) -> Verdict:
-    """The verdict and its reasons, from the differences by topic and the results of the tests."""
+    """The verdict and its reasons, from the differences by topic, at most `most`, and the results of the tests."""
     mean, width = float(differences.mean()), float(half_width(differences))
+    low, high = max(mean - width, -most), min(mean + width, most)  # NaN for one topic
     # Only what was shown counts: without judgements to leave out, a significant lead is fragile.
     word: Word = "undecided" if not corrected < alpha else "firm" if stays >= STABLE else "fragile"
     unexplained = Verdict(
-        leader, other, word, criterion(word, corrected, comparisons, stays, samples, alpha), mean, mean - width,
-        mean + width, p, corrected, len(differences), int((differences > EQUAL).sum()),
+        leader, other, word, criterion(word, corrected, comparisons, stays, samples, alpha), mean, low, high,
+        p, corrected, len(differences), int((differences > EQUAL).sum()),
         int((differences < -EQUAL).sum()), lead_rests_on(differences), stays, turns, topics_needed(differences, alpha),
         (),
     )  # fmt: skip

@@ -15,7 +15,7 @@ from leadline.records.inputs import Path, QrelsLike, RunsLike
 if TYPE_CHECKING:
     from leadline.records.scores.scores import Scores
     from leadline.trust.agreement import Agreement
-    from leadline.trust.correlation import Correlation
+    from leadline.trust.correlation import Correlation, Tau
     from leadline.trust.incomplete import Incomplete
     from leadline.trust.left_out import LeftOut
     from leadline.trust.pairs import Pairs
@@ -90,14 +90,15 @@ def power(
 
 
 @overload
-def correlation(scores: Scores, /, measures: MeasuresLike | None = ...) -> Correlation: ...
+def correlation(scores: Scores, /, measures: MeasuresLike | None = ..., *, tau: Tau = ...) -> Correlation: ...
 @overload
-def correlation(qrels: QrelsLike, runs: RunsLike, /, measures: MeasuresLike) -> Correlation: ...
-def correlation(*inputs: Any, measures: MeasuresLike | None = None) -> Correlation:
-    """Whether measures rank the systems alike: Kendall's tau and tau_AP of every pair of measures."""
+def correlation(qrels: QrelsLike, runs: RunsLike, /, measures: MeasuresLike, *, tau: Tau = ...) -> Correlation: ...
+def correlation(*inputs: Any, measures: MeasuresLike | None = None, tau: Tau = "b") -> Correlation:
+    """Whether measures rank the systems alike: Kendall's tau (`tau`: "a", "b" or "ap") and tau_AP of every pair."""
     from leadline.trust.correlation import correlation as correlation_of_scores
 
-    return correlation_of_scores(*_scores_and_measures(inputs, measures))
+    scores, names = _scores_and_measures(inputs, measures)
+    return correlation_of_scores(scores, names, tau=tau)
 
 
 @overload

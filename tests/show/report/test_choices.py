@@ -81,6 +81,8 @@ def test_measure_and_topics_are_chosen_once(page: Any) -> None:
     page.locator(".choices [name=measure]").select_option("RR")
     assert page.locator("#spectrogram [data-param=measure]").input_value() == "RR"
     cells = "document.querySelectorAll('#spectrogram svg .role-mark.mark-rect path').length"
+    page.locator("#spectrogram").scroll_into_view_if_needed()  # a chart far from the window is drawn when it comes near
+    page.wait_for_timeout(600)
     before = page.evaluate(cells)
     page.locator(".choices [name=slice]").select_option(index=1)
     page.wait_for_timeout(600)

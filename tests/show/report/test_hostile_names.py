@@ -14,7 +14,11 @@ from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.registry import FIGURES
 from leadline.show.report.page import report
 
-NAMES = ("constructor", "__proto__", "toString", "hasOwnProperty", "valueOf", "</script><b>", "a\\b'\"", "length")
+NAMES = (
+    "constructor", "__proto__", "toString", "hasOwnProperty", "valueOf", "</script><b>", "a\\b'\"", "length",
+    "PRES@20", "$& R@20 $1", "bell\x07\x1b[31m",
+)  # fmt: skip
+CHOSEN = {"measure": "R@20", "effort": 10, "slice": 0, "chosen": ["__proto__", "PRES@20"]}  # slice: the first one
 
 
 def evidence(*, plain: bool = False) -> Evidence:
@@ -43,6 +47,22 @@ def page(browser: Any) -> Any:
     opened.close()
 
 
+def choose(page: Any, chosen: dict[str, Any]) -> list[str]:
+    """Choose one after the other and draw every figure after each; returns the titles at the end."""
+    page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+    for name, value in chosen.items():
+        page.evaluate(
+            """async ([name, value]) => {
+                if (name === "slice") value = Leadline.read("data-choices").slices[value].name;
+                Leadline.shared.set(name, value, "researchers");
+                await new Promise(go => setTimeout(go, 400));
+                for (const figure of Leadline.shared.figures.values()) await figure.draw();
+            }""",
+            [name, value],
+        )
+    return list(page.locator("figure h3").all_inner_texts())
+
+
 def drawn(page: Any, path: Path) -> dict[str, bool]:
     """Which figures of a page are drawn; fails where the page complains."""
     complaints: list[str] = []
@@ -65,6 +85,28 @@ def test_every_figure_draws_names_of_javascript(page: Any, tmp_path: Path) -> No
         bold.append(page.locator("b").count())
     assert found[1] == found[0]
     assert sum(found[1].values()) > 10
-    for name in NAMES:  # in the labels of the systems, and nowhere as markup
+    for name in NAMES[:-1]:  # in the labels of the systems, and nowhere as markup; the last has control codes
         assert page.locator("svg text", has_text=name).count() > 0
     assert bold[1] == bold[0]
+
+
+def test_the_reader_chooses_among_names_of_javascript(page: Any, tmp_path: Path) -> None:
+    said: list[str] = []
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("console", lambda message: said.append(message.text))
+    found = {}
+    for plain in (True, False):
+        path = tmp_path / f"{plain}.html"
+        path.write_text(report(evidence(plain=plain), names=FIGURES.names()), encoding="utf-8")
+        drawn(page, path)
+        named = {name: f"plain{place}" if plain else name for place, name in enumerate(NAMES)}
+        titles = choose(page, {**CHOSEN, "chosen": [named[run] for run in CHOSEN["chosen"]]})
+        marks = "one => [one.id, one.querySelectorAll('svg .role-mark path, svg .role-mark text').length]"
+        found[plain] = (len(titles), dict(page.locator("figure").evaluate_all(f"all => all.map({marks})")))
+        assert said == []
+        assert any("R@10" in title for title in titles)
+    assert found[True] == found[False]
+    for name in NAMES[:-1]:  # a browser draws control codes in its own way
+        assert page.locator("svg text", has_text=name).count() > 0
+    # A run with the name of a measure keeps it when the effort changes.
+    assert page.locator("#told_apart svg text", has_text="PRES@10").count() == 0

@@ -1,8 +1,10 @@
 """Whether measures rank the systems alike: Kendall's tau and tau_AP of every two.
 
+The column tau is tau_b, which corrects for ties, or what --tau asks for; tau_ap is always tau_AP.
+
 Examples:
   leadline compare correlation qrels.txt runs/*.run -m "PRES@100 AP R@100"
-  leadline compare correlation --scores scores.tsv
+  leadline compare correlation --scores scores.tsv --tau a
 """
 
 from __future__ import annotations
@@ -11,16 +13,20 @@ import argparse
 
 from leadline.commands.shared.comparison import add_comparison_options, load_scores
 from leadline.commands.shared.output import print_notes, write_table
-from leadline.trust.correlation import correlation
+from leadline.trust.correlation import TAUS, correlation
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--ranks", action="store_true", help="print the rank of every run under every measure instead")
+    parser.add_argument(
+        "--tau", choices=TAUS, default="b",
+        help="coefficient in the column tau: Kendall's tau_a, tau_b or tau_AP (default: b)",
+    )  # fmt: skip
     add_comparison_options(parser)
 
 
 def run(options: argparse.Namespace) -> None:
     scores = load_scores(options)
-    result = correlation(scores)
+    result = correlation(scores, tau=options.tau)
     write_table(result.ranks() if options.ranks else result.table(), options)
     print_notes((*scores.notes, *result.notes), options)

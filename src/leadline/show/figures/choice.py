@@ -59,10 +59,10 @@ def highlighted_lines(base: Any, field: str, spots: Sequence[float], *, rising: 
 
 
 def spread_over(values: Sequence[float]) -> list[float]:
-    """Four values of an axis, far from each other, for the names of lines.
+    """Four values of an axis, far from each other, for the names of lines; none at an end, where lines have labels.
 
     >>> spread_over(list(range(21)))
-    [20, 15, 10, 18]
+    [15, 10, 12, 17]
     """
     last = len(values) - 1
-    return list(dict.fromkeys(values[round(last * share)] for share in (1.0, 0.75, 0.5, 0.9)))
+    return list(dict.fromkeys(values[round(last * share)] for share in (0.75, 0.5, 0.62, 0.85)))

@@ -7,6 +7,7 @@ page's policy lets the browser run only its own two scripts.
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
@@ -108,6 +109,7 @@ def _verdict(evidence: Evidence) -> str:
     reading = _with_times(escape(" ".join(filter(None, (said.effort, said.baseline)))), said.documents)
     reasons = "".join(f"<p>{escape(reason)}</p>" for reason in said.reasons)
     notes = list(dict.fromkeys((*evidence.study.notes, *(evidence.verdict.notes if evidence.verdict else ()))))
+    notes = [note for note in notes if not re.fullmatch(r"(\d+) of \1 topics?", note)]  # nothing is missing
     listed = "".join(f"<li>{escape(note)}</li>" for note in notes)
     return (
         f'<section class="verdict" aria-label="the verdict">{outcome}{leader}'

@@ -10,6 +10,7 @@ import numpy as np
 
 from leadline.measures.hits import Array, Mask
 from leadline.measures.intervals import interval
+from leadline.show.charts.drawable import drawable
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.formatting import decimal, rounded
 from leadline.show.report.embedding import variable
@@ -54,7 +55,7 @@ def systems_table(evidence: Evidence) -> str:
         if verdicts:
             cells.append(f"<td>{_chip(verdicts.get(run))}</td>")
         cells += [f'<td class="text">{escape(evidence.runs_info.get(run, {}).get(name, ""))}</td>' for name in info]
-        body.append(f'<tr data-run="{escape(run)}">{"".join(cells)}</tr>')
+        body.append(f'<tr data-run="{escape(drawable(run))}">{"".join(cells)}</tr>')
     head = "".join(f'<th scope="col"{_kind(kind)}>{escape(name)}</th>' for name, kind in heads)
     return (
         '<div class="tall" tabindex="0" role="region" aria-label="all systems"><table class="sortable">'

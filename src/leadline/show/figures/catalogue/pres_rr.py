@@ -26,7 +26,7 @@ def figure(evidence: Evidence) -> Figure:
     """PRES and RR of a single relevant document against its rank, for the effort of this report."""
     effort = evidence.effort
     rows = [{"rank": rank, "PRES": worth(rank, effort)[0], "RR": worth(rank, effort)[1]} for rank in ranks(effort)]
-    example = max(1, effort // 10)
+    example = min(effort, max(2, effort // 10))  # at rank 1 both are 1
     first, second = worth(example, effort)
     title = (
         f"A single relevant document at rank {count(example)} of {count(effort)} is worth PRES {decimal(first, 2)}, "

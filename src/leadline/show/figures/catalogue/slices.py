@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 from leadline.errors import MismatchError
 from leadline.measures.intervals import inside
 from leadline.records.scores.scores import FEWEST_TOPICS
+from leadline.show.charts.drawable import drawable
 from leadline.show.charts.labels import narrow
 from leadline.show.charts.style import GREY, INK, altair
 from leadline.show.figures.choice import chosen_params, highlighted
@@ -48,9 +50,9 @@ def figure(evidence: Evidence, by: str | Sequence[str] | None = None) -> Figure:
             "Needs topics that share a value of something: 2 to 12 slices by relevant documents or a column of a table."
         )
     rows = [row for sliced in found for row in rows_of(evidence, sliced)]
-    return Figure(
-        NAME, title(evidence, found), reading(evidence, found, left), _chart(evidence, found, rows), rows, SOURCE
-    )
+    chart = _chart(evidence, found, rows)
+    more = {"wide": len(found) > 1}  # two panels in a row
+    return Figure(NAME, title(evidence, found), reading(evidence, found, left), chart, rows, SOURCE, more)
 
 
 def _sliced(evidence: Evidence, by: str) -> Slices | None:
@@ -158,7 +160,7 @@ def _where(sliced: Slices, s: int) -> str:
 def _chart(evidence: Evidence, found: Sequence[Slices], rows: Sequence[dict[str, Any]]) -> Any:
     alt = altair()
     panels = [_panel(evidence, sliced, HEIGHT if len(found) == 1 else 240) for sliced in found]
-    chart = panels[0] if len(panels) == 1 else alt.vconcat(*panels, spacing=28)
+    chart = panels[0] if len(panels) == 1 else alt.concat(*panels, columns=2, spacing=28)
     return with_rows(chart.add_params(narrow(), *chosen_params()), rows)
 
 
@@ -171,9 +173,9 @@ def _panel(evidence: Evidence, sliced: Slices, height: int) -> Any:
     bars = [
         {
             "slice": name, "from": floor, "to": floor + TALLEST * span * int(topics) / most,
-            "text": count(int(topics), "topic"),
+            "text": count(int(topics), "topic"), "tight": str(topics) if place else count(int(topics), "topic"),
         }
-        for name, topics in zip(sliced.names, sliced.counts, strict=True)
+        for place, (name, topics) in enumerate(zip(sliced.names, sliced.counts, strict=True))
     ]  # fmt: skip
     x = alt.X(
         "slice:N", title=f"{RELEVANT} of the topic" if sliced.by == RELEVANT else sliced.by, sort=list(sliced.names),
@@ -190,7 +192,8 @@ def _panel(evidence: Evidence, sliced: Slices, height: int) -> Any:
     )
     support = alt.Chart(alt.Data(values=bars)).encode(x=x)
     bar = support.mark_bar(color=GREY, opacity=0.3).encode(y=alt.Y("from:Q", scale=scale), y2="to:Q")
-    number = support.mark_text(dy=-8).encode(y=alt.Y("to:Q", scale=scale), text="text:N")
+    number = support.transform_calculate(shown="narrow ? datum.tight : datum.text").mark_text(dy=-8)
+    number = number.encode(y=alt.Y("to:Q", scale=scale), text="shown:N")
     base = alt.Chart(rows_data()).transform_filter(alt.FieldEqualPredicate(sliced.by, "by"))
     tip = ["run:N", "slice:N", "topics:Q", "mean:Q", "low:Q", "high:Q"]
     is_named = alt.FieldOneOfPredicate("run", list(evidence.named))
@@ -208,11 +211,14 @@ def _panel(evidence: Evidence, sliced: Slices, height: int) -> Any:
         .encode(y=alt.Y("bottom:Q", scale=scale), y2="high:Q")
     )
     dots = named.mark_point(filled=True, size=70, opacity=1).encode(y=y, tooltip=tip, shape=_shapes(evidence))
-    # A highlighted system without a colour of its own: a tick over the whole slice, with its name in the first slice.
+    # A highlighted system without a colour of its own: a tick over the whole slice, with its name in one of the first.
     picked = highlighted(base.transform_filter(~is_named)).encode(x=x, y=y, tooltip=tip)
     ticks_of = picked.mark_tick(thickness=3, width=44)
-    first = picked.transform_filter(alt.FieldEqualPredicate(sliced.names[0], "slice"))
-    name = first.mark_text(dy=-9, fontWeight="bold", limit=120).encode(text="run:N", color=alt.value(INK))
+    spots = json.dumps(drawable(list(sliced.names[:3])))
+    one = picked.transform_filter(f"datum.slice == {spots}[indexof(chosen, datum.run) % length({spots})]")
+    name = one.mark_text(align="left", dx=-20, dy=-9, fontWeight="bold", limit=120).encode(
+        text="run:N", color=alt.value(INK)
+    )
     return alt.layer(bar, number, others, intervals, dots, ticks_of, name).properties(width=WIDTH, height=height)
 
 

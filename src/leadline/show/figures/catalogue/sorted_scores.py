@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
 
 from leadline.measures.intervals import interval
-from leadline.show.charts.drawable import drawable
 from leadline.show.charts.labels import narrow
 from leadline.show.charts.style import INK, altair, measure_colours
 from leadline.show.figures.catalogue.bump import places_of
 from leadline.show.figures.choice import BOLD, CHOSEN, chosen_params
-from leadline.show.figures.encodings import NARROW_LETTERS, haloed
+from leadline.show.figures.encodings import haloed, numbered
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import HEIGHT, WIDTH, Figure, needs, rows_data, with_rows
-from leadline.show.figures.formatting import SHORT, ordinal, rounded, short
+from leadline.show.figures.formatting import ordinal, rounded, short
 from leadline.show.figures.registry import WHO, report_figure
 from leadline.trust.order import best_first
 from leadline.trust.tau import tau_b
@@ -68,21 +66,15 @@ def _by_name(evidence: Evidence, rows: list[dict[str, Any]], top: float) -> Any:
     colour, shape = _encodings(evidence, labelled=False)
     runs = list(dict.fromkeys(str(row["run"]) for row in rows))
     x = alt.X("mean:Q", title="mean over topics", scale=alt.Scale(domain=[0, top]), axis=alt.Axis(tickCount=6))
-    y = alt.Y("run:N", sort=runs, title=None, axis=_systems_axis(runs))
+    label = numbered(evidence, runs)
+    axis = alt.Axis(labelLimit=180, ticks=False, domain=False, labelExpr=label, labelFontWeight=BOLD)
+    y = alt.Y("run:N", sort=runs, title=None, axis=axis)
     base = alt.Chart(rows_data()).encode(y=y, yOffset=alt.YOffset("measure:N", sort=list(evidence.trio)), color=colour)
     tip = ["run:N", "measure:N", "mean:Q", "low:Q", "high:Q"]
     bars = base.mark_rule(strokeWidth=1.5, opacity=0.6).encode(x=alt.X("low:Q"), x2="high:Q")
     dots = base.mark_point(filled=True, size=60, opacity=1).encode(x=x, shape=shape, tooltip=tip)
     chart = alt.layer(bars, dots).add_params(narrow(), *chosen_params())
     return chart.properties(width=WIDTH, height=max(90, 34 * len(runs)))
-
-
-def _systems_axis(runs: list[str]) -> Any:
-    """The names of the systems, shorter on a narrow screen."""
-    known = json.dumps([drawable(run) for run in runs])  # as the data have them
-    names = [[drawable(short(run, letters)) for run in runs] for letters in (NARROW_LETTERS, SHORT)]
-    label = f"(narrow ? {json.dumps(names[0])} : {json.dumps(names[1])})[indexof({known}, datum.value)]"
-    return altair().Axis(labelLimit=180, ticks=False, domain=False, labelExpr=label, labelFontWeight=BOLD)
 
 
 def _by_place(evidence: Evidence, rows: list[dict[str, Any]], top: float) -> Any:

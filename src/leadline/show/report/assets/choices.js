@@ -2,7 +2,7 @@
 // A figure follows if its chart has a parameter of that name, or if follow.js computes it anew.
 "use strict";
 Leadline.shared = (() => {
-  const { read, make, grouped, hours, nearest, remember } = Leadline;
+  const { read, make, grouped, hours, nearest, remember, MARK } = Leadline;
   const page = document.getElementById("data-choices") ? read("data-choices") : { systems: [], free: [], slices: [] };
   const NAMES = ["chosen", "effort", "measure", "slice", "minutes"];
   const FREE = ["measure", "effort", "slice"];
@@ -34,7 +34,7 @@ Leadline.shared = (() => {
   });
   const checked = (name, value) => {
     if (name === "chosen") {
-      const known = [].concat(value).filter((run) => colours.has(run));
+      const known = [].concat(value).map((run) => (colours.has(run) ? run : run + MARK)).filter((run) => colours.has(run));
       return [...new Set(known)].slice(-MOST);
     }
     if (name === "effort" || name === "minutes") return Number(value) > 0 && Number.isFinite(Number(value))

@@ -17,6 +17,10 @@ const Leadline = (() => {
     value === null || value === undefined ? "–" : value.toFixed(3).replace("-", "−");
   const percent = (share) => (share === null || share === undefined ? "–" : `${Math.round(100 * share)}\u202f%`);
 
+  // A name as the files have it: names that mean something to Vega end in an invisible mark (charts/drawable.py).
+  const MARK = "\u2060";
+  const plain = (name) => (name.endsWith(MARK) ? name.slice(0, -1) : name);
+
   // A name shortened in the middle, as formatting.py does it.
   const short = (name, most = 24) => {
     const half = Math.floor(most / 2);
@@ -63,7 +67,7 @@ const Leadline = (() => {
   const csvOf = (rows) => {
     const columns = [...new Set(rows.flatMap(Object.keys))];
     const cell = (value) => {
-      const text = value === null || value === undefined ? "" : String(value);
+      const text = value === null || value === undefined ? "" : plain(String(value));
       return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
     };
     return [columns, ...rows.map((row) => columns.map((name) => row[name]))]
@@ -242,7 +246,7 @@ const Leadline = (() => {
       const room = this.room();
       const narrow = (spec.params ?? []).find((param) => param.name === "narrow");
       const parts = spec.concat ?? spec.hconcat ?? spec.vconcat;
-      if (narrow) narrow.value = room < NARROW || Boolean(spec.concat);
+      if (narrow) narrow.value = room / (spec.concat ? spec.columns : 1) < NARROW;
       if (narrow?.value && this.data.more.narrow_row) { // a list: each name above its strip
         spec.height = this.data.more.narrow_row * spec.params.find((param) => param.name === "systems").value.length;
       }
@@ -433,5 +437,5 @@ const Leadline = (() => {
     }
   }
 
-  return { Figure, read, make, grouped, score, percent, short, hours, nearest, fragment, address, remember, download };
+  return { Figure, read, make, grouped, score, percent, short, plain, MARK, hours, nearest, fragment, address, remember, download };
 })();

@@ -2,7 +2,7 @@
 // A figure that is not listed here is fixed: it is about the report's own measures, effort and topics.
 "use strict";
 Leadline.follow = (() => {
-  const { grouped, score, percent, short } = Leadline, S = Leadline.scores;
+  const { grouped, score, percent, short, plain } = Leadline, S = Leadline.scores;
   const ALPHA = 0.05, LINE = 16, TIGHT = 20, NARROW_LETTERS = 13;
   const round = (value, digits = 4) => (value === null || Number.isNaN(value) ? null : Number(value.toFixed(digits)));
   const counted = (number, noun) => `${grouped(number)} ${noun}${number === 1 ? "" : "s"}`;
@@ -13,22 +13,32 @@ Leadline.follow = (() => {
     if (!Array.isArray(node)) work(node);
     for (const child of Object.values(node)) visit(child, work);
   };
-  // Names of measures, wherever the specification has them.
+  // Names of measures, wherever the specification has them, but not inside the name of a run.
   const renamed = (spec, names) => {
-    let text = JSON.stringify(spec);
-    for (const [from, to] of names) {
-      if (from !== to) text = text.replace(new RegExp(`${from.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}(?![\\d.])`, "g"), to);
-    }
-    return JSON.parse(text);
+    const changes = names.filter(([from, to]) => from !== to)
+      .map(([from, to]) => [new RegExp(`(?<![\\w-])${from.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}(?![\\d.])`, "g"), to]);
+    const fresh = (text) => changes.reduce((now, [from, to]) => now.replace(from, () => to), text);
+    const runs = new Set(S.page().runs), alike = [...runs].filter((run) => fresh(run) !== run);
+    const longer = alike.filter((run) => !names.some(([from]) => from === run)).flatMap((run) => [run, short(run), short(run, 18)]);
+    const change = (node, key) => {
+      if (typeof node === "string") {
+        const run = ["run", "of"].includes(key) || (key === "labelExpr" ? alike : longer).some((one) => node.includes(one));
+        return run ? node : fresh(node);
+      }
+      if (Array.isArray(node)) return node.every((one) => runs.has(one)) ? node : node.map((one) => change(one));
+      if (node === null || typeof node !== "object") return node;
+      return Object.fromEntries(Object.entries(node).map(([name, value]) => [fresh(name), change(value, name)]));
+    };
+    return changes.length ? change(spec) : spec;
   };
   // Axes of runs: their order, and the place before each name.
-  const reordered = (spec, runs, { numbers = true } = {}) => {
+  const reordered = (spec, runs) => {
     const known = new Set(S.page().runs);
     const list = (letters, gap) => JSON.stringify(runs.map((run, i) => `${i + 1}${gap}${short(run, letters)}`));
     visit(spec, (node) => {
       if (Array.isArray(node.sort) && node.sort.length && node.sort.every((run) => known.has(run))) node.sort = runs;
       if (typeof node.labelExpr !== "string") return;
-      if (numbers && node.labelExpr.includes('(narrow ? ["')) {
+      if (node.labelExpr.includes('(narrow ? ["')) {
         const labels = `(narrow ? ${list(NARROW_LETTERS, " ")} : ${list(24, "  ")})[indexof(${JSON.stringify(runs)}, datum.value)]`;
         node.labelExpr = node.labelExpr.includes(" ? (narrow ?") ? node.labelExpr : labels;
       } else if (node.labelExpr.endsWith("datum.value) + 1")) node.labelExpr = `indexof(${JSON.stringify(runs)}, datum.value) + 1`;
@@ -125,7 +135,7 @@ Leadline.follow = (() => {
     return { rows, title: `${ap}, ${pres} and ${recall} of all systems${c.where}`,
       reading: `The systems are sorted by ${pres}. ${means}`,
       edit: (given) => {
-        const spec = reordered(renamed(given, names(c)), runs, { numbers: false });
+        const spec = reordered(renamed(given, names(c)), runs);
         scaled(spec, [0, top(before)], [0, top(rows)]);
         for (const part of parts(spec, (row) => "text" in row && "y" in row)) {
           part.values = part.values.map((word) => ({ ...word, y: Math.max(...rows.filter((row) =>
@@ -164,7 +174,7 @@ Leadline.follow = (() => {
     const inside = new Map(c.page.slices.map((one) => [one.name, one.topics.map((topic) => c.page.topics.indexOf(topic))]));
     const run = new Map(c.page.runs.map((one, r) => [one, r]));
     const rows = before.map((row) => {
-      const values = (inside.get(`${row.by}: ${row.slice}`) ?? []).map((t) => cube[run.get(row.run)][t]).filter((one) => !Number.isNaN(one));
+      const values = (inside.get(`${plain(row.by)}: ${plain(row.slice)}`) ?? []).map((t) => cube[run.get(row.run)][t]).filter((one) => !Number.isNaN(one));
       return { ...row, ...cells(S.summary(values, c.main, 5)) };
     });
     return { rows, title: `${name} by kind of topic`, edit: (spec) => renamed(spec, [[c.page.measure, name]]),

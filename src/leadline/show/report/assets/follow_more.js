@@ -74,7 +74,7 @@
     const run = new Map(c.page.runs.map((one, r) => [one, r]));
     const sum = (values) => c.indices.reduce((total, t) => total + values[t], 0);
     const rows = before.map((row) => {
-      const mine = found[run.get(row.run)], one = counts[row.run];
+      const mine = found[run.get(row.run)], one = Object.hasOwn(counts, row.run) ? counts[row.run] : null;
       const judged = c.slice ? Object.fromEntries(bands.map((band, b) => {
         const listed = one ? sum(one.listed[b]) : 0;
         return [band, listed ? round(sum(one.judged[b]) / listed) : null];
@@ -146,7 +146,7 @@
     const ranks = [...new Set([...Array.from({ length: 60 }, (_, i) => Math.round(E ** (i / 59))),
       ...Array.from({ length: Math.min(60, E) }, (_, i, all) => Math.round(1 + (E - 1) * i / Math.max(Math.min(60, E) - 1, 1))), E + 1])].sort((a, b) => a - b);
     const rows = ranks.map((rank) => ({ rank, PRES: round(worth(rank)[0]), RR: round(worth(rank)[1]) }));
-    const example = Math.max(1, Math.floor(E / 10)), [pres, rr] = worth(example);
+    const example = Math.min(E, Math.max(2, Math.floor(E / 10))), [pres, rr] = worth(example);
     const marked = [["PRES", pres], ["RR", rr]].map(([name, y]) => ({ x: example, y, text: `${name} ${y.toFixed(2)}` }));
     return { rows, title: `A single relevant document at rank ${grouped(example)} of ${grouped(E)} is worth PRES ${pres.toFixed(2)}, RR ${rr.toFixed(2)}`,
       reading: `PRES falls evenly over the ${counted(E, "document")} that are read, RR at once.`,
