@@ -79,9 +79,9 @@ def _add_organiser(app: FastAPI, pages: Pages, desk: JudgingDesk) -> None:
         desk.refresh()
         with desk.lock:
             topics, queue = topic_overviews(desk), disagreement_queue(desk)
+            judged = len({(topic, document) for _, topic, document in desk.state.marks})
+        wanted = sum(topic.to_judge for topic in topics)
         people = [person for person in desk.people if person.role != "organiser"]
-        judged = sum(each["judged"] for topic in topics for each in topic.people)
-        wanted = sum(each["to_judge"] for topic in topics for each in topic.people)
         return pages.page("organise.html", found, topics=topics, queue=queue, people=people, judged=judged,
                           wanted=wanted, isnan=math.isnan, not_agreed=NOT_AGREED)  # fmt: skip
 
