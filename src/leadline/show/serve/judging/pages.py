@@ -71,7 +71,11 @@ def _topic_row(desk: JudgingDesk, found: Visitor, topic: str) -> dict[str, Any]:
 
 
 def _add_organiser(app: FastAPI, pages: Pages, desk: JudgingDesk) -> None:
-    written = Depends(pages.written_form)
+    async def organisers_form(request: Request) -> Form:
+        pages.visitor_with_role(request, "organiser")  # first: nothing of the answer depends on the form for others
+        return await pages.written_form(request)
+
+    written = Depends(organisers_form)
 
     @app.get("/organise")
     def organise(request: Request) -> Response:
