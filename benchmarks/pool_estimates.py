@@ -48,11 +48,7 @@ BUDGETS = (150, 300, 600)  # documents to judge for each topic
 DEPTHS = (5, 10, 20, 50, 100)  # of the pools that are judged in full
 ESTIMATES, MEASURES = ("xinfAP@1000", "infNDCG@1000"), ("AP@1000", "nDCG@1000")
 RELEVANT, PRECISIONS = "relevant documents in the pool", "sum of precisions at them"  # xinfAP is the second ÷ the first
-NAMES = {
-    "stratified": "stratified pool, xinfAP or infNDCG",
-    "default strata": "default strata, xinfAP or infNDCG",
-    "depth": "pool of fixed depth, AP or nDCG",
-}
+NAMES = {"stratified": "stratified pool, xinfAP or infNDCG", "depth": "pool of fixed depth, AP or nDCG"}
 BINS = ((1, 10), (10, 50), (50, 10_000))  # topics by their relevant documents
 OFFICES = {
     "about 14 relevant documents a topic": Settings(patents=8000, topics=50),
@@ -201,7 +197,7 @@ def study_office(office: str, lab: Path, seeds: Sequence[int]) -> list[PoolError
     runs, truth = read_lab(lab)
     judged = JudgedPool.of(runs, truth)
     found = [each for budget in BUDGETS for each in judged.stratified(office, budget, seeds)]
-    default = judged.with_strata(runs, truth, DEFAULT_STRATA).stratified(office, None, seeds, "default strata")
+    default = judged.with_strata(runs, truth, DEFAULT_STRATA).stratified(office, None, seeds[:20], "default strata")
     found += [each for each in default if each.measure in ESTIMATES and each.topics == "all"]
     return found + [each for depth in DEPTHS for each in judged.to_depth(office, depth, runs)]
 
@@ -243,7 +239,7 @@ def figure(found: Sequence[PoolErrors], seeds: int) -> Figure:
             "low": round(each.mean - 1.96 * each.spread, 5), "high": round(each.mean + 1.96 * each.spread, 5),
         }
         for each in found
-        if each.topics == "all" and each.measure not in (RELEVANT, PRECISIONS)
+        if each.topics == "all" and each.kind in NAMES and each.measure not in (RELEVANT, PRECISIONS)
     ]  # fmt: skip
     return Figure("pool_estimates", title(found), reading(seeds), _chart(rows), rows, "Simulated offices")
 
@@ -272,7 +268,7 @@ def _chart(rows: list[dict[str, Any]]) -> Any:
     alt = altair()
     names = list(dict.fromkeys(row["pool"] for row in rows))
     colour = alt.Color(
-        "pool:N", scale=alt.Scale(domain=names, range=[BUOY, DEPTH[2], DEPTH[4]]),
+        "pool:N", scale=alt.Scale(domain=names, range=[BUOY, DEPTH[4]]),
         legend=alt.Legend(title=None, orient="top", direction="horizontal", labelLimit=320),
     )  # fmt: skip
     x = alt.X("judged:Q", title="documents judged for each topic", scale=alt.Scale(type="log"),
@@ -281,7 +277,7 @@ def _chart(rows: list[dict[str, Any]]) -> Any:
     base = alt.Chart().encode(x=x, color=colour)
     band = base.transform_filter("datum.low < datum.high").mark_area(opacity=0.18).encode(y="low:Q", y2="high:Q")
     line = base.mark_line(strokeWidth=2).encode(y=y)
-    shape = alt.Shape("pool:N", scale=alt.Scale(domain=names, range=["diamond", "square", "circle"]), legend=None)
+    shape = alt.Shape("pool:N", scale=alt.Scale(domain=names, range=["diamond", "circle"]), legend=None)
     dots = base.mark_point(filled=True, size=60, opacity=1).encode(y=y, shape=shape)
     zero = alt.Chart().mark_rule(strokeDash=[2, 4], opacity=0.6).encode(y=alt.datum(0))
     panels = alt.layer(zero, band, line, dots).properties(width=290, height=210)
