@@ -143,7 +143,7 @@ class Pool:
         for run in self.runs:
             bits = np.zeros(len(places), bool)
             bits[joined.filter(joined["run"] == run)["place"].to_numpy()] = True
-            found[run] = base64.b64encode(np.packbits(bits)).decode()
+            found[run] = base64.b64encode(np.packbits(bits).tobytes()).decode()
         return found
 
     @classmethod

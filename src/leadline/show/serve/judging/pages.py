@@ -85,9 +85,11 @@ def _add_organiser(app: FastAPI, pages: Pages, desk: JudgingDesk) -> None:
             topics, queue = topic_overviews(desk), disagreement_queue(desk)
             judged = len({(topic, document) for _, topic, document in desk.state.marks})
         wanted = sum(topic.to_judge for topic in topics)
+        made = sum(each["judged"] for topic in topics for each in topic.people)
+        due = sum(each["to_judge"] for topic in topics for each in topic.people)
         people = [person for person in desk.people if person.role != "organiser"]
         return pages.page("organise.html", found, topics=topics, queue=queue, people=people, judged=judged,
-                          wanted=wanted, isnan=math.isnan, not_agreed=NOT_AGREED)  # fmt: skip
+                          wanted=wanted, made=made, due=due, isnan=math.isnan, not_agreed=NOT_AGREED)  # fmt: skip
 
     def store(request: Request, form: Form, kind: Kind, value: str = "", target: str = "") -> Response:
         person = pages.visitor_with_role(request, "organiser").person
