@@ -4,8 +4,9 @@
 
 Two simulated offices, whose truth is known, are kept in FOLDER: one with a dozen relevant documents a topic, one with a
 hundred. Eight systems are pooled to rank 1000. For each number of documents to judge, many samples of the pool are
-drawn and judged by the truth; the estimates are compared with AP and nDCG of the pool judged in full. Beside them, AP
-and nDCG of pools of fixed depth, judged in full, which take what is deeper as not relevant.
+drawn and judged by the truth; the estimates are compared with AP and nDCG of the pool judged in full. The default
+strata of `leadline pool`, which end at rank 100, are compared with the same. Beside them, AP and nDCG of pools of fixed
+depth, judged in full, which take what is deeper as not relevant.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from scipy.special import stdtrit
 from leadline.collections.simulate.settings import Settings
 from leadline.judge.pools.drawing import draw_again, draw_pool
 from leadline.judge.pools.pool import NOT_SAMPLED, Pool
+from leadline.judge.pools.strata import DEFAULT_STRATA
 from leadline.measures.hits import Judged
 from leadline.records.qrels.qrels import Qrels
 from leadline.records.qrels.read_qrels import read_qrels
@@ -49,7 +51,7 @@ RELEVANT, PRECISIONS = "relevant documents in the pool", "sum of precisions at t
 NAMES = {"stratified": "stratified pool, xinfAP or infNDCG", "depth": "pool of fixed depth, AP or nDCG"}
 BINS = ((1, 10), (10, 50), (50, 10_000))  # topics by their relevant documents
 OFFICES = {
-    "about 15 relevant documents a topic": Settings(patents=8000, topics=50),
+    "about 14 relevant documents a topic": Settings(patents=8000, topics=50),
     "about 120 relevant documents a topic": Settings(patents=8000, topics=50, line_size=100.0, enough=0.5),
 }
 
@@ -61,7 +63,7 @@ class PoolErrors:
     """The errors of one kind of pool: mean over systems and topics of estimate minus the score of all judgements."""
 
     office: str
-    kind: str  # stratified or depth
+    kind: str  # stratified, default strata or depth
     measure: str
     judged: float  # documents a topic
     errors: Array  # one for each seed
@@ -125,7 +127,15 @@ class JudgedPool:
         found = self.study.qrels.topic_of_document[self.study.qrels.grades > 0]
         return np.bincount(found, minlength=self.topics)
 
-    def stratified(self, office: str, budget: int | None, seeds: Sequence[int]) -> Iterator[PoolErrors]:
+    def with_strata(self, runs: Sequence[Run], truth: Qrels, strata: str) -> JudgedPool:
+        """A pool of the same runs by other strata, whose estimates are compared with the scores of this pool."""
+        other = JudgedPool.of(runs, truth, strata)
+        known = [self.study.topics.index(topic) for topic in other.study.topics]
+        return replace(other, complete=self.complete[:, known])
+
+    def stratified(
+        self, office: str, budget: int | None, seeds: Sequence[int], kind: str = "stratified"
+    ) -> Iterator[PoolErrors]:
         """The errors of xinfAP, infNDCG and the parts of xinfAP over samples of the pool; the parts as shares."""
         relevant = self.relevant
         precisions = (self.complete[:, :, 0] * relevant).sum()
@@ -141,15 +151,15 @@ class JudgedPool:
         size = judged / len(seeds) / self.topics
         for place, measure in enumerate(ESTIMATES):
             undefined = float(np.isnan(by_topic[:, :, place]).mean())
-            yield PoolErrors(office, "stratified", measure, size, np.nanmean(by_topic[:, :, place], axis=1), undefined)
+            yield PoolErrors(office, kind, measure, size, np.nanmean(by_topic[:, :, place], axis=1), undefined)
             for low, high in BINS:
                 inside = (relevant >= low) & (relevant < high)
                 if inside.any():
                     name = f"{low} to {high - 1}" if high < 1000 else f"{low} and more"
                     found = np.nanmean(by_topic[:, inside, place], axis=1)
-                    yield PoolErrors(office, "stratified", measure, size, found, topics=f"{inside.sum()} with {name}")
-        yield PoolErrors(office, "stratified", RELEVANT, size, np.array(counts))
-        yield PoolErrors(office, "stratified", PRECISIONS, size, np.array(sums))
+                    yield PoolErrors(office, kind, measure, size, found, topics=f"{inside.sum()} with {name}")
+        yield PoolErrors(office, kind, RELEVANT, size, np.array(counts))
+        yield PoolErrors(office, kind, PRECISIONS, size, np.array(sums))
 
     def to_depth(self, office: str, depth: int, runs: Sequence[Run]) -> Iterator[PoolErrors]:
         """The errors of AP and nDCG when only the first ranks are judged, all of them."""
@@ -187,6 +197,8 @@ def study_office(office: str, lab: Path, seeds: Sequence[int]) -> list[PoolError
     runs, truth = read_lab(lab)
     judged = JudgedPool.of(runs, truth)
     found = [each for budget in BUDGETS for each in judged.stratified(office, budget, seeds)]
+    default = judged.with_strata(runs, truth, DEFAULT_STRATA).stratified(office, None, seeds[:20], "default strata")
+    found += [each for each in default if each.measure in ESTIMATES and each.topics == "all"]
     return found + [each for depth in DEPTHS for each in judged.to_depth(office, depth, runs)]
 
 
@@ -211,7 +223,7 @@ def tables(found: Sequence[PoolErrors], seeds: int) -> dict[str, str]:
             cells = [each.topics, f"{each.judged:.0f}", each.measure, f"{each.mean:+.4f}", f"{low:+.4f} to {high:+.4f}"]
             binned.append(f"| {' | '.join(cells)} |")
         else:
-            drawn = [f"{low:+.4f} to {high:+.4f}", f"{each.spread:.4f}"] if each.kind == "stratified" else ["", ""]
+            drawn = [f"{low:+.4f} to {high:+.4f}", f"{each.spread:.4f}"] if len(each.errors) > 1 else ["", ""]
             cells = [each.office, each.kind, f"{each.judged:.0f}", each.measure, f"{each.mean:+.4f}", *drawn]
             whole.append(f"| {' | '.join(cells)} | {each.undefined:.1%} |")
     return {"errors": "\n".join(whole), "parts": "\n".join(parts), "binned": "\n".join(binned)}
@@ -227,7 +239,7 @@ def figure(found: Sequence[PoolErrors], seeds: int) -> Figure:
             "low": round(each.mean - 1.96 * each.spread, 5), "high": round(each.mean + 1.96 * each.spread, 5),
         }
         for each in found
-        if each.topics == "all" and each.measure not in (RELEVANT, PRECISIONS)
+        if each.topics == "all" and each.kind in NAMES and each.measure not in (RELEVANT, PRECISIONS)
     ]  # fmt: skip
     return Figure("pool_estimates", title(found), reading(seeds), _chart(rows), rows, "Simulated offices")
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import pickle
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import leadline
 from leadline.text.fields import table_size
 from leadline.text.ids import Ids, decode_id, encode_id
 
@@ -52,3 +57,27 @@ def test_hash_tables_are_powers_of_two_and_mostly_empty(entries: int) -> None:
     size = table_size(entries)
     assert size & (size - 1) == 0
     assert size >= max(16, 4 * entries)
+
+
+def test_hashes_are_not_pickled() -> None:
+    # Another process has another seed: hashes of this one would match none of its identifiers.
+    code = (
+        "import pickle, sys; from leadline.text.ids import Ids; ids = pickle.load(sys.stdin.buffer); "
+        "print((ids.hashes() == Ids.of(['EP-1', 'WO-22']).hashes()).all())"
+    )
+    ids = Ids.of(["EP-1", "WO-22"])
+    ids.hashes()
+    done = subprocess.run([sys.executable, "-c", code], input=pickle.dumps(ids), capture_output=True, check=True)
+    assert done.stdout.strip() == b"True"
+
+
+def test_a_pickled_run_is_matched_with_judgements_of_another_process() -> None:
+    code = (
+        "import pickle, sys, leadline; run = pickle.load(sys.stdin.buffer); "
+        "print(leadline.evaluate(leadline.Qrels.of({'7': {'a': 1, 'b': 0}}), run, 'AP').means)"
+    )
+    run = leadline.Run.of({"7": {"a": 2.0, "b": 1.0}})
+    leadline.evaluate(leadline.Qrels.of({"7": {"a": 1, "b": 0}}), run, "AP")  # from here on the hashes are known
+    done = subprocess.run([sys.executable, "-c", code], input=pickle.dumps(run), capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+    assert b"1" in done.stdout

@@ -49,6 +49,10 @@ class Ids:
     def __len__(self) -> int:
         return len(self.starts)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: hashes are not, since another process has another seed."""
+        return {**self.__dict__, "known_hashes": None}
+
     def __getitem__(self, place: int) -> str:
         return decode_id(self.at(place))
 

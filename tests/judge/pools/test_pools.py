@@ -102,6 +102,18 @@ def test_more_runs_disturb_nothing(tmp_path: Path) -> None:
     del truth
 
 
+def test_contributions_of_earlier_runs_are_known_after_an_extension(tmp_path: Path) -> None:
+    runs, _ = field(runs=5)
+    pool = draw_pool(runs[:3])
+    pool.write(tmp_path / "pool")
+    assert Pool.read(tmp_path / "pool").contributions().rows == pool.contributions().rows
+    more = extend_pool(Pool.read(tmp_path / "pool"), runs[3:])
+    whole = {row[0]: row for row in draw_pool(runs).contributions().rows}
+    assert [row[0] for row in more.contributions().rows] == [run.name for run in runs]
+    for name, pooled, _, only, _ in more.contributions().rows:  # what is sampled differs
+        assert (pooled, only) == (whole[name][1], whole[name][3])
+
+
 def test_the_file_is_read_as_strata_and_comes_back(tmp_path: Path) -> None:
     runs, truth = field(runs=3)
     pool = draw_pool(runs)

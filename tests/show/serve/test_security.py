@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import concurrent.futures
+import socket
+import time
 import uuid
 from typing import Any
 
+import httpx
 import pytest
 
 from leadline.errors import InputError
+from leadline.show.serve import security
+from leadline.show.serve.judging.pages import judging_app
 from leadline.show.serve.running import listen
 from leadline.show.serve.security import POLICY, Address, WrongSignIns, csrf_of
 
@@ -50,7 +56,11 @@ def test_the_cookie_is_for_this_site_only(site: Any) -> None:
         ({"Origin": "https://evil.example"}, 403),
         ({"Origin": "null"}, 403),
         ({"Sec-Fetch-Site": "cross-site"}, 403),
+        ({"Origin": "http://["}, 403),
+        ({"Origin": "http://127.0.0.1:1"}, 403),
         ({"Host": "evil.example"}, 400),
+        ({"Host": "127.0.0.1.evil.example"}, 400),
+        ({"Host": ""}, 400),
         ({"Content-Type": "text/plain"}, 400),
     ],
 )
@@ -126,8 +136,17 @@ def test_wrong_links_are_limited(site: Any) -> None:
     answers = [visit.get(f"/in/wrong{n}").status_code for n in range(32)]
     assert answers == [403] * 30 + [429] * 2
     assert visit.get(f"/in/{site.tokens['anna']}").status_code == 303
+    assert visit.get("/").status_code == 200
     wrong = WrongSignIns(most=2, within=0.0)
     assert not any(wrong.is_too_many("a") for _ in range(5))
+
+
+def test_wrong_cookies_are_limited_as_well(site: Any) -> None:
+    def guess(n: int) -> int:
+        return httpx.get(f"{site.url}/api/csrf", headers={"Cookie": f"leadline_session=guess{n}"}).status_code
+
+    assert [guess(n) for n in range(32)] == [401] * 30 + [429] * 2
+    assert site.client("anna").get("/").status_code == 200
 
 
 def test_the_log_has_no_tokens(site: Any, capfd: pytest.CaptureFixture[str]) -> None:
@@ -138,6 +157,165 @@ def test_the_log_has_no_tokens(site: Any, capfd: pytest.CaptureFixture[str]) -> 
     assert "GET /api/next 200" in said
     assert site.tokens["anna"] not in said
     assert "a-secret-guess" not in said
+    token = site.tokens["anna"]
+    for path in (
+        f"//in/{token}",
+        f"/IN/{token}",
+        f"/judge/in/{token}",
+        f"/{token}",
+        f"/%69n/{token}/",
+        f"/in/a%0d%0a{token}",
+    ):
+        raw(site, f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{site.port}\r\nConnection: close\r\n\r\n".encode())
+    said = capfd.readouterr().err
+    assert said.count("GET") == 6
+    assert token not in said
+
+
+def raw(site: Any, request: bytes, *, wait: float = 10.0) -> bytes:
+    """What the server answers to bytes that no browser sends."""
+    with socket.create_connection(("127.0.0.1", site.port), timeout=wait) as connection:
+        connection.sendall(request)
+        said = b""
+        while part := connection.recv(65536):
+            said += part
+    return said
+
+
+# Every address, and who may read it: a new one must be added here.
+READABLE = {
+    "/": "assessor expert organiser", "/judge?topic=T1": "assessor expert organiser",
+    "/judge?topic=T1&document=D01": "assessor expert organiser", "/judge?topic=T1&view=relevant": "expert organiser",
+    "/organise": "organiser", "/api/topic?topic=T1": "assessor expert organiser", "/api/next": "assessor expert",
+    "/api/card?topic=T1&document=D01": "assessor expert organiser",
+    "/api/text?topic=T1&document=D01&field=claims": "assessor expert organiser",
+    "/api/documents?topic=T1": "assessor expert organiser", "/api/documents?topic=T1&view=unsure": "expert organiser",
+    "/api/csrf": "assessor expert organiser",
+}  # fmt: skip
+WRITABLE = {
+    "/api/judgements": "assessor expert", "/api/skips": "assessor expert", "/api/notes": "assessor expert",
+    "/api/passages": "assessor expert", "/api/undo": "assessor expert", "/organise/assign": "organiser",
+    "/organise/send-back": "organiser", "/organise/close": "organiser", "/out": "assessor expert organiser",
+}  # fmt: skip
+OPEN = {"/in/{token}", "/assets/{name}", "/favicon.ico", "/api/health"}
+
+
+def test_every_address_is_known_to_these_tests(site: Any) -> None:
+    known = {path.partition("?")[0] for path in (*READABLE, *WRITABLE)} | OPEN
+    assert {route.path for route in judging_app(site.desk, Address.of("127.0.0.1", 1), "x").routes} == known
+
+
+@pytest.mark.parametrize(("person", "role"), [("anna", "assessor"), ("eve", "expert"), ("olga", "organiser"), ("", "")])
+def test_every_address_by_every_role(site: Any, person: str, role: str) -> None:
+    site.client("ben").judge("D01", 2, note="bens note", reason="bens reason")
+    before = len(site.desk.journal)
+    visit = site.client(person)
+    for path, roles in READABLE.items():
+        answer = visit.http.get(path)
+        wanted = 200 if role in roles.split() else 403 if role else 401
+        assert answer.status_code in ((wanted, 303) if path == "/" and role == "organiser" else (wanted,)), path
+        assert answer.headers["content-security-policy"] == POLICY
+        if role in ("assessor", ""):
+            assert not any(secret in answer.text for secret in ("bens note", "bens reason", "stratum", '"marks"')), path
+    for path, roles in WRITABLE.items():
+        if role in roles.split():
+            continue
+        sent = visit.form(path, topic="T1") if "api" not in path else visit.post(path, {"id": "x" * 20, **JUDGEMENT})
+        assert sent.status_code == (403 if role else 401), path
+    assert len(site.desk.journal) == before
+
+
+def test_a_topic_of_others_is_closed_to_an_assessor(site: Any) -> None:
+    site.client("olga").form("/organise/assign", topic="T1", person="ben")
+    anna = site.client("anna")
+    asked = [path for path in READABLE if "topic=T1" in path and "view" not in path]
+    assert {anna.http.get(path).status_code for path in asked} == {403}
+    assert anna.judge("D01", 1).status_code == 403
+    assert anna.post("/api/undo", {"id": "u" * 20, "topic": "T1"}).status_code == 403
+
+
+def test_nobody_undoes_or_takes_over_the_marks_of_another(site: Any) -> None:
+    ben, anna = site.client("ben"), site.client("anna")
+    done = ben.judge("D01", 2).json()["id"]
+    undo = {"id": uuid.uuid4().hex, "topic": "T1", "document": "D01"}
+    answers = {anna.post("/api/undo", {**undo, "target": target}).text for target in (done, "unknown-id")}
+    assert len(answers) == 1  # whether it exists cannot be told
+    assert anna.post("/api/judgements", {"id": done, **JUDGEMENT}).status_code == 409
+    assert [event.person for event in site.desk.journal.events()] == ["ben"]
+
+
+@pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "HEAD", "BREW"])
+def test_methods(site: Any, method: str) -> None:
+    host = f"Host: 127.0.0.1:{site.port}\r\nConnection: close\r\n\r\n"
+    said = raw(site, f"{method} /api/health HTTP/1.1\r\n{host}".encode())
+    assert said.split()[1] in (b"400", b"404", b"405")
+    assert b"access-control" not in said.lower()
+
+
+HOSTILE_BODIES = [
+    b"[" * 100_000, b'{"a":' * 40_000, b'{"id": NaN}', b"\xff\xfe", b"", b"null", b'"x"', b"1e999", b"9" * 5000,
+    b'{"id": "\\ud800aaaaaaaa", "topic": "T1", "document": "D01", "grade": 1}',
+    b'{"id": "aaaaaaaaaa", "topic": "T1", "document": "D01", "grade": 1, "note": "\\udfff"}',
+    b'{"id": "aaaaaaaaaa", "topic": "T1\\u0000", "document": "D01", "grade": 1}',
+    b'{"id": "short", "topic": "T1", "document": "D01", "grade": 1, "note": "kept?"}',
+    b'{"id": 12345678901, "topic": "T1", "document": "D01", "grade": 1, "note": "kept?"}',
+    b'{"id": "aaaaaaaaaa", "topic": ["T1"], "document": {"a": 1}, "grade": 1}',
+    b'{"id": "aaaaaaaaaa", "topic": "T1", "document": "../../etc/passwd", "grade": 1}',
+    b'{"id": "aaaaaaaaaa", "topic": "T1", "document": "D01", "grade": 1e400}',
+    b'{"id": "aaaaaaaaaa", "topic": "T1", "document": "D01", "grade": 1, "reason": {"x": 1}}',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("body", HOSTILE_BODIES, ids=range(len(HOSTILE_BODIES)))
+def test_hostile_bodies_store_nothing(site: Any, body: bytes, capfd: pytest.CaptureFixture[str]) -> None:
+    anna = site.client("anna")
+    headers = {"X-CSRF-Token": anna.csrf, "Content-Type": "application/json"}
+    answer = anna.http.post("/api/judgements", content=body, headers=headers)
+    assert answer.status_code in (400, 404)
+    assert answer.json()["saved"] is False
+    assert len(site.desk.journal) == 0
+    assert "Traceback" not in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "seconds", ["1" + "0" * 400, "NaN", "Infinity", "-Infinity", "-1", "true", '"x"', "null", "[]"]
+)
+def test_odd_times_are_stored_as_numbers(site: Any, seconds: str) -> None:
+    anna = site.client("anna")
+    body = f'{{"id": "{uuid.uuid4().hex}", "topic": "T1", "document": "D01", "grade": 1, "seconds": {seconds}}}'
+    headers = {"X-CSRF-Token": anna.csrf, "Content-Type": "application/json"}
+    assert anna.http.post("/api/judgements", content=body.encode(), headers=headers).status_code == 200
+    assert 0 <= next(site.desk.journal.events()).seconds <= 86_400
+
+
+def test_slow_and_broken_requests_hold_nobody_up(site: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(security, "SLOWEST_BODY", 0.5)
+    head = f"POST /api/judgements HTTP/1.1\r\nHost: 127.0.0.1:{site.port}\r\n"
+    start = time.monotonic()
+    assert raw(site, f"{head}Content-Length: 1000\r\n\r\n{{".encode()).split()[1] == b"408"
+    assert time.monotonic() - start < 8
+    for lengths in ("-1", "1, 2", "1\r\nContent-Length: 2", "\u00b2", "0x10"):
+        said = raw(site, f"{head}Content-Length: {lengths}\r\n\r\n".encode("latin-1"), wait=40)
+        assert said.split()[1] in (b"400", b"408", b"411"), lengths
+    assert (
+        raw(site, f"{head}Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n0\r\n\r\n".encode()).split()[1]
+        == b"411"
+    )
+    large = site.client("anna").http.post("/api/judgements", content=b"x" * 3_000_000)
+    assert large.status_code == 413
+    assert site.client("anna").judge("D01", 1).status_code == 200
+
+
+def test_the_same_id_at_once_is_stored_once(site: Any) -> None:
+    anna, uid = site.client("anna"), uuid.uuid4().hex
+    with concurrent.futures.ThreadPoolExecutor(16) as pool:
+        sent = [pool.submit(anna.post, "/api/judgements", {"id": uid, **JUDGEMENT, "grade": n % 2}) for n in range(32)]
+        answers = [each.result() for each in sent]
+    stored = list(site.desk.journal.events())
+    assert len(stored) == 1
+    for n, answer in enumerate(answers):  # who is told "saved" sent what is stored
+        assert (answer.status_code == 200) == (str(n % 2) == stored[0].value)
+    assert sum(answer.json().get("stored") == "new" for answer in answers) == 1
 
 
 def test_addresses() -> None:

@@ -53,11 +53,11 @@ def _is_journal(path: str) -> bool:
 
 
 def _add_table(journal: JudgingJournal, path: str, options: argparse.Namespace, known: set[tuple[str, str]]) -> int:
-    """Append the marks of a table; one that was added before is not added again."""
+    """Append the marks of a table, all or none; one that was added before is not added again."""
     if not options.person:
         raise UsageError("--person", f"say who made the marks of {path}")
     marks = read_qrels(path)
-    strangers, new = 0, 0
+    strangers, events = 0, []
     for topic in marks.topics:
         for document, grade in marks.judgements(topic).items():
             if (topic, document) not in known:
@@ -67,8 +67,8 @@ def _add_table(journal: JudgingJournal, path: str, options: argparse.Namespace, 
                 continue
             text = f"{options.person}\t{topic}\t{document}\t{grade}\t{path}"
             uid = hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:32]
-            event = Event(uid, options.person, options.role, "mark", topic, document, str(grade))
-            new += journal.append(event)
+            events.append(Event(uid, options.person, options.role, "mark", topic, document, str(grade)))
+    new = journal.append_all(events)
     if strangers:
         write(f"{path}: {counted(strangers, 'document')} not to be judged in this pool, left out\n")
     return new

@@ -13,7 +13,6 @@ Examples:
 from __future__ import annotations
 
 import argparse
-import datetime
 from typing import get_args
 
 from leadline.commands.shared.judging import DEFAULT_URL, PEOPLE, add_pool
@@ -62,10 +61,8 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _listed(people: People) -> Table:
-    now = datetime.datetime.now(datetime.UTC)
     rows = []
     for person in people:
-        expires = datetime.datetime.fromisoformat(person.expires)
-        state = "revoked" if person.revoked else "expired" if expires < now else "valid"
+        state = "revoked" if person.revoked else "expired" if person.has_expired else "valid"
         rows.append([person.name, person.role, state, person.expires])
     return Table(["person", "role", "link", "expires"], rows)

@@ -47,9 +47,8 @@ def stage_grades(state: JudgingState, stage: str) -> tuple[dict[Key, int], list[
         return state.merged(), []
     if stage == "final":
         grades, unseen = state.final()
-        experts = state.people("expert")
-        note = f"{len(unseen)} documents were not seen by an expert: the merged grade stands"
-        return grades, [note] if experts and unseen else []
+        note = f"{counted(len(unseen), 'document')} not judged by an expert: there the merged grade stands"
+        return grades, [note] if unseen and (state.people("expert") or state.closed) else []
     if stage not in state.roles:
         raise InputError("--stage", not_a_choice("", stage, ("final", "merged", *sorted(state.roles))).problem)
     return state.grades_of(stage), []

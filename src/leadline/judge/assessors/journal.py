@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import math
 import os
+import re
 import secrets
 import socket
 import sqlite3
 import stat
 import threading
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from typing import Literal, get_args
@@ -29,6 +31,8 @@ Kind = Literal["mark", "skip", "note", "undo", "passage", "assign", "unassign", 
 APPLICATION, FORMAT = 0x4C4A524E, 1  # what SQLite keeps in the file's head: it is ours, and of this format
 LONGEST = 20_000  # characters of a note or of instructions
 _COLUMNS = "uid, person, role, kind, topic, document, value, target, round, seconds, at, machine"
+_INSERT = f"insert or ignore into events ({_COLUMNS}) values ({', '.join('?' * 12)})"
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
 _TABLE = """
 create table events (
     seq integer primary key autoincrement,
@@ -110,10 +114,12 @@ class JudgingJournal:
         if not known:  # made by a version without checksums
             do(f"insert or ignore into checksums select seq, checksum_of({row}) from events")
         fitting = f"select count(*) from events join checksums using (seq) where checksum = checksum_of({row})"
+        do("begin")  # one view of the file: others may append meanwhile
         counts = {
             do(count).fetchone()[0]
             for count in (fitting, "select count(*) from events", "select count(*) from checksums")
         }
+        do("commit")
         if len(counts) > 1:
             problem = (
                 "is damaged, its events do not fit their checksums: restore a backup, or another machine's journal"
@@ -122,22 +128,31 @@ class JudgingJournal:
 
     def append(self, event: Event) -> bool:
         """Store an event; False if it was stored before. When this returns, the event is on the disk."""
-        check_event(event)
-        with self._lock, _reported(self.path):
-            do = self._connection.execute
-            do("begin immediate")
-            try:
-                latest = do("select max(at) from events").fetchone()[0] or ""
-                # A clock may be set back: the order of the journal must not be.
-                at = max(_now(), latest)
-                row = (*astuple(event)[:10], at, event.machine or self.machine)
-                stored = do(f"insert or ignore into events ({_COLUMNS}) values ({', '.join('?' * 12)})", row).rowcount
-                do("commit")
-            except BaseException:
-                with contextlib.suppress(sqlite3.Error):
-                    do("rollback")
-                raise
-        return stored == 1
+        return self.append_all([event]) == 1
+
+    def append_all(self, events: Sequence[Event]) -> int:
+        """Store events, all of them or none; returns how many were new. When this returns, they are on the disk."""
+        for event in events:
+            check_event(event)
+        with self._lock, _reported(self.path), self._transaction() as do:
+            latest = do("select max(at) from events").fetchone()[0] or ""
+            # A clock may be set back: the order of the journal must not be.
+            at = max(_now(), latest)
+            rows = [(*astuple(event)[:10], at, event.machine or self.machine) for event in events]
+            return sum(do(_INSERT, row).rowcount for row in rows)
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[Callable[..., sqlite3.Cursor]]:
+        """What is executed in it is stored as a whole or not at all."""
+        do = self._connection.execute
+        do("begin immediate")
+        try:
+            yield do
+            do("commit")
+        except BaseException:
+            with contextlib.suppress(sqlite3.Error):
+                do("rollback")
+            raise
 
     def events(self, until: str = "") -> Iterator[Event]:
         """All events in their order, or those up to a moment (UTC, as the journal writes it)."""
@@ -163,19 +178,11 @@ class JudgingJournal:
     def merge_from(self, other: str | os.PathLike[str]) -> int:
         """Add the events of another machine's journal that are not here; returns how many were new."""
         with contextlib.closing(JudgingJournal(other)) as source:
-            theirs = [astuple(event) for event in source.events()]
-        with self._lock, _reported(self.path):
-            do = self._connection
-            do.execute("begin immediate")
-            try:
-                insert = f"insert or ignore into events ({_COLUMNS}) values ({', '.join('?' * 12)})"
-                new = do.executemany(insert, theirs).rowcount
-                do.execute("commit")
-            except BaseException:
-                with contextlib.suppress(sqlite3.Error):
-                    do.execute("rollback")
-                raise
-            return new
+            theirs = list(source.events())
+        for event in theirs:
+            _check_stored(os.fspath(other), event)
+        with self._lock, _reported(self.path), self._transaction() as do:
+            return sum(do(_INSERT, astuple(event)).rowcount for event in theirs)
 
     def backup(self, path: str | os.PathLike[str]) -> None:
         """Copy the journal while it is in use; the copy is complete or not there."""
@@ -231,6 +238,20 @@ def check_event(event: Event) -> None:
         text = getattr(event, field.name)
         if isinstance(text, str) and len(text) > LONGEST:
             raise InputError("event", f"{field.name} is longer than {LONGEST:,} characters")
+
+
+def _check_stored(path: str, event: Event) -> None:
+    """Refuse an event of another journal that none of ours has: its file may come from anybody."""
+    texts = [getattr(event, field.name) for field in fields(event) if field.name not in ("round", "seconds")]
+    sound = all(isinstance(text, str) for text in texts) and isinstance(event.round, int) and event.round > 0
+    if not sound or not isinstance(event.seconds, float) or not math.isfinite(event.seconds):
+        raise InputError(path, "has an event that is none of judging: it is damaged or was changed")
+    if not _MOMENT.fullmatch(event.at):
+        raise InputError(path, f"has an event of the moment {event.at!r}, which is none")
+    try:
+        check_event(event)
+    except InputError as error:
+        raise InputError(path, f"has an event that is none of judging: {error.problem}") from None
 
 
 def _check_file(path: Path, *, create: bool) -> None:

@@ -41,6 +41,15 @@ class Person:
     expires: str  # UTC
     revoked: bool = False
 
+    @property
+    def has_expired(self) -> bool:
+        return self.seconds_left <= 0
+
+    @property
+    def seconds_left(self) -> int:
+        """Until the link expires."""
+        return int((datetime.datetime.fromisoformat(self.expires) - _now()).total_seconds())
+
 
 class People:
     """The people of a pool, in a file that only its owner may read."""
@@ -101,7 +110,7 @@ class People:
         for person in self._people.values():
             if hmac.compare_digest(person.token, wanted):
                 found = person
-        if found is None or found.revoked or datetime.datetime.fromisoformat(found.expires) < _now():
+        if found is None or found.revoked or found.has_expired:
             return None
         return found
 

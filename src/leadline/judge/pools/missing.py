@@ -1,7 +1,8 @@
 """How many relevant documents of a pool were not found? Estimates from a stratified sample, by topic.
 
 Horvitz and Thompson: a stratum with r relevant among n judged of its N documents has about N r / n. The variance is
-that of a sample without replacement; the interval is Student's, and never says fewer than were found.
+that of a sample without replacement; the interval is Student's, and never says fewer than were found. A stratum with
+nothing judged yet adds nothing to the estimate, and all of its documents to the upper end.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ class MissingEstimate:
     pooled: int
     judged: int
     found: int
-    relevant: float  # estimated in the whole pool
+    relevant: float  # estimated in the whole pool; NaN where nothing is judged
     low: float  # the 95 % interval of that estimate
     high: float
 
@@ -46,14 +47,15 @@ def estimate_missing(pool: Qrels, *, level: int = 1) -> list[MissingEstimate]:
     found = []
     for t, topic in enumerate(pool.topics):
         inside = pool.topic_of_document == t
-        total, variance, freedom, hits, judged = 0.0, 0.0, 0, 0, 0
+        total, variance, freedom, hits, judged, unknown = 0.0, 0.0, 0, 0, 0, 0
         for stratum in np.unique(strata[inside]).tolist():
             grades = pool.grades[inside & (strata == stratum)]
             size, seen = len(grades), grades[grades >= 0]
             relevant, n = int((seen >= level).sum()), len(seen)
             hits, judged = hits + relevant, judged + n
             if not n:
-                continue  # nothing is known of it; the table shows how many were judged
+                unknown += size  # none or all of it may be relevant
+                continue
             share = relevant / n
             total += size * share
             if n < size:  # a stratum that was judged in full has no error
@@ -63,8 +65,9 @@ def estimate_missing(pool: Qrels, *, level: int = 1) -> list[MissingEstimate]:
                 freedom += max(n - 1, 1)
         width = float(stdtrit(freedom, 0.975)) * math.sqrt(variance) if freedom else 0.0
         pooled = int(inside.sum())
-        low, high = max(float(hits), total - width), min(total + width, float(hits + pooled - judged))
-        found.append(MissingEstimate(topic, pooled, judged, hits, total, low, max(low, high)))
+        low, high = max(float(hits), total - width), min(total + width + unknown, float(hits + pooled - judged))
+        estimate = total if judged else math.nan
+        found.append(MissingEstimate(topic, pooled, judged, hits, estimate, low, max(low, high)))
     return found
 
 

@@ -8,6 +8,7 @@ the seed and the runs.
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import os
 from collections.abc import Iterable, Mapping
@@ -94,8 +95,12 @@ class Pool:
         if self.found_by is None:
             raise InputError("pool", "was read from a file: what each run contributed is known when a pool is made")
         about = self.documents.select("topic", "document", "runs", "sampled")
-        joined = self.found_by.join(about, on=["topic", "document"], how="left")
-        only = pl.col("runs") == 1
+        finders = self.found_by.group_by("topic", "document").agg(pl.len().alias("finders"))
+        on = ["topic", "document"]
+        joined = self.found_by.join(about, on=on, how="left", maintain_order="left").join(
+            finders, on=on, how="left", maintain_order="left"
+        )
+        only = (pl.col("finders") == 1) & (pl.col("runs") > 0)  # 0: read from a record without the runs' documents
         grouped = joined.group_by("run", maintain_order=True).agg(
             pl.len(),
             pl.col("sampled").sum(),
@@ -123,11 +128,23 @@ class Pool:
             "what": WHAT, "format": FORMAT, "strata": [[each.last, each.rate] for each in self.strata],
             "seed": self.seed, "budget": self.budget, "runs": list(self.runs), "extended": self.extended,
             "units": dict(zip(families["topic"] + "\t" + families["document"], families["unit"], strict=True)),
-            "sha256": _digest(lines),
+            "sha256": _digest(lines), "found_by": None if self.found_by is None else self._finders(),
         }  # fmt: skip
         with replacing(path) as file, replacing(f"{os.fspath(path)}{RECORD}") as beside:
             file.write(lines)
             beside.write(sealed(record))
+
+    def _finders(self) -> dict[str, str]:
+        """Which documents each run found: a bit for each, in the order of topics and ids, in base 64."""
+        places = _ordered(self.documents).with_row_index("place").select("place", "topic", "document")
+        assert self.found_by is not None
+        joined = self.found_by.join(places, on=["topic", "document"], how="inner")
+        found = {}
+        for run in self.runs:
+            bits = np.zeros(len(places), bool)
+            bits[joined.filter(joined["run"] == run)["place"].to_numpy()] = True
+            found[run] = base64.b64encode(np.packbits(bits).tobytes()).decode()
+        return found
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Pool:
@@ -149,13 +166,15 @@ class Pool:
         units = record["units"]
         names = zip(frame["topic"].to_list(), frame["document"].to_list(), strict=True)
         unit = [units.get(f"{topic}\t{document}", document) for topic, document in names]
+        found_by, finders = _found_by(frame, record.get("found_by"))
         frame = frame.with_columns(
-            pl.Series("unit", unit, pl.String), pl.lit(0, pl.Int32).alias("rank"), pl.lit(0, pl.UInt32).alias("runs")
+            pl.Series("unit", unit, pl.String), pl.lit(0, pl.Int32).alias("rank"), pl.Series("runs", finders, pl.UInt32)
         )
         strata = tuple(Stratum(int(last), float(rate)) for last, rate in record["strata"])
         pool = cls(
-            frame.select(COLUMNS), strata, record["seed"], tuple(record["runs"]), record["budget"], record["extended"]
-        )
+            frame.select(COLUMNS), strata, record["seed"], tuple(record["runs"]), record["budget"], record["extended"],
+            found_by,
+        )  # fmt: skip
         # Grades may have been filled in; the documents, their strata and the sample are those that were drawn.
         if record.get("sha256", "") not in ("", _digest(pool.lines())):
             problem = f"is not the pool that {os.fspath(path)}{RECORD} records: {_FIX}"
@@ -183,6 +202,27 @@ def check_utf8(where: str | os.PathLike[str], names: Iterable[str]) -> None:
     )
     if wrong is not None:
         raise InputError(os.fspath(where), f"{visible(wrong)} is not UTF-8, which a pool needs")
+
+
+def _ordered(documents: pl.DataFrame) -> pl.DataFrame:
+    """The topics and documents of a pool in an order that does not depend on that of its lines."""
+    return documents.select("topic", "document").with_row_index("line").sort("topic", "document")
+
+
+def _found_by(documents: pl.DataFrame, recorded: dict[str, str] | None) -> tuple[pl.DataFrame | None, Any]:
+    """What each run found by a pool's record, and how many runs found each line; None and zeros if it has none."""
+    import polars as pl
+
+    finders = np.zeros(len(documents), np.uint32)
+    if not recorded:
+        return None, finders
+    ordered, frames = _ordered(documents), []
+    for run, text in recorded.items():
+        bits = np.unpackbits(np.frombuffer(base64.b64decode(text), np.uint8), count=len(ordered)).astype(bool)
+        found = ordered.filter(pl.Series(bits))
+        finders[found["line"].to_numpy()] += 1
+        frames.append(found.select(pl.lit(run).alias("run"), "topic", "document"))
+    return pl.concat(frames), finders
 
 
 def _digest(lines: bytes) -> str:

@@ -67,8 +67,15 @@ class Pages:
         self.people.refresh()
         person = self.people.find(token) if token else None
         if person is None:
+            if token:
+                self._count_wrong(request)
             raise HTTPException(401, NOT_SIGNED_IN)
         return Visitor(person, csrf_of(token))
+
+    def _count_wrong(self, request: Request) -> None:
+        """Count a wrong token of an address; HTTPException 429 where there were too many."""
+        if self._wrong.is_too_many(request.client.host if request.client else ""):
+            raise HTTPException(429, "Too many wrong links from your address. Wait a minute.")
 
     def visitor_with_role(self, request: Request, *roles: str) -> Visitor:
         """Who asks, if they have one of these roles; HTTPException 403 if not."""
@@ -85,6 +92,7 @@ class Pages:
             raise HTTPException(400, "Expected JSON.")
         try:
             content = json.loads(await request.body())
+            json.dumps(content, ensure_ascii=False).encode()  # half of a character, as in "\\ud800", cannot be stored
         except (ValueError, RecursionError):
             raise HTTPException(400, "This is not JSON.") from None
         if not isinstance(content, dict):
@@ -121,14 +129,12 @@ class Pages:
             self.people.refresh()
             person = self.people.find(token)
             if person is None:
-                client = request.client.host if request.client else ""
-                if self._wrong.is_too_many(client):
-                    raise HTTPException(429, "Too many wrong links from your address. Wait a minute.")
+                self._count_wrong(request)
                 raise HTTPException(403, "This link is wrong, has expired or was revoked. Ask the organiser for one.")
             answer = RedirectResponse("/", 303)
             answer.set_cookie(
                 COOKIE, token, httponly=True, samesite="strict", secure=self.address.secure, path="/",
-                max_age=60 * 60 * 24 * 60,
+                max_age=person.seconds_left,
             )  # fmt: skip
             return answer
 

@@ -5,10 +5,12 @@ Written for the interface below the web framework (ASGI), so that nothing that a
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import hashlib
 import hmac
 import ipaddress
+import re
 import socket
 import threading
 import time
@@ -34,7 +36,10 @@ HEADERS = {
     "permissions-policy": "camera=(), microphone=(), geolocation=()",
 }
 LARGEST_BODY = 262_144  # bytes of a request
+LARGEST_REFUSED = 4_194_304  # bytes that are read of a request that is refused
+SLOWEST_BODY = 30.0  # seconds in which all of a request must come
 SIGN_IN = "/in/"  # what follows it is secret
+_SECRETS = re.compile(r"(?i)(?<=/in/).*|[\w-]{32,}", re.DOTALL)  # in a path: what follows /in/, and what may be a token
 WRONG_SIGN_INS, WITHIN = 30, 60.0  # from one address, in seconds
 _ADDRESSES = 10_000  # remembered at once
 
@@ -75,7 +80,10 @@ class Address:
 
     def is_ours(self, origin: str) -> bool:
         """Whether a page of this server has this origin."""
-        parts = urlsplit(origin)
+        try:
+            parts = urlsplit(origin)
+        except ValueError:  # such as http://[
+            return False
         return parts.scheme in ("http", "https") and parts.netloc.lower() in self.hosts
 
 
@@ -170,12 +178,19 @@ class Guard:
             await send(message)
 
         refused = self._refusal(scope)
+        if scope["method"] == "POST":
+            try:
+                async with asyncio.timeout(SLOWEST_BODY):
+                    # Also of what is refused: who is still sending would see a broken connection, and not the answer.
+                    receive = _again(await _body(receive, refused is None), receive)
+            except TimeoutError:
+                refused = refused or (408, "Not all of it came in time")
         if refused is not None:
             await _answer(send_with_headers, *refused)
         else:
-            await self._app(scope, _limited(receive), send_with_headers)
+            await self._app(scope, receive, send_with_headers)
         if self._log is not None:
-            path = SIGN_IN + "*" if scope["path"].startswith(SIGN_IN) else scope["path"]
+            path = _SECRETS.sub("*", scope["path"])
             took = (time.monotonic() - start) * 1000
             self._log(visible(f"{scope['method']} {path} {status} {took:.0f} ms"))
 
@@ -193,24 +208,37 @@ class Guard:
             if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
                 return 403, "Sent from another site"
             length = headers.get("content-length", "")
-            if not length.isdigit():
+            if not (length.isascii() and length.isdigit()):
                 return 411, "The length of what is sent must be given"
             if int(length) > LARGEST_BODY:
                 return 413, f"Larger than {LARGEST_BODY:,} bytes"
         return None
 
 
-def _limited(receive: Receive) -> Receive:
-    """`receive`, which ends when more comes than any page sends."""
+async def _body(receive: Receive, kept: bool) -> Message:
+    """All that a request sends as one message, or that it ended before; without what is not kept."""
+    parts: list[bytes] = []
     seen = 0
-
-    async def limited() -> Message:
-        nonlocal seen
+    while True:
         message = await receive()
-        seen += len(message.get("body", b""))
-        return message if seen <= LARGEST_BODY else {"type": "http.disconnect"}
+        if message["type"] != "http.request":
+            return message
+        part = message.get("body", b"")
+        seen += len(part)
+        if kept:
+            parts.append(part)
+        if not message.get("more_body", False) or seen > LARGEST_REFUSED:
+            return {**message, "body": b"".join(parts), "more_body": False}
 
-    return limited
+
+def _again(message: Message, receive: Receive) -> Receive:
+    """`receive`, with a message that was read from it before the others."""
+    waiting = [message]
+
+    async def next_message() -> Message:
+        return waiting.pop() if waiting else await receive()
+
+    return next_message
 
 
 async def _answer(send: Send, status: int, text: str) -> None:

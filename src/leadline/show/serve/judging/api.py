@@ -14,7 +14,7 @@ from leadline.judge.assessors.people import Person
 from leadline.judge.assessors.work_list import View
 from leadline.show.serve.app import Pages
 from leadline.show.serve.judging.cards import Field
-from leadline.show.serve.judging.desk import GRADES, JudgingDesk, Refused
+from leadline.show.serve.judging.desk import GRADES, JudgingDesk, Refused, check_id
 
 MOST_CARDS = 10  # in one answer
 UNDOABLE = 50  # of the last things that a person did
@@ -66,8 +66,9 @@ def add_api(app: FastAPI, pages: Pages, desk: JudgingDesk) -> None:
         if isinstance(grade, bool) or str(grade) not in GRADES:
             raise Refused(400, f"grade must be one of {', '.join(GRADES)}.")
         reason, note = _optional(content, "reason"), _optional(content, "note")
+        uid = check_id(content)  # before the note is stored
         if note:
-            desk.write(person, "note", {**content, "id": f"{str(content.get('id', ''))[:62]}-n"}, note)
+            desk.write(person, "note", {**content, "id": f"{uid[:62]}-n"}, note)
         return store(request, "mark", content, str(grade), reason)
 
     @app.post("/api/skips")

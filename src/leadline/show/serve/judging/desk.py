@@ -145,12 +145,9 @@ class JudgingDesk:
         """
         topic, document = _text(content, "topic"), _text(content, "document", needed=kind in _OF_A_DOCUMENT)
         uid = _text(content, "id")
+        said = (person.name, kind, topic, document, value)
         with self.lock:
-            known = self.state.event(uid)
-            if known is not None:
-                same = (known.person, known.kind, known.topic, known.document) == (person.name, kind, topic, document)
-                if not same or known.value != value:
-                    raise Refused(409, "This id was used for something else.")
+            if self._is_stored(uid, said):
                 return False
             if kind in _OF_A_DOCUMENT:
                 self.check_document(person, topic, document)
@@ -168,7 +165,16 @@ class JudgingDesk:
             raise Refused(400, f"Not possible: {error.problem}.") from None
         new = self.journal.append(event)
         self.refresh()
+        if not new:  # the same id came twice at once
+            self._is_stored(uid, said)
         return new
+
+    def _is_stored(self, uid: str, said: tuple[str, ...]) -> bool:
+        """Whether an event is stored; Refused where its id is that of another."""
+        known = self.state.event(uid)
+        if known is not None and (known.person, known.kind, known.topic, known.document, known.value) != said:
+            raise Refused(409, "This id was used for something else.")
+        return known is not None
 
     def undo(self, person: Person, content: Mapping[str, Any]) -> tuple[bool, Event | None]:
         """Undo an event of a person, the last one of the topic if none is named; whether it is new, and what it was."""
@@ -190,6 +196,14 @@ class JudgingDesk:
         return self.write(person, "undo", about, "", done.uid), done
 
 
+def check_id(content: Mapping[str, Any]) -> str:
+    """The id that a page gave to what it sends."""
+    uid = _text(content, "id")
+    if not 8 <= len(uid) <= 64:
+        raise Refused(400, "id must have 8 to 64 characters.")
+    return uid
+
+
 _OF_A_DOCUMENT = frozenset({"mark", "skip", "note", "passage", "undo"})
 
 
@@ -202,6 +216,8 @@ def _text(content: Mapping[str, Any], name: str, *, needed: bool = True) -> str:
 
 def _seconds(value: Any) -> float:
     """How long something took, as far as that can be believed."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
         return 0.0
-    return min(max(float(value), 0.0), LONGEST_SECONDS)
+    if isinstance(value, float) and not math.isfinite(value):  # an int may be too large for a float
+        return 0.0
+    return float(min(max(value, 0.0), LONGEST_SECONDS))

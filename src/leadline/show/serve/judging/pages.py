@@ -71,7 +71,11 @@ def _topic_row(desk: JudgingDesk, found: Visitor, topic: str) -> dict[str, Any]:
 
 
 def _add_organiser(app: FastAPI, pages: Pages, desk: JudgingDesk) -> None:
-    written = Depends(pages.written_form)
+    async def organisers_form(request: Request) -> Form:
+        pages.visitor_with_role(request, "organiser")  # first: nothing of the answer depends on the form for others
+        return await pages.written_form(request)
+
+    written = Depends(organisers_form)
 
     @app.get("/organise")
     def organise(request: Request) -> Response:
@@ -79,11 +83,13 @@ def _add_organiser(app: FastAPI, pages: Pages, desk: JudgingDesk) -> None:
         desk.refresh()
         with desk.lock:
             topics, queue = topic_overviews(desk), disagreement_queue(desk)
+            judged = len({(topic, document) for _, topic, document in desk.state.marks})
+        wanted = sum(topic.to_judge for topic in topics)
+        made = sum(each["judged"] for topic in topics for each in topic.people)
+        due = sum(each["to_judge"] for topic in topics for each in topic.people)
         people = [person for person in desk.people if person.role != "organiser"]
-        judged = sum(each["judged"] for topic in topics for each in topic.people)
-        wanted = sum(each["to_judge"] for topic in topics for each in topic.people)
         return pages.page("organise.html", found, topics=topics, queue=queue, people=people, judged=judged,
-                          wanted=wanted, isnan=math.isnan, not_agreed=NOT_AGREED)  # fmt: skip
+                          wanted=wanted, made=made, due=due, isnan=math.isnan, not_agreed=NOT_AGREED)  # fmt: skip
 
     def store(request: Request, form: Form, kind: Kind, value: str = "", target: str = "") -> Response:
         person = pages.visitor_with_role(request, "organiser").person

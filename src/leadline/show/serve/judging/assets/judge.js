@@ -118,12 +118,18 @@ const waitingHere = () => new Set(queue.keys("wait").map((key) => queue.read(key
 function nothing(title, text) {
   at("card").hidden = true;
   at("empty").hidden = false;
+  allowGrades(false);
   at("empty-title").textContent = title;
   at("empty-text").textContent = text;
 }
 
+function allowGrades(allowed) {
+  for (const each of document.querySelectorAll("[data-grade]")) each.disabled = !allowed || readOnly;
+}
+
 function show(card) {
   current = card;
+  allowGrades(!counts?.closed);
   seen.set(card.document, card);
   reason = card.reason ?? "";
   started = performance.now();
@@ -137,11 +143,11 @@ function show(card) {
   at("claims-part").hidden = !card.claim_count;
   at("claims-title").textContent = `Claims (${card.claim_count})`;
   fill(at("claims"), card.claims ?? [], highlight);
+  at("more-claims")?.remove();
   if (card.claims === null) at("claims").before(Object.assign(button("Show the claims", (event) => {
     event.target.remove();
     load("claims", at("claims"), card);
   }, ""), { id: "more-claims" }));
-  else at("more-claims")?.remove();
   at("description-part").hidden = true;
   at("description-button").hidden = !card.description_length;
   at("description-words").textContent = `Description (about ${Math.max(1, Math.round(card.description_length / 6)).toLocaleString("en")} words)`;
@@ -317,7 +323,7 @@ function choose(dialog, list, choices, action) {
     return item;
   }));
   dialog.onkeydown = (event) => {
-    const place = choices.findIndex(({ short }) => short === event.key);
+    const place = choices.findIndex(({ short }) => short.toLowerCase() === event.key.toLowerCase());
     if (place < 0 || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     event.stopPropagation(); // it is not a grade
@@ -325,6 +331,7 @@ function choose(dialog, list, choices, action) {
     action(place);
   };
   dialog.showModal();
+  list.querySelector("button")?.focus(); // not the list, which scrolls and could be focused
 }
 
 function chooseReason() {
@@ -339,16 +346,28 @@ function chooseReason() {
 
 function markPassage() {
   if (!usable()) return;
+  if (!about.claims.length) { at("status").textContent = "This topic has no claims."; return; }
   const selection = getSelection();
   const text = selection && at("card").contains(selection.anchorNode) ? selection.toString().trim().slice(0, 5000) : "";
-  if (!text) { at("status").textContent = "Select the passage first, then press C."; return; }
-  if (!about.claims.length) { at("status").textContent = "This topic has no claims."; return; }
+  if (text) { chooseClaim(text); return; }
+  // Nothing is selected, as when somebody has no mouse: the abstract or a claim as a whole.
+  const passages = [{ text: current.abstract, short: "A" }, ...(current.claims ?? []).map(({ name, text: words }) => ({ text: words, short: name }))]
+    .filter((each) => each.text);
+  if (!passages.length) { at("status").textContent = "Select the passage first, then press C."; return; }
+  at("claim-title").textContent = "Which passage? (Or select one first, then press C.)";
+  at("claim-passage").hidden = true;
+  choose(at("claim"), at("claim-list"), passages, (place) => chooseClaim(passages[place].text.trim().slice(0, 5000)));
+}
+
+function chooseClaim(text) {
+  at("claim-title").textContent = "Which claim does this passage bear on?";
+  at("claim-passage").hidden = false;
   at("claim-passage").textContent = text;
   choose(at("claim"), at("claim-list"), about.claims.map(({ name, text: words }) => ({ text: words, short: name })), (place) => {
     const claim = about.claims[place].name;
     const id = send("/api/passages", "passage", { claim, text });
     current.passages = [...(current.passages ?? []), { id, claim, text, kind: "passage", document: current.document }];
-    selection.removeAllRanges();
+    getSelection()?.removeAllRanges();
     showOwn();
   });
 }
