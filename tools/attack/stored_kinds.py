@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -180,6 +182,47 @@ def ask_vectors(work: Path) -> Any:
     return Vectors(work / "vectors-00.float16", (40, 16)).scores(np.ones(16, np.float32)).tolist()
 
 
+class _Site(BaseHTTPRequestHandler):
+    """A few pages with links to each other."""
+
+    def do_GET(self) -> None:
+        name = self.path.strip("/") or "0"
+        found = name.isdigit() and int(name) < 12
+        links = "".join(f'<a href="/{(int(name) * 3 + n) % 12}">page {n}</a> ' for n in range(3)) if found else ""
+        page = f"<html><title>Page {name}</title><p>polymer film {name}</p>{links}</html>".encode()
+        self.send_response(200 if found else 404)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(page)))
+        self.end_headers()
+        self.wfile.write(page)
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+def make_crawl(work: Path) -> None:
+    """Crawl a small site of this process."""
+    from leadline.collections.crawl.crawl_folder import crawl
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Site) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        crawl(work / "crawl", [f"http://127.0.0.1:{server.server_port}/"], delay=0.0, private_hosts=("127.0.0.1",))
+        server.shutdown()
+
+
+def ask_crawl(work: Path) -> Any:
+    """Everything a crawl is asked for: its documents, its tables, its links as a graph, and the check."""
+    import polars as pl
+
+    from leadline.collections.documents.store import Collection
+    from leadline.collections.links.reading import read_links
+
+    checked = check("crawl")(work)
+    graph = read_links(work / "crawl")
+    documents = [(each.id, each.title) for each in Collection.open(work / "crawl").documents()]
+    return checked, documents, str(graph), pl.read_parquet(work / "crawl" / "pages.parquet").rows()
+
+
 JUDGED = "pool a.run b.run --depth 5 -o pool.txt -q; judge import pool.txt marks.txt --person anna"
 KINDS: dict[str, StoredKind] = {
     "index": StoredKind("index/**/*", ask_index),
@@ -200,5 +243,7 @@ KINDS: dict[str, StoredKind] = {
     "pool and its record": StoredKind("pool.txt*", ask_pool, "pool a.run b.run --depth 5 -o pool.txt -q"),
     "journal of judging": StoredKind("pool.txt.journal", ask_judging, JUDGED),
     "people": StoredKind("pool.people", ask_people, prepare=add_people),
+    "crawl": StoredKind("crawl/**/*", ask_crawl, prepare=make_crawl),
+    "tables of a crawl, checked": StoredKind("crawl/*", check("crawl"), prepare=make_crawl, checks=True),
     "vectors": StoredKind("vectors-*", ask_vectors, prepare=write_vectors),
 }
