@@ -179,6 +179,18 @@ def preload() -> None:
             importlib.import_module(name)
 
 
+def compile_kernels() -> None:
+    """Compile the kernels of documents once, into the cache: each fork that compares the engines would do it again."""
+
+    def load() -> None:
+        from leadline.text.engine import engine_of
+
+        for package in ("leadline.text.kernels", "leadline.collections.documents.kernels"):
+            engine_of(package).library.load()
+
+    forked(load, Path.cwd())
+
+
 def documents(count: int = 40, first: int = 0) -> str:
     """Small patents as JSON lines."""
     lines = []

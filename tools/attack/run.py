@@ -27,7 +27,7 @@ import hostile_streams
 import hostile_text
 import slow_inputs
 import stored_damage
-from harness import Tally, as_done, materials, preload, together
+from harness import Tally, as_done, compile_kernels, materials, preload, together
 
 SECURITY = Path(__file__).parents[2] / "SECURITY.md"
 BEGIN, END = "<!-- made by tools/attack/run.py --document -->", "<!-- end -->"
@@ -58,9 +58,7 @@ def classes(base: Path, count: int, seed: int) -> dict[str, list[Job]]:
     for kind in stored_damage.KINDS:
         found[f"damaged {kind}"] = [partial(stored_damage.damage, kind, base, count, seed)]
     found["forged index"] = [partial(forged_index.forged, base, count // 4, seed)]
-    found["fuzzed records and documents"] = [
-        partial(target, count, seed, (0, 1)) for target in fuzz.targets().values()
-    ]
+    found["fuzzed records and documents"] = [partial(target, count, seed, (0, 1)) for target in fuzz.targets().values()]
     most = max(count // 10, 1)
     found["failing and killed writes"] = [
         partial(fault_injection.attack_job, name, base, seed=seed, most=most) for name in fault_injection.JOBS
@@ -114,6 +112,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with tempfile.TemporaryDirectory(prefix="attack-") as place:
         base = materials(Path(place) / "base")
         preload()
+        compile_kernels()
         all_classes = classes(base, options.count, options.seed)
         chosen = {name: all_classes[name] for name in options.names or known}
         for tally in attack_all(chosen, options.processes):

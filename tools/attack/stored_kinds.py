@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+
+from small_site import small_site
 
 MADE_AGAIN = "made again"  # the answer of what is not believed, and need not be
 
@@ -182,32 +182,12 @@ def ask_vectors(work: Path) -> Any:
     return Vectors(work / "vectors-00.float16", (40, 16)).scores(np.ones(16, np.float32)).tolist()
 
 
-class _Site(BaseHTTPRequestHandler):
-    """A few pages with links to each other."""
-
-    def do_GET(self) -> None:
-        name = self.path.strip("/") or "0"
-        found = name.isdigit() and int(name) < 12
-        links = "".join(f'<a href="/{(int(name) * 3 + n) % 12}">page {n}</a> ' for n in range(3)) if found else ""
-        page = f"<html><title>Page {name}</title><p>polymer film {name}</p>{links}</html>".encode()
-        self.send_response(200 if found else 404)
-        self.send_header("Content-Type", "text/html; charset=utf-8")
-        self.send_header("Content-Length", str(len(page)))
-        self.end_headers()
-        self.wfile.write(page)
-
-    def log_message(self, *_: Any) -> None:
-        pass
-
-
 def make_crawl(work: Path) -> None:
-    """Crawl a small site of this process."""
+    """Crawl a small site."""
     from leadline.collections.crawl.crawl_folder import crawl
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), _Site) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        crawl(work / "crawl", [f"http://127.0.0.1:{server.server_port}/"], delay=0.0, private_hosts=("127.0.0.1",))
-        server.shutdown()
+    with small_site() as site:
+        crawl(work / "crawl", [site], delay=0.0)
 
 
 def ask_crawl(work: Path) -> Any:
