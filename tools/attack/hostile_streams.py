@@ -190,7 +190,7 @@ SMALL_COMMANDS = [  # tried at every limit
 MORE_COMMANDS = [
     "collection build more.jsonl -o collection --processes 2 -q",
     "index larger -o index --workers 2 -q",
-    "index collection -o index --add --workers 1 -q",
+    "index collection -o new --add --workers 1 -q",
     "compare pairs qrels.txt a.run b.run -q",
     "compare verdict qrels.txt a.run b.run --samples 20 -q",
     "prior-art index EP1000031B1 -q",
@@ -200,7 +200,6 @@ MORE_COMMANDS = [
     "judge status pool.txt",
     "judge export pool.txt -o a.run -q",
     "qrels citations larger topics.tsv -o x -q",
-    "topics sample collection -n 2 -o x -q",
     "simulate office --patents 100 -o office -q",
     "duplicates collection -q",
     "links pagerank larger -q",
@@ -219,6 +218,9 @@ def attack_memory(base: Path) -> Iterator[tuple[str, str]]:
         forked(["pool", "a.run", "b.run", "--depth", "5", "-o", "pool.txt", "-q"], prepared.work)
         for command, megabytes in cases:
             with attempt(prepared.work) as there:
+                if "--add" in command:  # an index knows the path of its collection, so it is made here
+                    forked("index collection -o new --workers 1 -q".split(), there.work)
+                    forked("collection build more.jsonl -o collection --processes 1 -q".split(), there.work)
                 before = contents(there.work)
                 done = run(command.split(), there.work, memory=megabytes << 20, seconds=300)
                 fault = done.fault()

@@ -70,7 +70,9 @@ def check(folder: str) -> Callable[[Path], Any]:
         found = examine(work / folder)
         if found.findings:
             raise InputError(found.findings[0].path, found.findings[0].problem)
-        return found.kind, found.strangers
+        if found.strangers:  # an identity file that was cut between two lines lists fewer files
+            raise InputError(str(found.strangers[0]), "is not of this folder")
+        return found.kind
 
     return ask
 
