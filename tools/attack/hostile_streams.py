@@ -219,8 +219,11 @@ def attack_memory(base: Path) -> Iterator[tuple[str, str]]:
         for command, megabytes in cases:
             with attempt(prepared.work) as there:
                 if "--add" in command:  # an index knows the path of its collection, so it is made here
-                    forked("index collection -o new --workers 1 -q".split(), there.work)
-                    forked("collection build more.jsonl -o collection --processes 1 -q".split(), there.work)
+                    for first in (
+                        "index collection -o new --workers 1 -q",
+                        "collection build more.jsonl -o collection --processes 1 -q",
+                    ):
+                        forked(first.split(), there.work)
                 before = contents(there.work)
                 done = run(command.split(), there.work, memory=megabytes << 20, seconds=300)
                 fault = done.fault()

@@ -362,7 +362,7 @@ def test_damage_to_the_frontier_and_the_tables_is_found(folder: Path) -> None:
             (folder / name).write_bytes(damaged)
             assert [Path(found.path).name for found in check(folder)] == [name]
         if name == "links.parquet":
-            with pytest.raises(InputError, match="links.parquet: is damaged"):
+            with pytest.raises(InputError, match=r"links\.parquet: is damaged"):
                 read_links(folder)
         if name == "frontier.sqlite":
             with pytest.raises(InputError, match="is damaged, its checksum does not fit: crawl into a new folder"):
