@@ -215,7 +215,8 @@ def attack_memory(base: Path) -> Iterator[tuple[str, str]]:
     cases = [(command, size) for command in SMALL_COMMANDS for size in (64, 128, 192, 256, 512, 1024, 1400, 2048)]
     cases += [(command, size) for command in MORE_COMMANDS for size in (1024, 2048)]
     with attempt(base) as prepared:
-        forked(["pool", "a.run", "b.run", "--depth", "5", "-o", "pool.txt", "-q"], prepared.work)
+        for first in ("pool a.run b.run --depth 5 -o pool.txt -q", "judge import pool.txt marks.txt --person eve"):
+            forked(first.split(), prepared.work)
         for command, megabytes in cases:
             with attempt(prepared.work) as there:
                 if "--add" in command:  # an index knows the path of its collection, so it is made here
