@@ -28,7 +28,8 @@ TRIED := .venv-package
 KERNEL_TESTS := tests/text/test_two_engines.py tests/text/test_kernels.py tests/text/test_ids.py tests/text/test_fuzz.py \
 	tests/records tests/retrieval/index tests/retrieval/models tests/retrieval/language tests/measures/test_evaluate.py \
 	tests/measures/test_properties.py tests/collections/documents/test_plain_text.py \
-	tests/collections/documents/test_uspto.py tests/collections/documents/test_outlines.py
+	tests/collections/documents/test_uspto.py tests/collections/documents/test_outlines.py \
+	tests/collections/links tests/collections/duplicates
 PIP := python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: demo test lint unit test-lowest test-bounds attack soak format package hooks bench clean

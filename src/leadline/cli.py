@@ -47,11 +47,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except RecursionError:
         _fail("leadline", "the input is nested too deeply", 1)
     except (RuntimeError, ImportError) as error:
+        if _is_interrupt(error):
+            _stop(at_once=arguments is None)
         if not is_shortage(error):
             raise
         _fail("leadline", f"not enough memory ({error})", 1)
     except KeyboardInterrupt:
         _stop(at_once=arguments is None)
+
+
+def _is_interrupt(error: BaseException) -> bool:
+    """Whether Ctrl-C came while a library was loaded: NumPy raises an ImportError in its place."""
+    seen: BaseException | None = error
+    while seen is not None:
+        if isinstance(seen, KeyboardInterrupt) or "PyCapsule_Import could not import" in str(seen):
+            return True
+        seen = seen.__cause__ or seen.__context__
+    return False
 
 
 def _end_quietly() -> None:

@@ -33,10 +33,23 @@ for name in targets():
 
 @pytest.mark.parametrize(
     "kind",
-    ["cache", "unfinished run", "pool and its record", "journal of judging", "people", "vectors", "grid, checked"],
+    [
+        "cache",
+        "unfinished run",
+        "pool and its record",
+        "journal of judging",
+        "people",
+        "vectors",
+        "grid, checked",
+        "crawl",
+        "tables of a crawl, checked",
+    ],
 )
 def test_damaged_files(attack: Attack, kind: str) -> None:
     """A few damages of each kind; `make soak` gives every file 200 flipped bits and 50 cuts."""
+    if "crawl" in kind:
+        for package in ("aiohttp", "protego", "selectolax", "warcio"):
+            pytest.importorskip(package, reason=f"the crawler needs the package {package}")
     code = f"from stored_damage import damage\nfor f in damage({kind!r}, base, 60, 1).failures: print(f)"
     assert attack(code) == ""
 

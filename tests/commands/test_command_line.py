@@ -312,3 +312,18 @@ def test_every_error_is_one_line(line: str, status: int, capsys: Any) -> None:
     assert err.startswith("leadline")
     assert err.count("\n") == 1, err
     assert (stopped.value.code, out) == (status, ""), err
+
+
+def test_an_interrupt_that_numpy_hides_ends_as_one(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from leadline import cli
+
+    def hidden(_arguments: list[str]) -> None:
+        raise ImportError('Original error was: PyCapsule_Import could not import module "datetime"')
+
+    monkeypatch.setattr(cli, "_run", hidden)
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["measures"])
+    assert ended.value.code == 130
+    assert capsys.readouterr().err == "leadline: stopped\n"

@@ -32,6 +32,14 @@ def test_what_is_damaged_is_not_read(path: Path) -> None:
         assert read_cached(path) is None
 
 
+def test_a_file_in_the_place_of_another_is_not_read(path: Path) -> None:
+    other = path.with_name("other")
+    other.write_bytes(path.read_bytes())
+    assert read_cached(other) is None
+    path.replace(other)
+    assert read_cached(other) is None
+
+
 @posix
 @pytest.mark.parametrize("umask", [0o000, 0o022, 0o077])
 def test_the_folder_is_private_whatever_the_umask(tmp_path: Path, umask: int) -> None:

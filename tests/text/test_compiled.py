@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from leadline.text.cache import read_cached, write_cached
+
 CODE = """
 import sys
 from leadline.text.engine import engine_of
@@ -37,6 +39,16 @@ def test_compiled_once_then_loaded_without_numba(tmp_path: Path) -> None:
     assert load(cache) == "True True"  # anyone could have written it
 
 
+def test_a_cached_file_in_the_place_of_another_is_compiled_again(tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    assert load(cache) == "False True"
+    (kept,) = cache.iterdir()
+    assert write_cached(cache / "other.o", b'{"one": {}}\nmachine code') is None  # with the checksum of its own name
+    (cache / "other.o").replace(kept)
+    assert load(cache) == "True True"
+    assert load(cache) == "True False"
+
+
 def test_a_cache_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")
@@ -57,7 +69,7 @@ def test_what_is_damaged_or_refused_is_compiled_again(tmp_path: Path, monkeypatc
     flipped[len(stored) // 2] ^= 1
     for damaged in (b"", b"x" * 40, bytes(flipped), stored[:-1], stored + b"x"):
         path.write_bytes(damaged)
-        assert compiled.read_cached(path) is None
+        assert read_cached(path) is None
         kernels, not_cached = library.load()
         assert "encode" in kernels
         assert not_cached is None

@@ -136,6 +136,14 @@ def test_a_library_that_cannot_say_whether_it_is_cached_has_failed(monkeypatch: 
     assert not made.pays(COMPILING_PAYS + 1)
 
 
+def test_a_library_without_the_kernel_has_failed() -> None:
+    made = engine_with(FakeLibrary())
+    with pytest.warns(LeadlineWarning, match="plain Python is used .*has no kernel two"):
+        assert made.kernel("two") is None
+    assert made.kernel("one") is None
+    assert not made.pays(2 * COMPILING_PAYS)
+
+
 def test_code_that_cannot_be_cached_is_still_used() -> None:
     made = engine_with(FakeLibrary(not_cached=PermissionError(13, "Permission denied", "/cache")))
     with pytest.warns(LeadlineWarning, match="cannot be cached, so it will be compiled again .*Permission denied"):

@@ -13,6 +13,7 @@ from leadline.measures.join import RunHits, join_text
 from leadline.records.qrels.qrels import Qrels
 from leadline.records.runs.read_runs import run_of_text
 from leadline.text import compiled, fields, ids
+from leadline.text.cache import read_cached
 from leadline.text.ids import Ids
 from leadline.text.memory import ReusedArrays
 from leadline.text.source import SourceText
@@ -122,7 +123,7 @@ def test_no_kernel_calls_the_c_library_for_numbers(monkeypatch: pytest.MonkeyPat
     for package in ("leadline.records.runs.kernels", "leadline.measures.kernels"):
         library = compiled.KernelLibrary(package)
         library.load()
-        content = compiled.read_cached(library._object_file)
+        content = read_cached(library._object_file)
         assert content is not None
         assert b"scan" in content or b"join" in content
         assert b"strto" not in content

@@ -14,7 +14,7 @@ from functools import partial
 
 import fuzz_readers
 import fuzz_records
-from harness import Tally, in_forks, preload
+from harness import Tally, compile_kernels, in_forks, preload
 
 
 def fuzz_documents(reader: str, count: int, seed: int, share: tuple[int, int]) -> Tally:
@@ -48,6 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--only", choices=list(known), action="append", help="only this; may be repeated")
     options = parser.parse_args(arguments)
     preload()
+    compile_kernels()
     names = options.only or list(known)
     count = -(-options.total // len(names))
     failures = tried = 0

@@ -11,6 +11,7 @@ import json
 import os
 import re
 import resource
+import select
 import shutil
 import signal
 import subprocess
@@ -178,6 +179,18 @@ def preload() -> None:
             importlib.import_module(name)
 
 
+def compile_kernels() -> None:
+    """Compile the kernels of documents once, into the cache: each fork that compares the engines would do it again."""
+
+    def load() -> None:
+        from leadline.text.engine import engine_of
+
+        for package in ("leadline.text.kernels", "leadline.collections.documents.kernels"):
+            engine_of(package).library.load()
+
+    forked(load, Path.cwd())
+
+
 def documents(count: int = 40, first: int = 0) -> str:
     """Small patents as JSON lines."""
     lines = []
@@ -248,34 +261,46 @@ class Attempt:
         return "told what is in a file outside" if SECRET.encode() in output else ""
 
 
+def as_done(jobs: Sequence[Callable[[], Tally]], at_once: int) -> Iterator[tuple[int, Tally]]:
+    """Do jobs in forks of this process, so many at once; yields the number of each with its tally, as they end."""
+    waiting = list(enumerate(jobs))
+    running: dict[int, tuple[int, int]] = {}  # by the end of a pipe: the number of the job, and its process
+    while waiting or running:
+        while waiting and len(running) < at_once:
+            number, job = waiting.pop(0)
+            reading, writing = os.pipe()
+            sys.stdout.flush()
+            child = os.fork()
+            if child == 0:
+                os.close(reading)
+                _answer(job, writing)
+            os.close(writing)
+            running[reading] = number, child
+        for ready in select.select(list(running), [], [])[0]:
+            number, child = running.pop(ready)
+            with os.fdopen(ready) as pipe:
+                content = pipe.read()
+            os.waitpid(child, 0)
+            yield number, Tally("", *json.loads(content or '[1, ["the process ended without a result"]]'))
+
+
+def _answer(job: Callable[[], Tally], writing: int) -> None:
+    """Do a job in this fork, and end it."""
+    try:
+        found = job()
+        with os.fdopen(writing, "w") as pipe:
+            used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+            json.dump([found.tried, found.failures, sum(each.ru_utime + each.ru_stime for each in used)], pipe)
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(0)
+
+
 def in_forks(jobs: Sequence[Callable[[], Tally]], name: str) -> Tally:
     """Do jobs in forks of this process, all at once, and add up their tallies."""
-    children = []
-    for job in jobs:
-        reading, writing = os.pipe()
-        sys.stdout.flush()
-        child = os.fork()
-        if child == 0:
-            try:
-                os.close(reading)
-                found = job()
-                with os.fdopen(writing, "w") as pipe:
-                    json.dump([found.tried, found.failures], pipe)
-            except BaseException:
-                traceback.print_exc()
-            finally:
-                os._exit(0)
-        os.close(writing)
-        children.append((child, reading))
-    tally = Tally(name)
-    for child, reading in children:
-        with os.fdopen(reading) as pipe:
-            content = pipe.read()
-        os.waitpid(child, 0)
-        tried, failures = json.loads(content) if content else (1, [f"{name}: the process ended without a result"])
-        tally.tried += tried
-        tally.failures += failures
-    return tally
+    tallies = [tally for _, tally in sorted(as_done(jobs, len(jobs)), key=lambda done: done[0])]
+    return together(name, tallies)
 
 
 @contextlib.contextmanager
@@ -315,6 +340,7 @@ class Tally:
     name: str
     tried: int = 0
     failures: list[str] = field(default_factory=list)
+    seconds: float = 0.0  # processor time, where a fork of its own did the attacks
 
     def note(self, what: str, fault: str) -> None:
         """Count an attack; `fault` is empty where its outcome was clear."""
@@ -324,3 +350,9 @@ class Tally:
 
     def row(self) -> str:
         return f"| {self.name} | {self.tried:,} | {self.tried - len(self.failures):,} | {len(self.failures):,} |"
+
+
+def together(name: str, tallies: Sequence[Tally]) -> Tally:
+    """The sum of tallies."""
+    failures = [failure for tally in tallies for failure in tally.failures]
+    return Tally(name, sum(tally.tried for tally in tallies), failures, sum(tally.seconds for tally in tallies))

@@ -12,7 +12,9 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import concurrency
@@ -25,49 +27,54 @@ import hostile_streams
 import hostile_text
 import slow_inputs
 import stored_damage
-from harness import Tally, materials, preload
+from harness import Tally, as_done, compile_kernels, materials, preload, together
 
 SECURITY = Path(__file__).parents[2] / "SECURITY.md"
 BEGIN, END = "<!-- made by tools/attack/run.py --document -->", "<!-- end -->"
-PROCESSES = 2  # for the classes with thousands of cases
-Attack = Callable[[Path, int, int], Tally]
+Job = Callable[[], Tally]
 
 
-def of_cases(name: str, cases: Callable[[Path], Iterator[tuple[str, str]]]) -> Attack:
-    def attack(base: Path, _count: int, _seed: int) -> Tally:
+def of_cases(name: str, cases: Callable[..., Iterator[tuple[str, str]]], *more: object) -> Job:
+    def attack() -> Tally:
         tally = Tally(name)
-        for what, fault in cases(base):
+        for what, fault in cases(*more):
             tally.note(what, fault)
         return tally
 
     return attack
 
 
-def together(name: str, tallies: Sequence[Tally]) -> Tally:
-    failures = [failure for tally in tallies for failure in tally.failures]
-    return Tally(name, sum(tally.tried for tally in tallies), failures)
+def classes(base: Path, count: int, seed: int) -> dict[str, list[Job]]:
+    """Every class of attack, as jobs that can be done at the same time.
 
-
-def classes() -> dict[str, Attack]:
-    """Every class of attack. `count` is the number of random cases of each kind, where there are any."""
-    found: dict[str, Attack] = {}
+    `count` is the number of random cases of each kind, where there are any.
+    """
+    found: dict[str, list[Job]] = {}
     for module in (hostile_documents, hostile_folders, hostile_text, hostile_streams, slow_inputs, concurrency):
         for name, cases in module.CLASSES.items():
-            found[name] = of_cases(name, cases)
-    found["hostile options"] = lambda base, count, seed: of_cases(
-        "hostile options", lambda base: hostile_text.attack_options(base, count, seed)
-    )(base, count, seed)
+            parts = cases if isinstance(cases, tuple) else (cases,)
+            found[name] = [of_cases(name, part, base) for part in parts]
+    found["hostile options"] = [of_cases("hostile options", hostile_text.attack_options, base, count, seed)]
     for kind in stored_damage.KINDS:
-        name = f"damaged {kind}"
-        found[name] = lambda base, count, seed, kind=kind: stored_damage.damage(kind, base, count, seed, PROCESSES)  # type: ignore[misc]
-    found["forged index"] = lambda base, count, seed: forged_index.forged(base, count // 4, seed)
-    found["fuzzed records and documents"] = lambda _base, count, seed: together(
-        "", list(fuzz.fuzz_all(count, seed, PROCESSES))
-    )
-    found["failing and killed writes"] = lambda base, count, seed: together(
-        "", list(fault_injection.attack_jobs(base, PROCESSES, seed=seed, most=max(count // 10, 1)))
-    )
+        found[f"damaged {kind}"] = [partial(stored_damage.damage, kind, base, count, seed)]
+    found["forged index"] = [partial(forged_index.forged, base, count // 4, seed)]
+    found["fuzzed records and documents"] = [partial(target, count, seed, (0, 1)) for target in fuzz.targets().values()]
+    most = max(count // 10, 1)
+    found["failing and killed writes"] = [
+        partial(fault_injection.attack_job, name, base, seed=seed, most=most) for name in fault_injection.JOBS
+    ]
     return found
+
+
+def attack_all(known: dict[str, list[Job]], at_once: int) -> Iterator[Tally]:
+    """Do all attacks, so many at once; yields the tally of each class as soon as the last of its jobs is done."""
+    jobs = [(name, job) for name, each in known.items() for job in each]
+    done: dict[str, list[Tally]] = {name: [] for name in known}
+    for number, tally in as_done([job for _, job in jobs], at_once):
+        name = jobs[number][0]
+        done[name].append(tally)
+        if len(done[name]) == len(known[name]):
+            yield together(name, done[name])
 
 
 def document(tallies: Sequence[Tally], path: Path = SECURITY) -> None:
@@ -87,28 +94,32 @@ def table(tallies: Sequence[Tally]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    known = classes()
+    known = classes(Path(), 0, 0)
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument(
         "--class", dest="names", action="append", choices=list(known), help="only this; may be repeated"
     )
     parser.add_argument("--count", type=int, default=100, help="random cases of each kind (default: 100)")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--processes", type=int, default=2, help="how many attacks at once (default: 2)")
     parser.add_argument("--document", action="store_true", help="write the table into SECURITY.md")
     parser.add_argument("--list", action="store_true", help="list the classes")
     options = parser.parse_args(arguments)
     if options.list:
         print("\n".join(known))
         return
-    tallies = []
+    begin, done = time.monotonic(), {}
     with tempfile.TemporaryDirectory(prefix="attack-") as place:
         base = materials(Path(place) / "base")
         preload()
-        for name in options.names or known:
-            tallies.append(known[name](base, options.count, options.seed))
-            tallies[-1].name = name
-            print(tallies[-1].row(), flush=True)
-            print("".join(f"    {failure}\n" for failure in tallies[-1].failures[:60]), end="", flush=True)
+        compile_kernels()
+        all_classes = classes(base, options.count, options.seed)
+        chosen = {name: all_classes[name] for name in options.names or known}
+        for tally in attack_all(chosen, options.processes):
+            done[tally.name] = tally
+            print(f"{time.monotonic() - begin:5.0f} s, {tally.seconds:4.0f} s of a core {tally.row()}", flush=True)
+            print("".join(f"    {failure}\n" for failure in tally.failures[:60]), end="", flush=True)
+    tallies = [done[name] for name in chosen]
     print(table(tallies))
     if options.document:
         document(tallies)

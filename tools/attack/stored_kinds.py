@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from small_site import small_site
+
 MADE_AGAIN = "made again"  # the answer of what is not believed, and need not be
 
 
@@ -68,7 +70,9 @@ def check(folder: str) -> Callable[[Path], Any]:
         found = examine(work / folder)
         if found.findings:
             raise InputError(found.findings[0].path, found.findings[0].problem)
-        return found.kind, found.strangers
+        if found.strangers:  # an identity file that was cut between two lines lists fewer files
+            raise InputError(str(found.strangers[0]), "is not of this folder")
+        return found.kind
 
     return ask
 
@@ -180,6 +184,27 @@ def ask_vectors(work: Path) -> Any:
     return Vectors(work / "vectors-00.float16", (40, 16)).scores(np.ones(16, np.float32)).tolist()
 
 
+def make_crawl(work: Path) -> None:
+    """Crawl a small site."""
+    from leadline.collections.crawl.crawl_folder import crawl
+
+    with small_site() as site:
+        crawl(work / "crawl", [site], delay=0.0)
+
+
+def ask_crawl(work: Path) -> Any:
+    """Everything a crawl is asked for: its documents, its tables, its links as a graph, and the check."""
+    import polars as pl
+
+    from leadline.collections.documents.store import Collection
+    from leadline.collections.links.reading import read_links
+
+    checked = check("crawl")(work)
+    graph = read_links(work / "crawl")
+    documents = [(each.id, each.title) for each in Collection.open(work / "crawl").documents()]
+    return checked, documents, str(graph), pl.read_parquet(work / "crawl" / "pages.parquet").rows()
+
+
 JUDGED = "pool a.run b.run --depth 5 -o pool.txt -q; judge import pool.txt marks.txt --person anna"
 KINDS: dict[str, StoredKind] = {
     "index": StoredKind("index/**/*", ask_index),
@@ -200,5 +225,7 @@ KINDS: dict[str, StoredKind] = {
     "pool and its record": StoredKind("pool.txt*", ask_pool, "pool a.run b.run --depth 5 -o pool.txt -q"),
     "journal of judging": StoredKind("pool.txt.journal", ask_judging, JUDGED),
     "people": StoredKind("pool.people", ask_people, prepare=add_people),
+    "crawl": StoredKind("crawl/**/*", ask_crawl, prepare=make_crawl),
+    "tables of a crawl, checked": StoredKind("crawl/*", check("crawl"), prepare=make_crawl, checks=True),
     "vectors": StoredKind("vectors-*", ask_vectors, prepare=write_vectors),
 }

@@ -1,4 +1,7 @@
-"""Files in the user's cache: believed only with their checksum, and where no other user could have written them."""
+"""Files in the user's cache: believed only with their checksum, and where no other user could have written them.
+
+The checksum covers the name of the file, so that one file in the place of another is not believed either.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,7 @@ def read_cached(path: Path) -> bytes | None:
     except OSError:
         return None
     digest, content = stored[:32], stored[32:]
-    return content if hashlib.sha256(content).digest() == digest else None
+    return content if _digest(path, content) == digest else None
 
 
 def write_cached(path: Path, content: bytes) -> OSError | None:
@@ -48,7 +51,7 @@ def write_cached(path: Path, content: bytes) -> OSError | None:
         remove_leftovers(path.parent)
         part, descriptor = new_file(path.parent, 0o600)
         with os.fdopen(descriptor, "wb") as file:
-            file.write(hashlib.sha256(content).digest() + content)
+            file.write(_digest(path, content) + content)
             file.flush()
             os.fsync(file.fileno())
             if os.name == "posix":  # while it is locked, so that nobody takes it for a leftover
@@ -60,6 +63,10 @@ def write_cached(path: Path, content: bytes) -> OSError | None:
             part.unlink(missing_ok=True)
         return error
     return None
+
+
+def _digest(path: Path, content: bytes) -> bytes:
+    return hashlib.sha256(os.fsencode(path.name) + b"\0" + content).digest()
 
 
 def _make_private(folder: Path) -> None:

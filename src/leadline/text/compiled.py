@@ -55,7 +55,7 @@ class KernelLibrary:
             content = read_cached(path)
             if content is not None:
                 return self._linked(content), None
-        except Exception:  # a cached file that LLVM refuses is compiled again
+        except Exception:  # what LLVM refuses, though its checksum is right, is compiled again
             pass
         content = self._compile()
         not_cached = write_cached(path, content)

@@ -58,6 +58,9 @@ class Engine:
             with self._lock:
                 if self.kernels is None and not self.failed:
                     self._load()
+        if self.kernels is not None and name not in self.kernels:
+            self.kernels = None
+            self._fail(LookupError(f"it has no kernel {name}"))
         return None if self.kernels is None else self.kernels[name]
 
     def _is_cached(self) -> bool:

@@ -246,9 +246,16 @@ def identity_of(folder: Path) -> OwnedFolder | None:
     with os.fdopen(descriptor, "rb") as file:
         user = os.fstat(file.fileno()).st_uid
         lines = file.read(_LARGEST).splitlines()
-    head = _parsed(lines[0]) if lines else None
-    kind, format, id = (head or {}).get("kind"), (head or {}).get("format"), (head or {}).get("id")
-    if not isinstance(kind, str) or not kind or type(format) is not int or not isinstance(id, str):
+    head = (_parsed(lines[0]) if lines else None) or {}
+    kind, format, id = head.get("kind"), head.get("format"), head.get("id")
+    # Another key is a damaged one: that of the checksum, without which a line would be believed.
+    if (
+        head.keys() != {"kind", "format", "id"}
+        or not isinstance(kind, str)
+        or not kind
+        or type(format) is not int
+        or not isinstance(id, str)
+    ):
         raise InputError(str(path), "is damaged: make the folder again under another name")
     owned = OwnedFolder(folder, kind, format, id, user=user)
     for line in filter(None, lines[1:]):

@@ -17,7 +17,9 @@ from site_server import SiteServer, links, redirect, site
 
 from leadline.collections.crawl.crawl_folder import CrawlOutcome, crawl
 from leadline.collections.documents.store import Collection
+from leadline.collections.links.reading import read_links
 from leadline.errors import InputError
+from leadline.show.check import check
 
 
 def run(folder: Path, *seeds: str, **more: Any) -> CrawlOutcome:
@@ -348,3 +350,22 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="has other things in it"):
         run(tmp_path, "http://127.0.0.1:9/")
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_damage_to_the_frontier_and_the_tables_is_found(folder: Path) -> None:
+    with site({"/": links("/b"), "/b": links("/")}) as server:
+        run(folder, server.url)
+    assert check(folder) == []
+    for name in ("links.parquet", "pages.parquet", "frontier.sqlite", "crawl.json"):
+        whole = (folder / name).read_bytes()
+        for damaged in (whole[:-40], whole[:-30] + bytes([whole[-30] ^ 1]) + whole[-29:]):
+            (folder / name).write_bytes(damaged)
+            assert [Path(found.path).name for found in check(folder)] == [name]
+        if name == "links.parquet":
+            with pytest.raises(InputError, match=r"links\.parquet: is damaged"):
+                read_links(folder)
+        if name == "frontier.sqlite":
+            with pytest.raises(InputError, match="is damaged, its checksum does not fit: crawl into a new folder"):
+                run(folder)
+        (folder / name).write_bytes(whole)
+    assert check(folder) == []

@@ -269,3 +269,23 @@ def test_skips_notes_and_passages() -> None:
     (passage,) = state.passages.values()
     assert (passage.claim, passage.text) == ("3", "a gear")
     assert JudgingState.of([*events, event(value="1")]).skipped == {}
+
+
+def test_a_damaged_index_of_moments_is_made_again(tmp_path: Path) -> None:
+    path = tmp_path / "judging.sqlite"
+    with contextlib.closing(JudgingJournal(path, create=True)) as opened:
+        for _ in range(5):
+            opened.append(event())
+        right = list(opened.events())
+    moment = right[2].at.encode()
+    content = bytearray(path.read_bytes())
+    places = [at for at in range(len(content)) if content.startswith(moment, at)]
+    assert len(places) == 2  # in the table, and in the index
+    content[places[1]] ^= 4
+    path.write_bytes(content)
+    with contextlib.closing(JudgingJournal(path)) as opened:
+        assert list(opened.events()) == right
+    content[places[0]] ^= 4
+    path.write_bytes(content)
+    with pytest.raises(InputError, match="its events do not fit their checksums"):
+        JudgingJournal(path)

@@ -1,4 +1,4 @@
-"""A check of a crawl in full: its frontier, every page that is stored, and its collection."""
+"""A check of a crawl in full: its frontier and tables, every page that is stored, and its collection."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from leadline.collections.crawl.crawl_folder import FIX, FRONTIER, SETTINGS, VERSION, WHAT
+from leadline.collections.crawl.crawl_folder import FILES, FIX, FRONTIER, LINKS, PAGES, SETTINGS, VERSION, WHAT
 from leadline.collections.crawl.frontier import Frontier
 from leadline.collections.crawl.warc_store import WarcPlace, WarcStore, body_digest
-from leadline.collections.documents.check import check_collection, check_identity, finding_of
+from leadline.collections.documents.check import check_collection, check_file, check_identity, finding_of
 from leadline.collections.documents.store import CRAWL_KIND, INSIDE_CRAWL
 from leadline.errors import InputError
 from leadline.text.checksums import Finding, read_sealed
@@ -22,13 +22,22 @@ def check_crawl(folder: Path) -> Iterator[Finding]:
     """Everything that is wrong with a crawl; nothing where it is as it was written."""
     yield from check_identity(folder)
     try:
-        if read_sealed(folder / SETTINGS, WHAT, VERSION, FIX) is None:
+        stored = read_sealed(folder / SETTINGS, WHAT, VERSION, FIX)
+        if stored is None:
             yield Finding(str(folder / SETTINGS), "is missing", FIX)
         if not (folder / FRONTIER).exists():
             yield Finding(str(folder / FRONTIER), "is missing", FIX)
             return
-        with contextlib.closing(Frontier(folder / FRONTIER)) as frontier:
-            yield from _check_pages(folder, frontier)
+        # A crawl that is under way, or was killed, has not written these yet.
+        checksums = (stored or {}).get(FILES, {})
+        damaged = list(check_file(folder / FRONTIER, checksums[FRONTIER], FIX)) if FRONTIER in checksums else []
+        yield from damaged
+        for name in (LINKS, PAGES):
+            if name in checksums:
+                yield from check_file(folder / name, checksums[name], "crawl again: the tables are written at the end")
+        if not damaged:
+            with contextlib.closing(Frontier(folder / FRONTIER)) as frontier, frontier.errors_reported():
+                yield from _check_pages(folder, frontier)
     except InputError as error:
         yield finding_of(error, FIX)
     if (folder / INSIDE_CRAWL).is_dir():

@@ -1,6 +1,6 @@
 """The folder of a crawl: begin it, continue it after a stop or a kill, look for changes, and make a collection of it.
 
-DIR/crawl.json           seeds and limits
+DIR/crawl.json           seeds and limits; after a run, the checksums of the frontier and the tables
 DIR/frontier.sqlite      every address, what became of it, links and history
 DIR/warc/                the pages as they came
 DIR/collection/          the pages as documents; commands that take a collection take DIR as well
@@ -35,7 +35,7 @@ from leadline.collections.documents.document import Document
 from leadline.collections.documents.fields.web_page import packed_page, page_document
 from leadline.collections.documents.store import CRAWL_KIND, INSIDE_CRAWL
 from leadline.errors import InputError
-from leadline.text.checksums import read_sealed, sealed
+from leadline.text.checksums import file_sha256, read_sealed, sealed
 from leadline.text.files import write_stored
 from leadline.text.owned_folder import OwnedFolder
 
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 VERSION = 1
 WHAT = "a leadline crawl"
 SETTINGS, FRONTIER, LINKS, PAGES = "crawl.json", "frontier.sqlite", "links.parquet", "pages.parquet"
+FILES = "files"  # in crawl.json, after a run: the checksums of the frontier and the tables
 FIX = "crawl into a new folder"
 
 
@@ -89,10 +90,11 @@ def crawl(
         stored = read_sealed(owned.path / SETTINGS, WHAT, VERSION, FIX)
         before = CrawlSettings() if stored is None else CrawlSettings.of(stored["settings"])
         settings = checked_settings(before, given, changes)
+        _check_frontier(owned.path / FRONTIER, stored or {})
         owned.reserve(SETTINGS, FRONTIER, f"{FRONTIER}-wal", f"{FRONTIER}-shm", LINKS, PAGES, INSIDE_CRAWL)
         content = {"what": WHAT, "format": VERSION, "settings": settings.plain()}
         write_stored(owned.path / SETTINGS, sealed(content))
-        with contextlib.closing(Frontier(owned.path / FRONTIER)) as frontier:
+        with contextlib.closing(Frontier(owned.path / FRONTIER)) as frontier, frontier.errors_reported():
             store = WarcStore(owned, settings.user_agent)
             with contextlib.closing(store):
                 if again and frontier.states():
@@ -104,7 +106,22 @@ def crawl(
                 outcome.stopped = crawler.stopping
                 outcome.asked, outcome.rate = crawler.progress.fetched, crawler.progress.rate
             _finish(owned, frontier, store, outcome)
+        write_stored(owned.path / SETTINGS, sealed({**content, FILES: _checksums(owned.path)}))
         return outcome
+
+
+def _checksums(folder: Path) -> dict[str, str]:
+    """The checksums of what a run leaves; without that of a frontier whose log another process still reads."""
+    log = folder / f"{FRONTIER}-wal"
+    names = [LINKS, PAGES] if log.exists() and log.stat().st_size else [FRONTIER, LINKS, PAGES]
+    return {name: file_sha256(folder / name) for name in names}
+
+
+def _check_frontier(path: Path, stored: dict[str, Any]) -> None:
+    """Refuse a frontier that is not as the last run left it."""
+    checksum = stored.get(FILES, {}).get(FRONTIER)
+    if checksum is not None and path.is_file() and file_sha256(path) != checksum:
+        raise InputError(str(path), f"is damaged, its checksum does not fit: {FIX}")
 
 
 def checked_settings(before: CrawlSettings, seeds: tuple[str, ...], changes: dict[str, Any]) -> CrawlSettings:

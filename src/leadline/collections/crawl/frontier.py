@@ -98,11 +98,18 @@ class Frontier:
     def reported(self) -> Iterator[None]:
         """Errors of SQLite and of the file system as one line."""
         try:
+            with self.errors_reported():
+                yield
+        except OSError as error:
+            raise InputError(str(self.path), f"cannot be opened: {(error.strerror or str(error)).lower()}") from None
+
+    @contextlib.contextmanager
+    def errors_reported(self) -> Iterator[None]:
+        """Errors of SQLite as one line, also those of rows that are read later than their statement is run."""
+        try:
             yield
         except sqlite3.DatabaseError as error:
             raise InputError(str(self.path), f"cannot be read or written as a frontier: {error}") from None
-        except OSError as error:
-            raise InputError(str(self.path), f"cannot be opened: {(error.strerror or str(error)).lower()}") from None
 
     def do(self, statement: str, values: Iterable[Any] = ()) -> sqlite3.Cursor:
         """Run one statement."""
@@ -136,7 +143,9 @@ class Frontier:
         return True
 
     def close(self) -> None:
-        self.flush(now=True)
+        """Close the file, which stays as it is where nothing was changed."""
+        if self._connection.total_changes:
+            self.flush(now=True)
         self._connection.close()
 
     def fact(self, name: str, default: str = "") -> str:

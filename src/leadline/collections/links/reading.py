@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -15,6 +17,7 @@ from leadline.collections.links.edge_list import graph_of_columns, graph_of_edge
 from leadline.collections.links.graph import LinkGraph, SelfLinks
 from leadline.errors import InputError, checked_choice
 from leadline.records.scores.result import counted
+from leadline.text.checksums import parsed_object
 from leadline.text.stored import stored_bytes
 
 if TYPE_CHECKING:
@@ -71,6 +74,8 @@ def crawl_table(collection: Collection, name: str) -> pl.DataFrame | None:
         return None
     with damage_reported(path):
         content, sums = stored_bytes(path), sums_path(path)
+        if _recorded_checksum(path) not in (None, hashlib.sha256(content).hexdigest()):
+            raise InputError(str(path), "is damaged, its checksum does not fit: crawl again")
         frame = pl.read_parquet(io.BytesIO(content))
         if (
             sums.exists()
@@ -78,6 +83,15 @@ def crawl_table(collection: Collection, name: str) -> pl.DataFrame | None:
         ):
             raise InputError(str(path), "is damaged, its checksum does not fit: crawl again")
         return frame
+
+
+def _recorded_checksum(path: Path) -> object:
+    """The SHA-256 of a table that the last run of a crawl noted; None where there is no such note."""
+    settings = path.parent / CRAWL
+    if not settings.exists():
+        return None
+    files = parsed_object(stored_bytes(settings), str(settings), "crawl into a new folder").get("files")
+    return files.get(path.name) if isinstance(files, dict) else None
 
 
 def collection_links(collection: Collection) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

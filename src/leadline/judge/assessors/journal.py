@@ -113,6 +113,8 @@ class JudgingJournal:
            f"insert or ignore into checksums values (new.seq, checksum_of({new})); end")  # fmt: skip
         if not known:  # made by a version without checksums
             do(f"insert or ignore into checksums select seq, checksum_of({row}) from events")
+        if do("pragma integrity_check(1)").fetchone()[0] != "ok":
+            do("reindex")  # moments are read from an index: it is made again of the events, which have checksums
         fitting = f"select count(*) from events join checksums using (seq) where checksum = checksum_of({row})"
         do("begin")  # one view of the file: others may append meanwhile
         counts = {
