@@ -15,7 +15,7 @@ import pytest
 
 from leadline.collections.documents.markup import outlines, plain_text
 from leadline.collections.duplicates import grouping, shingles, sketches, tokens
-from leadline.collections.links import edge_list, summing
+from leadline.collections.links import graph, pagerank, summing
 from leadline.errors import InputError, LeadlineWarning
 from leadline.measures import join
 from leadline.records.runs import order, read_runs
@@ -39,7 +39,8 @@ DECLARING = (
     shingles,
     sketches,
     tokens,
-    edge_list,
+    graph,
+    pagerank,
     summing,
     join,
     order,

@@ -106,15 +106,13 @@ class MemoryTexts:
     def __init__(self, items: Sequence[Item]) -> None:
         if not items:
             raise InputError("documents", "has no documents")
-        names, dates, texts = zip(*items, strict=True)
-        self.ids: list[str] = list(dict.fromkeys(names))
-        self.notes: list[str] = []
-        if repeated := len(names) - len(self.ids):
-            first = {name: place for place, name in reversed(list(enumerate(names)))}
-            dates, texts = ([values[first[name]] for name in self.ids] for values in (dates, texts))
-            self.notes.append(_repeated(repeated))
-        self.dates: list[str] = list(dates)
-        self._texts: list[str] = list(texts)
+        first = {name: place for place, (name, _, _) in reversed(list(enumerate(items)))}
+        repeated = len(items) - len(first)
+        kept = [item for place, item in enumerate(items) if first[item[0]] == place] if repeated else items
+        self.notes = [_repeated(repeated)] if repeated else []
+        self.ids = [item[0] for item in kept]
+        self.dates = [item[1] for item in kept]
+        self._texts = [item[2] for item in kept]
         self._ends = np.cumsum([len(text) for text in self._texts])
 
     def batches(self, wanted: NDArray[np.bool_] | None = None) -> Iterator[TextBatch]:
