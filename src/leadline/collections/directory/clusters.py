@@ -30,8 +30,9 @@ _WORD = re.compile(r"[^\W\d_]{3,}")
 
 
 def clusters(collection: Collection, rows: NDArray[np.int64]) -> list[tuple[str, NDArray[np.int64]]]:
-    """Documents by what their titles and abstracts, or the openings of their texts, are about: the name and the rows of each cluster, largest first.
+    """Documents by what they are about: the name and the rows of each cluster, largest first.
 
+    Titles and abstracts are read, and the opening of the description where there is no abstract.
     Words are weighted by tf-idf, and documents are gathered around centres (spherical k-means).
     """
     sampled = rows[:: max(1, -(-len(rows) // SAMPLE))]
