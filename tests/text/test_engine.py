@@ -15,6 +15,7 @@ import pytest
 
 from leadline.collections.documents.markup import outlines, plain_text
 from leadline.collections.duplicates import grouping, shingles, sketches, tokens
+from leadline.collections.links import graph, pagerank, summing
 from leadline.errors import InputError, LeadlineWarning
 from leadline.measures import join
 from leadline.records.runs import order, read_runs
@@ -26,7 +27,7 @@ from leadline.text.engine import COMPILING_PAYS, JOBS, LOADING_PAYS, Engine
 TEXT = "leadline.text.kernels"
 PACKAGES = (
     TEXT, "leadline.records.runs.kernels", "leadline.measures.kernels", "leadline.collections.documents.kernels",
-    "leadline.collections.duplicates.kernels",
+    "leadline.collections.duplicates.kernels", "leadline.collections.links.kernels",
     "leadline.retrieval.index.kernels", "leadline.retrieval.models.kernels",
 )  # fmt: skip
 DECLARING = (
@@ -38,6 +39,9 @@ DECLARING = (
     shingles,
     sketches,
     tokens,
+    graph,
+    pagerank,
+    summing,
     join,
     order,
     read_runs,
@@ -228,7 +232,7 @@ def test_every_kernel_is_declared_once_with_its_twin() -> None:
         for function in compiled._kernel_functions(package)
     }
     assert marked == set(JOBS)
-    assert len(marked) == 27
+    assert len(marked) == 32
     assert {job.engine.library.package for job in JOBS.values()} == set(PACKAGES)
 
 

@@ -369,3 +369,24 @@ def test_damage_to_the_frontier_and_the_tables_is_found(folder: Path) -> None:
                 run(folder)
         (folder / name).write_bytes(whole)
     assert check(folder) == []
+
+
+def test_odd_links_of_several_hosts_at_once(folder: Path) -> None:
+    """Frames, base, refresh, a circle of redirects and a seed whose robots.txt fails, on three hosts."""
+    odd = {
+        "/": links("/frames", "/base", "/refresh", "/a", "/odd path", "http://[bad", "javascript:x", "?q=1"),
+        "/frames": "<frameset><frame src='/framed'></frameset>", "/framed": "in a frame",
+        "/base": "<head><base href='/sub/'></head><a href='inner'>x</a>", "/sub/inner": "inner",
+        "/refresh": "<meta http-equiv=Refresh content=\"0; URL='/refreshed'\">", "/refreshed": "here now",
+        "/a": redirect("/b"), "/b": redirect("/c"), "/c": redirect("/a"), "/odd%20path": "odd",
+    }  # fmt: skip
+    failing = {"/robots.txt": web.Response(status=500), "/": "no"}
+    with site(odd) as first, site(failing) as second, site({"/": links("/y"), "/y": "y"}) as third:
+        outcome = run(folder, f"{first.url}/", f"{second.url}/", f"{third.url}/")
+        assert set(first.paths()) == {
+            "/", "/?q=1", "/frames", "/framed", "/base", "/sub/inner", "/refresh", "/refreshed", "/odd%20path"
+        }  # fmt: skip
+        assert first.paths(302) == ["/a", "/b", "/c"]
+        assert (second.paths(None), third.paths(None)) == ([], ["/", "/y"])
+    assert outcome.refused == {"robots.txt unreachable (http 500)": 1}
+    assert len(Collection.open(folder)) == 11

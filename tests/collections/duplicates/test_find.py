@@ -57,7 +57,7 @@ def test_exact_groups_are_those_of_brute_force(
 
 
 @settings(max_examples=200)
-@given(SMALL, st.integers(1, 4), st.sampled_from([0.5, 0.8, 0.9, 1.0]))
+@given(SMALL, st.integers(1, 4), st.sampled_from([0.3, 0.5, 0.6, 0.8, 0.9, 1.0]))
 def test_groups_by_sketches_are_those_of_brute_force(texts: list[str], width: int, threshold: float) -> None:
     named = {f"d{place}": text for place, text in enumerate(texts)}
     found = ll.duplicates(named, shingle=width, resemblance=threshold)
@@ -67,6 +67,27 @@ def test_groups_by_sketches_are_those_of_brute_force(texts: list[str], width: in
     for group, document, alike, is_kept in found.entries:
         assert alike == pytest.approx(resemblance(sets[document], sets[kept[group]]))
         assert is_kept == (document == kept[group])
+
+
+@pytest.mark.parametrize("threshold", [0.3, 0.5, 0.6])
+def test_texts_with_common_phrases_are_not_all_compared(threshold: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Low thresholds: every text shares phrases with every other, and only those that are alike are compared."""
+    rng = np.random.default_rng(7)
+    phrases = [" ".join(f"p{each}" for each in rng.integers(0, 50, 8).tolist()) for _ in range(40)]
+    texts = {}
+    for number in range(120):
+        if number % 3 == 2:
+            texts[f"d{number}"] = edited(rng, texts[f"d{number - 1}"].split(), 5)
+        else:
+            own = [f"w{each}" for each in rng.integers(0, 10_000, 150).tolist()]
+            texts[f"d{number}"] = " ".join([*own, *(phrases[each] for each in rng.integers(0, 40, 4).tolist())])
+    results = []
+    for engine in ("plain", "compiled"):
+        monkeypatch.setenv("LEADLINE_ENGINE", engine)
+        results.append(ll.duplicates(texts, resemblance=threshold))
+    assert results[0].entries == results[1].entries
+    assert groups_of(results[0]) == brute_force(texts, 4, threshold)
+    assert all(40 <= found.pairs_compared < 500 for found in results), "of 7,140 pairs"
 
 
 def edited(rng: np.random.Generator, words: list[str], changes: int) -> str:

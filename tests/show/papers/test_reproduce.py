@@ -149,6 +149,13 @@ def test_slip_of_the_web_paper() -> None:
     assert web_2012.example().tables[0].rows[1][4] == pytest.approx(20 / 162)
 
 
+def test_ranks_and_shingles_of_the_web_paper() -> None:
+    rows = web_2012.page_rank().tables[0].rows
+    assert rows[-1][1:] == pytest.approx([3, 1])
+    assert [row[1] for row in rows] == pytest.approx([3 * row[2] for row in rows])
+    assert web_2012.shingling().state == "same"
+
+
 def test_the_stored_study_is_whole() -> None:
     found = beyond.shipped()
     assert found.tau.shape == (found.collections, len(found.judged), len(found.measures))

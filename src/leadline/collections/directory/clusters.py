@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy.sparse import csr_array
 
-FIELDS = ("title", "abstract")
+FIELDS = ("title", "abstract", "description")
+OPENING = 2000  # characters of a description, where there is no abstract: pages of the web have none
 SAMPLE = 20_000  # documents from which words and centres are learnt
 VOCABULARY = 20_000
 COMMONEST = (0.15, 0.5)  # a word in a larger share of the documents is left out: with many clusters, with few
@@ -29,8 +30,9 @@ _WORD = re.compile(r"[^\W\d_]{3,}")
 
 
 def clusters(collection: Collection, rows: NDArray[np.int64]) -> list[tuple[str, NDArray[np.int64]]]:
-    """Documents by what their titles and abstracts are about: the name and the rows of each cluster, largest first.
+    """Documents by what they are about: the name and the rows of each cluster, largest first.
 
+    Titles and abstracts are read, and the opening of the description where there is no abstract.
     Words are weighted by tf-idf, and documents are gathered around centres (spherical k-means).
     """
     sampled = rows[:: max(1, -(-len(rows) // SAMPLE))]
@@ -67,8 +69,9 @@ def number_of_clusters(documents: int) -> int:
 
 def _words(collection: Collection, rows: NDArray[np.int64]) -> Iterator[tuple[int, list[str]]]:
     for part in collection.texts(FIELDS, rows):
-        for row, *texts in part.iter_rows():
-            yield row, _WORD.findall(canonical(" ".join(text or "" for text in texts)))
+        for row, title, abstract, description in part.select("row", *FIELDS).iter_rows():
+            body = abstract or (description or "")[:OPENING]
+            yield row, _WORD.findall(canonical(f"{title or ''} {body}"))
 
 
 def _vectors(counts: list[Counter[str]], places: dict[str, int], rarity: NDArray[np.float64]) -> csr_array:

@@ -35,6 +35,13 @@ class Stream:
     position: Callable[[], int] = lambda: 0  # bytes of the source read so far, for a progress bar
 
 
+# Endings of files that stand beside pages in a folder and are no documents.
+BESIDE_PAGES = frozenset({
+    ".png", ".jpg", ".jpeg", ".gif", ".svg", ".svgz", ".webp", ".ico", ".bmp", ".avif", ".css", ".js", ".mjs", ".map",
+    ".woff", ".woff2", ".ttf", ".otf", ".eot",
+})  # fmt: skip
+
+
 def find_sources(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
     """The files that paths, folders and patterns name, each once; those of a folder sorted by name."""
     found: dict[Path, None] = {}
@@ -47,6 +54,13 @@ def find_sources(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
                 warnings.warn(f"{other}: left out: {NOT_A_FILE}", LeadlineWarning, stacklevel=2)
             if not files:
                 raise InputError(str(path), "is an empty folder")
+            documents = [each for each in files if each.suffix.lower() not in BESIDE_PAGES]
+            if left := len(files) - len(documents):
+                what = f"{path}: {left:,} images, styles, scripts and fonts left out"
+                warnings.warn(what, LeadlineWarning, stacklevel=2)
+            if not documents:
+                raise InputError(str(path), "has no documents, only images, styles, scripts or fonts")
+            files = documents
         elif path.exists():
             if not stat.S_ISREG(path.stat().st_mode):
                 raise InputError(str(path), "is not a regular file; save the stream to a file first")

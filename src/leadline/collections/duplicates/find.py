@@ -16,6 +16,7 @@ from leadline.collections.duplicates.grouping import (
     ShingleSets,
     join_alike,
     pairs_in_bands,
+    pairs_in_several_bands,
     pairs_with_rare_shingles,
     shared_bands,
 )
@@ -136,15 +137,15 @@ def duplicates(
         if stored is not None:
             distinct = shared_bands(stored, distinct)
             for batch in texts.batches(distinct):
-                shingles = ShingleHashes.of(batch.texts, shingle, by)
-                sets.append(batch.rows, [*map(shingles.set_of, range(len(shingles)))])
+                sets.append(batch.rows, *ShingleHashes.of(batch.texts, shingle, by).sets())
                 _step(progress, int(batch.rows[-1]) + 1, total, "comparing")
         opened = ShingleSets(*sets.opened(total))
-        pairs = (
-            pairs_with_rare_shingles(opened, distinct, alike)
-            if stored is None
-            else pairs_in_bands(stored, distinct, groups)
-        )
+        if stored is None or cut is None:
+            pairs = pairs_with_rare_shingles(opened, distinct, alike)
+        elif cut.least == 1:
+            pairs = pairs_in_bands(stored, distinct, groups)
+        else:
+            pairs = pairs_in_several_bands(stored, distinct, cut.least)
         compared = join_alike(groups, pairs, opened, alike)
         has_text = np.flatnonzero(first.tokens > 0)
         groups.join(has_text, same[has_text])
@@ -153,7 +154,7 @@ def duplicates(
     if cut is not None:
         notes.append(
             f"a pair at the resemblance {resemblance:g} is missed with a probability of {cut.missed(resemblance):.1g} "
-            f"({cut.count} bands of {cut.rows}); --exact misses none"
+            f"({cut}); --exact misses none"
         )
     return Duplicates(entries, total, compared, cut, resemblance, tuple(notes))
 
@@ -200,7 +201,7 @@ def _first_reading(
         if stored is not None and cut is not None:
             stored.append(band_hashes(sketches(shingles, places), cut))
         else:
-            sets.append(batch.rows, [*map(shingles.set_of, range(len(shingles)))])
+            sets.append(batch.rows, *shingles.sets())
         _step(progress, int(batch.rows[-1]) + 1, len(texts.ids), "reading")
     if not tokens:
         raise InputError("duplicates", "there are no documents")

@@ -112,19 +112,21 @@ def join_alike(groups: Groups, candidates: Iterator[Pairs], sets: ShingleSets, a
     A pair that is already in one group, or was compared before, is not compared again.
     """
     texts = len(groups.labels)
-    unlike = np.empty(0, np.int64)
+    unlike = np.empty(0, np.int64)  # ascending
     compared = 0
     for pairs in candidates:
         first, second = groups.apart(pairs)
         keys = np.unique(np.minimum(first, second) * texts + np.maximum(first, second))
-        keys = keys[~np.isin(keys, unlike, assume_unique=True)]
+        place = np.searchsorted(unlike, keys)
+        keys = keys[(place == len(unlike)) | (np.append(unlike, -1)[place] != keys)]
         for begin in range(0, len(keys), AT_ONCE):
             some = keys[begin : begin + AT_ONCE]
             first, second = groups.apart((some // texts, some % texts))
             good = alike.holds(sets, first, second)
             compared += len(good)
             groups.join(first[good], second[good])
-            unlike = np.union1d(unlike, (first * texts + second)[~good])
+            new = (first * texts + second)[~good]
+            unlike = np.insert(unlike, np.searchsorted(unlike, new), new)
     return compared
 
 
@@ -147,22 +149,94 @@ def _buckets(values: NDArray[np.uint64]) -> tuple[Rows, Rows, Rows]:
 
 
 def pairs_in_bands(bands: StoredBands, among: NDArray[np.bool_], groups: Groups) -> Iterator[Pairs]:
-    """Pairs of texts that are equal in a band: neighbours first, then those that these did not join."""
+    """Pairs of texts that are equal in a band: neighbours in all bands first, then those that these did not join."""
     rows = np.flatnonzero(among)
+    waiting: list[Pairs] = []
     for number in range(bands.count):
         order, starts, sizes = _buckets(bands.band(number)[rows])
-        step = 1
+        goes_on = np.ones(len(order), np.bool_)
+        goes_on[starts + sizes - 1] = False
+        first = np.flatnonzero(goes_on)
+        waiting.append((rows[order[first]], rows[order[first + 1]]))
+        if sum(len(pairs[0]) for pairs in waiting) >= AT_ONCE or number == bands.count - 1:
+            yield np.concatenate([pairs[0] for pairs in waiting]), np.concatenate([pairs[1] for pairs in waiting])
+            waiting = []
+    for number in range(bands.count):
+        order, starts, sizes = _buckets(bands.band(number)[rows])
+        step = 2
         while (long := sizes > step).any():
             starts, sizes = starts[long], sizes[long]
-            counts = sizes - step
-            first = np.repeat(starts, counts) + np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-            yield rows[order[first]], rows[order[first + step]]
             # Runs whose texts are all in one group by now are done.
-            members = np.repeat(starts, sizes) + np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-            labels, begins = groups.labels[rows[order[members]]], np.cumsum(sizes) - sizes
+            labels = groups.labels[rows[order[_spread(starts, sizes)]]]
+            begins = np.cumsum(sizes) - sizes
             mixed = np.minimum.reduceat(labels, begins) != np.maximum.reduceat(labels, begins)
             starts, sizes = starts[mixed], sizes[mixed]
+            first = _spread(starts, sizes - step)
+            yield rows[order[first]], rows[order[first + step]]
             step += 1
+
+
+def _spread(starts: Rows, counts: Rows) -> Rows:
+    """The numbers from each start on, as many as its count."""
+    return np.repeat(starts - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
+
+
+@dataclass(frozen=True)
+class _Buckets:
+    """For each band the texts in an order that puts equal ones together, and where each text's run ends in it.
+
+    Within a run the texts ascend. Two texts are equal in a band if their runs end at the same place.
+    """
+
+    order: NDArray[np.int32]
+    ends: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, bands: StoredBands, rows: Rows) -> _Buckets:
+        order, ends = (np.empty((bands.count, len(rows)), np.int32) for _ in range(2))
+        for number in range(bands.count):
+            order[number], starts, sizes = _buckets(bands.band(number)[rows])
+            ends[number][order[number]] = np.repeat(starts + sizes, sizes)
+        return cls(order, ends)
+
+
+def pairs_in_several_bands(bands: StoredBands, among: NDArray[np.bool_], least: int) -> Iterator[Pairs]:
+    """Pairs of texts that are equal in at least so many bands. The buckets of all bands are held in memory."""
+    rows = np.flatnonzero(among)
+    buckets = _Buckets.of(bands, rows)
+    begin = 0
+    while begin < len(rows):
+        begin, first, second = _shared.choose(4 * buckets.order.size)(buckets, begin, least)
+        yield rows[first], rows[second]
+
+
+def _shared_plain(buckets: _Buckets, begin: int, least: int) -> tuple[int, Rows, Rows]:
+    ends = buckets.ends
+    second = begin + 1 + np.flatnonzero((ends[:, begin + 1 :] == ends[:, begin : begin + 1]).sum(axis=0) >= least)
+    return begin + 1, np.full(len(second), begin), second
+
+
+@compiled_job("leadline.collections.duplicates.kernels.hashing.count_shared_bands", plain=_shared_plain)
+def _shared(kernel: Kernel, buckets: _Buckets, begin: int, least: int) -> tuple[int, Rows, Rows]:
+    bands, texts = buckets.order.shape
+    room = max(AT_ONCE, texts)
+    counts, touched, stop = np.zeros(texts, np.int32), np.empty(texts, np.int32), np.empty(1, np.int64)
+    first, second = np.empty(room, np.int64), np.empty(room, np.int64)
+    found = kernel(
+        bands,
+        texts,
+        buckets.order.ravel(),
+        buckets.ends.ravel(),
+        begin,
+        least,
+        room,
+        counts,
+        touched,
+        first,
+        second,
+        stop,
+    )
+    return int(stop[0]), first[:found], second[:found]
 
 
 def pairs_with_rare_shingles(sets: ShingleSets, among: NDArray[np.bool_], alike: Likeness) -> Iterator[Pairs]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -66,12 +67,17 @@ class ShingleHashes:
     def __len__(self) -> int:
         return len(self.tokens)
 
-    def set_of(self, text: int) -> NDArray[np.uint64]:
-        """The shingles of one text, ascending, each once."""
-        ordered = np.sort(self.hashes[self.offsets[text] : self.offsets[text + 1]])
+    def sets(self) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+        """The shingles of each text, ascending and each once, one text behind the other, and how many each has."""
+        ordered = self.hashes.copy()
+        ends = self.offsets.tolist()
+        for begin, end in pairwise(ends):
+            ordered[begin:end].sort()
         first = np.ones(len(ordered), np.bool_)
         np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
-        return ordered[first]
+        begins = self.offsets[:-1]
+        first[begins[begins < len(ordered)]] = True
+        return ordered[first], np.diff(np.append(0, np.cumsum(first))[self.offsets])
 
 
 _Shingled = tuple["NDArray[np.uint64]", "NDArray[np.int64]", "NDArray[np.uint64]"]

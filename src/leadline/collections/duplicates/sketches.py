@@ -9,13 +9,16 @@ estimates it, with about the error of k independent draws: sqrt(r (1 - r) / k). 
 where k permutations need k steps.
 
 Texts that are equal in all r places of one of b bands are compared. Two of resemblance s are missed with a probability
-of (1 - s^r)^b; `bands` chooses r and b so that it is at most MISSED at the threshold.
+of (1 - s^r)^b; `bands` chooses r and b so that it is at most MISSED at the threshold. Low thresholds need narrow bands,
+which texts with nothing but phrases in common share as well: there several bands have to be equal.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from itertools import takewhile
+from math import comb
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
 
 PLACES = 128
 MISSED = 1e-6  # the largest accepted probability of missing two texts at the threshold
+NARROW = 2  # places of a band that texts which are not alike often share
 _MOST_PLACES = 1 << 14
 
 
@@ -41,28 +45,39 @@ class Bands:
 
     count: int
     rows: int  # places of a band
+    least: int = 1  # bands in which two texts have to be equal to be compared
 
     def missed(self, resemblance: float) -> float:
-        """The probability that two texts of this resemblance are equal in no band.
+        """The probability that two texts of this resemblance are equal in too few bands.
 
-        >>> round(Bands(32, 4).missed(0.8) * 1e8, 1)
-        4.8
+        >>> round(Bands(32, 4).missed(0.8) * 1e8)
+        5
         """
-        return float((1 - resemblance**self.rows) ** self.count)
+        equal = resemblance**self.rows
+        terms = (comb(self.count, k) * equal**k * (1 - equal) ** (self.count - k) for k in range(self.least))
+        return float(sum(terms))
+
+    def __str__(self) -> str:
+        several = f", {self.least} equal" if self.least > 1 else ""
+        return f"{self.count} bands of {self.rows}{several}"
 
 
 def bands(threshold: float, places: int = PLACES) -> Bands:
     """The fewest bands, each as wide as possible, that miss two texts at the threshold with at most MISSED.
 
-    >>> bands(0.8), bands(0.5), bands(1.0)
-    (Bands(count=32, rows=4), Bands(count=64, rows=2), Bands(count=1, rows=128))
+    >>> bands(0.8), bands(0.5)
+    (Bands(count=32, rows=4, least=1), Bands(count=64, rows=2, least=2))
     """
     choices = [Bands(places // rows, rows) for rows in range(1, places + 1)]
     good = [each for each in choices if each.missed(threshold) <= MISSED]
     if not good:
         least = next(t / 100 for t in range(1, 101) if choices[0].missed(t / 100) <= MISSED)
         raise InputError("resemblance", f"must be at least {least} with {places} places, got {threshold}: use --exact")
-    return good[-1]
+    widest = good[-1]
+    if widest.rows > NARROW:
+        return widest
+    stricter = (Bands(widest.count, widest.rows, least) for least in range(1, widest.count + 1))
+    return list(takewhile(lambda each: each.missed(threshold) <= MISSED, stricter))[-1]
 
 
 def check_places(places: int) -> None:

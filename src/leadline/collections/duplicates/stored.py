@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -65,10 +64,9 @@ class StoredSets:
         self._rows: list[int] = []
         self._sizes: list[int] = []
 
-    def append(self, rows: NDArray[np.int64], sets: Sequence[NDArray[np.uint64]]) -> None:
-        """Add the shingles of some texts."""
-        sizes = np.array([len(each) for each in sets], np.int64)
-        begin = self._arrays.append(np.concatenate([np.empty(0, np.uint64), *sets]))
+    def append(self, rows: NDArray[np.int64], hashes: NDArray[np.uint64], sizes: NDArray[np.int64]) -> None:
+        """Add the shingles of some texts, one text behind the other, and how many each has."""
+        begin = self._arrays.append(hashes)
         self._rows += rows.tolist()
         self._sizes += sizes.tolist()
         self._begins += (begin + np.cumsum(sizes) - sizes).tolist()

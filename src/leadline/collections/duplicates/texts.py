@@ -65,8 +65,8 @@ def open_texts(source: TextSource, fields: Sequence[str] = FIELDS) -> Texts:
     if isinstance(source, Collection):
         return CollectionTexts(source, fields)
     if isinstance(source, Mapping):
-        return ItemTexts([(str(name), "", text) for name, text in source.items()], "documents")
-    return ItemTexts([_item(each, place, fields) for place, each in enumerate(source)], "documents")
+        return MemoryTexts([(str(name), "", text) for name, text in source.items()])
+    return MemoryTexts([_item(each, place, fields) for place, each in enumerate(source)])
 
 
 class CollectionTexts:
@@ -100,8 +100,33 @@ class CollectionTexts:
         return np.bincount(cited, minlength=len(self.ids))
 
 
+class MemoryTexts:
+    """Texts in memory. A later document with an id that an earlier one has is left out."""
+
+    def __init__(self, items: Sequence[Item]) -> None:
+        if not items:
+            raise InputError("documents", "has no documents")
+        first = {name: place for place, (name, _, _) in reversed(list(enumerate(items)))}
+        repeated = len(items) - len(first)
+        kept = [item for place, item in enumerate(items) if first[item[0]] == place] if repeated else items
+        self.notes = [_repeated(repeated)] if repeated else []
+        self.ids = [item[0] for item in kept]
+        self.dates = [item[1] for item in kept]
+        self._texts = [item[2] for item in kept]
+        self._ends = np.cumsum([len(text) for text in self._texts])
+
+    def batches(self, wanted: NDArray[np.bool_] | None = None) -> Iterator[TextBatch]:
+        rows = np.arange(len(self.ids)) if wanted is None else np.flatnonzero(wanted)
+        batch = self._ends[rows] // BATCH_BYTES
+        for some in np.split(rows, 1 + np.flatnonzero(np.diff(batch))) if len(rows) else ():
+            yield TextBatch(some, [self._texts[row] for row in some.tolist()])
+
+    def links(self) -> NDArray[np.int64]:
+        raise _no_links()
+
+
 class ItemTexts:
-    """Texts with ids from anywhere. A later document with an id that an earlier one has is left out."""
+    """Texts with ids that are read anew each time. A later document with an id that an earlier one has is left out."""
 
     def __init__(self, items: Iterable[Item], name: str) -> None:
         self.items, self.name = items, name
@@ -134,11 +159,19 @@ class ItemTexts:
             raise InputError(self.name, "has no documents")
         self.notes = list(getattr(self.items, "notes", ()))
         if repeated:
-            ids = "id" if repeated == 1 else "ids"
-            self.notes.append(f"{repeated:,} documents with {ids} that an earlier one has were left out")
+            self.notes.append(_repeated(repeated))
 
     def links(self) -> NDArray[np.int64]:
-        raise InputError("--keep", "best-linked needs a collection with citations; use earliest or longest")
+        raise _no_links()
+
+
+def _repeated(count: int) -> str:
+    ids = "id" if count == 1 else "ids"
+    return f"{count:,} documents with {ids} that an earlier one has were left out"
+
+
+def _no_links() -> InputError:
+    return InputError("--keep", "best-linked needs a collection with citations; use earliest or longest")
 
 
 @dataclass
@@ -192,15 +225,15 @@ def _size(path: Path) -> int:
 
 def _item(document: Document | Mapping[str, Any] | tuple[str, str], place: int, fields: Sequence[str]) -> Item:
     """A document as its id, its date and its text."""
-    if isinstance(document, Document):
+    if isinstance(document, tuple) and len(document) == 2:
+        name, date, text = str(document[0]), "", str(document[1])
+    elif isinstance(document, Document):
         parts = [_text(getattr(document, name)) for name in fields]
         return document.id, document.publication, "\n".join(parts)
-    if isinstance(document, Mapping):
+    elif isinstance(document, Mapping):
         name = str(document.get("id") or "")
         text = "\n".join(_text(document.get(each)) for each in ("text", *fields) if document.get(each))
         date = str(document.get("publication") or "")
-    elif isinstance(document, tuple) and len(document) == 2:
-        name, date, text = str(document[0]), "", str(document[1])
     else:
         raise InputError(f"document {place + 1}", "must be a Document, a mapping with `id`, or a pair of id and text")
     if not name:

@@ -107,10 +107,17 @@ def _class_of(character: str) -> int:
 
 def token_hashes(texts: Sequence[str], by: By) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
     """The 64-bit hashes of the tokens of texts, one text behind the other, and where each text's begin."""
-    ready = [canonical(text).encode("utf-8", "replace") for text in texts]
+    # Plain texts are put into small letters all at once: this takes a tenth of the time of one after another.
+    ready = [text if text.isascii() and "<" not in text and "&" not in text else canonical(text) for text in texts]
+    whole = "".join([*ready, "\0" * _PADDING])
     offsets = np.zeros(len(ready) + 1, np.int64)
-    np.cumsum([len(text) for text in ready], out=offsets[1:])
-    content = np.frombuffer(b"".join([*ready, bytes(_PADDING)]), np.uint8)
+    if whole.isascii():
+        np.cumsum([len(text) for text in ready], out=offsets[1:])
+        content = np.frombuffer(whole.lower().encode("ascii"), np.uint8)
+    else:
+        encoded = [(text.lower() if text.isascii() else text).encode("utf-8", "replace") for text in ready]
+        np.cumsum([len(text) for text in encoded], out=offsets[1:])
+        content = np.frombuffer(b"".join([*encoded, bytes(_PADDING)]), np.uint8)
     return _hashes.choose(PLAIN_COST * int(offsets[-1]))(content, offsets, UNITS[by])
 
 

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from leadline.collections.duplicates.shingles import shingles
+from leadline.collections.links.graph import LinkGraph
+from leadline.collections.links.pagerank import DAMPING, page_ranks
 from leadline.measures.catalogue.precision import precision, recall
 from leadline.measures.hits import Hits
 from leadline.records.scores.table import Table
@@ -13,6 +18,11 @@ NAME = "web-2012"
 RELEVANT = 162  # documents known to be relevant in the paper's example
 FIRST = [1, 2, 3, 4, 5, 6, 9, 10]  # of ten, those at ranks 7 and 8 are not relevant
 
+PAGES, LINKS = ("A", "B", "C"), ((0, 1), (0, 2), (1, 2), (2, 0))  # a small web: A links to B and C, B to C, C to A
+PRINTED = (
+    "internet scaled data storage", "scaled data storage and", "data storage and analysis"
+)  # fmt: skip
+
 
 def paper(lab: PaperInputs | None = None) -> Paper:
     return Paper(
@@ -23,10 +33,8 @@ def paper(lab: PaperInputs | None = None) -> Paper:
             example(),
             on_runs(lab, NAME, "Figures 3, 4", "precision against recall, and the interpolated curve",
                     "precision_recall", "the ranked list behind the curve is not given"),
-            not_here("Figures 1, 2", "links between pages, and PageRank",
-                     "Belongs to the web part of the program (links/: PageRank, HITS), not to evaluation. The formula "
-                     "that the paper prints, (1−d) + d·Σ PR/C, sums to the number of pages and not to one as it says; "
-                     "with (1−d)/N it does."),
+            page_rank(),
+            shingling(),
             not_here("Section 5.4.2", "DCG with linear or exponential gain",
                      "No numbers are printed. `leadline explain DCG` has the formula with both gains."),
         ),
@@ -46,4 +54,35 @@ def example() -> Exhibit:
         f"The recall after 50 documents is printed as 20/162 ≈ 0.05; it is {rows[1][4]:.2f}. The other three numbers "
         "are as printed.",
         (Table(["list", "precision printed", "ours", "recall printed", "ours"], rows),),
+    )  # fmt: skip
+
+
+def page_rank() -> Exhibit:
+    """PageRank by the printed formula and by the one that sums to one, on three pages."""
+    sources, targets = (np.array(ends) for ends in zip(*LINKS, strict=True))
+    ranks, _ = page_ranks(LinkGraph.of_arrays(sources, targets, PAGES))
+    by_print = np.ones(len(PAGES))
+    out = np.bincount(sources, minlength=len(PAGES))
+    for _ in range(200):
+        shares = np.bincount(targets, by_print[sources] / out[sources], len(PAGES))
+        by_print = (1 - DAMPING) + DAMPING * shares
+    rows = [[page, float(a), float(b)] for page, a, b in zip(PAGES, by_print, ranks, strict=True)]
+    rows.append(["sum", float(by_print.sum()), float(ranks.sum())])
+    return Exhibit(
+        "Figures 1, 2", "links between pages, and PageRank", "differs",
+        "The formula that the paper prints, (1−d) + d·Σ PR/C, sums to the number of pages and not to one as it says; "
+        "with (1−d)/N it does, and the ranks are the same divided by N. Here for A → B, A → C, B → C, C → A "
+        "and d = 0.85.",
+        (Table(["page", "printed formula", "with (1−d)/N"], rows, digits=4),),
+    )  # fmt: skip
+
+
+def shingling() -> Exhibit:
+    """The paper's example of the shingles of a text."""
+    ours = {" ".join(each) for each in shingles("internet, scaled, data, storage, and, analysis", 4)}
+    rows = [[text, "yes" if text in ours else "no"] for text in PRINTED]
+    return Exhibit(
+        "Near-duplicates", "the 4-shingling of (internet, scaled, data, storage, and, analysis)",
+        "same" if ours == set(PRINTED) else "differs", "The three shingles are as printed, and there is no other.",
+        (Table(["shingle printed", "found"], rows),),
     )  # fmt: skip

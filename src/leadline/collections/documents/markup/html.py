@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 ROBOT = "leadline"  # the name by which pages and servers may address this crawler
 MAX_LINKS = 10_000  # of one page
 MAX_ANCHOR = 500  # characters
+_REFRESH = re.compile(r"""\s*[\d.]*\s*[;,]\s*(?:url\s*=\s*)?(["']?)([^"'\s]+)\1""", re.IGNORECASE)
 _NO_FOLLOW = frozenset({"nofollow", "ugc", "sponsored"})
 _DATES = (
     "article:published_time", "citation_publication_date", "citation_date", "dcterms.issued", "dcterms.date",
@@ -80,7 +81,7 @@ def read_page(markup: str, *, texts: bool = True) -> HtmlPage:
         ),
         "",
     )
-    links = _links(tree)
+    links = (*_refreshed(tree), *_links(tree))
     heading = tree.css_first("h1")
     named = _tidy(title.text() if title is not None else "") or next(iter(meta.get("og:title", ())), "")
     if not named and heading is not None:
@@ -132,6 +133,16 @@ def _meta(tree: LexborHTMLParser) -> dict[str, list[str]]:
         content = _tidy(attributes.get("content") or "")
         if name and content:
             found.setdefault(name.strip().lower(), []).append(content)
+    return found
+
+
+def _refreshed(tree: LexborHTMLParser) -> list[PageLink]:
+    """Where a page sends its reader by itself: <meta http-equiv="refresh" content="0; url=/new">."""
+    found = []
+    for node in tree.css("meta[http-equiv][content]"):
+        target = _REFRESH.match(node.attributes.get("content") or "")
+        if (node.attributes.get("http-equiv") or "").strip().lower() == "refresh" and target:
+            found.append(PageLink(target[2].strip(), "", False))
     return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from leadline.text.kernels.arguments import Bytes, Int64s, UInt64s, kernel
+from leadline.text.kernels.arguments import Bytes, Int32s, Int64s, UInt64s, kernel
 from leadline.text.kernels.primitives import inline
 
 # What a character is in a token, as `tokens.py` classes it.
@@ -240,3 +240,49 @@ def count_common(
             j += b <= a
         common[pair] = found
     return pairs
+
+
+@kernel
+def count_shared_bands(
+    bands: int,
+    texts: int,
+    order: Int32s,
+    ends: Int32s,
+    begin: int,
+    least: int,
+    room: int,
+    counts: Int32s,
+    touched: Int32s,
+    first: Int64s,
+    second: Int64s,
+    stop: Int64s,
+) -> int:
+    """The pairs of texts that are equal in at least `least` bands, from text `begin` on, as long as there is room.
+
+    `order` has the texts of each band with equal ones together and ascending, `ends` where each text's run ends.
+    `counts` is all 0, before and after. `stop` becomes the text to go on with.
+    """
+    found = 0
+    text = begin
+    while text < texts and found + texts - text <= room:
+        seen = 0
+        for band in range(bands):
+            base = band * texts
+            at = base + ends[base + text] - 1
+            while order[at] > text:  # the text itself is before those behind it
+                other = order[at]
+                if counts[other] == 0:
+                    touched[seen] = other
+                    seen += 1
+                counts[other] += 1
+                at -= 1
+        for k in range(seen):
+            other = touched[k]
+            if counts[other] >= least:
+                first[found] = text
+                second[found] = other
+                found += 1
+            counts[other] = 0
+        text += 1
+    stop[0] = text
+    return found
