@@ -8,7 +8,7 @@ from leadline.collections.duplicates.shingles import shingles
 from leadline.collections.links.graph import LinkGraph
 from leadline.collections.links.pagerank import DAMPING, page_ranks
 from leadline.measures.catalogue.precision import precision, recall
-from leadline.measures.hits import Hits
+from leadline.measures.hits import Array, Hits
 from leadline.records.scores.table import Table
 from leadline.show.papers.exhibit import Exhibit, Paper, not_here
 from leadline.show.papers.inputs import PaperInputs
@@ -61,7 +61,7 @@ def page_rank() -> Exhibit:
     """PageRank by the printed formula and by the one that sums to one, on three pages."""
     sources, targets = (np.array(ends) for ends in zip(*LINKS, strict=True))
     ranks, _ = page_ranks(LinkGraph.of_arrays(sources, targets, PAGES))
-    by_print = np.ones(len(PAGES))
+    by_print: Array = np.ones(len(PAGES))
     out = np.bincount(sources, minlength=len(PAGES))
     for _ in range(200):
         shares = np.bincount(targets, by_print[sources] / out[sources], len(PAGES))
