@@ -64,8 +64,7 @@ def page_rank() -> Exhibit:
     by_print: Array = np.ones(len(PAGES))
     out = np.bincount(sources, minlength=len(PAGES))
     for _ in range(200):
-        shares = np.bincount(targets, by_print[sources] / out[sources], len(PAGES))
-        by_print = (1 - DAMPING) + DAMPING * shares
+        by_print[:] = (1 - DAMPING) + DAMPING * np.bincount(targets, by_print[sources] / out[sources], len(PAGES))
     rows = [[page, float(a), float(b)] for page, a, b in zip(PAGES, by_print, ranks, strict=True)]
     rows.append(["sum", float(by_print.sum()), float(ranks.sum())])
     return Exhibit(
