@@ -222,6 +222,11 @@ REVIEW = (
 )
 
 
+PAGE = b"""<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Pumps</title></head><body>
+<h1>Pumps for acids</h1><p>A pump moves a liquid. Some pumps have valves, and <a href="/valves">valves</a> wear out.</p>
+<p>Acids attack seals; a pump without seals lasts longer.</p></body></html>"""
+
+
 def _several(template: bytes, first: int = 7000001, count: int = 3) -> bytes:
     return b"".join(template % (first + number) for number in range(count))
 
@@ -246,11 +251,24 @@ def seeds() -> dict[str, list[bytes]]:
         "ris": [_several(RIS)],
         "nbib": [_several(NBIB)],
         "review": [REVIEW],
+        "html": [PAGE],
+        "warc": [b"".join(_record(number) for number in range(1, 4))],
     }
     for reader, prefix in (("epo", "epo"), ("st36", "st36"), ("marec", "marec"), ("jats", "jats")):
         own = [content for name, content in golden.items() if name.startswith(prefix)]
         found[reader] = [*own, b"\n".join(own)]
     return found
+
+
+def _record(number: int) -> bytes:
+    """A page of a web archive."""
+    answer = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n" + PAGE
+    head = (
+        b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:00000000-0000-0000-0000-%012d>\r\n"
+        b"WARC-Target-URI: http://example.org/%d\r\nWARC-Date: 2020-01-01T00:00:00Z\r\n"
+        b"Content-Type: application/http; msgtype=response\r\nContent-Length: %d\r\n\r\n"
+    )
+    return head % (number, number, len(answer)) + answer + b"\r\n\r\n"
 
 
 def real_seeds(folder: Path) -> dict[str, list[bytes]]:

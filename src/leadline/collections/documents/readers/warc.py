@@ -2,12 +2,14 @@
 
 Read are responses with status 200 and resources that are HTML, plain text or PDF, and the conversions of WET files. The
 id is the address, WARC-Target-URI; the date is the page's own, else that of Last-Modified, else that of its capture.
-Requests, metadata, revisits and other media are passed over.
+Requests, metadata and revisits are passed over; other records that are not read are counted, in one report for each
+file.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from leadline.collections.documents.document import Document
@@ -25,6 +27,7 @@ from leadline.collections.documents.markup.http_message import MAX_BODY, parse_a
 from leadline.collections.documents.markup.pdf import reads_pdf
 from leadline.collections.documents.raw import Broken, Raw, Window
 from leadline.collections.documents.registry import reader
+from leadline.errors import visible
 from leadline.text.days import iso
 
 _BEGIN = re.compile(rb"WARC/[01]\.\d+\r?\n")
@@ -32,6 +35,8 @@ _AGAIN = re.compile(rb"\nWARC/[01]\.\d+\r?\n")
 _END = re.compile(rb"\r?\n\r?\n")
 _HEAD_BYTES = 1 << 20  # of the headers of a record
 _READ = frozenset({"response", "resource", "conversion"})
+_PASSED_OVER = frozenset({"warcinfo", "request", "metadata", "revisit", "continuation"})
+_MOST_REASONS = 5  # in the report of what was not read
 
 
 def is_warc(head: bytes) -> bool:
@@ -39,6 +44,16 @@ def is_warc(head: bytes) -> bool:
 
 
 def split_records(window: Window) -> Iterator[Raw | Broken]:
+    """The pages of a stream, then a report of the records that are no pages."""
+    unread: Counter[str] = Counter()
+    yield from _records(window, unread)
+    if unread:
+        listed = ", ".join(f"{number:,} {reason}" for reason, number in unread.most_common(_MOST_REASONS))
+        more = f" and {len(unread) - _MOST_REASONS} more kinds" if len(unread) > _MOST_REASONS else ""
+        yield Broken(0, f"records that were not read: {listed}{more}")
+
+
+def _records(window: Window, unread: Counter[str]) -> Iterator[Raw | Broken]:
     """The pages of a stream. After a damaged record the next one that begins a line is read."""
     while True:
         _skip_blank_lines(window)
@@ -67,19 +82,22 @@ def split_records(window: Window) -> Iterator[Raw | Broken]:
             if not _skip_to_record(window):
                 return
             continue
-        wanted = headers.get("warc-type", "").lower() in _READ and int(length) <= MAX_BODY
+        kind = headers.get("warc-type", "").lower()
+        wanted = kind in _READ and int(length) <= MAX_BODY
         block = _take(window, int(length), keep=wanted)
         if block is None:
             yield Broken(start, "the file ends in the middle of a record")
             return
         if wanted:
-            yield from _page(headers, block, start)
+            yield from _page(headers, block, start, unread)
         elif int(length) > MAX_BODY:
             yield Broken(start, f"a record longer than {MAX_BODY >> 20} MiB; it was not read")
+        elif kind not in _PASSED_OVER:
+            unread[f"of the type {visible(kind[:40]) or '(none)'}"] += 1
 
 
-def _page(headers: dict[str, str], block: bytes, offset: int) -> Iterator[Raw | Broken]:
-    """The page that a record holds, if it holds one."""
+def _page(headers: dict[str, str], block: bytes, offset: int, unread: Counter[str]) -> Iterator[Raw | Broken]:
+    """The page that a record holds; if it holds none, the reason is counted."""
     address = "".join(headers.get("warc-target-uri", "").strip("<> ").split())
     captured = iso(headers.get("warc-date", "")[:10])
     kind, content, content_type, date = headers.get("warc-type", "").lower(), block, headers.get("content-type", ""), ""
@@ -88,9 +106,11 @@ def _page(headers: dict[str, str], block: bytes, offset: int) -> Iterator[Raw | 
             answer = parse_answer(block)
             content, content_type, date = answer.body, answer.named.get("content-type", ""), server_date(answer.named)
             if answer.status != 200 or robots_header(answer.all("x-robots-tag"))[0]:
+                unread[f"with status {answer.status}" if answer.status != 200 else "with noindex"] += 1
                 return
         media = media_type(content_type)
         if not address or media not in PAGE_TYPES or (media == PDF_TYPE and not reads_pdf()):
+            unread[f"of {visible(media[:40]) or 'no media type'}" if address else "without an address"] += 1
             return
         if media in HTML_TYPES:
             check_html_packages("a WARC file of pages in HTML")
