@@ -93,7 +93,7 @@ def test_patterns_and_folders(leadline: Any, tmp_path: Path) -> None:
         (b"\x1f\x8bnot gzip at all", "x.run: is damaged"),
         (b"8 Q0 d1 1 3 t\n", "have no topic in common: the run has 8, the judgements have 1, 2, 3"),
         (b"01 Q0 d1 1 3 t\n", "they differ in leading zeros"),
-        (b"1 Q0 D1 1 3 t\n", "share 1 topics but not one document"),
+        (b"1 Q0 D1 1 3 t\n", "share 1 topic but not one document"),
     ],
 )
 @pytest.mark.parametrize("engine", ["plain", "compiled"])

@@ -59,7 +59,7 @@ def test_a_judged_pool_is_not_replaced(folder: Path, capsys: pytest.CaptureFixtu
 
 def test_what_is_exported_is_evaluated(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["judge", "export", "pool.txt", "-o", "qrels.txt"])
-    assert "not seen by an expert: the merged grade stands" in capsys.readouterr().err
+    assert "not judged by an expert: there the merged grade stands" in capsys.readouterr().err
     grades = {line.split()[4] for line in (folder / "qrels.txt").read_text().splitlines()}
     assert grades == {"-1", "0", "1", "2"}
     main(["evaluate", "qrels.txt", "good.run", "poor.run", "-m", "xinfAP infNDCG", "--qrels-format", "strata"])

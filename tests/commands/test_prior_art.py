@@ -60,7 +60,7 @@ def test_files_of_every_kind(office: Any, tmp_path: Path) -> None:
     both.write_text("\n".join(json.dumps(to_record(document)) for document in office.documents[:2]))
     assert "holds 2 patents" in office.error("prior-art", office.index, str(both))
     xml = tmp_path / "topic.xml"
-    xml.write_text("<html><body>no patent</body></html>")
+    xml.write_text("<notes><note>no patent</note></notes>")
     assert "no document" in office.error("prior-art", office.index, str(xml))
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,3 +31,16 @@ def golden_div(golden: Path) -> Evidence:
     """Two runs judged by subtopic, in grades."""
     folder = golden / "inputs" / "div"
     return Evidence.of(folder / "div.graded.qrels", [folder / "dA.run", folder / "dB.run"], "PRES@100")
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    """A browser, closed with its module: Playwright does not start twice in a process, and its loop stops others."""
+    api = pytest.importorskip("playwright.sync_api", reason="needs the package playwright")
+    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if found is None:
+        pytest.skip("needs the browser chromium")
+    with api.sync_playwright() as play:
+        opened = play.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield opened
+        opened.close()

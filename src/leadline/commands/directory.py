@@ -1,4 +1,4 @@
-"""Browse a collection by class: a tree with counts, in the terminal, as a table, or as one HTML page.
+"""Browse a collection by class: a tree with counts, as a table, or as one HTML page.
 
 Documents without a class are gathered in clusters, named by their words. A document counts under each of its classes.
 

@@ -1,4 +1,4 @@
-"""Find near-duplicates: documents whose texts are nearly the same, in groups, and the copy of each that is kept.
+"""Find near-duplicates: groups of documents whose texts are nearly the same.
 
 Texts are compared without case, punctuation and mark-up, by their shingles: all runs of 4 words. The resemblance of two
 is the share of the shingles of either that both have, computed exactly; the column holds that to the kept copy.

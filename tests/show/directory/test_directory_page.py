@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -43,43 +43,37 @@ def test_nothing_becomes_markup_and_nothing_is_fetched(page: Path) -> None:
     assert json.loads(data[1])["title"][1] == EVIL
 
 
-def test_keys_filter_and_both_themes(page: Path) -> None:
-    api = pytest.importorskip("playwright.sync_api", reason="needs the package playwright")
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if chromium is None:
-        pytest.skip("needs the browser chromium")
-    with api.sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        opened = browser.new_page(viewport={"width": 360, "height": 700})
-        problems: list[str] = []
-        opened.on("console", lambda message: problems.append(message.text))
-        opened.on("pageerror", lambda error: problems.append(str(error)))
-        opened.goto(page.as_uri())
-        assert opened.locator("summary").all_inner_texts()[0].split("\n")[0] == "B"
-        opened.keyboard.press("/")
-        opened.keyboard.press("ArrowDown")
-        for key in (
-            "ArrowDown",
-            "ArrowRight",
-            "ArrowDown",
-            "ArrowRight",
-            "ArrowDown",
-            "ArrowRight",
-            "ArrowDown",
-            "ArrowRight",
-        ):
-            opened.keyboard.press(key)
-            opened.wait_for_timeout(50)
-        assert opened.locator("li").count() == 2
-        assert opened.locator("code.line").inner_text() == 'leadline search my.index "words" --class C07D401'
-        opened.keyboard.press("/")
-        opened.keyboard.type("nozzle")
-        opened.wait_for_timeout(400)
-        assert opened.locator(".filter output").inner_text() == "1 of 4 documents"
-        assert opened.locator("li mark").inner_text() == "nozzle"
-        assert opened.evaluate("document.documentElement.scrollWidth") <= 360
-        light = opened.evaluate("getComputedStyle(document.body).backgroundColor")
-        opened.click("button.theme")
-        assert opened.evaluate("getComputedStyle(document.body).backgroundColor") != light
-        assert not problems
-        browser.close()
+def test_keys_filter_and_both_themes(page: Path, chromium: Any) -> None:
+    opened = chromium.new_page(viewport={"width": 360, "height": 700})
+    problems: list[str] = []
+    opened.on("console", lambda message: problems.append(message.text))
+    opened.on("pageerror", lambda error: problems.append(str(error)))
+    opened.goto(page.as_uri())
+    assert opened.locator("summary").all_inner_texts()[0].split("\n")[0] == "B"
+    opened.keyboard.press("/")
+    opened.keyboard.press("ArrowDown")
+    for key in (
+        "ArrowDown",
+        "ArrowRight",
+        "ArrowDown",
+        "ArrowRight",
+        "ArrowDown",
+        "ArrowRight",
+        "ArrowDown",
+        "ArrowRight",
+    ):
+        opened.keyboard.press(key)
+        opened.wait_for_timeout(50)
+    assert opened.locator("li").count() == 2
+    assert opened.locator("code.line").inner_text() == 'leadline search my.index "words" --class C07D401'
+    opened.keyboard.press("/")
+    opened.keyboard.type("nozzle")
+    opened.wait_for_timeout(400)
+    assert opened.locator(".filter output").inner_text() == "1 of 4 documents"
+    assert opened.locator("li mark").inner_text() == "nozzle"
+    assert opened.evaluate("document.documentElement.scrollWidth") <= 360
+    light = opened.evaluate("getComputedStyle(document.body).backgroundColor")
+    opened.click("button.theme")
+    assert opened.evaluate("getComputedStyle(document.body).backgroundColor") != light
+    assert not problems
+    opened.context.close()

@@ -87,8 +87,9 @@ def from_record(record: Mapping[str, Any]) -> Document:
 
     Numbers, classes and dates may be in any spelling. Unknown names are ignored.
 
-    >>> from_record({"id": "US7412705B2", "claims": ["A nail.", "The nail of claim 1, bent."], "ipc": ["G06F 15/16"]})
-    Document(id='US7412705B2', office='US', serial='7412705', kind='B2', ...
+    >>> found = from_record({"id": "US7412705B2", "claims": ["A nail.", "The nail of claim 1."], "ipc": ["G06F 15/16"]})
+    >>> found.office, found.serial, found.kind, found.ipc
+    ('US', '7412705', 'B2', ('G06F15/16',))
     """
     values = {name: FIELD_READERS[name](name, value) for name, value in record.items() if name in FIELD_READERS}
     identifier = values.get("id", "").strip()

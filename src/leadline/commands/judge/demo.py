@@ -1,6 +1,7 @@
-"""Try the judging pages: a pool of a simulated office, with links for two assessors, an expert and the organiser.
+"""Try the judging pages with a pool of a simulated office.
 
-The files stay in a folder, and the next demo goes on with them.
+It prints links for two assessors, an expert and the organiser. The files stay in a folder, and the next demo
+goes on with them.
 
 Examples:
   leadline judge demo
