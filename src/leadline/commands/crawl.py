@@ -173,5 +173,6 @@ def _notes(outcome: CrawlOutcome) -> list[str]:
     elif waiting:
         notes.append(f"a limit was reached with {counted(waiting, 'page')} queued; {again} with a larger --pages")
     elif not outcome.asked:
-        notes.append("the crawl is complete; --again asks for what changed since")
+        missing = ", but what failed or was refused is missing" if outcome.failed or outcome.refused else ""
+        notes.append(f"the crawl is complete{missing}; --again asks for what changed since")
     return notes

@@ -86,6 +86,13 @@ def test_a_wrong_edge_list_gets_one_line(tmp_path: Path, text: str, problem: str
     assert "\n" not in str(error.value)
 
 
+def test_json_is_not_taken_as_an_edge_list(tmp_path: Path) -> None:
+    path = tmp_path / "documents.jsonl"
+    path.write_text('{"id": "a", "title": "one two"}\n')
+    with pytest.raises(InputError, match="is JSON, not an edge list"):
+        read_links(path)
+
+
 def test_wrong_pairs_get_one_line() -> None:
     for wrong, problem in (
         ([("a",)], "expected (source, target)"),

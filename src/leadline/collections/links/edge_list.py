@@ -23,6 +23,7 @@ WEIGHT = ("weight",)
 ANCHOR = ("anchor", "text", "anchor_text")
 MOST_DECLARED = 100_000_000
 FIELDS = "source target, and perhaps a weight or an anchor text"
+_JSON = re.compile(rb'\s*\[?\s*\{\s*"')
 _COUNT = re.compile(rb"^#[^\n]*\bn\s*=\s*(\d+)", re.MULTILINE)
 
 
@@ -35,6 +36,8 @@ def read_edges(path: str, *, self_links: SelfLinks = "count") -> LinkGraph:
     """
     text = read_text(path)
     content = text.bytes()
+    if _JSON.match(content):
+        raise InputError(text.name, "is JSON, not an edge list: write lines of source and target, separated by a tab")
     frame, named = _frame(text, content)
     weights = _weights(text.name, content, frame["weight"], named) if "weight" in frame.columns else None
     anchors = frame["anchor"].to_list() if "anchor" in frame.columns else None

@@ -85,7 +85,7 @@ def pagerank_of(
     without = int((graph.out_weights == 0).sum())
     if without:
         whom = "all pages" if jumps is None else "the personal pages"
-        notes.append(f"{counted(without, 'page')} without links share their rank with {whom}")
+        notes.append(f"{counted(without, 'page')} without links: rank shared with {whom}")
     if form == "paper":
         ranks = ranks * len(graph)
         notes.append(
