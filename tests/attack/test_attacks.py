@@ -120,3 +120,15 @@ with tempfile.NamedTemporaryFile("w+", suffix=".md") as file:
     assert text.endswith("after")
     assert "| x | 1,000 | 999 | 1 |" in text
     assert "old" not in text
+
+
+def test_requests_to_the_judging_pages(attack: Attack) -> None:
+    """Some of the forged and misshapen requests; `make soak` sends 20,000."""
+    for package in ("fastapi", "jinja2", "uvicorn"):
+        pytest.importorskip(package, reason=f"the judging pages need the package {package}")
+    code = """
+from hostile_requests import attack_requests
+for what, fault in attack_requests(base, 5, 1):
+    if fault: print(what, fault)
+"""
+    assert attack(code) == ""

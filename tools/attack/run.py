@@ -23,6 +23,7 @@ import forged_index
 import fuzz
 import hostile_documents
 import hostile_folders
+import hostile_requests
 import hostile_streams
 import hostile_text
 import slow_inputs
@@ -55,6 +56,8 @@ def classes(base: Path, count: int, seed: int) -> dict[str, list[Job]]:
             parts = cases if isinstance(cases, tuple) else (cases,)
             found[name] = [of_cases(name, part, base) for part in parts]
     found["hostile options"] = [of_cases("hostile options", hostile_text.attack_options, base, count, seed)]
+    requests = of_cases("requests to the judging pages", hostile_requests.attack_requests, base, count, seed)
+    found["requests to the judging pages"] = [requests]
     for kind in stored_damage.KINDS:
         found[f"damaged {kind}"] = [partial(stored_damage.damage, kind, base, count, seed)]
     found["forged index"] = [partial(forged_index.forged, base, count // 4, seed)]
