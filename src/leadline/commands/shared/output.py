@@ -54,7 +54,7 @@ def write_table(table: Table, options: argparse.Namespace) -> None:
 def write(content: bytes | str, output: str | None = None) -> None:
     """Write to a file, or to standard output if it is None or "-". Control codes in a text are made visible."""
     if isinstance(content, str):
-        content = "".join(part if part in STYLES else visible(part, "\t\n") for part in _STYLED.split(content)).encode()
+        content = shown_text(content).encode()
     if output is not None and output != "-":
         write_whole(output, content)
         return
@@ -66,6 +66,11 @@ def write(content: bytes | str, output: str | None = None) -> None:
         raise
     except OSError as error:
         raise InputError("standard output", f"cannot be written: {(error.strerror or str(error)).lower()}") from None
+
+
+def shown_text(text: str) -> str:
+    """A text with its control codes made visible, but for those that we write: bold, dim and plain."""
+    return "".join(part if part in STYLES else visible(part, "\t\n") for part in _STYLED.split(text))
 
 
 def wrap_for_terminal(text: str) -> str:

@@ -1,0 +1,150 @@
+"""Show one document whole: its text, its claims as a tree, its family, and citations both ways.
+
+DIR is a collection, a crawl, or an index whose collection is in its place. ID is a number in any spelling. On a
+terminal a long document is shown in a pager: $PAGER, or less.
+
+Examples:
+  leadline show patents EP 1 437 003 A1
+  leadline show patents EP1437003A1 --format json
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from leadline.collections.documents.document import Document
+from leadline.collections.documents.store import Collection
+from leadline.collections.documents.surroundings import Neighbour, Surroundings, claim_tree, surroundings
+from leadline.commands.shared.options import add_options, check_format
+from leadline.commands.shared.output import write, write_table
+from leadline.commands.shared.pager import write_paged
+from leadline.commands.shared.terminal_page import TerminalPage, shorten
+from leadline.records.scores.result import counted
+from leadline.records.scores.table import Table
+from leadline.retrieval.pipeline.context import SearchContext
+from leadline.text.json_output import json_text
+from leadline.text.owned_folder import identity_of
+
+INDENT = "  "
+DEEPEST = 6  # levels of claims that are indented: deeper ones would leave no room for their text
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_options(parser, "collection", help="collection, crawl or index")
+    parser.add_argument("document", metavar="ID", nargs="+", help="number of the document, in any spelling")
+    add_options(parser, "-f", "-o")
+
+
+def run(options: argparse.Namespace) -> None:
+    check_format(options)
+    found = surroundings(_collection(options.collection), " ".join(options.document))
+    if options.format == "json":
+        write(f"{json_text(_record(found))}\n".encode(), options.output)
+    elif options.format == "table":
+        write_paged(_page(TerminalPage.for_output(options.output), found), options.output)
+    else:
+        write_table(Table(["part", "name", "text"], _rows(found)), options)
+
+
+def _collection(folder: str) -> Collection:
+    owned = identity_of(Path(folder))
+    return SearchContext.open(folder).collection if owned and owned.kind == "index" else Collection.open(folder)
+
+
+# For people
+
+
+def _page(page: TerminalPage, found: Surroundings) -> str:
+    document = found.document
+    lines = [*map(page.strong, page.paragraph(" ".join(document.title.split()) or document.id))]
+    lines += [page.facts(_facts(document), ""), page.rule()]
+    for name, values in _lists(document).items():
+        lines += page.paragraph(f"{name}: {', '.join(values)}") if values else []
+    lines += _text(page, "Abstract", document.abstract)
+    if document.claims:
+        lines += ["", page.heading("Claims", _claim_counts(document))]
+        for depth, claim in claim_tree(document.claims):
+            indent = INDENT * min(depth, DEEPEST)
+            first, *rest = page.paragraph(f"{claim.number}. {' '.join(claim.text.split())}", f"{indent}   ")
+            lines += [f"{indent}{first.strip()}", *rest]
+    lines += _text(page, "Description", document.description)
+    lines += _neighbour_lines(page, "Family", found.family)
+    lines += _neighbour_lines(page, "Cites", found.cites)
+    if found.literature:
+        lines += ["", page.heading("Literature cited", counted(len(found.literature), "reference"))]
+        lines += [line for text in found.literature for line in page.paragraph(" ".join(text.split()), INDENT)]
+    lines += _neighbour_lines(page, "Cited by", found.cited_by)
+    return "\n".join(lines) + "\n"
+
+
+def _facts(document: Document) -> list[str]:
+    dates = {"priority": document.priority, "filed": document.application, "published": document.publication}
+    told = [f"{name} {date}" for name, date in dates.items() if date]
+    return [document.id, *told, document.language]
+
+
+def _lists(document: Document) -> dict[str, Sequence[str]]:
+    return {
+        "Applicants": document.applicants,
+        "Inventors": document.inventors,
+        "IPC": document.ipc,
+        "CPC": document.cpc,
+        "National classes": document.national,
+        "Priorities": [f"{each.number} {each.date}".strip() for each in document.priorities],
+    }
+
+
+def _claim_counts(document: Document) -> str:
+    independent = sum(claim.independent for claim in document.claims)
+    return f"{counted(len(document.claims), 'claim')}, {independent} independent"
+
+
+def _text(page: TerminalPage, name: str, text: str) -> list[str]:
+    """A part of the text under its name, paragraph by paragraph; nothing if it is empty."""
+    paragraphs = [" ".join(each.split()) for each in text.splitlines() if each.strip()]
+    if not paragraphs:
+        return []
+    return ["", page.strong(name), *(line for each in paragraphs for line in page.paragraph(each))]
+
+
+def _neighbour_lines(page: TerminalPage, name: str, neighbours: Sequence[Neighbour]) -> list[str]:
+    if not neighbours:
+        return []
+    inside = sum(each.inside for each in neighbours)
+    lines = ["", page.heading(name, f"{counted(len(neighbours), 'document')}, {inside} in the collection")]
+    width = max(len(each.number) for each in neighbours)
+    for each in neighbours:
+        why = " ".join(filter(None, (each.origin, each.category)))
+        words = " · ".join(filter(None, (each.published, why, " ".join(each.title.split()))))
+        lines.append(f"{INDENT}{each.number:<{width}}  {shorten(words, page.width - width - 4)}".rstrip())
+    return lines
+
+
+# For programs
+
+
+def _rows(found: Surroundings) -> list[list[str]]:
+    document = found.document
+    rows = [[name, "", getattr(document, name)] for name in ("id", "title", "abstract", "description", "language")]
+    rows += [[name, "", getattr(document, name)] for name in ("priority", "application", "publication")]
+    rows += [[name.lower(), "", value] for name, values in _lists(document).items() for value in values]
+    rows += [["claim", f"{claim.number}", claim.text] for claim in document.claims]
+    for part, neighbours in (("family", found.family), ("cites", found.cites), ("cited by", found.cited_by)):
+        rows += [[part, each.number, each.title] for each in neighbours]
+    return [row for row in rows if row[1] or row[2]] + [["literature", "", text] for text in found.literature]
+
+
+def _record(found: Surroundings) -> dict[str, Any]:
+    """The whole document as one JSON object, with the depth of each claim."""
+    record = asdict(found.document)
+    depths = {claim.number: depth for depth, claim in claim_tree(found.document.claims)}
+    for claim in record["claims"]:
+        claim["depth"] = depths[claim["number"]]
+    for name in ("relatives", "citers", "citations", "family"):
+        record.pop(name)
+    around = {"family": found.family, "cites": found.cites, "cited_by": found.cited_by}
+    return record | {name: list(map(asdict, each)) for name, each in around.items()} | {"literature": found.literature}
