@@ -79,7 +79,7 @@ JOBS = {
     "report": FaultJob("report qrels.txt a.run b.run --samples 2 -o out.html -q", "out.html"),
     "simulate": FaultJob("simulate office --patents 100 -o out -q", "out"),
     "simulate again": FaultJob(
-        "simulate office --patents 60 --seed 2 -o out -q", "out", "simulate office --patents 60 -o out -q"
+        "simulate office --patents 100 --seed 2 -o out -q", "out", "simulate office --patents 100 -o out -q"
     ),
     "citations": FaultJob("qrels citations larger topics.tsv -o out -q", "out", "evaluate qrels.txt b.run -o out -q"),
     "pool": FaultJob(

@@ -215,7 +215,7 @@ KINDS: dict[str, StoredKind] = {
     "index, checked": StoredKind("index/**/*", check("index"), checks=True),
     "collection, checked": StoredKind("collection/**/*", check("collection"), checks=True),
     "simulated office, checked": StoredKind(
-        "office/**/*", check("office"), "simulate office --patents 40 -o office -q", checks=True
+        "office/**/*", check("office"), "simulate office --patents 100 -o office -q", checks=True
     ),
     "grid, checked": StoredKind(
         "grid/**/*", check("grid"), "grid index topics.tsv grid.toml -k 5 -o grid -q", checks=True
