@@ -1,0 +1,1 @@
+"""Reviewing: documents in the order that a learner proposes, and when enough of them have been read."""

@@ -1,0 +1,188 @@
+"""How much has been found at least: a lower limit of recall that holds at every look.
+
+Reading goes on in two parts. In the first, documents come in any order, usually a learner's; `found` relevant ones are
+found. Then, after the switch, documents are drawn at random from the `unread` ones, without replacement. Only these
+draws carry the certificate, so it needs no assumption about the first part.
+
+Each number K of relevant documents among the unread ones is tested after every draw: the ratio of the probability of
+the draws under a prior to that under K is a martingale if K is true, so it ever exceeds 1/α with probability α at most.
+The largest K that has not been rejected so far is the limit.
+
+Paper: Waudby-Smith and Ramdas, Confidence sequences for sampling without replacement, 2020.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leadline.errors import InputError
+from leadline.records.scores.result import Result
+
+SHAPE = 0.25  # of the prior: below 1, since there are mostly very few relevant ones among the unread
+LARGEST_MEAN = 0.9  # of the prior, where almost nothing is unread
+Looks = NDArray[np.int64]  # a number for each look
+ROUNDING = 1e-9  # 38 / 0.95 is a little less than 40 in binary
+
+
+def most_missing(found: int, target: float) -> int:
+    """The largest number of relevant documents that may be missing when the target is reached.
+
+    >>> most_missing(38, 0.95), most_missing(40, 0.95), most_missing(0, 0.95)
+    (2, 2, 0)
+    """
+    return math.floor(found / target + ROUNDING) - found
+
+
+@dataclass(frozen=True, repr=False)
+class Certificate(Result):
+    """What random draws show about the documents that have not been read.
+
+    >>> print(Certificate(found=40, unread=100, target=0.95).draw(63))
+    At least 93 % have been found (95 % confidence, valid whenever you stop).
+    >>> Certificate(found=40, unread=100, target=0.95).draw(100, hits=1).recall
+    1.0
+    """
+
+    found: int  # relevant documents before the switch
+    unread: int  # documents at the switch
+    target: float = 0.95  # the recall that is wanted: it shapes the prior, and the limit holds whatever it is
+    alpha: float = 0.05
+    drawn: int = 0
+    hits: int = 0  # relevant documents among those drawn
+    most: int | None = None  # the limit after earlier draws: a number that was rejected stays rejected
+
+    def __post_init__(self) -> None:
+        if self.found < 0 or self.unread < 0:
+            raise InputError("certificate", f"{self.found} found and {self.unread} unread cannot be below 0")
+        if not 0 < self.target < 1:
+            raise InputError("target", f"must be between 0 and 1, got {self.target}")
+        if not 0 < self.alpha < 1:
+            raise InputError("alpha", f"must be between 0 and 1, got {self.alpha}")
+        if not 0 <= self.hits <= self.drawn <= self.unread:
+            problem = f"{self.hits} relevant of {self.drawn} drawn from {self.unread} is not possible"
+            raise InputError("certificate", problem)
+
+    def add(self, relevant: bool) -> Certificate:
+        """The certificate after one more draw."""
+        return self.draw(1, int(relevant))
+
+    def draw(self, count: int, hits: int = 0) -> Certificate:
+        """The certificate after `count` more draws that are looked at together."""
+        return replace(self, drawn=self.drawn + count, hits=self.hits + hits, most=self.missed_at_most)
+
+    @cached_property
+    def missed_at_most(self) -> int:
+        """The largest number of relevant documents among those unread at the switch that is not rejected."""
+        looks = np.array([self.drawn]), np.array([self.hits])
+        limit = int(missing_limits(self.found, self.unread, *looks, target=self.target, alpha=self.alpha)[0])
+        return max(limit if self.most is None else min(self.most, limit), self.hits)
+
+    @property
+    def recall(self) -> float:
+        """The lower limit of recall: what was found, of that and what may be missing."""
+        most = self.found + self.missed_at_most
+        return (self.found + self.hits) / most if most else 1.0
+
+    @property
+    def estimate(self) -> float:
+        """Recall if the unread documents are like the drawn ones; NaN before the first draw."""
+        if not self.drawn:
+            return math.nan if self.unread else 1.0
+        expected = self.found + self.unread * self.hits / self.drawn
+        return (self.found + self.hits) / expected if expected else 1.0
+
+    @property
+    def is_reached(self) -> bool:
+        return self.recall >= self.target - ROUNDING
+
+    @cached_property
+    def draws_needed(self) -> int:
+        """How many more draws reach the target if none of them is relevant; everything unread is always enough."""
+        if self.is_reached:
+            return 0
+        low, high = 0, self.unread - self.drawn  # not enough; enough
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self.draw(middle).is_reached else (middle, high)
+        return high
+
+    def _finding(self) -> str:
+        confidence = f"{100 * (1 - self.alpha):g} % confidence, valid whenever you stop"
+        return f"At least {math.floor(100 * self.recall + ROUNDING)} % have been found ({confidence})."
+
+    @property
+    def words(self) -> str:
+        """The certificate in full: what it says, on what basis, and what it does not cover."""
+        percent = math.floor(100 * self.recall + ROUNDING)
+        return (
+            f"Of the documents this assessor would call relevant in this collection, at least {percent} % have been "
+            f"found ({100 * (1 - self.alpha):g} % confidence, valid whenever you stop). Basis: {self.drawn:,} documents "
+            f"drawn at random from {self.unread:,} unread; {self.hits:,} relevant. Assessor error and documents outside "
+            "the collection are not covered."
+        )
+
+
+def with_sensitivity(certificate: Certificate, agreed: int, both: int) -> float:
+    """The lower limit of recall when assessors miss relevant documents.
+
+    Of `both` random draws that two assessors call relevant in the end, this assessor had found `agreed`. The
+    certificate must have half of the error that is allowed; the other half is for the sensitivity, with Clopper and
+    Pearson's limit.
+
+    >>> round(with_sensitivity(Certificate(40, 100, 0.9, alpha=0.025).draw(80), agreed=19, both=20), 3)
+    0.715
+    """
+    from scipy.stats import beta
+
+    if not 0 <= agreed <= both:
+        raise InputError("sensitivity", f"{agreed} of {both} is not possible")
+    lowest = float(beta.ppf(certificate.alpha, agreed, both - agreed + 1)) if agreed else 0.0
+    return certificate.recall * lowest
+
+
+def missing_limits(
+    found: int, unread: int, drawn: Looks, hits: Looks, *, target: float = 0.95, alpha: float = 0.05
+) -> Looks:
+    """For each look by itself: the largest number of relevant documents among the unread ones that is not rejected.
+
+    `drawn` and `hits` count the draws, and the relevant among them, up to the look. The least of the limits so far
+    holds as well: a number that was rejected stays rejected.
+
+    >>> missing_limits(40, 100, np.array([0, 30, 63, 100]), np.array([0, 0, 0, 1]))
+    array([100,   8,   3,   1])
+    """
+    from scipy.special import betaln
+
+    most = unread - (drawn - hits)
+    if not unread:
+        return most
+    # The prior of the share of relevant documents: its mean is half of what the target allows to miss.
+    mean = min(max(0.5, most_missing(found, target) / 2) / unread, LARGEST_MEAN)
+    a, b = SHAPE, SHAPE * (1 - mean) / mean
+    expected = betaln(a + hits, b + drawn - hits) - betaln(a, b) + _log_falling(unread, drawn)
+
+    def is_rejected(missing: Looks) -> NDArray[np.bool_]:
+        made = _log_falling(missing, hits) + _log_falling(unread - missing, drawn - hits)
+        return np.asarray(expected - made >= -math.log(alpha))
+
+    # The ratio falls to the number that explains the draws best, then rises: the limit is found right of it by halving.
+    low = np.minimum(np.maximum(hits, hits * (unread + 1) // np.maximum(drawn, 1)), most)
+    high = np.where(is_rejected(most), most, most + 1)
+    low = np.where(high > most, most, low)
+    while np.any(high - low > 1):
+        middle = np.minimum((low + high) // 2, most)
+        rejected = is_rejected(middle)
+        low, high = np.where(rejected, low, middle), np.where(rejected & (middle > low), middle, high)
+    return np.asarray(low)
+
+
+def _log_falling(number: Looks | int, factors: Looks) -> NDArray[np.float64]:
+    """The logarithm of number · (number − 1) · … with so many factors."""
+    from scipy.special import gammaln
+
+    return np.asarray(gammaln(number + 1) - gammaln(number - factors + 1))
