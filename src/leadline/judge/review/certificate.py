@@ -121,9 +121,9 @@ class Certificate(Result):
         percent = math.floor(100 * self.recall + ROUNDING)
         return (
             f"Of the documents this assessor would call relevant in this collection, at least {percent} % have been "
-            f"found ({100 * (1 - self.alpha):g} % confidence, valid whenever you stop). Basis: {self.drawn:,} documents "
-            f"drawn at random from {self.unread:,} unread; {self.hits:,} relevant. Assessor error and documents outside "
-            "the collection are not covered."
+            f"found ({100 * (1 - self.alpha):g} % confidence, valid whenever you stop). Basis: {self.drawn:,} "
+            f"documents drawn at random from {self.unread:,} unread; {self.hits:,} relevant. Assessor error and "
+            "documents outside the collection are not covered."
         )
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     Int64s: TypeAlias = Any
     UInt64s: TypeAlias = Any
     Floats: TypeAlias = Any
+    Float32s: TypeAlias = Any
     UInt64: TypeAlias = Any
 else:
 
@@ -45,6 +46,9 @@ else:
 
     class Floats(Array):
         dtype = np.float64
+
+    class Float32s(Array):
+        dtype = np.float32
 
     UInt64 = np.uint64
 
