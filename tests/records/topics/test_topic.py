@@ -119,6 +119,21 @@ def test_lists_and_tables(tmp_path: Path, name: str, content: str) -> None:
     assert read_topics(tmp_path / name) == ["EP1", "US2"]
 
 
+def test_what_a_damaged_table_gives_is_the_same_as_markup(tmp_path: Path) -> None:
+    """Bytes that are not UTF-8 beside characters that are: the characters stay."""
+    table = tmp_path / "topics.tsv"
+    table.write_bytes("1\ta film\nt\U0001f600\tva".encode() + b"\xfe\xffves\n")
+    topics = Topics.read(table)
+    topics.write(tmp_path / "topics.xml")
+    assert Topics.read(tmp_path / "topics.xml").ids == topics.ids == ("1", "t\U0001f600")
+
+
+def test_the_label_of_a_number_behind_another_tag(tmp_path: Path) -> None:
+    path = tmp_path / "topics.trec"
+    path.write_text("<top>\n<num><num> Number: 301\n<title> film\n</top>\n")
+    assert Topics.read(path).ids == ("301",)
+
+
 def test_old_files_are_latin_1(tmp_path: Path) -> None:
     declared = b"<?xml version='1.0' encoding='ISO-8859-1'?><topic><num>1</num><EN-title>Caf\xe9</EN-title></topic>"
     assert read(tmp_path, declared)[0].title == "Café"

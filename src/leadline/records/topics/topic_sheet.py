@@ -24,6 +24,7 @@ _ATTRIBUTE = re.compile(r"""(?<![\w.:-])([\w.:-]++)\s*+=\s*+(?:"([^"]*)"|'([^']*
 # Each stops where another of its kind begins: otherwise many that do not end are each looked for up to the end.
 _NOT_CONTENT = re.compile(r"<!--(?:(?!<!--).)*?-->|<!DOCTYPE[^<>]*>|<\?(?:(?!<\?).)*?\?>", re.DOTALL | re.IGNORECASE)
 _CDATA = re.compile(r"<!\[CDATA\[((?:(?!<!\[CDATA\[).)*?)\]\]>", re.DOTALL)
+_BEYOND_ASCII = re.compile("[^\x00-\x7f\udc80-\udcff]")
 _INLINE = re.compile(r"</?(?:b|i|u|em|strong|sub|sup)\s*>", re.IGNORECASE)
 _ANY_TAG = re.compile(r"</?[a-z][^<>]*>", re.IGNORECASE)
 _LABEL = re.compile(r"\s*([A-Z][a-z]+)(?:\(s\))?\s*:")
@@ -93,7 +94,9 @@ def _decoded(content: bytes) -> str:
     try:
         decoded = content.decode(declared[1].decode() if declared else "utf-8")
     except (UnicodeDecodeError, LookupError):
-        decoded = content.decode("latin-1")
+        decoded = content.decode("utf-8", "surrogateescape")
+        if not _BEYOND_ASCII.search(decoded):  # no character of UTF-8, only bytes that are not: Latin-1
+            decoded = content.decode("latin-1")
     decoded = _CDATA.sub(lambda match: html.escape(match[1], quote=False), decoded.replace("\r\n", "\n"))
     # Line feeds stay, so that messages name the right line.
     return _NOT_CONTENT.sub(lambda match: "\n" * match[0].count("\n"), decoded)
@@ -159,8 +162,8 @@ def _canonical(name: str) -> str:
 
 def _words(content: str, name: str) -> str:
     """The words of a field without tags, entities and the label that old topics repeat: `<num> Number: 401`."""
-    label = _LABEL.match(content)
-    if label is not None and (label[1].lower().startswith(name) or (name, label[1]) == ("title", "Topic")):
-        content = content[label.end() :]
     plain = _ANY_TAG.sub(" ", _INLINE.sub("", content))
+    label = _LABEL.match(plain)
+    if label is not None and (label[1].lower().startswith(name) or (name, label[1]) == ("title", "Topic")):
+        plain = plain[label.end() :]
     return " ".join(html.unescape(plain).split())
