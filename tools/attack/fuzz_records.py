@@ -84,7 +84,7 @@ def engine(name: str) -> Iterator[None]:
 
 def both(job: Callable[[], Any]) -> Any:
     """What both engines give; an AssertionError where they differ."""
-    from leadline.errors import LeadlineError
+    from leadline.errors import LeadlineError, visible
 
     found = []
     for name in ("plain", "compiled"):
@@ -165,7 +165,7 @@ def read_topics(path: Path) -> Any:
 
 
 def read_tables(path: Path) -> Any:
-    from leadline.errors import LeadlineError
+    from leadline.errors import LeadlineError, visible
     from leadline.records.side_tables import read_lengths, read_runs_info
 
     with contextlib.suppress(LeadlineError):
@@ -313,7 +313,7 @@ def targets() -> dict[str, tuple[list[bytes], Target]]:
 
 def fuzz(name: str, count: int, seed: int, share: tuple[int, int] = (0, 1)) -> Tally:
     """Read so many mutations of a target's seeds; `share` is the part that is read here: the first of how many."""
-    from leadline.errors import LeadlineError
+    from leadline.errors import LeadlineError, visible
 
     tally = Tally(f"fuzz: {name}")
     seeds, target = targets()[name]
@@ -334,7 +334,7 @@ def fuzz(name: str, count: int, seed: int, share: tuple[int, int] = (0, 1)) -> T
             except LeadlineError as error:
                 said = str(error)
                 fault = f"{len(said):,} characters: {said[:100]!r}" if len(said) > 2000 else ""
-                if not said.isprintable():
+                if visible(said) != said:
                     fault = f"more than one line, or control codes: {said[:200]!r} {_place(error)}"
             except Exception as error:  # what a user would see as a traceback
                 fault = f"{type(error).__name__}: {' '.join(str(error).split())[:400]} {_place(error)}"
