@@ -84,7 +84,7 @@ def engine(name: str) -> Iterator[None]:
 
 def both(job: Callable[[], Any]) -> Any:
     """What both engines give; an AssertionError where they differ."""
-    from leadline.errors import LeadlineError, visible
+    from leadline.errors import LeadlineError
 
     found = []
     for name in ("plain", "compiled"):
@@ -165,7 +165,7 @@ def read_topics(path: Path) -> Any:
 
 
 def read_tables(path: Path) -> Any:
-    from leadline.errors import LeadlineError, visible
+    from leadline.errors import LeadlineError
     from leadline.records.side_tables import read_lengths, read_runs_info
 
     with contextlib.suppress(LeadlineError):
