@@ -16,7 +16,7 @@ GROUPS = {  # the first words of the commands for each job, as `leadline --help`
     "Pages for people": ("report", "demo", "reproduce"),
     "Make a test collection": ("collection", "crawl", "topics", "qrels", "simulate"),
     "Links, copies and classes": ("links", "duplicates", "directory"),
-    "Judge it": ("pool", "judge"),
+    "Judge it": ("pool", "judge", "review"),
     "Search it, and make runs": ("index", "search", "prior-art", "show", "run", "grid"),
     "Look after what is stored": ("check",),
 }

@@ -1,0 +1,1 @@
+"""The commands `leadline review ...`, one file each."""

@@ -1,0 +1,98 @@
+"""Read a labelled review again in a learner's order, and show where each stopping rule would have stopped.
+
+LABELS are judgements (one review per topic), or an export of ASReview (CSV or RIS) with labels. The candidates of a review
+are the documents that have a label. Each seed begins with another relevant document and another that is not.
+
+Examples:
+  leadline review simulate articles labels.qrels --seeds 20
+  leadline review simulate articles review.csv --learner svm,naive-bayes --rule ppr,buscar --target 0.9 --by-review
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from leadline.collections.documents.labels import read_labels
+from leadline.collections.documents.store import Collection
+from leadline.commands.shared.options import add_options, check_format, level, split_list, whole_number, wrong_usage
+from leadline.commands.shared.output import print_notes, progress_bar, write_table
+from leadline.errors import UsageError
+from leadline.judge.review.learner import LEARNERS
+from leadline.judge.review.rule import RULES
+from leadline.judge.review.simulation import ReviewSimulation, labelled_reviews, simulate_reviews
+from leadline.records.qrels.qrels import Qrels
+from leadline.records.qrels.read_qrels import read_qrels
+from leadline.records.runs.run import Run
+from leadline.text.files import write_whole
+from leadline.text.owned_folder import OwnedFolder
+
+EXPORTS = (".csv", ".ris", ".csv.gz", ".ris.gz")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add_options(parser, "collection")
+    add("labels", metavar="LABELS", help="judgements of all candidates, or an export with labels")
+    add("--learner", metavar="NAMES", default="svm", help=f"learners to try: {', '.join(LEARNERS)} (default: svm)")
+    add("--rule", metavar="NAMES", help=f"stopping rules to try: {', '.join(RULES)} (default: all)")
+    add("--seeds", metavar="N", type=whole_number(1, 10_000), default=10, help="times to begin anew (default: 10)")
+    add("--target", metavar="RECALL", type=level, default=0.95, help="recall that is wanted (default: %(default)s)")
+    add_options(parser, "--alpha")
+    add("--column", metavar="NAME", help="column of labels in an export (default: the final decision)")
+    add("--one-by-one", action="store_true", help="learn after every document (default: batches that grow by a tenth)")
+    add("--by-review", action="store_true", help="a row for each review")
+    add("--runs", metavar="DIR", help="folder for the orders of reading as runs, which `leadline evaluate` reads")
+    add_options(parser, "-f", "-o", "-q")
+
+
+def run(options: argparse.Namespace) -> None:
+    check_format(options)
+    with wrong_usage("--learner"):
+        learners = [name for name in split_list(options.learner) if LEARNERS.named(name)]
+    with wrong_usage("--rule"):
+        rules = [name for name in split_list(options.rule or "") if RULES.named(name)]
+    collection = Collection.open(options.collection)
+    reviews = list(labelled_reviews(collection, _labels(options)))
+    kept: dict[str, bytes] = {}
+
+    def keep(order: Run) -> None:
+        kept[order.name] = kept.get(order.name, b"") + order.to_bytes()
+
+    with progress_bar("reviewing", quiet=options.quiet) as progress:
+        found = simulate_reviews(
+            reviews, learners=learners, rules=rules, seeds=options.seeds, target=options.target, alpha=options.alpha,
+            one_by_one=options.one_by_one, progress=progress, keep=keep if options.runs else None,
+        )  # fmt: skip
+    write_table(found.by_review() if options.by_review else found.table(), options)
+    if options.runs:
+        _write_runs(options.runs, kept)
+    print_notes(_notes(found), options)
+
+
+def _labels(options: argparse.Namespace) -> Qrels:
+    if options.labels.lower().endswith(EXPORTS):
+        return read_labels(options.labels, column=options.column)
+    if options.column:
+        raise UsageError("--column", "is for an export with labels (.csv or .ris); judgements have no columns")
+    return read_qrels(options.labels)
+
+
+def _write_runs(folder: str, runs: dict[str, bytes]) -> None:
+    with OwnedFolder.locked(folder, "runs of reviews", 1) as owned:
+        names = [f"{name}.run" for name in runs]
+        owned.add(*names)
+        for name, content in zip(names, runs.values(), strict=True):
+            write_whole(Path(folder) / name, content)
+        owned.keep_only(names)
+
+
+def _notes(found: ReviewSimulation) -> list[str]:
+    saved = ", ".join(f"{name} {value:.3f}" for name, value in zip(found.learners, found.saved.mean(1), strict=True))
+    wanted = f"{100 * found.target:g} %"
+    return [
+        f"work saved over sampling at {wanted} recall (0.95 R rounded up), mean of the reviews: {saved}".replace(
+            "0.95 R", f"{found.target:g} R"
+        ),
+        f"reached: share of the {found.seeds} seeds in which recall was at least {wanted} when the rule stopped",
+    ]

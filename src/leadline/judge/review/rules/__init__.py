@@ -1,0 +1,1 @@
+"""One stopping rule per file."""

@@ -1,0 +1,183 @@
+"""Reviews whose judgements are known, read again in a learner's order, and what each stopping rule would have found."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leadline.collections.documents.store import Collection
+from leadline.errors import InputError
+from leadline.judge.review.certificate import ROUNDING
+from leadline.judge.review.features import TextFeatures
+from leadline.judge.review.learner import LEARNERS, Labels, Rows
+from leadline.judge.review.order import learned_order
+from leadline.judge.review.rule import RULES, Review
+from leadline.records.qrels.qrels import Qrels
+from leadline.records.runs.run import Run
+from leadline.records.scores.result import Result, counted
+from leadline.records.scores.scores import Scores
+from leadline.records.scores.table import Table
+
+FIELDS = ("title", "abstract")
+Array = NDArray[np.float64]
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class LabelledReview:
+    """The documents of one review, and which of them are relevant."""
+
+    name: str
+    documents: tuple[str, ...]
+    features: TextFeatures
+    relevant: Labels
+
+    def start(self, seed: int) -> Rows:
+        """A relevant document and one that is not, at random: what a reviewer knows before the first round."""
+        random = np.random.default_rng([seed, zlib.crc32(self.name.encode())])
+        return np.array([random.choice(np.flatnonzero(self.relevant == label)) for label in (True, False)])
+
+
+def labelled_reviews(collection: Collection, labels: Qrels, rel: int = 1) -> Iterator[LabelledReview]:
+    """A review for each topic of the labels: its candidates are the documents that have a label."""
+    import polars as pl
+
+    texts = pl.concat(list(collection.texts(FIELDS))).sort("row")
+    joined = texts.select(pl.concat_str([pl.col(name).fill_null("") for name in FIELDS], separator=" "))
+    words = joined.to_series().to_list()
+    for topic, grades in labels.to_dict().items():
+        documents = tuple(grades)
+        rows = collection.rows(documents)
+        if (rows < 0).any():
+            missing = documents[int(np.argmax(rows < 0))]
+            raise InputError(labels.name, f"topic {topic}: {missing} is not in the collection {collection.folder}")
+        relevant = np.array([grade >= rel for grade in grades.values()])
+        if relevant.all() or not relevant.any():
+            only = "relevant" if len(relevant) and relevant[0] else "not relevant"
+            raise InputError(labels.name, f"topic {topic}: all labels are {only}, a learner needs both")
+        yield LabelledReview(topic, documents, TextFeatures.of([words[row] for row in rows.tolist()]), relevant)
+
+
+@dataclass(frozen=True, repr=False)
+class ReviewSimulation(Result):
+    """What learners and rules did with reviews: arrays by learner, review, seed and, of rules, rule."""
+
+    learners: tuple[str, ...]
+    rules: tuple[str, ...]
+    reviews: tuple[str, ...]
+    sizes: tuple[int, ...]
+    target: float
+    read: Array  # learner, review, seed, rule: share of the documents read at the stop
+    recall: Array  # the same: share of the relevant documents found
+    needed: Array  # learner, review, seed: share that had to be read to reach the target in this order
+
+    @property
+    def seeds(self) -> int:
+        return self.needed.shape[2]
+
+    @cached_property
+    def reached(self) -> Array:
+        """learner, review, rule: the share of seeds that reached the target."""
+        return np.asarray((self.recall >= self.target - ROUNDING).mean(axis=2))
+
+    @property
+    def saved(self) -> Array:
+        """learner, review: work saved over sampling, WSS; recall is reached when it is at least the target."""
+        return np.asarray(self.target - self.needed.mean(axis=2))
+
+    def table(self) -> Table:
+        """A row for each learner and rule, over all reviews."""
+        columns = ["learner", "rule", "kind", "reached", "worst review", "recall", "read", "best possible"]
+        rows = []
+        for place, learner in enumerate(self.learners):
+            for at, rule in enumerate(self.rules):
+                reached = self.reached[place, :, at]
+                means = self.recall[place, ..., at].mean(), self.read[place, ..., at].mean(), self.needed[place].mean()
+                rows.append([learner, rule, RULES.named(rule).kind, reached.mean(), reached.min(), *map(float, means)])
+        return Table(columns, [[float(v) if isinstance(v, np.floating) else v for v in row] for row in rows])
+
+    def by_review(self) -> Table:
+        """A row for each review, learner and rule."""
+        columns = ["review", "documents", "learner", "WSS", "rule", "reached", "recall", "read"]
+        rows = [
+            [review, size, learner, float(self.saved[place, row]), rule, float(self.reached[place, row, at]),
+             float(self.recall[place, row, :, at].mean()), float(self.read[place, row, :, at].mean())]
+            for row, (review, size) in enumerate(zip(self.reviews, self.sizes, strict=True))
+            for place, learner in enumerate(self.learners) for at, rule in enumerate(self.rules)
+        ]  # fmt: skip
+        return Table(columns, rows)
+
+    def scores(self) -> Scores:
+        """Each learner with each rule as a run, each review as a topic: recall, share read, and targets reached."""
+        runs = tuple(f"{learner}+{rule}" for learner in self.learners for rule in self.rules)
+        measures = self.recall.mean(axis=2), self.read.mean(axis=2), self.reached
+        # learner, review, rule, measure -> run, review, measure
+        values = np.stack(measures, axis=-1).transpose(0, 2, 1, 3).reshape(len(runs), len(self.reviews), 3)
+        better = ("higher", "lower", "higher")
+        return Scores(runs, self.reviews, ("recall", "read", "reached"), values, better=better)  # type: ignore[arg-type]
+
+    def _finding(self) -> str:
+        sizes = f"{counted(len(self.reviews), 'review')}, {counted(self.seeds, 'seed')}"
+        saved = ", ".join(f"{name} {value:.3f}" for name, value in zip(self.learners, self.saved.mean(1), strict=True))
+        return f"{sizes}; WSS@{100 * self.target:g} (rounded up): {saved}"
+
+    def _shown_table(self) -> Table:
+        return self.table()
+
+
+def simulate_reviews(
+    reviews: Sequence[LabelledReview],
+    *,
+    learners: Sequence[str] = ("svm",),
+    rules: Sequence[str] = (),
+    seeds: int = 10,
+    target: float = 0.95,
+    alpha: float = 0.05,
+    one_by_one: bool = False,
+    progress: Progress | None = None,
+    keep: Callable[[Run], None] | None = None,
+) -> ReviewSimulation:
+    """Read reviews to their end with every learner and seed, and stop with every rule (default: all)."""
+    if not reviews:
+        raise InputError("reviews", "there is none: the labels have no topic")
+    chosen = [RULES.named(name) for name in rules or RULES]
+    names = list(learners)
+    for name in names:
+        LEARNERS.named(name)  # an unknown one is an error before the work begins
+    shape = (len(names), len(reviews), seeds)
+    read, recall, needed = np.zeros((*shape, len(chosen))), np.zeros((*shape, len(chosen))), np.zeros(shape)
+    for place, learner in enumerate(names):
+        for row, review in enumerate(reviews):
+            total = int(review.relevant.sum())
+            for seed in range(seeds):
+                order = learned_order(
+                    review.features, review.relevant, review.start(seed), learner, one_by_one=one_by_one, seed=seed
+                )
+                labels = review.relevant[order]
+                enough = np.cumsum(labels) >= target * total - ROUNDING
+                needed[place, row, seed] = (int(np.argmax(enough)) + 1) / len(labels)
+                for at, each in enumerate(chosen):
+                    random = np.random.default_rng([seed, row, at])
+                    stop = each.function(Review(labels, target, alpha, random))
+                    read[place, row, seed, at], recall[place, row, seed, at] = (
+                        stop.read / len(labels),
+                        stop.found / total,
+                    )
+                if keep is not None:
+                    keep(_run(review, order, f"{learner}-{seed + 1}"))
+                if progress is not None:
+                    progress((place * len(reviews) + row) * seeds + seed + 1, len(names) * len(reviews) * seeds)
+    return ReviewSimulation(
+        tuple(names), tuple(each.name for each in chosen), tuple(review.name for review in reviews),
+        tuple(len(review.documents) for review in reviews), target, read, recall, needed,
+    )  # fmt: skip
+
+
+def _run(review: LabelledReview, order: Rows, name: str) -> Run:
+    documents = [review.documents[row] for row in order.tolist()]
+    return Run.from_columns([review.name] * len(documents), documents, np.arange(len(documents), 0, -1.0), name)
