@@ -1,7 +1,7 @@
 """Read a labelled review again in a learner's order, and show where each stopping rule would have stopped.
 
-LABELS are judgements (one review per topic), or an export of ASReview (CSV or RIS) with labels. The candidates of a review
-are the documents that have a label. Each seed begins with another relevant document and another that is not.
+LABELS are judgements (one review per topic), or an export of ASReview (CSV or RIS) with labels. The candidates of a
+review are the documents that have a label. Each seed begins with another relevant document and another that is not.
 
 Examples:
   leadline review simulate articles labels.qrels --seeds 20
@@ -81,9 +81,10 @@ def _labels(options: argparse.Namespace) -> Qrels:
 def _write_runs(folder: str, runs: dict[str, bytes]) -> None:
     with OwnedFolder.locked(folder, "runs of reviews", 1) as owned:
         names = [f"{name}.run" for name in runs]
-        owned.add(*names)
+        owned.reserve(*names)
         for name, content in zip(names, runs.values(), strict=True):
             write_whole(Path(folder) / name, content)
+        owned.remove(owned.names - set(names))
         owned.keep_only(names)
 
 

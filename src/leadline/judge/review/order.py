@@ -52,12 +52,12 @@ def best_unread(scores: np.ndarray, read: Labels, size: int) -> Rows:
     """The best documents that have not been read, best first; of equal ones those that come first."""
     unread = np.flatnonzero(~read)
     values = scores[unread]
-    if size < len(unread):
+    if 0 < size < len(unread):
         edge = np.partition(values, len(values) - size)[len(values) - size]
         above, equal = np.flatnonzero(values > edge), np.flatnonzero(values == edge)
         chosen = np.concatenate((above, equal[: size - len(above)]))
     else:
-        chosen = np.arange(len(unread))
+        chosen = np.arange(min(size, len(unread)))
     return unread[chosen[np.lexsort((chosen, -values[chosen]))]]
 
 

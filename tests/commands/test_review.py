@@ -1,0 +1,77 @@
+"""`leadline review simulate`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+WORDS = {True: "migraine triptan headache pain relief", False: "asthma inhaler lung steroid children"}
+
+
+@pytest.fixture(scope="module")
+def review(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A table of 120 records with labels, as ASReview exports it, and its collection."""
+    from leadline.cli import main
+
+    folder = tmp_path_factory.mktemp("review")
+    lines = ["record_id,title,abstract,label_included"]
+    for n in range(120):
+        relevant = n % 6 == 0
+        words = WORDS[relevant].split()
+        lines.append(f"{n},{words[n % 5]} study {n},{words[n % 4]} {words[(n + 1) % 5]} trial,{int(relevant)}")
+    (folder / "review.csv").write_text("\n".join(lines) + "\n")
+    main(["collection", "build", str(folder / "review.csv"), "-o", str(folder / "articles"), "--keep", "all", "-q"])
+    return folder
+
+
+def test_the_table(review: Path, office: Any) -> None:
+    arguments = "review", "simulate", str(review / "articles"), str(review / "review.csv"), "--seeds", "3"
+    rows = office.rows(*arguments)
+    assert {row["rule"] for row in rows} == {"ppr", "ranked", "qbcb", "buscar", "knee", "in-a-row", "budget"}
+    by_rule = {row["rule"]: row for row in rows}
+    assert by_rule["ppr"]["reached"] == 1
+    assert by_rule["ppr"]["kind"] == "guarantee"
+    assert all(row["best possible"] < 0.3 for row in rows)
+    _, err = office.run(*arguments)
+    assert "work saved over sampling at 95 % recall (0.95 R rounded up)" in err
+
+
+def test_runs_are_read_by_evaluate(review: Path, office: Any, tmp_path: Path) -> None:
+    labels = tmp_path / "labels.qrels"
+    office.run("qrels", "labels", str(review / "review.csv"), "-o", str(labels))
+    runs = tmp_path / "runs"
+    for seeds in ("3", "2"):  # a second time into the same folder: what is no longer made is removed
+        office.run(
+            "review", "simulate", str(review / "articles"), str(labels), "--seeds", seeds, "--rule", "ppr",
+            "--learner", "svm,naive-bayes", "--runs", str(runs), "--by-review", "-f", "tsv",
+        )  # fmt: skip
+    names = sorted(path.name for path in runs.glob("*.run"))
+    assert names == ["naive-bayes-1.run", "naive-bayes-2.run", "svm-1.run", "svm-2.run"]
+    scores = json.loads(office.run("evaluate", str(labels), str(runs), "-m", "R@60", "-f", "json")[0])
+    assert {each["R@60"] for each in scores} == {1.0}
+
+
+@pytest.mark.parametrize(
+    ("more", "status", "problem"),
+    [
+        (["--rule", "prp"], 2, "did you mean ppr"),
+        (["--learner", "smv"], 2, "did you mean svm"),
+        (["--target", "1.5"], 2, "--target"),
+        (["--column", "nothing"], 1, "nothing"),
+    ],
+)
+def test_wrong_options(review: Path, office: Any, more: list[str], status: int, problem: str) -> None:
+    files = str(review / "articles"), str(review / "review.csv")
+    said = office.error("review", "simulate", *files, *more, status=status)
+    assert problem in said
+
+
+def test_labels_that_do_not_fit(review: Path, office: Any, tmp_path: Path) -> None:
+    labels = tmp_path / "labels.qrels"
+    labels.write_text("T 0 elsewhere 1\nT 0 0 0\n")
+    assert "topic T: elsewhere is not in the collection" in office.error(
+        "review", "simulate", str(review / "articles"), str(labels)
+    )
