@@ -1,7 +1,8 @@
 """Read a labelled review again in a learner's order, and show where each stopping rule would have stopped.
 
 LABELS are judgements (one review per topic), or an export of ASReview (CSV or RIS) with labels. The candidates of a
-review are the documents that have a label. Each seed begins with another relevant document and another that is not.
+review are the documents that have a label; where all of them are relevant, the whole collection. Each seed begins with
+another relevant document and another that is not.
 
 Examples:
   leadline review simulate articles labels.qrels --seeds 20

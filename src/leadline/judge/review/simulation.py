@@ -44,12 +44,16 @@ class LabelledReview:
 
 
 def labelled_reviews(collection: Collection, labels: Qrels, rel: int = 1) -> Iterator[LabelledReview]:
-    """A review for each topic of the labels: its candidates are the documents that have a label."""
+    """A review for each topic of the labels: its candidates are the documents that have a label.
+
+    Where all labels of a topic are relevant, the whole collection is read: the other documents are not relevant.
+    """
     import polars as pl
 
     texts = pl.concat(list(collection.texts(FIELDS))).sort("row")
     joined = texts.select(pl.concat_str([pl.col(name).fill_null("") for name in FIELDS], separator=" "))
     words = joined.to_series().to_list()
+    whole: TextFeatures | None = None
     for topic, grades in labels.to_dict().items():
         documents = tuple(grades)
         rows = collection.rows(documents)
@@ -57,10 +61,16 @@ def labelled_reviews(collection: Collection, labels: Qrels, rel: int = 1) -> Ite
             missing = documents[int(np.argmax(rows < 0))]
             raise InputError(labels.name, f"topic {topic}: {missing} is not in the collection {collection.folder}")
         relevant = np.array([grade >= rel for grade in grades.values()])
+        features = None
+        if relevant.all():
+            documents, relevant = tuple(collection.records["id"]), np.zeros(len(collection), np.bool_)
+            relevant[rows] = True
+            features = whole = whole or TextFeatures.of(words)
         if relevant.all() or not relevant.any():
-            only = "relevant" if len(relevant) and relevant[0] else "not relevant"
-            raise InputError(labels.name, f"topic {topic}: all labels are {only}, a learner needs both")
-        yield LabelledReview(topic, documents, TextFeatures.of([words[row] for row in rows.tolist()]), relevant)
+            only = "relevant" if relevant.any() else "not relevant"
+            raise InputError(labels.name, f"topic {topic}: all documents are {only}, a learner needs both")
+        features = features or TextFeatures.of([words[row] for row in rows.tolist()])
+        yield LabelledReview(topic, documents, features, relevant)
 
 
 @dataclass(frozen=True, repr=False)
