@@ -10,16 +10,14 @@ pytest.importorskip("altair", reason="a report needs the package altair")
 pytest.importorskip("vl_convert", reason="a report needs the package vl-convert-python")
 
 from leadline.cli import main
-from leadline.show.figures.registry import FIGURES
 from leadline.show.report import page_key
 from leadline.show.report.page_key import code_of, key_of, key_written_in
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, one_figure: None) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("leadline.show.report.html_page._vega", lambda: "")
-    monkeypatch.setattr("leadline.show.report.page.in_order", lambda: [FIGURES.named("triangle")])  # all take seconds
     (tmp_path / "qrels.txt").write_text("".join(f"{t} 0 d{n} {int(n < 2)}\n" for t in range(3) for n in range(4)))
     for name, order in (("good", (0, 1, 2)), ("poor", (3, 2, 0))):
         lines = [f"{t} Q0 d{n} {r} {9 - r} {name}\n" for t in range(3) for r, n in enumerate(order, 1)]
