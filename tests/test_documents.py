@@ -57,7 +57,7 @@ def test_python_of_all_pages_is_strictly_typed(strictly_typed: Callable[[Path], 
 
 @pytest.mark.parametrize("page", [page for page in WITH_PYTHON if page.name != "README.md"], ids=lambda page: page.name)
 def test_python_of_a_page_runs(
-    page: Path, example_files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    page: Path, example_files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, one_figure: None
 ) -> None:
     import shutil
 
