@@ -45,7 +45,9 @@ def attack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
         def run(code: str) -> str:
             print(json.dumps(code), file=server.stdin, flush=True)
-            status, output, errors = json.loads(server.stdout.readline())
+            answer = server.stdout.readline()
+            assert answer, "the process of the attacks has ended"
+            status, output, errors = json.loads(answer)
             assert status == 0, errors[-2000:]
             return output.strip()
 
