@@ -1,7 +1,8 @@
 # make demo          a simulated patent office, sixteen systems, the verdict and the report
 # make test          what every change must pass: lint, then unit
 # make lint          ruff check, ruff format --check, mypy, and whether constraints-lowest.txt is up to date
-# make unit          doctests and tests with coverage; installs chromium for them where root and apt allow it
+# make unit          doctests and tests, with coverage from Python 3.12 on; installs chromium where root and apt allow it
+# make coverage      doctests and tests with coverage, which takes half as long again with Python 3.11
 # make test-lowest   the tests with the oldest versions pyproject.toml allows, in an environment of its own; skipped
 #                    where these have no wheels; without property tests (marker hypothesis) and browser
 # make test-bounds   the tests of the kernels, compiled with bounds checks
@@ -32,7 +33,11 @@ KERNEL_TESTS := tests/text/test_two_engines.py tests/text/test_kernels.py tests/
 	tests/collections/links tests/collections/duplicates
 PIP := python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test lint unit test-lowest test-bounds attack soak format package hooks bench clean
+# Coverage costs little where Python can report each line once (sys.monitoring).
+COVERAGE := --cov --cov-report=term:skip-covered
+CHEAP_COVERAGE = $(shell $(BIN)/python -c 'import sys; print("$(COVERAGE)" if sys.version_info >= (3, 12) else "")')
+
+.PHONY: demo test lint unit coverage test-lowest test-bounds attack soak format package hooks bench clean
 
 demo: $(READY)
 	$(BIN)/leadline demo
@@ -48,7 +53,10 @@ lint: $(READY)
 unit: $(READY)
 	@sh tools/install-chromium.sh
 	@sh tools/install-postgresql-doc.sh
-	$(BIN)/pytest -n 2 --dist worksteal --cov --cov-report=term:skip-covered
+	COVERAGE_CORE=sysmon $(BIN)/pytest -n 2 --dist worksteal $(CHEAP_COVERAGE)
+
+coverage: $(READY)
+	$(BIN)/pytest -n 2 --dist worksteal $(COVERAGE)
 
 test-lowest:
 	sh tools/test-lowest.sh $(LOWEST_PYTHON) $(LOWEST)

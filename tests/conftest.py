@@ -37,6 +37,14 @@ def soak() -> bool:
     return bool(os.environ.get("LEADLINE_SOAK"))
 
 
+@pytest.fixture
+def one_figure(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reports have one figure: drawing all takes five seconds, and not all tests of reports are about figures."""
+    from leadline.show.figures.registry import FIGURES
+
+    monkeypatch.setattr("leadline.show.report.page.in_order", lambda: [FIGURES.named("triangle")])
+
+
 GRID = """
 [choices.query]
 whole = "text"

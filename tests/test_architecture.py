@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Collection
 from graphlib import TopologicalSorter
@@ -20,10 +21,17 @@ def wing_of(module: str) -> str:
     return parts[1] if len(parts) > 1 else "leadline"
 
 
+@functools.cache
+def nodes_of(path: Path) -> list[ast.AST]:
+    """Imports and classes of a file, wherever they are in it."""
+    kinds = (ast.Import, ast.ImportFrom, ast.ClassDef)
+    return [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, kinds)]
+
+
 def imports_of(path: Path) -> set[str]:
     """The wings a file imports, inside functions as well."""
     wings = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes_of(path):
         if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "leadline":
             if node.module == "leadline":
                 wings |= {alias.name for alias in node.names if (PACKAGE / alias.name).is_dir()}
@@ -91,7 +99,7 @@ def modules() -> dict[str, Path]:
 def modules_imported(path: Path, known: Collection[str]) -> set[str]:
     """The modules of the package that a file imports anywhere: at the top, in functions, or for the type checker."""
     imported = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes_of(path):
         if isinstance(node, ast.ImportFrom) and node.module:
             whole = (f"{node.module}.{alias.name}" for alias in node.names)
             imported |= {name if name in known else node.module for name in whole}
@@ -110,7 +118,7 @@ def test_modules_import_each_other_in_no_circle() -> None:
 def test_no_two_classes_share_a_name() -> None:
     homes: dict[str, list[str]] = {}
     for module, path in modules().items():
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes_of(path):
             if isinstance(node, ast.ClassDef):
                 homes.setdefault(node.name, []).append(module)
     shared = {name: places for name, places in homes.items() if len(places) > 1}

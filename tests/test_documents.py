@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -26,12 +27,18 @@ def python_of(page: Path) -> str:
 WITH_PYTHON = [page for page in PAGES if python_of(page)]
 
 
-def strictly_typed(path: Path) -> str:
-    """What mypy says of a file; nothing when all is well."""
+@pytest.fixture(scope="module")
+def strictly_typed(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], str]:
+    """What mypy says of a file; nothing when all is well. The package is checked once."""
     pytest.importorskip("mypy", reason="the type checker comes with the development tools")
-    command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "--cache-dir", str(path.parent / "mypy")]
-    done = subprocess.run([*command, str(path)], capture_output=True, text=True, cwd=ROOT, check=False)
-    return done.stdout + done.stderr
+    cache = str(tmp_path_factory.mktemp("mypy"))
+    command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "--cache-dir", cache]
+
+    def check(path: Path) -> str:
+        done = subprocess.run([*command, str(path)], capture_output=True, text=True, cwd=ROOT, check=False)
+        return done.stdout + done.stderr
+
+    return check
 
 
 @pytest.mark.parametrize("page", WITH_PYTHON, ids=lambda page: page.name)
@@ -40,7 +47,7 @@ def test_python_of_a_page_imports_public_names_only(page: Path) -> None:
     assert set(imported) <= PUBLIC
 
 
-def test_python_of_all_pages_is_strictly_typed(tmp_path: Path) -> None:
+def test_python_of_all_pages_is_strictly_typed(strictly_typed: Callable[[Path], str], tmp_path: Path) -> None:
     pages = tmp_path / "pages"
     pages.mkdir()
     for page in WITH_PYTHON:
@@ -50,7 +57,7 @@ def test_python_of_all_pages_is_strictly_typed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("page", [page for page in WITH_PYTHON if page.name != "README.md"], ids=lambda page: page.name)
 def test_python_of_a_page_runs(
-    page: Path, example_files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    page: Path, example_files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, one_figure: None
 ) -> None:
     import shutil
 
@@ -59,7 +66,9 @@ def test_python_of_a_page_runs(
     exec(compile(python_of(page), page.name, "exec"), {"__name__": "page"})
 
 
-def test_a_users_file_with_every_public_name_is_strictly_typed(tmp_path: Path) -> None:
+def test_a_users_file_with_every_public_name_is_strictly_typed(
+    strictly_typed: Callable[[Path], str], tmp_path: Path
+) -> None:
     """`examples/every_name.py` is what a user may write: it must name all that is public."""
     user = ROOT / "examples" / "every_name.py"
     text = user.read_text(encoding="utf-8")

@@ -19,7 +19,7 @@ from typing import Any, NoReturn
 
 from leadline.commands import command_files, grouped, summary
 from leadline.commands.shared.memory_limit import check_imports, is_shortage
-from leadline.errors import InputError, LeadlineError, LeadlineWarning, UsageError, nearest, visible
+from leadline.errors import InputError, LeadlineError, LeadlineWarning, UsageError, nearest, system_reason, visible
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.exit(0)
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        _fail("leadline", f"{where}{(error.strerror or str(error)).lower()}", 1)
+        _fail("leadline", f"{where}{system_reason(error)}", 1)
     except MemoryError as error:
         needed = f" ({str(error)[:1].lower()}{str(error)[1:]})" if str(error) else ""
         _fail("leadline", f"not enough memory{needed}", 1)

@@ -82,6 +82,15 @@ def nearest(name: object, choices: Iterable[str], *, most: int = 1) -> str:
     return f"; did you mean {' or '.join(known[each] for each in near)}?" if near else ""
 
 
+def system_reason(error: OSError) -> str:
+    """Why the system refused, in lower case, as the end of an error message.
+
+    >>> system_reason(PermissionError(13, "Permission denied", "qrels.txt"))
+    'permission denied'
+    """
+    return (error.strerror or str(error)).lower()
+
+
 def visible(text: str, keep: str = "") -> str:
     """Write out, as escapes, characters that could control a terminal or hide in it; `keep` names some to leave alone.
 

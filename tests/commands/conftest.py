@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import importlib.util
+import io
 import json
-import os
 import subprocess
 import sys
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -56,8 +57,28 @@ DOCUMENTS = [
 ]  # fmt: skip
 
 
+def run_in_process(
+    folder: Path, *arguments: str, env: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    """What a command prints and its status, without a process of its own, which takes half a second to start."""
+    streams = [io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(3)]
+    status: object = 0
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+        patch.chdir(folder)
+        for name, value in (env or {}).items():
+            patch.setenv(name, value)
+        for name, stream in zip(("stdin", "stdout", "stderr"), streams, strict=True):
+            patch.setattr(sys, name, stream)
+        try:
+            main(arguments)
+        except SystemExit as stop:
+            status = stop.code
+    _, output, errors = (stream.buffer.getvalue() for stream in streams)  # type: ignore[attr-defined]
+    return subprocess.CompletedProcess(arguments, status, output, errors)  # type: ignore[arg-type]
+
+
 class Leadline:
-    """`leadline` as a process in a folder."""
+    """`leadline` in a folder: in this process, or in one of its own if it reads standard input."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -65,9 +86,11 @@ class Leadline:
     def __call__(
         self, *arguments: str, stdin: bytes = b"", env: dict[str, str] | None = None
     ) -> subprocess.CompletedProcess[bytes]:
+        if not stdin:
+            return run_in_process(self.folder, *arguments, env=env)
         return subprocess.run(
             [sys.executable, "-m", "leadline.cli", *arguments],
-            cwd=self.folder, input=stdin, capture_output=True, check=False, env={**os.environ, **(env or {})},
+            cwd=self.folder, input=stdin, capture_output=True, check=False,
         )  # fmt: skip
 
     def error(self, *arguments: str, status: int = 1, env: dict[str, str] | None = None) -> str:
@@ -118,6 +141,11 @@ def leadline(tmp_path: Path) -> Leadline:
     (tmp_path / "qrels.txt").write_bytes(b"1 0 d1 1\n1 0 d2 0\n1 0 d3 2\n2 0 d4 1\n3 0 d9 0\n")
     (tmp_path / "a.run").write_bytes(b"1 Q0 d1 1 3.0 tag\n1 Q0 d2 2 2.0 tag\n1 Q0 d8 3 1.0 tag\n")
     return Leadline(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def in_process() -> Callable[..., subprocess.CompletedProcess[bytes]]:
+    return run_in_process
 
 
 @pytest.fixture(scope="session")

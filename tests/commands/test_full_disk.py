@@ -129,6 +129,7 @@ def test_evaluate_report_run_and_grid(
     capsys: pytest.CaptureFixture[str],
     example_files: Path,
     monkeypatch: pytest.MonkeyPatch,
+    one_figure: None,
 ) -> None:
     monkeypatch.chdir(example_files)
     old = small_disk / "old.csv"

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from leadline.show.figures.evidence import Evidence
+from leadline.show.figures.figure import Figure
+from leadline.show.figures.registry import FIGURES
 
 
 @pytest.fixture(scope="session")
@@ -31,6 +33,19 @@ def golden_div(golden: Path) -> Evidence:
     """Two runs judged by subtopic, in grades."""
     folder = golden / "inputs" / "div"
     return Evidence.of(folder / "div.graded.qrels", [folder / "dA.run", folder / "dB.run"], "PRES@100")
+
+
+@pytest.fixture(scope="session")
+def draw_once() -> Callable[[str, Evidence], Figure]:
+    """Draw a figure, once for each evidence: some take a second."""
+    drawn: dict[tuple[str, int], tuple[Evidence, Figure]] = {}  # with the evidence, so that its id stays its own
+
+    def draw(name: str, evidence: Evidence) -> Figure:
+        if (name, id(evidence)) not in drawn:
+            drawn[name, id(evidence)] = evidence, FIGURES.named(name).draw(evidence)
+        return drawn[name, id(evidence)][1]
+
+    return draw
 
 
 @pytest.fixture(scope="module")

@@ -94,7 +94,8 @@ def test_wilcoxon_is_scipys_for_any_number_of_topics(topics: int, grain: int, se
 
     matrix = np.random.default_rng(seed).integers(0, 4**grain, (3, topics)).astype(float)
     tested = wilcoxon(matrix)
-    for pair, (a, b) in enumerate(zip(*all_pairs(3), strict=True)):
+    checked = 1 if topics <= 13 else 3  # scipy tries all flips of so few topics, which takes a tenth of a second
+    for pair, (a, b) in enumerate(list(zip(*all_pairs(3), strict=True))[:checked]):
         if (matrix[a] == matrix[b]).all():
             assert tested.p[pair] == 1
             continue

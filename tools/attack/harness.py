@@ -139,8 +139,9 @@ def _become(
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         os.dup2(streams[0], 1)
         os.dup2(streams[1], 2)
-        sys.stdin, sys.stdout = os.fdopen(0), os.fdopen(1, "w")
-        sys.stderr = os.fdopen(2, "w", errors="backslashreplace")
+        # In a fork of a fork, the streams that these replace must not close their descriptors.
+        sys.stdin, sys.stdout = os.fdopen(0, closefd=False), os.fdopen(1, "w", closefd=False)
+        sys.stderr = os.fdopen(2, "w", errors="backslashreplace", closefd=False)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
@@ -231,7 +232,7 @@ def materials(folder: Path) -> Path:
         "run index topics.tsv --system mine.toml -k 10 -o b.run -q",
         "evaluate qrels.txt a.run b.run -m AP --by-topic --format tsv -o scores.tsv -q",
     ):
-        done = run(arguments.split(), folder)
+        done = forked(arguments.split(), folder)
         if done.status:
             raise RuntimeError(f"leadline {arguments}: {done.errors.decode()}")
     return folder

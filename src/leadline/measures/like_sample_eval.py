@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from leadline.errors import MismatchError
-from leadline.measures.evaluate import open_qrels, open_sources
-from leadline.measures.join import join, pays, together
+from leadline.measures.evaluate import open_qrels
+from leadline.measures.join import together
+from leadline.measures.joined_runs import joined_runs
 from leadline.measures.notation import parse_measure
 from leadline.records.choices import Order
-from leadline.records.runs.read_runs import read_run
 
 # Its names in the order in which it prints them, with ours.
 NAMES = {
@@ -27,12 +26,7 @@ def sample_eval_report(qrels: Any, runs: Any, *, order: Order = "score", by_topi
     """Return what sample_eval prints on each run: every topic if `by_topic` (its -q), then `all`."""
     judged = open_qrels(qrels, format="strata")
     blocks: list[str] = []
-    for source in open_sources(runs):
-        run = source.run if source.path is None else read_run(source.path, source.name, order=order)
-        assert run is not None
-        part = join(run, judged, kernels=pays(0 if run.text is None else run.text.size()))
-        if not part.answered.any():
-            raise MismatchError(f"{source.name} and {judged.name} have no topic in common")
+    for _, part in joined_runs(runs, judged, order):
         hits = together([part], judged)
         values = {theirs: np.nan_to_num(parse_measure(ours).raw(hits)) for theirs, ours in NAMES.items()}
         values["num_ret"] = np.minimum(values["num_ret"], 1000)

@@ -14,14 +14,14 @@ import numpy as np
 
 from leadline.errors import MeasureError, MismatchError, nearest
 from leadline.measures.catalogue.interpolated import share_of_relevant
-from leadline.measures.evaluate import open_qrels, open_sources
+from leadline.measures.evaluate import open_qrels
 from leadline.measures.hits import Array, Hits, Mask
-from leadline.measures.join import join, pays, together
+from leadline.measures.join import together
+from leadline.measures.joined_runs import joined_runs
 from leadline.measures.notation import parse_measure
 from leadline.measures.unjudged import first_only, judged_only
 from leadline.records.choices import Order
 from leadline.records.qrels.qrels import Qrels
-from leadline.records.runs.read_runs import read_run
 from leadline.records.runs.run import Run
 from leadline.text.fields import is_skipped
 from leadline.text.ids import decode_id, encode_id
@@ -76,12 +76,7 @@ def report_runs(
     """
     judged = open_qrels(qrels, format="plain", topics=topics)
     blocks: list[str] = []
-    for source in open_sources(runs):
-        run = source.run if source.path is None else read_run(source.path, source.name, order=order)
-        assert run is not None
-        part = join(run, judged, kernels=pays(0 if run.text is None else run.text.size()))
-        if not part.answered.any():
-            raise MismatchError(f"{source.name} and {judged.name} have no topic in common")
+    for run, part in joined_runs(runs, judged, order):
         blocks += trec_eval_report(
             together([part], judged), judged, tag_of(run),
             answered=part.answered, level=level, by_topic=by_topic, unjudged=unjudged, names=names,

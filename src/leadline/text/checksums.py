@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from leadline.errors import InputError
+from leadline.errors import InputError, system_reason
 from leadline.text.stored import open_stored, stored_bytes
 
 CHECKSUM = "checksum"  # the key of a JSON object's own checksum
@@ -74,7 +74,7 @@ def read_sealed(
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise InputError(str(path), f"cannot be read: {(error.strerror or str(error)).lower()}") from None
+        raise InputError(str(path), f"cannot be read: {system_reason(error)}") from None
     content = parsed_object(written, str(path), fix)
     if content.get("what") != what:
         raise InputError(str(path), f"is not {what}: {fix}")

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from leadline.errors import InputError
+from leadline.errors import InputError, system_reason
 from leadline.text.lock import hold
 from leadline.text.stored import open_stored
 
@@ -181,9 +181,7 @@ def reported(path: PathLike, expected_bytes: int = 0) -> Iterator[None]:
         yield
     except OSError as error:
         name = os.fspath(path) or "output"
-        reason = (
-            "no such file or folder" if isinstance(error, FileNotFoundError) else (error.strerror or str(error)).lower()
-        )
+        reason = "no such file or folder" if isinstance(error, FileNotFoundError) else system_reason(error)
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             reason = no_room(name, expected_bytes)
         raise InputError(name, f"cannot be written: {reason}") from None

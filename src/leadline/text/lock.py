@@ -14,7 +14,7 @@ from io import FileIO
 from pathlib import Path
 from types import TracebackType
 
-from leadline.errors import InputError
+from leadline.errors import InputError, system_reason
 from leadline.text.stored import open_stored
 
 LOCK_FILE = "lock"
@@ -74,8 +74,7 @@ class FolderLock:
             try:
                 file = FileIO(self.path, "a+", opener=open_stored)
             except OSError as error:
-                reason = (error.strerror or str(error)).lower()
-                raise InputError(str(self.path), f"cannot be locked: {reason}") from None
+                raise InputError(str(self.path), f"cannot be locked: {system_reason(error)}") from None
             if not try_lock(file):
                 file.seek(0)
                 holder = file.read(200).decode("utf-8", "replace").strip() or "another process"

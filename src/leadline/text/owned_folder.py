@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from leadline.errors import InputError
+from leadline.errors import InputError, system_reason
 from leadline.text.checksums import CHECKSUM, object_checksum
 from leadline.text.files import (
     PART_PREFIX,
@@ -242,7 +242,7 @@ def identity_of(folder: Path) -> OwnedFolder | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise InputError(str(path), f"cannot be read: {(error.strerror or str(error)).lower()}") from None
+        raise InputError(str(path), f"cannot be read: {system_reason(error)}") from None
     with os.fdopen(descriptor, "rb") as file:
         user = os.fstat(file.fileno()).st_uid
         lines = file.read(_LARGEST).splitlines()

@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from leadline.errors import InputError
+from leadline.errors import InputError, system_reason
 from leadline.text.files import readable_size
 from leadline.text.memory import NEW_ARRAYS, NewArrays
 
@@ -192,7 +192,7 @@ def _reason(error: OSError, path: str | os.PathLike[str]) -> str:
         return "no such file"
     if isinstance(error, IsADirectoryError) or os.path.isdir(path):  # Windows has a PermissionError for folders
         return "is a folder, expected a file"
-    return (error.strerror or str(error)).lower()
+    return system_reason(error)
 
 
 def _decompressor(head: bytes) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,7 +13,7 @@ Command = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture
-def compare(tmp_path: Path) -> Command:
+def compare(in_process: Callable[..., subprocess.CompletedProcess[bytes]], tmp_path: Path) -> Command:
     """A small field: three runs of falling quality on twelve topics, as files."""
     rng = np.random.default_rng(4)
     judged, runs = [], {"good": [], "fair": [], "poor": []}
@@ -32,9 +31,7 @@ def compare(tmp_path: Path) -> Command:
     )
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "leadline.cli", "compare", *arguments],
-            cwd=tmp_path, capture_output=True, text=True, check=False,
-        )  # fmt: skip
+        done = in_process(tmp_path, "compare", *arguments)
+        return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
 
     return run

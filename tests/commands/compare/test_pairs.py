@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +22,9 @@ def test_every_test_finds_the_planted_difference(compare: Any, test: str, correc
     assert float(row[-1]) < 0.05
 
 
-def test_scores_written_by_evaluate_can_be_compared(compare: Any, tmp_path: Path) -> None:
+def test_scores_written_by_evaluate_can_be_compared(compare: Any, in_process: Any, tmp_path: Path) -> None:
     options = ["-m", "AP R@20", "--by-topic", "-f", "tsv", "-o", "s.tsv"]
-    command = [sys.executable, "-m", "leadline.cli", "evaluate", *FIELD, *options]
-    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    in_process(tmp_path, "evaluate", *FIELD, *options)
     direct = compare("pairs", *FIELD, "-m", "AP", "--test", "t", "-f", "tsv", "-q")
     saved = compare("pairs", "--scores", "s.tsv", "-m", "AP", "--test", "t", "-f", "tsv", "-q")
     assert saved.returncode == 0, saved.stderr

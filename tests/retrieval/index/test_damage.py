@@ -106,7 +106,7 @@ def probe(folder: Path, damages: list[Any], engine: str, *words: str) -> list[st
 def test_every_flipped_bit_and_every_cut_is_told_or_harmless(
     built: Path, tmp_path: Path, name: str, engine: str, soak: bool
 ) -> None:
-    flips, cuts = (200, 50) if soak else (12, 5)
+    flips, cuts = (200, 50) if soak else (6, 3)
     folder, rng, damages = copy_of(built / name, tmp_path / "index"), random.Random(1), []
     for path in sorted(folder.iterdir()):
         content = path.read_bytes()

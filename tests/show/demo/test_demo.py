@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 from contextlib import nullcontext
@@ -11,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from leadline.cli import main
 from leadline.collections.simulate.settings import Settings
 from leadline.errors import InputError
 from leadline.records.qrels.qrels import Qrels
@@ -34,12 +36,17 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, str]:
     return folder, result.stdout, result.stderr
 
 
-def test_the_last_lines_say_how_to_go_on(made: tuple[Path, str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_last_lines_say_how_to_go_on(
+    made: tuple[Path, str, str], monkeypatch: pytest.MonkeyPatch, one_figure: None
+) -> None:
     folder, printed, _ = made
     monkeypatch.chdir(folder)
     lines = printed.partition("To go on with these files:\n")[2].splitlines()
     for verb, line in zip(("evaluate", "compare verdict", "report", "search"), lines, strict=True):
         assert f" {verb} demo/" in line
+        if verb == "report":  # in this process, with one figure: the demo has drawn all of them
+            main(shlex.split(line)[1:])
+            continue
         done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False)
         assert (done.returncode, bool(done.stdout)) == (0, True), done.stderr
     assert (folder / "mine.html").is_file()

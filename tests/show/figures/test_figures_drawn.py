@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +19,10 @@ PALETTE = {colour.lower() for colour in (INK, PAPER, GREY, BUOY, *DEPTH, *OKABE_
 TAG = "<script>alert(1)</script>'\"\\"
 
 
-def made(name: str, evidence: Evidence) -> Figure:
-    return FIGURES.named(name).draw(evidence)
+Draw = Callable[[str, Evidence], Figure]
 
 
+@pytest.fixture(scope="module")
 def few() -> Evidence:
     """Two runs on five topics, one with a hostile tag."""
     qrels = {str(topic): {"a": 1, "b": 1, "c": 0} for topic in range(5)}
@@ -29,17 +30,25 @@ def few() -> Evidence:
     return Evidence.of(qrels, {TAG: run, "y": {topic: {"c": 3, "b": 2} for topic in qrels}}, "PRES@100")
 
 
+@pytest.fixture(scope="module")
+def one(golden: Path) -> Evidence:
+    folder = golden / "inputs" / "syn"
+    return Evidence.of(folder / "syn.qrels", folder / "runA.run", "PRES@100")
+
+
+@pytest.fixture(scope="module")
 def nothing_found() -> Evidence:
     qrels = {"1": {"a": 1, "b": 0}, "2": {"c": 2, "d": 0}}
     return Evidence.of(qrels, {"1": {"b": 1}, "2": {"d": 1}}, "PRES@5")
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_figures_of_every_evidence(name: str, golden_syn: Evidence, golden_div: Evidence, golden: Path) -> None:
-    folder = golden / "inputs" / "syn"
-    one = Evidence.of(folder / "syn.qrels", folder / "runA.run", "PRES@100")
-    for evidence in (golden_syn, golden_div, one, few(), nothing_found()):
-        found = made(name, evidence)
+def test_figures_of_every_evidence(
+    draw_once: Draw, name: str, golden_syn: Evidence, golden_div: Evidence, one: Evidence, few: Evidence,
+    nothing_found: Evidence,
+) -> None:  # fmt: skip
+    for evidence in (golden_syn, golden_div, one, few, nothing_found):
+        found = draw_once(name, evidence)
         assert found.name == name
         assert found.title
         assert found.reading.endswith(".")
@@ -57,9 +66,11 @@ def test_figures_of_every_evidence(name: str, golden_syn: Evidence, golden_div: 
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_figures_become_files(name: str, golden_syn: Evidence, golden_div: Evidence, tmp_path: Path) -> None:
+def test_figures_become_files(
+    draw_once: Draw, name: str, golden_syn: Evidence, golden_div: Evidence, tmp_path: Path
+) -> None:
     pytest.importorskip("vl_convert")
-    drawn = (made(name, evidence) for evidence in (golden_syn, golden_div))
+    drawn = (draw_once(name, evidence) for evidence in (golden_syn, golden_div))
     found = next(figure for figure in drawn if figure.chart is not None)
     found.save(tmp_path / "figure.svg")
     svg = (tmp_path / "figure.svg").read_text(encoding="utf-8")
@@ -74,9 +85,9 @@ NAMES_A_RUN = ("precision_recall", "six_measures", "pool_map", "pres_area", "pre
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_a_tag_is_only_text(name: str, tmp_path: Path) -> None:
+def test_a_tag_is_only_text(draw_once: Draw, name: str, few: Evidence, tmp_path: Path) -> None:
     pytest.importorskip("vl_convert")
-    found = made(name, few())
+    found = draw_once(name, few)
     if found.chart is None and name not in NAMES_A_RUN:
         return
     found.save(tmp_path / "figure.svg")

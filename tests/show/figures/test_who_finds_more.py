@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,9 @@ GOLDEN = Path(__file__).parents[2] / "golden" / "inputs"
 TWO_RUNS_ARE_ENOUGH = ("recall_effort", "bump", "sorted_scores", "effort_curves", "spectrogram", "triangle")
 QRELS = {"1": {"a": 1, "b": 1, "c": 0}, "2": {"d": 1}}
 RUNS = {"good": {"1": {"a": 9, "b": 8}, "2": {"d": 7}}, "poor": {"1": {"c": 9, "a": 8}, "2": {"x": 9, "d": 7}}}
+
+
+Draw = Callable[[str, Evidence], Figure]
 
 
 def made(name: str, evidence: Evidence) -> Figure:
@@ -86,8 +90,8 @@ def test_swaps_count_only_when_both_measures_mean_it() -> None:
     assert (swapped.sum(), meant.sum()) == (2, 0)
 
 
-def test_bump_gives_places_among_all(six: Evidence) -> None:
-    rows = made("bump", six).rows
+def test_bump_gives_places_among_all(draw_once: Draw, six: Evidence) -> None:
+    rows = draw_once("bump", six).rows
     means = dict(zip(six.runs, six.scores("AP").mean_values()[:, 0], strict=True))
     by_ap = sorted(six.runs, key=lambda run: -means[run])
     assert [row(rows, run=run, measure="AP")["place"] for run in by_ap] == [1, 2, 3, 4, 5, 6]
@@ -125,8 +129,8 @@ def test_effort_curves_name_what_tests_support() -> None:
     assert row(figure.rows, run="late", measure="R", effort=4)["mean"] == pytest.approx(2 / 3, abs=1e-4)
 
 
-def test_spectrogram_holds_every_cell_of_every_measure(six: Evidence) -> None:
-    figure = made("spectrogram", six)
+def test_spectrogram_holds_every_cell_of_every_measure(draw_once: Draw, six: Evidence) -> None:
+    figure = draw_once("spectrogram", six)
     assert len(figure.rows) == 6 * 25
     cell = row(figure.rows, run="sys2", topic="507")
     place = six.place("sys2"), six.topics.index("507")
@@ -134,8 +138,8 @@ def test_spectrogram_holds_every_cell_of_every_measure(six: Evidence) -> None:
         assert cell[measure] == pytest.approx(six.scores(measure).values[(*place, 0)], abs=6e-4)
 
 
-def test_triangle_has_t_below_and_randomisation_above(six: Evidence) -> None:
-    figure = made("triangle", six)
+def test_triangle_has_t_below_and_randomisation_above(draw_once: Draw, six: Evidence) -> None:
+    figure = draw_once("triangle", six)
     first, second = six.order[:2]
     matrix = six.main.values[[six.place(first), six.place(second)], :, 0]
     below = row(figure.rows, row=second, column=first)
@@ -145,9 +149,9 @@ def test_triangle_has_t_below_and_randomisation_above(six: Evidence) -> None:
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_a_figure_stands_alone(name: str, six: Evidence, golden_div: Evidence, tmp_path: Path) -> None:
-    figure = made(name, six)
-    figure = made(name, golden_div) if figure.chart is None else figure
+def test_a_figure_stands_alone(draw_once: Draw, name: str, six: Evidence, golden_div: Evidence, tmp_path: Path) -> None:
+    figure = draw_once(name, six)
+    figure = draw_once(name, golden_div) if figure.chart is None else figure
     assert figure.name == name
     figure.save(tmp_path / "data.csv")
     with open(tmp_path / "data.csv", encoding="utf-8") as file:
@@ -155,15 +159,23 @@ def test_a_figure_stands_alone(name: str, six: Evidence, golden_div: Evidence, t
     assert specification(figure.finished("dark"))["config"]["background"] == "#0e1a24"
 
 
-@pytest.mark.parametrize("name", FIGURES)
-def test_one_run_and_five_topics_make_sense_or_say_what_they_need(name: str) -> None:
+@pytest.fixture(scope="module")
+def one_and_two_runs() -> tuple[Evidence, Evidence]:
     qrels = {str(t): {"a": 1, "b": 0} for t in range(5)}
     one = {"only": {t: {"b": 2.0, "a": 1.0} for t in qrels}}
-    figure = made(name, Evidence.of(qrels, one, "PRES@10"))
+    pair = one | {"other": {t: {"a": 2.0} for t in qrels}}
+    return Evidence.of(qrels, one, "PRES@10"), Evidence.of(qrels, pair, "PRES@10", samples=3)
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_one_run_and_five_topics_make_sense_or_say_what_they_need(
+    name: str, one_and_two_runs: tuple[Evidence, Evidence]
+) -> None:
+    one, pair = one_and_two_runs
+    figure = made(name, one)
     assert figure.reading
     assert figure.chart is not None or "need" in figure.reading.lower()
-    pair = one | {"other": {t: {"a": 2.0} for t in qrels}}
-    figure = made(name, Evidence.of(qrels, pair, "PRES@10", samples=3))
+    figure = made(name, pair)
     assert figure.chart is not None or (name not in TWO_RUNS_ARE_ENOUGH and "need" in figure.reading.lower())
 
 

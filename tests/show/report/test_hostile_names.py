@@ -40,6 +40,16 @@ def evidence(*, plain: bool = False) -> Evidence:
     return Evidence.of(qrels, lists, "PRES@20", topics=attributes, runs_info=info, samples=5)
 
 
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[bool, Path]:
+    """The reports with plain names (True) and with hostile ones (False)."""
+    folder = tmp_path_factory.mktemp("names")
+    paths = {plain: folder / f"{plain}.html" for plain in (True, False)}
+    for plain, path in paths.items():
+        path.write_text(report(evidence(plain=plain), key="0" * 64, names=FIGURES.names()), encoding="utf-8")
+    return paths
+
+
 @pytest.fixture
 def page(browser: Any) -> Any:
     opened = browser.new_page()
@@ -75,12 +85,9 @@ def drawn(page: Any, path: Path) -> dict[str, bool]:
     return {name: bool(done) for name, done in figures}
 
 
-def test_every_figure_draws_names_of_javascript(page: Any, tmp_path: Path) -> None:
-    names = FIGURES.names()
+def test_every_figure_draws_names_of_javascript(page: Any, pages: dict[bool, Path]) -> None:
     found, bold = [], []
-    for plain in (True, False):
-        path = tmp_path / f"{plain}.html"
-        path.write_text(report(evidence(plain=plain), key="0" * 64, names=names), encoding="utf-8")
+    for path in pages.values():
         found.append(drawn(page, path))
         bold.append(page.locator("b").count())
     assert found[1] == found[0]
@@ -90,14 +97,12 @@ def test_every_figure_draws_names_of_javascript(page: Any, tmp_path: Path) -> No
     assert bold[1] == bold[0]
 
 
-def test_the_reader_chooses_among_names_of_javascript(page: Any, tmp_path: Path) -> None:
+def test_the_reader_chooses_among_names_of_javascript(page: Any, pages: dict[bool, Path]) -> None:
     said: list[str] = []
     page.on("pageerror", lambda error: said.append(str(error)))
     page.on("console", lambda message: said.append(message.text))
     found = {}
-    for plain in (True, False):
-        path = tmp_path / f"{plain}.html"
-        path.write_text(report(evidence(plain=plain), names=FIGURES.names()), encoding="utf-8")
+    for plain, path in pages.items():
         drawn(page, path)
         named = {name: f"plain{place}" if plain else name for place, name in enumerate(NAMES)}
         titles = choose(page, {**CHOSEN, "chosen": [named[run] for run in CHOSEN["chosen"]]})

@@ -6,9 +6,11 @@ import csv
 import io
 import json
 import re
+import sys
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,7 @@ pytest.importorskip("vl_convert", reason="a page needs the package vl-convert-py
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import Figure
 from leadline.show.report.embedding import columnar
+from leadline.show.report.html_page import _vega
 from leadline.show.report.page import figure_or_reason, page, report
 
 EVIL = "<script>window.hacked=1</script>"
@@ -325,3 +328,22 @@ def test_143_runs_in_a_browser(browser: Any, shared: Path, soak: bool, tmp_path:
         assert opened.complaints == []
         opened.page.close()
     assert min(first) < 2000
+
+
+def test_the_bundle_of_vega_is_made_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    made: list[str] = []
+
+    def javascript_bundle(exports: str) -> str:
+        made.append(exports)
+        return "let a = '</script>';"
+
+    monkeypatch.setenv("LEADLINE_CACHE", str(tmp_path))
+    monkeypatch.setitem(
+        sys.modules, "vl_convert", SimpleNamespace(__version__="1", javascript_bundle=javascript_bundle)
+    )
+    assert _vega() == _vega() == "let a = '<\\/script>';"
+    assert len(made) == 1
+    (cached,) = tmp_path.iterdir()
+    cached.write_bytes(cached.read_bytes().replace(b"let", b"var"))
+    assert _vega() == "let a = '<\\/script>';"
+    assert len(made) == 2

@@ -15,7 +15,7 @@ from leadline.show.report.page_key import code_of, key_of, key_written_in
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, one_figure: None) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("leadline.show.report.html_page._vega", lambda: "")
     (tmp_path / "qrels.txt").write_text("".join(f"{t} 0 d{n} {int(n < 2)}\n" for t in range(3) for n in range(4)))

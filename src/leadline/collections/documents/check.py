@@ -8,7 +8,7 @@ from pathlib import Path
 from leadline.collections.documents.column_sums import FIX
 from leadline.collections.documents.manifest import BROKEN, MANIFEST, read_manifest
 from leadline.collections.documents.store import Collection
-from leadline.errors import InputError
+from leadline.errors import InputError, system_reason
 from leadline.text.checksums import Finding, file_sha256
 from leadline.text.owned_folder import identity_of
 
@@ -55,7 +55,7 @@ def check_file(path: Path, sha256: object, fix: str) -> Iterator[Finding]:
     except FileNotFoundError:
         yield Finding(str(path), "is missing", fix)
     except OSError as error:
-        yield Finding(str(path), f"cannot be read: {(error.strerror or str(error)).lower()}", fix)
+        yield Finding(str(path), f"cannot be read: {system_reason(error)}", fix)
 
 
 def findings(check: Callable[[], object], fix: str) -> Iterator[Finding]:

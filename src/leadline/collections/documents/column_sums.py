@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leadline.collections.documents.parquet_footer import chunk_starts
-from leadline.errors import InputError
+from leadline.errors import InputError, system_reason
 from leadline.text.checksums import file_sha256
 from leadline.text.files import reported
 from leadline.text.stored import open_stored, stored_bytes
@@ -270,7 +270,7 @@ def damage_reported(path: Path) -> Iterator[None]:
     except FileNotFoundError:
         raise InputError(str(path), f"is missing: {FIX}") from None
     except OSError as error:
-        raise InputError(str(path), f"cannot be read: {(error.strerror or str(error)).lower()}") from None
+        raise InputError(str(path), f"cannot be read: {system_reason(error)}") from None
     except BaseException as error:
         if isinstance(error, InputError) or not _is_of_reading(error):
             raise

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from leadline.collections.documents.column_sums import FIX, sums_name
-from leadline.errors import InputError
+from leadline.errors import InputError, system_reason
 from leadline.text.checksums import check_seal, parsed_object
 from leadline.text.stored import stored_bytes
 
@@ -29,7 +29,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     except (FileNotFoundError, NotADirectoryError):
         raise InputError(os.fspath(folder), f"is not a collection; {_hint(folder)}") from None
     except OSError as error:
-        raise InputError(str(path), f"cannot be read: {(error.strerror or str(error)).lower()}") from None
+        raise InputError(str(path), f"cannot be read: {system_reason(error)}") from None
     return checked_manifest(content, folder)
 
 

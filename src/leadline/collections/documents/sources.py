@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Self, cast
 
-from leadline.errors import InputError, LeadlineWarning
+from leadline.errors import InputError, LeadlineWarning, system_reason
 from leadline.text.source import MAX_EXPANSION_RATIO, NOT_A_FILE, RATIO_CHECK_MIN_BYTES, pieces_of, within_ratio
 
 MAX_ARCHIVE_DEPTH = 3  # offices pack weekly zips into yearly ones
@@ -81,7 +81,7 @@ def fingerprint(path: Path) -> str:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise InputError(str(path), (error.strerror or str(error)).lower()) from None
+        raise InputError(str(path), system_reason(error)) from None
 
 
 def open_streams(path: Path) -> Iterator[Stream]:
@@ -93,7 +93,7 @@ def open_streams(path: Path) -> Iterator[Stream]:
             for stream in _streams(file, str(path), size, MAX_ARCHIVE_DEPTH):
                 yield replace(stream, pieces=unpacked.counted(stream.pieces), position=file.tell)
     except OSError as error:
-        raise InputError(str(path), (error.strerror or str(error)).lower()) from None
+        raise InputError(str(path), system_reason(error)) from None
 
 
 class _Unpacked:

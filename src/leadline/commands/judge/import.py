@@ -19,7 +19,7 @@ from typing import get_args
 from leadline.commands.shared.judging import JOURNAL, add_pool
 from leadline.commands.shared.options import add_choice
 from leadline.commands.shared.output import write
-from leadline.errors import InputError, UsageError
+from leadline.errors import InputError, UsageError, system_reason
 from leadline.judge.assessors.journal import Event, JudgingJournal, Role
 from leadline.judge.pools.pool import Pool
 from leadline.records.qrels.read_qrels import read_qrels
@@ -49,7 +49,7 @@ def _is_journal(path: str) -> bool:
         with Path(path).open("rb") as file:
             return file.read(len(_SQLITE)) == _SQLITE
     except OSError as error:
-        raise InputError(path, f"cannot be read: {(error.strerror or str(error)).lower()}") from None
+        raise InputError(path, f"cannot be read: {system_reason(error)}") from None
 
 
 def _add_table(journal: JudgingJournal, path: str, options: argparse.Namespace, known: set[tuple[str, str]]) -> int:

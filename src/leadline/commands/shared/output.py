@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from leadline.errors import InputError, visible
+from leadline.errors import InputError, system_reason, visible
 from leadline.records.scores.table import Table
 from leadline.text.files import check_output, write_whole
 
@@ -65,7 +65,7 @@ def write(content: bytes | str, output: str | None = None) -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise InputError("standard output", f"cannot be written: {(error.strerror or str(error)).lower()}") from None
+        raise InputError("standard output", f"cannot be written: {system_reason(error)}") from None
 
 
 def shown_text(text: str) -> str:

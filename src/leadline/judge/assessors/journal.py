@@ -23,7 +23,7 @@ from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from typing import Literal, get_args
 
-from leadline.errors import InputError, checked_choice
+from leadline.errors import InputError, checked_choice, system_reason
 
 Role = Literal["assessor", "expert", "organiser"]
 Kind = Literal["mark", "skip", "note", "undo", "passage", "assign", "unassign", "send_back", "close", "reopen"]
@@ -266,7 +266,7 @@ def _check_file(path: Path, *, create: bool) -> None:
         problem = "no such folder" if create else "no such journal; `leadline judge serve` makes one"
         raise InputError(str(path.parent if create else path), problem) from None
     except OSError as error:
-        raise InputError(str(path), f"cannot be read: {(error.strerror or str(error)).lower()}") from None
+        raise InputError(str(path), f"cannot be read: {system_reason(error)}") from None
     if not stat.S_ISREG(about.st_mode):
         raise InputError(str(path), "is not a plain file, so it is not opened as a journal")
 
@@ -281,4 +281,4 @@ def _reported(path: Path) -> Iterator[None]:
     except sqlite3.DatabaseError as error:
         raise InputError(str(path), f"cannot be written or read as a journal: {error}") from None
     except OSError as error:
-        raise InputError(str(path), f"cannot be opened: {(error.strerror or str(error)).lower()}") from None
+        raise InputError(str(path), f"cannot be opened: {system_reason(error)}") from None

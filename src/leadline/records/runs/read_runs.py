@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from leadline.errors import InputError, LeadlineWarning, nearest
+from leadline.errors import InputError, LeadlineWarning, nearest, system_reason
 from leadline.records.choices import Order
 from leadline.records.runs.kernels.arguments import RunLines, RunTopics
 from leadline.records.runs.order import ordered
@@ -290,7 +290,7 @@ def _not_a_run(path: str) -> str:
         lines = head if len(head) < 4096 else head.rpartition(b"\n")[0]
         run_of_text(SourceText.of(lines, path), path, order="file", kernels=False)
     except OSError as error:
-        return (error.strerror or str(error)).lower()
+        return system_reason(error)
     except InputError as error:
         return "" if _FIELDS["dynamic"][0] == len(lines.split(b"\n", 1)[0].split()) else error.problem
     return ""

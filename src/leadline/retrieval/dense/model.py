@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from leadline.errors import InputError
+from leadline.errors import InputError, system_reason
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -83,7 +83,7 @@ def read_weights(path: str | os.PathLike[str]) -> dict[str, NDArray[np.float32]]
         table = json.loads(bytes(whole[8 : 8 + min(length, len(whole))]))
         return dict(_weights(whole[8 + length :], table))
     except OSError as error:
-        raise InputError(name, f"cannot be read: {(error.strerror or str(error)).lower()}") from None
+        raise InputError(name, f"cannot be read: {system_reason(error)}") from None
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
         raise InputError(name, "is damaged or cut short: install the model again") from None
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from leadline.errors import InputError
+from leadline.errors import InputError, system_reason
 from leadline.retrieval.index.array_table import REBUILD, ArrayPlace, ArrayTable, Layout, damaged, header_of
 from leadline.retrieval.index.blocks import block_sums
 from leadline.retrieval.index.checked_array import ANY, CheckedArray, ValueBounds
@@ -182,7 +182,7 @@ def read(path: str | os.PathLike[str], fix: str = REBUILD) -> ArrayFile:
     except FileNotFoundError:
         raise InputError(name, f"is missing: {fix}") from None
     except OSError as error:
-        raise InputError(name, f"cannot be read: {(error.strerror or str(error)).lower()}") from None
+        raise InputError(name, f"cannot be read: {system_reason(error)}") from None
 
 
 def from_bytes(content: bytes, name: str) -> ArrayFile:

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from leadline.errors import InputError
+from leadline.errors import InputError, system_reason
 from leadline.retrieval.index.array_table import REBUILD, damaged, newer_format
 from leadline.text.checksums import CHECKSUM, check_seal, parsed_object
 from leadline.text.stored import stored_bytes
@@ -25,7 +25,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     except (FileNotFoundError, NotADirectoryError):
         raise InputError(str(folder), "is not an index; `leadline index` makes one") from None
     except OSError as error:
-        raise InputError(str(path), f"cannot be read: {(error.strerror or str(error)).lower()}") from None
+        raise InputError(str(path), f"cannot be read: {system_reason(error)}") from None
     manifest = parsed_object(written, str(path), REBUILD)
     if CHECKSUM in manifest:
         check_seal(manifest, str(path), REBUILD)

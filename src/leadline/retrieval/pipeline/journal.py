@@ -14,7 +14,7 @@ from io import FileIO
 from pathlib import Path
 from typing import Any
 
-from leadline.errors import InputError, visible
+from leadline.errors import InputError, system_reason, visible
 from leadline.text.files import is_trusted, reported
 from leadline.text.lock import this_process, try_lock
 from leadline.text.stored import open_stored
@@ -45,7 +45,7 @@ class Journal:
         except FileNotFoundError:
             return done
         except OSError as error:
-            raise InputError(str(self.path), f"cannot be read: {(error.strerror or str(error)).lower()}") from None
+            raise InputError(str(self.path), f"cannot be read: {system_reason(error)}") from None
         opening, *lines = content.split(b"\n")
         if content and not re.fullmatch(rb'\["[0-9a-f]{64}"\]', opening):
             raise InputError(str(self.path), "is not an unfinished run: move it, or name another file for the run")

@@ -139,6 +139,12 @@ def with_rows(chart: Any, rows: Sequence[Row]) -> Any:
     return chart
 
 
+def with_params(chart: Any, *params: Any) -> Any:
+    """Add parameters to a layered or concatenated chart. Altair's `add_params` copies the chart several times."""
+    chart.params = [each.param for each in params]
+    return chart
+
+
 def config(theme: Theme = "light") -> dict[str, Any]:
     """The Vega-Lite configuration of every figure: colours, thin lines, and no text below 12 pixels."""
     ink, paper, grey = (shade(colour, theme) for colour in (INK, PAPER, GREY))

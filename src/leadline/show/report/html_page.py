@@ -18,9 +18,11 @@ from leadline.errors import LeadlineError
 from leadline.show.figures.figure import Figure
 from leadline.show.report.embedding import embedded, page_config, payload, theme_colours
 from leadline.show.report.page_key import with_checksum
+from leadline.text.cache import cache_directory, read_cached, write_cached
 from leadline.version import __version__
 
 SCRIPTS = ("figures.js", "tables.js", "scores.js", "follow.js", "follow_more.js", "choices.js", "start.js")
+_EXPORTS = "window.vegaEmbed = vegaEmbed;"
 NO_TOPICS = "Leadline.topics = () => () => {};"  # for pages without the table of topics
 
 
@@ -101,11 +103,16 @@ def page_asset(name: str) -> str:
 
 
 def _vega() -> str:
-    """Vega, Vega-Lite and vega-embed as one script."""
+    """Vega, Vega-Lite and vega-embed as one script: bundling them takes seconds, so the user's cache has the result."""
     try:
         convert: Any = importlib.import_module("vl_convert")
     except ImportError:
         raise LeadlineError(
             "a page of figures needs the package vl-convert-python: pip install vl-convert-python"
         ) from None
-    return str(convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")).replace("</script", "<\\/script")
+    cached = cache_directory() / f"vega-{convert.__version__}-{hashlib.sha256(_EXPORTS.encode()).hexdigest()[:8]}.js"
+    content = read_cached(cached)
+    if content is None:
+        content = str(convert.javascript_bundle(_EXPORTS)).encode()
+        write_cached(cached, content)  # a cache that cannot be written is not an error
+    return content.decode().replace("</script", "<\\/script")

@@ -11,7 +11,7 @@ from functools import cache
 from importlib import metadata
 from pathlib import Path
 
-from leadline.errors import InputError
+from leadline.errors import InputError, system_reason
 from leadline.text.stored import stored_bytes
 from leadline.version import __version__
 
@@ -79,7 +79,7 @@ def _digest(path: str) -> bytes:
         with open(path, "rb") as file:
             return hashlib.file_digest(file, "sha256").digest()
     except OSError as error:
-        raise InputError(path, f"cannot be read: {(error.strerror or str(error)).lower()}") from None
+        raise InputError(path, f"cannot be read: {system_reason(error)}") from None
 
 
 def _plugins(group: str) -> str:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from leadline.errors import InputError
+from leadline.errors import InputError, system_reason
 from leadline.show.serve.security import Address, App, Guard
 
 _MOST_AT_ONCE = 1000  # connections
@@ -22,8 +22,8 @@ def listen(host: str, port: int) -> socket.socket:
         opened.bind((host, port))
         opened.listen(128)  # who comes before the first answer waits
     except OSError as error:
-        problem = (error.strerror or str(error)).lower()
-        raise InputError(f"{host}:{port}", f"cannot be listened on: {problem}; choose another --port") from None
+        problem = f"cannot be listened on: {system_reason(error)}; choose another --port"
+        raise InputError(f"{host}:{port}", problem) from None
     return opened
 
 

@@ -13,7 +13,7 @@ from leadline.show.figures.choice import chosen_params, highlighted_lines, sprea
 from leadline.show.figures.effort import curves, effort_x, efforts_of, first_effort, minutes_param
 from leadline.show.figures.encodings import system_colour, system_dash
 from leadline.show.figures.evidence import Evidence
-from leadline.show.figures.figure import Figure, needs, rows_data, with_rows
+from leadline.show.figures.figure import Figure, needs, rows_data, with_params, with_rows
 from leadline.show.figures.formatting import both, count, rounded, short
 from leadline.show.figures.registry import WHO, report_figure
 from leadline.show.figures.tested import tested_signs
@@ -76,7 +76,7 @@ def _chart(evidence: Evidence, grid: list[int], means: dict[str, Array]) -> Any:
     parts = [_part(evidence, name, grid, means[name]) for name in MEASURES]
     effort = alt.param(name="effort", value=first_effort(evidence))
     charts = alt.concat(*parts, columns=3, spacing=28)
-    return charts.add_params(minutes_param(), narrow(), effort, *chosen_params())
+    return with_params(charts, minutes_param(), narrow(), effort, *chosen_params())
 
 
 def _part(evidence: Evidence, name: str, grid: list[int], means: Array) -> Any:

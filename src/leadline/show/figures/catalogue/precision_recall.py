@@ -14,7 +14,7 @@ from leadline.show.charts.style import GREY, altair
 from leadline.show.figures.choice import chosen_params, highlighted_lines, spread_over
 from leadline.show.figures.encodings import system_colour, system_dash
 from leadline.show.figures.evidence import Evidence
-from leadline.show.figures.figure import HEIGHT, WIDTH, Figure, rows_data, with_rows
+from leadline.show.figures.figure import HEIGHT, WIDTH, Figure, rows_data, with_params, with_rows
 from leadline.show.figures.formatting import both, count, decimal, short
 from leadline.show.figures.registry import WHERE, report_figure
 from leadline.show.figures.tested import tested_signs
@@ -90,4 +90,5 @@ def _chart(evidence: Evidence, rows: Sequence[dict[str, Any]]) -> Any:
         highlighted_lines(base, "recall", spread_over(TENTHS[5:]), rising=False),
         named_lines,
     )
-    return with_rows(chart.add_params(narrow(), *chosen_params()).properties(width=WIDTH, height=HEIGHT), rows)
+    chart = with_params(chart.properties(width=WIDTH, height=HEIGHT), narrow(), *chosen_params())
+    return with_rows(chart, rows)

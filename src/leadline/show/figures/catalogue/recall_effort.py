@@ -13,7 +13,7 @@ from leadline.show.figures.choice import CHOSEN, highlighted_lines, spread_over
 from leadline.show.figures.effort import MINUTES, curves, effort_x, efforts_of, first_effort, recall_after_each
 from leadline.show.figures.encodings import haloed, system_colour, system_dash
 from leadline.show.figures.evidence import Evidence
-from leadline.show.figures.figure import HEIGHT, WIDTH, Figure, rows_data, with_rows
+from leadline.show.figures.figure import HEIGHT, WIDTH, Figure, rows_data, with_params, with_rows
 from leadline.show.figures.formatting import count, percent, rounded, short
 from leadline.show.figures.registry import WHO, report_figure
 
@@ -120,7 +120,8 @@ def _chart(evidence: Evidence, grid: list[int], rows: list[dict[str, Any]], reca
     shuffled = {"x": middle, "y": random_recall(evidence, middle), "text": RANDOM}
     layers.append(haloed([shuffled], align="right", dx=-6, dy=2))
     layers.append(beside(ends, colours, (0, 1), HEIGHT))
-    return alt.layer(*layers).add_params(effort, minutes, *chosen, narrow()).properties(width=WIDTH, height=HEIGHT)
+    chart = alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
+    return with_params(chart, effort, minutes, *chosen, narrow())
 
 
 def _effort_line(alt: Any) -> Any:

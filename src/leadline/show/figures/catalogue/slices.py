@@ -18,7 +18,7 @@ from leadline.show.charts.style import GREY, INK, altair
 from leadline.show.figures.choice import chosen_params, highlighted
 from leadline.show.figures.encodings import system_colour
 from leadline.show.figures.evidence import Evidence
-from leadline.show.figures.figure import HEIGHT, WIDTH, Figure, needs, rows_data, with_rows
+from leadline.show.figures.figure import HEIGHT, WIDTH, Figure, needs, rows_data, with_params, with_rows
 from leadline.show.figures.formatting import both, count, decimal, rounded
 from leadline.show.figures.registry import WHERE, report_figure
 from leadline.show.figures.tested import tested_signs
@@ -161,7 +161,7 @@ def _chart(evidence: Evidence, found: Sequence[Slices], rows: Sequence[dict[str,
     alt = altair()
     panels = [_panel(evidence, sliced, HEIGHT if len(found) == 1 else 240) for sliced in found]
     chart = panels[0] if len(panels) == 1 else alt.concat(*panels, columns=2, spacing=28)
-    return with_rows(chart.add_params(narrow(), *chosen_params()), rows)
+    return with_rows(with_params(chart, narrow(), *chosen_params()), rows)
 
 
 def _panel(evidence: Evidence, sliced: Slices, height: int) -> Any:
