@@ -129,8 +129,8 @@ def _by_office(drawn: pl.DataFrame, quota: Mapping[str, int], per_family: PerFam
             own = own.unique("family", keep="first", maintain_order=True)
         if len(own) < quota[office]:
             raise MismatchError(
-                f"{counted(quota[office], 'topic')} of {office} wanted, but only {len(own)} can be drawn: lower its quota or the "
-                "fewest relevant documents"
+                f"{counted(quota[office], 'topic')} of {office} wanted, but only {len(own)} can be drawn: lower its "
+                "quota or the fewest relevant documents"
             )
         taken = taken.vstack(own.head(quota[office]))
     return taken
