@@ -23,10 +23,13 @@ def curves_chart(curve: PrecisionRecall, run: str, topic: str) -> Figure:
     y = alt.Y("precision:Q", scale=alt.Scale(domain=[0, 1]))
     colour = alt.Color("curve:N", title=None, scale=alt.Scale(domain=list(KINDS), range=[GREY, BUOY]))
     colour = colour.legend(orient="top")
-    lines = alt.Chart(rows_data()).mark_line(strokeWidth=2).encode(
+    base = alt.Chart(rows_data()).encode(
         x=x, y=y, color=colour, order="rank:Q", tooltip=["curve:N", "rank:Q", "recall:Q", "precision:Q"]
     )  # fmt: skip
-    chart = lines.properties(width=WIDTH, height=HEIGHT).add_params(narrow())
+    raw, interpolated = (base.transform_filter(alt.FieldEqualPredicate(kind, "curve")) for kind in KINDS)
+    # Between two recalls that were reached, the interpolated precision is that of the second.
+    layers = raw.mark_line(strokeWidth=1.5), interpolated.mark_line(strokeWidth=2, interpolate="step-before")
+    chart = alt.layer(*layers).properties(width=WIDTH, height=HEIGHT).add_params(narrow())
     title = f"Interpolating takes the teeth out of the curve of {run} on topic {topic}"
     return Figure(
         "web-2012-curves", title, "Grey: at every rank. Coloured: interpolated.", with_rows(chart, rows), rows
