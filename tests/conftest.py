@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import shutil
@@ -98,6 +99,10 @@ def example_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
             GOLDEN / "documents", "xml", ignore=lambda _, names: [name for name in names if not name.endswith(".xml")]
         )
         Path("documents.jsonl").write_text('{"id": "US7000000B2", "title": "Nail"}\n')
+        action = {"patentApplicationNumber": "20010000103", "citedDocumentIdentifier": "US 5961189 A"}
+        Path("actions.json").write_text(
+            json.dumps([{**action, "relatedClaimNumberText": "1-3,5", "citationCategoryCode": "X"}])
+        )
         Path("lab").mkdir()
         shutil.copytree("runs", "lab/runs")
         shutil.copy("qrels.txt", "lab/qrels.txt")

@@ -192,7 +192,7 @@ def overview(files: Mapping[str, Path]) -> str:
     """The text of `leadline --help`: these commands by job, with one line each."""
     lines = ["Evaluate professional search: how much a system finds, and whether the result can be trusted.", ""]
     for job, names in grouped(files).items():
-        lines += [job, *(f"  leadline {name:<20} {summary(files[name])}" for name in names), ""]
+        lines += [job, *(f"  leadline {name:<23} {summary(files[name])}" for name in names), ""]
     return "\n".join([*lines, "`leadline COMMAND --help` lists the options of a command and shows examples."])
 
 

@@ -78,7 +78,7 @@ def fill(
     entries = subtopic_hits(hits)
     height = _heights(entries, gamma, lid, max_grade or largest, seen_already=int(variant == "cikm"))
     gain = _by_document(entries, height, theta, depth)
-    own = _times(hits, depth, time, opened_if_irrelevant=OPENS_RELEVANT if variant == "cikm" else OPENS_OTHER)
+    own = times_of(hits, depth, time, opened_if_irrelevant=OPENS_RELEVANT if variant == "cikm" else OPENS_OTHER)
     clock = own.cumsum(1) if time != "top" else np.full(own.shape, float(effort))
     speed = np.where(read == effort, ratio(gain[:, -1], own[:, -1]), 0.0)
     return Filling(gain, clock, read, clock[:, -1], speed)
@@ -125,7 +125,7 @@ def _before(entries: SubtopicHits, values: NDArray[Any]) -> NDArray[Any]:
     return sums
 
 
-def _times(hits: Hits, depth: int, time: Time, opened_if_irrelevant: float) -> Array:
+def times_of(hits: Hits, depth: int, time: Time, opened_if_irrelevant: float) -> Array:
     """The time that each document takes; 0 after the end of a list."""
     there = _among(hits.retrieved, depth)
     if time in ("rank", "top"):

@@ -293,10 +293,9 @@ def check_needs(measures: Sequence[Measure], qrels: Qrels) -> None:
 
 
 def timed_by_log(measure: Measure) -> Measure:
-    """Return a Cube Test measure that takes its times from the reading log, unless the user chose another time."""
+    """Return a measure with reading times that takes them from the reading log, unless the user chose another time."""
     options = measure.options
-    is_cube_test = measure.definition.family == "cube_test" and options.get("variant", "paper") == "paper"
-    if not is_cube_test or "time" in measure.written:
+    if "time" not in options or "time" in measure.written or options.get("variant", "paper") != "paper":
         return measure
     return replace(measure, options={**options, "time": "given"})
 
@@ -304,7 +303,7 @@ def timed_by_log(measure: Measure) -> Measure:
 def view_with_reads(measure: Measure, reads: Any) -> View:
     """Return the view of a measure; with a reading log, measures that model time take order and times from it."""
     view = measure.view
-    timed = measure.definition.family in ("cube_test", "tbg")
+    timed = measure.definition.family in ("cube_test", "search_speed", "tbg")
     if "seconds" in view.needs and reads is None:
         raise MeasureError(f"{measure.text} needs a reading log: give --reads FILE")
     if reads is not None and timed:

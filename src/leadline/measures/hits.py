@@ -163,6 +163,10 @@ class Hits:
         """Return the number of judged documents (grade 0 and up) of each row's topic."""
         return self.judged.count(self.judged.grades >= 0)[self.topic]
 
+    def n_candidates(self) -> Integers:
+        """Return the number of documents a reviewer could read: those judged, of any grade, or the list if longer."""
+        return np.maximum(np.diff(self.judged.offsets)[self.topic], self.retrieved)
+
     def found(self, level: int = 1, cutoff: int | None = None) -> Integers:
         """Return the number of relevant documents found within the cutoff: m."""
         found = self.only_relevant(level)

@@ -6,6 +6,7 @@ They take scores, `compare(scores, "AP")`, or judgements and runs, `compare(qrel
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 from leadline.errors import InputError
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from leadline.trust.left_out import LeftOut
     from leadline.trust.pairs import Pairs
     from leadline.trust.power import Power
+    from leadline.trust.retrievability import Retrievability
+    from leadline.trust.retrievability import Weight as RetrievabilityWeight
     from leadline.trust.slices import Slices
     from leadline.trust.spectrogram import Spectrogram
     from leadline.trust.study import Study
@@ -234,6 +237,37 @@ def left_out(study: Study, *, depths: Iterable[int] | None = None, teams: Mappin
         raise InputError("study", "must be made by open_study(qrels, runs, measures)")
     others = studies.each_run(study, teams=teams) if depths is None else studies.each_depth(study, depths)
     return studies.left_out(study, others)
+
+
+def retrievability(
+    runs: RunsLike,
+    *,
+    cutoff: int = 100,
+    weight: RetrievabilityWeight = "cumulative",
+    beta: float = 1.0,
+    size: int | None = None,
+    documents: Iterable[str] | None = None,
+) -> Retrievability:
+    """Which documents each run can find at all, over its topics, and how unequally: r(d), Gini's G, Lorenz curves.
+
+    A document counts 1 for each topic that has it within the cutoff, or 1 / rank^beta with `weight="gravity"`. `size`
+    is the number of documents searched; `documents` are their ids.
+
+    >>> runs = {"x": {"7": {"a": 9, "b": 8}, "8": {"a": 9}}}
+    >>> retrievability(runs, size=10).found.tolist()
+    [0.2]
+    """
+    from leadline.measures.evaluate import open_sources
+    from leadline.records.runs.read_runs import read_run
+    from leadline.trust.retrievability import retrievability as retrievability_of_runs
+
+    opened = (
+        replace(source.run, name=source.name)
+        if source.run is not None
+        else read_run(str(source.path), name=source.name)
+        for source in open_sources(runs)
+    )
+    return retrievability_of_runs(opened, cutoff=cutoff, weight=weight, beta=beta, size=size, documents=documents)
 
 
 def _is_scores(inputs: tuple[Any, ...]) -> bool:

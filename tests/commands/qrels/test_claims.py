@@ -47,10 +47,10 @@ def test_qrels_claims_judged(patents: Collection, tmp_path: Path, capsys: pytest
         "EP1000000A1 1 US5000013A 0 1.0",
         "EP1000000A1 2 US5000013A 1 0.5",
     ]
-    qrels = read_qrels(output, format="subtopics")
+    qrels = read_qrels(output)  # the format need not be named
     assert weights(qrels, "claims") == pytest.approx([2 / 3, 1 / 3])
     run = {"EP1000000A1": {"US5000001A": 2.0, "US5000013A": 1.0}}
-    scores = evaluate(output, run, ["CT(theta=claims)@1", "CT(theta=claims)@10"], qrels_format="subtopics")
+    scores = evaluate(output, run, ["CT(theta=claims)@1", "CT(theta=claims)@10"])
     # The first document fills the first claim: 2/3 in one unit of time; the second adds a quarter of 1/3.
     assert scores.values[0, 0].tolist() == pytest.approx([2 / 3, (2 / 3 + 1 / 12) / 2])
 

@@ -56,6 +56,12 @@ def test_topics_with_claims(patents: Collection, tmp_path: Path) -> None:
         (("--seed", "-1"), "--seed: must be at least 0, got -1"),
         (("--format", "parquet"), "--format: 'parquet' is not one of table"),
         (("--claims",), "name the output topics.xml"),
+        (("--quota", "EP=77"), "--quota: 'EP=77' is no office and number of topics; write EP:77,US:923"),
+        (("--quota", "EP:0"), "--quota: 'EP:0' is no office and number of topics"),
+        (("--quota", "EP:1,ep:2"), "--quota: EP is named twice"),
+        (("--quota", ","), "--quota: must name at least one office"),
+        (("--quota", "EP:1", "--number", "5"), "--quota: cannot be combined with --number"),
+        (("--quota", "EP:1", "--office", "EP"), "--quota: cannot be combined with --office"),
     ],
 )
 def test_wrong_usage(
@@ -78,3 +84,18 @@ def test_dates_and_classes_select_topics(
         with pytest.raises(SystemExit, match="1"):
             leadline("topics", "sample", patents.folder, "-o", path, "-q", *arguments)
         assert "no patent can be a topic" in capsys.readouterr().err
+
+
+def test_a_quota_by_office(patents: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "topics.tsv"
+    leadline("topics", "sample", patents.folder, "-o", path, "--fewest", 2, "--quota", "EP:1")
+    assert read_topics(path) == ["EP1000000A1"]
+    manifest = json.loads((tmp_path / "topics.tsv.manifest.json").read_text())
+    assert (manifest["quota"], manifest["number"]) == ({"EP": 1}, 1)
+    capsys.readouterr()
+    with pytest.raises(SystemExit) as stopped:
+        leadline("topics", "sample", patents.folder, "-o", path, "--fewest", 2, "--quota", "EP:1,US:1")
+    assert stopped.value.code == 1
+    assert capsys.readouterr().err.strip() == (
+        "leadline: 1 topic of US wanted, but only 0 can be drawn: lower its quota or the fewest relevant documents"
+    )

@@ -139,3 +139,32 @@ def test_distribution() -> None:
     least, low, median, high, most = sample.quartiles()
     assert 3 <= least <= low <= median <= high <= most
     assert sum(count for _, count in sample.histogram()) == 200
+
+
+@pytest.mark.parametrize("per_family", ["one", "all"])
+def test_a_quota_by_office_is_exact(per_family: str) -> None:
+    """TREC-CHEM 2009 had 77 European and 923 American topics."""
+    for seed in range(5):
+        sample = drawn(seed, quota={"EP": 77, "US": 923}, per_family=per_family)
+        is_european = europeans(sample)
+        assert (is_european.sum(), len(is_european)) == (77, 1000)
+        # They are shuffled together: about 8 of the first hundred are European, not all.
+        assert 1 <= is_european[:100].sum() <= 20
+    again = drawn(4, quota={"US": 923, "EP": 77}, per_family=per_family)
+    assert [topic.id for topic in again.topics] == [topic.id for topic in sample.topics]
+
+
+def test_a_family_goes_to_the_office_that_needs_it() -> None:
+    """Every family has a European and an American patent; all are needed, one office's as much as the other's."""
+    records, counts = an_office(400)
+    records = records.with_columns(office=pl.Series(["EP", "US"] * 200))
+    counts = counts.with_columns(relevant=pl.lit(5))
+    sample = sample_topics(records, counts, np.random.default_rng(1), quota={"EP": 150, "US": 50})
+    assert (europeans(sample).sum(), len(sample.topics)) == (150, 200)
+    families = [int(topic.id[2:]) // 2 for topic in sample.topics]
+    assert len(set(families)) == 200
+
+
+def test_an_office_with_too_few_is_an_error() -> None:
+    with pytest.raises(MismatchError, match=r"^900 topics of EP wanted, but only \d+ can be drawn: lower its quota"):
+        drawn(1, quota={"EP": 900, "US": 10})

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import leadline as ll
 
@@ -149,3 +151,29 @@ def test_what_is_written_is_read_again(tmp_path: Path, content: bytes) -> None:
 )
 def test_what_are_no_judgements_is_refused(tmp_path: Path, content: bytes, message: str) -> None:
     assert refusal(tmp_path, content).startswith(message)
+
+
+claims = st.dictionaries(st.sampled_from(["1", "2", "3:1"]), st.sampled_from([1.0, 0.5]), min_size=1)
+documents = st.lists(st.sampled_from(["EP1437003B1", "US-7", "12345", "d.1"]), min_size=1, unique=True)
+
+
+@given(st.dictionaries(st.sampled_from(["1", "EP9A1"]), st.tuples(claims, documents), min_size=1), st.data())
+def test_weighted_claims_are_read_back_without_naming_the_format(
+    tmp_path_factory: pytest.TempPathFactory,
+    topics: dict[str, tuple[dict[str, float], list[str]]],
+    data: st.DataObject,
+) -> None:
+    """Also a single claim, claims that are all independent, and documents that are numbers."""
+    rows = [
+        (topic, document, data.draw(st.integers(0, 4)), claim, weight)
+        for topic, (weights, listed) in topics.items()
+        for claim, weight in weights.items()
+        for document in listed
+    ]
+    names, ids, grades, labels, weights = zip(*rows, strict=True)
+    written = ll.Qrels.from_columns(names, ids, grades, subtopics=labels, weights=weights)
+    path = tmp_path_factory.mktemp("claims") / "claims.qrels"
+    path.write_bytes(written.to_bytes())
+    again = ll.read_qrels(path)
+    assert again.kind == "subtopics"
+    assert sorted(again.to_bytes().splitlines()) == sorted(written.to_bytes().splitlines())

@@ -3,6 +3,7 @@
 Examples:
   leadline topics sample patents -o sample.tsv --number 20 --fewest 2
   leadline topics sample patents -o sample.tsv --office EP,US --after 1990-01-01
+  leadline topics sample patents -o sample.tsv --quota EP:2,US:3 --fewest 1
 """
 
 from __future__ import annotations
@@ -30,12 +31,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 BAR = 40  # columns of the longest bar
+NUMBER = 100  # of topics
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, "collection")
     add_options(parser, "-o", required=True, help=f"topics to write: a table, {', '.join(MARKUP)} (markup) or .jsonl")
-    add_number(parser, "-n --number", "number of topics", 100)
+    add_number(parser, "-n --number", f"number of topics (default: {NUMBER})")
+    parser.add_argument("--quota", metavar="OFFICE:N,...", type=_quota, help="exact number of topics of each office")
     add_number(parser, "--fewest", "smallest number of relevant documents of a topic", FEWEST_RELEVANT)
     add_options(parser, "--office", "--class")
     add_options(parser, "--after", help="only patents with a priority date after this date")
@@ -52,6 +55,10 @@ def run(options: argparse.Namespace) -> None:
     if options.claims and PurePath(options.output).suffix.lower() not in (*MARKUP, ".jsonl", ".json"):
         better = f"{PurePath(options.output).stem}.xml"
         raise UsageError("--claims", f"a table cannot hold claims; name the output {better}")
+    for name in ("number", "office"):
+        if options.quota and getattr(options, name) is not None:
+            raise UsageError("--quota", f"cannot be combined with --{name}: it says how many topics of which offices")
+    options.number = sum(options.quota.values()) if options.quota else options.number or NUMBER
     rules = citation_rules(options)
     collection = Collection.open(options.collection)
     masks = _masks(collection, options)
@@ -59,13 +66,13 @@ def run(options: argparse.Namespace) -> None:
     counts = count_relevant(collection, np.flatnonzero(eligible).astype(np.uint32), **rules)
     sample = sample_topics(
         collection.records, counts, np.random.default_rng(options.seed),
-        number=options.number, fewest=options.fewest, masks=masks, per_family=options.per_family,
+        number=options.number, fewest=options.fewest, masks=masks, per_family=options.per_family, quota=options.quota,
     )  # fmt: skip
     topics = _with_claims(sample.topics, collection) if options.claims else sample.topics
     write(encoded_as(topics, PurePath(options.output).suffix), options.output)
     if options.output == "-":
         return
-    asked = ("seed", "number", "fewest", "office", "classes", "after", "before", "per_family")
+    asked = ("seed", "number", "quota", "fewest", "office", "classes", "after", "before", "per_family")
     outcome = {"topics": len(topics), "candidates": sample.candidates, "left_out": dict(sample.left_out)}
     facts = {**{name: getattr(options, name) for name in asked}, **rules, **outcome}
     write_manifest(options.output, "topics", collection, facts)
@@ -74,9 +81,26 @@ def run(options: argparse.Namespace) -> None:
     print_notes(_notes(sample, options), options)
 
 
+def _quota(text: str) -> dict[str, int]:
+    """The number of topics of each office, from a text such as EP:77,US:923."""
+    quota: dict[str, int] = {}
+    for part in split_list(text):
+        office, _, number = part.partition(":")
+        if not (office.strip() and number.strip().isdigit() and int(number) > 0):
+            raise argparse.ArgumentTypeError(f"{part!r} is no office and number of topics; write EP:77,US:923")
+        if office.strip().upper() in quota:
+            raise argparse.ArgumentTypeError(f"{office.strip().upper()} is named twice")
+        quota[office.strip().upper()] = int(number)
+    if not quota:
+        raise argparse.ArgumentTypeError("must name at least one office, such as EP:77,US:923")
+    return quota
+
+
 def _masks(collection: Collection, options: argparse.Namespace) -> dict[str, NDArray[np.bool_]]:
     """The documents that each option allows, by the words for the others."""
     masks = {}
+    if options.quota:
+        masks[f"not of {', '.join(options.quota)}"] = collection.select(offices=list(options.quota))
     if options.office:
         masks[f"not of {options.office}"] = collection.select(offices=split_list(options.office))
     if options.classes:

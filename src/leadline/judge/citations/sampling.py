@@ -10,6 +10,7 @@ import numpy as np
 
 from leadline.collections.documents.patents import row_numbers
 from leadline.errors import MismatchError
+from leadline.records.scores.result import counted
 from leadline.records.topics.topic import Topic, Topics
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ def sample_topics(
     fewest: int = FEWEST_RELEVANT,
     masks: Mapping[str, NDArray[np.bool_]] | None = None,
     per_family: PerFamily = "one",
+    quota: Mapping[str, int] | None = None,
 ) -> TopicSample:
     """Sample patents as topics; those with many citations by examiners and few by applicants are more likely.
 
@@ -69,6 +71,9 @@ def sample_topics(
     replacement: each patent gets an exponential time divided by its weight, and the first `number` are taken
     (Efraimidis and Spirakis 2006). In that order heavy patents come first, so the topics are shuffled: the first k are
     a fair sample of all. Of one family only the first drawn is taken.
+
+    `quota` is the exact number of topics of each office, in place of `number`. Offices with fewer patents to spare are
+    served first, so that a family with patents of several offices goes where it is needed.
     """
     import polars as pl
 
@@ -97,16 +102,38 @@ def sample_topics(
         )
     weight = (1.0 + enough["cited_examiner"].to_numpy()) / (1.0 + enough["cited_applicant"].to_numpy())
     drawn = enough.with_columns(time=pl.Series(rng.exponential(size=len(enough)) / weight)).sort("time")
+    quotas = None if quota is None else _by_office(drawn, quota, per_family)
     if per_family == "one":
         drawn = drawn.unique("family", keep="first", maintain_order=True)
         left_out["another of the family could be drawn"] = len(enough) - len(drawn)
-    taken = drawn.head(number)[rng.permutation(min(number, len(drawn)))]
+    taken = drawn.head(number) if quotas is None else quotas
+    taken = taken[rng.permutation(len(taken))]
     return TopicSample(
         Topics.of(map(_topic, _described(taken).iter_rows(named=True))),
         taken["relevant"].cast(pl.Int64).to_numpy(),
         len(drawn),
         {reason: count for reason, count in left_out.items() if count},
     )
+
+
+def _by_office(drawn: pl.DataFrame, quota: Mapping[str, int], per_family: PerFamily) -> pl.DataFrame:
+    """The first patents of each office, as many as its quota says."""
+    import polars as pl
+
+    taken = drawn.clear()
+    spare = {office: int((drawn["office"] == office).sum()) - wanted for office, wanted in quota.items()}
+    for office in sorted(quota, key=lambda office: (spare[office], office)):
+        own = drawn.filter(pl.col("office") == office)
+        if per_family == "one":
+            own = own.filter(~pl.col("family").is_in(taken["family"].implode()))
+            own = own.unique("family", keep="first", maintain_order=True)
+        if len(own) < quota[office]:
+            raise MismatchError(
+                f"{counted(quota[office], 'topic')} of {office} wanted, but only {len(own)} can be drawn: lower its "
+                "quota or the fewest relevant documents"
+            )
+        taken = taken.vstack(own.head(quota[office]))
+    return taken
 
 
 def _described(records: pl.DataFrame) -> pl.DataFrame:

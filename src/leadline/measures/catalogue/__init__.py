@@ -14,7 +14,9 @@ _NAMES = {
     "document_counts": "num_q NumQ num_ret NumRet retrieved num_rel NumRel num_rel_ret NumRelRet num_nonrel_judged_ret",
     "effort": "last_rel WSS",
     "err_ia": "ERR-IA nERR_IA nERR-IA",
+    "expected_utility": "EGU EU expected_global_utility",
     "gain_averages": "ndcg_rel Rndcg G binG",
+    "generalised_precision": "AgP MAgP",
     "inferred_counts": "iP inum_rel_ret inum_rel",
     "intent_aware": "P_IA P-IA MAP_IA MAP-IA AP_IA AP-IA strec StRecall st-recall I_rec I-rec",
     "interpolated": "iprec iprec_at_recall 11pt_avg",
@@ -23,7 +25,10 @@ _NAMES = {
     "precision": "R Recall P relative_P Rprec R_prec Rprec_mult Success RR recip_rank MRR",
     "pres": "PRES_est",
     "rbp": "RBP_residual",
+    "reviewing": "norm_area area CG cg_total total_cg NCG cost total_cost loss_r loss_e loss_er",
+    "search_speed": "answers_per_minute immediate_accuracy immediate_search_accuracy",
     "sets": "set_P SetP set_relative_P SetRelP set_recall SetR set_F SetF F Fprime utility",
     "statap": "statMAP",
+    "subtopic_precision": "S_precision S-precision StPrec st-precision WS_precision WS-precision",
 }
 FILES = {name.lower(): file for file, names in _NAMES.items() for name in names.split()}

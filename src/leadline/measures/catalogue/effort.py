@@ -61,11 +61,10 @@ def wss(
     >>> wss(Hits.of(ranks=[1, 10], relevant=2, retrieved=100), share=0.95).round(3)
     array([0.85])
     """
-    share = _fraction(share)
+    share = as_fraction(share)
     found = hits.where(hits.relevant(rel))
     wanted = np.rint(share * hits.n_relevant(rel)).astype(np.int64)
-    judged = np.diff(hits.judged.offsets)[hits.topic]  # of any grade: also what is in the pool but was not read
-    total = hits.retrieved if candidates == "list" else np.maximum(judged, hits.retrieved)
+    total = hits.retrieved if candidates == "list" else hits.n_candidates()
     saved = ratio(total - _rank_of(found, wanted), total) - (1 - share)
     reached = (np.diff(found.offsets) >= wanted) & (hits.n_relevant(rel) > 0) & (hits.retrieved > 0)
     return np.where(reached, saved, 0.0)
@@ -90,7 +89,7 @@ def effort(hits: Hits, share: ShareOrPercent = 0.95, rel: int = 1) -> Array:
     """
     found = hits.where(hits.relevant(rel))
     # In floating point 0.55 · 100 is 55.00000000000001, which must not be rounded up to 56.
-    wanted = np.ceil(_fraction(share) * hits.n_relevant(rel) - 1e-9).astype(np.int64)
+    wanted = np.ceil(as_fraction(share) * hits.n_relevant(rel) - 1e-9).astype(np.int64)
     return np.where(np.diff(found.offsets) >= wanted, _rank_of(found, wanted), np.nan)
 
 
@@ -102,5 +101,6 @@ def _rank_of(found: Hits, place: Integers) -> Integers:
     return ranks
 
 
-def _fraction(share: float) -> float:
+def as_fraction(share: float) -> float:
+    """Return a share that may be written as a percentage, from above 1 to 100, as a number from 0 to 1."""
     return share / 100 if share > 1 else share

@@ -14,6 +14,7 @@ from leadline.text import frames
 from leadline.text.fields import FieldTable, number_of, read_fields
 from leadline.text.source import SourceText, read_text
 
+MOST_GRADE = 999  # prels write -999 for no judgement; a larger number is that of a document
 _COLUMNS = {
     "plain": "topic 0 document grade",
     "strata": "topic 0 document stratum grade",
@@ -86,6 +87,11 @@ def _whole(table: FieldTable, column: int) -> bool:
     return all(name.lstrip(b"+-").isdigit() for name in table.coded(column).names)
 
 
+def _grades(table: FieldTable, column: int) -> bool:
+    """Whether a column may hold grades: whole numbers that are no document numbers."""
+    return _whole(table, column) and all(abs(int(name)) <= MOST_GRADE for name in table.coded(column).names)
+
+
 def _once_a_topic(table: FieldTable, column: int) -> bool:
     """Whether no value of a column occurs twice for a topic, as in a column of documents."""
     return len(np.unique(table.coded(0).pair(table.coded(column)))) == len(table)
@@ -97,9 +103,11 @@ def _can_be_strata(table: FieldTable) -> bool:
 
 def _can_be_weights(table: FieldTable) -> bool:
     labels, weights = table.coded(1), table.coded(4)
-    if len(labels) == 1 or not _whole(table, 3) or not all((number_of(name) or -1) > 0 for name in weights.names):
+    if not _whole(table, 3) or not all((number_of(name) or -1) > 0 for name in weights.names):
         return False
-    if _whole(table, 2) and _once_a_topic(table, 1):
+    if len(labels) == 1 and _whole(table, 4):
+        return False  # a weight that we write has a decimal point, also that of a single claim
+    if _grades(table, 2) and _once_a_topic(table, 1):
         return False  # the second column names documents, the third their grades
     subtopics = table.coded(0).pair(labels)
     return len(np.unique(subtopics)) == len(np.unique(subtopics * len(weights) + weights.codes))
@@ -110,7 +118,7 @@ def _can_be_prels(table: FieldTable) -> bool:
     return (
         _once_a_topic(table, 1)
         and set(table.coded(3).names) <= {b"0", b"1", b"2"}
-        and _whole(table, 2)
+        and _grades(table, 2)
         and all(chance is not None and 0 <= chance <= 1 for chance in chances)
     )
 

@@ -9,11 +9,11 @@ import numpy as np
 
 from leadline.records.scores.table import Table
 from leadline.show.figures.formatting import percent
-from leadline.show.papers import chem_prior_art, published
+from leadline.show.papers import chem_lab, chem_prior_art, published
 from leadline.show.papers.chem_charts import Records, disagreement_chart, grades_chart, spectrogram_chart
-from leadline.show.papers.exhibit import Exhibit, Paper, needs_lab, same_to
+from leadline.show.papers.exhibit import Exhibit, Paper, same_to
 from leadline.show.papers.inputs import PaperInputs
-from leadline.show.papers.on_runs import on_runs
+from leadline.show.papers.shipped_lab import shipped_lab
 
 NAME = "chem-2009"
 # Table 8: xinfAP and infNDCG
@@ -37,7 +37,6 @@ PRINTED_EXPERT = {
 PRINTED_STUDENTS = {
     "documents": 5518, "highly_relevant": 1309, "relevant": 1121, "irrelevant": 2990, "unsure": 9, "unjudged": 89,
 }  # fmt: skip
-BY_TOPIC = "the track's runs are not published here, and the overview prints no prior-art score by topic"
 
 
 def paper(lab: PaperInputs | None = None) -> Paper:
@@ -48,13 +47,7 @@ def paper(lab: PaperInputs | None = None) -> Paper:
         "Lupu, Piroi, Huang, Zhu and Tait, TREC 2009",
         (
             *chem_prior_art.exhibits(),
-            on_runs(lab, NAME, "Figure 3", "p of every pair of runs, two tests", "triangle", BY_TOPIC),
-            on_runs(lab, NAME, "Figures 7 to 10", "measures by number of relevant documents, class and size",
-                    "slices", BY_TOPIC),
-            on_runs(lab, NAME, "Figure 2", "citations of each topic", "relevant_distribution",
-                    "the judgements of the task are not published here"),
-            needs_lab("Figure 1", "documents of each class", "the collection is not published here; `leadline "
-                      "collection info` counts and draws the same for any collection"),
+            *chem_lab.exhibits(lab or shipped_lab()),
             table_5(),
             table_6(),
             table_7(),

@@ -5,6 +5,8 @@ LAB/qrels.citations.txt         judgements; or qrels.txt, or any one file qrels*
 LAB/qrels.true.txt              the true judgements, if they are known
 LAB/qrels.true.claims.txt       judgements by claim; or qrels.claims.txt
 LAB/topics.csv, topics.tsv      attributes of the topics
+LAB/collection                  the documents; or office/collection
+LAB/lengths.tsv                 the words of each document, if there is no collection
 """
 
 from __future__ import annotations
@@ -13,16 +15,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import ClassVar
 
+from leadline.collections.documents.store import Collection
 from leadline.errors import InputError
+from leadline.measures.evaluate import MAIN_MEASURE
 from leadline.records.runs.read_runs import read_run, run_names, run_paths
 from leadline.records.runs.run import Run
+from leadline.records.side_tables import read_lengths
 from leadline.show.figures.evidence import Evidence
 
 JUDGEMENTS = ("qrels.citations.txt", "qrels.txt", "qrels.true.txt")
 TRUE = "qrels.true.txt"
 CLAIMS = ("qrels.true.claims.txt", "qrels.claims.txt")
 TOPICS = ("topics.csv", "topics.tsv")
+LENGTHS = ("lengths.tsv", "words.tsv")
+COLLECTIONS = ("collection", "office/collection")
 
 
 @dataclass(frozen=True)
@@ -30,6 +38,7 @@ class PaperInputs:
     """A folder of runs and judgements. Each file is read when it is first needed."""
 
     folder: Path
+    name: ClassVar[str] = "the lab"
 
     @classmethod
     def open(cls, folder: str | Path) -> PaperInputs:
@@ -78,10 +87,38 @@ class PaperInputs:
     def _first(self, names: Sequence[str]) -> Path | None:
         return next((self.folder / name for name in names if (self.folder / name).is_file()), None)
 
+    def under(self, measure: str) -> Evidence:
+        """The runs under the judgements, decided by this measure."""
+        return Evidence.of(self.judgements, self.runs, measure, topics=self._first(TOPICS))
+
     @cached_property
     def evidence(self) -> Evidence:
         """The runs under the judgements."""
-        return Evidence.of(self.judgements, self.runs, topics=self._first(TOPICS))
+        return self.under(MAIN_MEASURE)
+
+    @cached_property
+    def lengths(self) -> dict[str, int] | None:
+        """The words of every document: of the lab's collection, or of its file of lengths; None if it has neither."""
+        stored = self._first(LENGTHS)
+        if stored is not None:
+            return {document: round(words) for document, words in read_lengths(stored).items()}
+        collection = self._collection
+        return None if collection is None else dict(collection.records.select("id", "words").rows())
+
+    @cached_property
+    def classes(self) -> dict[str, int] | None:
+        """How many documents of the lab's collection are in each subclass; None if it has none."""
+        collection = self._collection
+        if collection is None:
+            return None
+        symbols = collection.records.select("id", symbol="ipc").explode("symbol").drop_nulls()
+        counts = symbols.with_columns(symbol=symbols["symbol"].str.slice(0, 4)).unique()["symbol"].value_counts()
+        return dict(sorted(counts.rows()))
+
+    @cached_property
+    def _collection(self) -> Collection | None:
+        found = next((self.folder / name for name in COLLECTIONS if (self.folder / name).is_dir()), None)
+        return None if found is None else Collection.open(found)
 
     @cached_property
     def by_claim(self) -> Evidence | None:

@@ -23,6 +23,7 @@ from leadline.show.papers.exhibit import Exhibit, Paper, renamed, same_to
 from leadline.show.papers.inputs import PaperInputs
 from leadline.show.papers.on_runs import on_runs
 from leadline.show.papers.pres_charts import places_chart, rnorm_chart, sorted_chart
+from leadline.show.papers.shipped_lab import shipped_lab
 from leadline.trust.tau import tau_a
 
 NAME = "pres-2010"
@@ -42,6 +43,7 @@ AGREED = "the chart needs every run's score on every topic, and the paper prints
 
 def paper(lab: PaperInputs | None = None) -> Paper:
     """Its four tables and nine figures."""
+    lab = lab or shipped_lab()
     examples = _examples()
     area, surface, rr = (
         renamed(FIGURES.named(name).draw(examples), NAME) for name in ("pres_area", "pres_surface", "pres_rr")

@@ -8,14 +8,18 @@ from leadline.collections.duplicates.shingles import shingles
 from leadline.collections.links.graph import LinkGraph
 from leadline.collections.links.pagerank import DAMPING, page_ranks
 from leadline.measures.catalogue.precision import precision, recall
+from leadline.measures.curves import topic_curve
+from leadline.measures.gains import gains_of
 from leadline.measures.hits import Array, Hits
 from leadline.records.scores.table import Table
-from leadline.show.papers.exhibit import Exhibit, Paper, not_here
+from leadline.show.papers.exhibit import Exhibit, Paper
 from leadline.show.papers.inputs import PaperInputs
-from leadline.show.papers.on_runs import on_runs
+from leadline.show.papers.shipped_lab import shipped_lab
+from leadline.show.papers.web_charts import curves_chart
 
 NAME = "web-2012"
 RELEVANT = 162  # documents known to be relevant in the paper's example
+LEVELS = (0.0, 0.1, 0.2)  # recall at which figure 4 interpolates
 FIRST = [1, 2, 3, 4, 5, 6, 9, 10]  # of ten, those at ranks 7 and 8 are not relevant
 
 PAGES, LINKS = ("A", "B", "C"), ((0, 1), (0, 2), (1, 2), (2, 0))  # a small web: A links to B and C, B to C, C to A
@@ -31,12 +35,10 @@ def paper(lab: PaperInputs | None = None) -> Paper:
         "Garg and Sharma, International Journal of Computer Applications 2012",
         (
             example(),
-            on_runs(lab, NAME, "Figures 3, 4", "precision against recall, and the interpolated curve",
-                    "precision_recall", "the ranked list behind the curve is not given"),
+            figures_3_and_4(lab or shipped_lab()),
             page_rank(),
             shingling(),
-            not_here("Section 5.4.2", "DCG with linear or exponential gain",
-                     "No numbers are printed. `leadline explain DCG` has the formula with both gains."),
+            gains(),
         ),
         n_figures=4,
     )  # fmt: skip
@@ -54,6 +56,41 @@ def example() -> Exhibit:
         f"The recall after 50 documents is printed as 20/162 ≈ 0.05; it is {rows[1][4]:.2f}. The other three numbers "
         "are as printed.",
         (Table(["list", "precision printed", "ours", "recall printed", "ours"], rows),),
+    )  # fmt: skip
+
+
+def figures_3_and_4(lab: PaperInputs) -> Exhibit:
+    """The raw and the interpolated curve of one topic, with the interpolated precision at recall 0, 0.1 and 0.2."""
+    evidence = lab.evidence
+    topic = evidence.topics[int(evidence.relevant.argmax())]
+    relevant = int(evidence.relevant.max())
+    curve = topic_curve(evidence.qrels, lab.runs[evidence.leader], topic)
+    points = [[recall, float(curve.precision[curve.recall >= recall - 1e-9].max(initial=0.0))] for recall in LEVELS]
+    return Exhibit(
+        "Figures 3, 4", "precision against recall at every rank, and the interpolated curve", "other",
+        "The ranked list behind the paper's curve is not given; with its 162 relevant documents each one adds "
+        f"1/{RELEVANT} = {1 / RELEVANT:.3f} to recall, as printed (0.006). The curves of a topic with {relevant} "
+        f"relevant documents from the runs of {lab.name}: the raw one rises with each relevant document and falls "
+        "between them, and the interpolated one is the largest precision at that recall or beyond.",
+        (Table(["recall", "interpolated precision"], points),),
+        (curves_chart(curve, evidence.leader, topic),),
+    )  # fmt: skip
+
+
+def gains() -> Exhibit:
+    """The gains of three and of five grades."""
+    linear = gains_of(np.arange(3)).tolist()
+    exponential = gains_of(np.arange(5), "exp").tolist()
+    printed = ([0, 1, 2], [0, 1, 3, 7, 15])
+    rows = [
+        [kind, ", ".join(map(str, theirs)), ", ".join(f"{gain:g}" for gain in ours)]
+        for kind, theirs, ours in zip(("linear", "exponential"), printed, (linear, exponential), strict=True)
+    ]
+    same = [linear, exponential] == [list(map(float, theirs)) for theirs in printed]
+    return Exhibit(
+        "Section 5.4.2", "DCG with linear or exponential gain", "same" if same else "differs",
+        "The gains of three and of five grades are as printed. `leadline explain DCG` has the formula with both.",
+        (Table(["gain", "printed", "ours"], rows),),
     )  # fmt: skip
 
 

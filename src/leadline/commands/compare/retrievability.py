@@ -1,0 +1,56 @@
+"""Which documents a system can find at all, over many queries, and how unequally.
+
+Retrievability r(d) is the number of topics for which document d is among the first --cutoff results; with --weight
+gravity, each counts 1 / rank. `gini` is 0 when all documents are found as easily, and near 1 when a few are always
+found. Judgements are not needed. Documents that are never found count when --collection or --size says how many there
+are.
+
+Examples:
+  leadline compare retrievability runs/*.run --size 20000
+  leadline compare retrievability runs/bm25.run --collection patents --by-document --format tsv
+  leadline compare retrievability runs/*.run --cutoff 10 --lorenz
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from leadline.commands.shared.options import add_choice, add_number, add_options, check_format
+from leadline.commands.shared.output import print_notes, write_table
+from leadline.commands.shared.run_files import with_readable_runs
+from leadline.errors import UsageError
+from leadline.records.runs.read_runs import read_run, run_names
+from leadline.trust.retrievability import Retrievability, retrievability
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("runs", metavar="RUN", nargs="+", help="runs: files, patterns or folders")
+    add_number(parser, "--cutoff", "results that a searcher reads", 100)
+    add_choice(parser, "--weight", ("cumulative", "gravity"), "what a result within the cutoff counts", "cumulative")
+    add_number(parser, "--size", "how many documents were searched (default: those that a run finds)")
+    add_options(parser, "--collection", help="folder of the collection that was searched")
+    parser.add_argument("--by-document", action="store_true", help="print every document that is found")
+    parser.add_argument("--lorenz", action="store_true", help="print the Lorenz curves")
+    add_options(parser, "--strict", "-f", "-o", "-q")
+
+
+def run(options: argparse.Namespace) -> None:
+    check_format(options)
+    if options.by_document and options.lorenz:
+        raise UsageError("--lorenz", "cannot be combined with --by-document")
+    if options.size is not None and options.collection is not None:
+        raise UsageError("--size", "cannot be combined with --collection, which is counted")
+    found = with_readable_runs(options, options.runs, lambda paths: _found(options, paths))
+    make = found.document_table if options.by_document else found.lorenz_table if options.lorenz else found.table
+    write_table(make(), options)
+    print_notes(found.notes, options)
+
+
+def _found(options: argparse.Namespace, paths: list[str]) -> Retrievability:
+    documents = None
+    if options.collection is not None:
+        from leadline.collections.documents.store import Collection
+
+        documents = Collection.open(options.collection).records["id"].to_list()
+    runs = (read_run(path, name=name) for path, name in zip(paths, run_names(paths), strict=True))
+    return retrievability(runs, cutoff=options.cutoff, weight=options.weight, size=options.size, documents=documents)

@@ -1,0 +1,78 @@
+"""The numbers of documents are those that the program gives today: scripts make them, and are run again here."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from leadline.measures.definition import MEASURES
+from leadline.show.papers import beyond
+from leadline.show.papers.recovery_chart import without_options
+
+ROOT = Path(__file__).parents[1]
+
+
+def script(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, ROOT / "benchmarks" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def block(document: str, name: str) -> str:
+    text = (ROOT / "docs" / document).read_text(encoding="utf-8")
+    found = re.search(rf"<!-- {name} -->\n(.*?)\n<!-- end -->", text, flags=re.DOTALL)
+    assert found is not None, f"{document} has no part {name}"
+    return found[1]
+
+
+@pytest.mark.parametrize("name", ["cube_gamma", "derived_qrels"])
+def test_tables_made_from_the_shared_data(shared: Path, name: str) -> None:
+    command = [sys.executable, str(ROOT / "benchmarks" / f"{name}.py"), "--check"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_citations_and_truth() -> None:
+    """The tables are those of the stored study, and so are the numbers that the text repeats."""
+    found = beyond.shipped()
+    for name, table in script("citations_truth").tables(found).items():
+        assert block("citations-and-truth.md", name) == table, name
+    text = " ".join((ROOT / "docs/citations-and-truth.md").read_text(encoding="utf-8").split())
+    mean, low, _ = found.interval(found.tau)
+    top = found.interval(found.tau_ap)[0][0]
+    at = {without_options(measure): m for m, measure in enumerate(found.measures)}
+    assert f"{len(found.runs)}. The eight named after groups" in text
+    read_few = [at[f"{name}@{effort}"] for name in ("AP", "R", "PRES", "CT") for effort in (20, 100)]
+    few = mean[0, read_few]
+    assert f"all have τ {few.min():.2f} to {few.max():.2f}" in text
+    assert (
+        f"Only PRES@100 reaches {mean[0, at['PRES@100']]:.2f}, and its interval begins at {low[0, at['PRES@100']]:.2f}"
+        in text
+    )
+    assert f"(τ_AP {top[read_few].min():.2f} to {top[read_few].max():.2f})" in text
+    lead, least, most = found.lead(found.judged[0], "PRES@100", "AP@100")
+    assert f"above AP@100 in the same office by {lead:.2f} ({least:.2f} to {most:.2f}" in text
+    recall, pres, precision = (mean[0, at[f"{name}@500"]] for name in ("R", "PRES", "AP"))
+    assert f"recall falls to {recall:.2f}, PRES stays at {pres:.2f} and AP at {precision:.2f}" in text
+    relevant = found.judged.index("cited and relevant")
+    assert f"without those, recall is back at {mean[relevant, at['R@500']]:.2f}" in text
+    chance = found.judged.index("as many at random")
+    by_chance = mean[chance]
+    assert f"PRES@100 {by_chance[at['PRES@100']]:.2f} and R@100 {by_chance[at['R@100']]:.2f}" in text
+    spread = mean[:4].max(axis=0) - mean[:4].min(axis=0)
+    assert f"all four kinds agree to {spread.max():.2f}" in text
+
+
+def test_the_number_of_measures() -> None:
+    count = len(list(MEASURES.values()))
+    assert f"beside everything trec_eval has. {count} in all:" in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"- {count} measures, among them PRES" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
