@@ -1,0 +1,280 @@
+"""The runs of the teams of TREC-CHEM 2009, on real patents and on a simulated office; writes docs/teams.md.
+
+    python benchmarks/teams.py [--data ../shared/data] [--work DIR] [--short] [--write]
+
+The data are not part of the project; collections that are missing are left out, and the document says so. It takes
+about a quarter of an hour on two processors; indexes stay in DIR for the next time. `--short` prints only the tables of
+a small simulated office, which a test compares with the document.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+import leadline as ll
+from leadline.cli import main as leadline
+from leadline.collections.documents.store import Collection
+from leadline.records.scores.scores import Scores
+from leadline.records.scores.table import Table
+from leadline.records.topics.topic import Topic, Topics
+from leadline.retrieval.index.batches import FIELDS
+from leadline.retrieval.index.derived import DERIVED
+from leadline.retrieval.index.index import Index
+from leadline.retrieval.pipeline.context import SearchContext
+from leadline.retrieval.pipeline.pipeline_files import variants_of
+from leadline.retrieval.pipeline.variant import PATENTS, TEXTS, Variant
+from leadline.trust.corrections import holm
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "teams.md"
+DATA = Path(os.environ.get("LEADLINE_SHARED", ROOT.parent / "shared")) / "data"
+TEAMS = ("bitem", "cmu", "dutir", "iowa", "msoe", "purdue", "scai", "york")
+MEASURES = "AP R@100 PRES@100"
+TOPICS, DRAWN = 200, 400  # topics that are searched, of those that were drawn
+OFFICE = "--patents 20000 --topics 100 --articles 2000 --surveys 40"
+SHORT = "--patents 600 --topics 12 --articles 120 --surveys 12 --words 80"
+SIGNIFICANT = 0.05
+# What the overview found, as a team's variant and the one it is compared with.
+FINDINGS = (
+    ("the whole text, against title and claims", "cmu", "title-claims", "whole-text", "better: MAP 0.065 → 0.098"),
+    ("synonyms of chemicals", "bitem", "baseline", "expansion", "+2 to 3 % of MAP"),
+    ("reranking by claims", "bitem", "baseline", "claims", "about +3 % of MAP"),
+    ("claims alone", "bitem", "baseline", "claims-only", "MAP 0.067 → 0.049"),
+    ("a filter by IPC", "bitem", "baseline", "ipc", "no significant improvement"),
+    ("citations, later ones too", "bitem", "baseline", "citations", "+168 % of MAP"),
+    ("the main class only", "iowa", "priorities", "main-class", "short MAP 0.049 → 0.005"),
+    ("dates by number", "iowa", "priorities", "numbers", "short MAP 0.049 → 0.007"),
+    ("phrases instead of words", "scai", "words", "phrases", "words did best"),
+    ("entities instead of words", "scai", "words", "entities", "words did best"),
+    ("reranking by IPC similarity", "purdue", "terms", "reranked", "not reported; short MAP 0.065 → 0.068"),
+    ("selected keywords", "york", "words", "keywords", "effective: MAP 0.034 → 0.057"),
+)
+SURVEY_FINDINGS = (
+    ("families as units", "bitem", "baseline", "families", "xinfAP 0.157 → 0.179"),
+    ("synonyms of chemicals", "bitem", "baseline", "expansion", "xinfAP 0.157 → 0.094"),
+    (
+        "IPC filter, after synonyms and families",
+        "bitem",
+        "families-expansion",
+        "ipc3",
+        "xinfAP 0.109 → 0.111",
+    ),
+    ("feedback, language model", "dutir", "lm", "lm-feedback", "xinfAP 0.248 → 0.239"),
+    ("BM25F instead of a language model", "dutir", "lm", "bm25f", "xinfAP 0.248 → 0.301"),
+    ("entities instead of noun phrases", "scai", "phrases", "entities", "xinfAP 0.244 → 0.153"),
+    ("entity weights and filter", "purdue", "terms", "reranked", "not reported; xinfAP 0.293"),
+    ("expansion by names and abbreviations", "york", "words", "expanded", "effective: xinfAP up to 0.291"),
+)
+
+
+@dataclass(frozen=True)
+class Office:
+    """A collection with its index, topics and judgements, for one task."""
+
+    name: str
+    context: SearchContext
+    topics: Sequence[Topic]
+    qrels: str
+
+    def scores(self, team: str, task: str) -> Scores:
+        """The scores of all variants of a team that take part in a task."""
+        pipelines = {one.name: _pipeline(one, task) for one in variants_of(team) if task in one.tasks}
+        runs = [pipeline.run(self.context, self.topics, name=name) for name, pipeline in pipelines.items()]
+        return ll.evaluate(self.qrels, runs, MEASURES, topics=[topic.id for topic in self.topics])
+
+
+def _pipeline(variant: Variant, task: str) -> ll.steps.Step:
+    chosen = variant.patent if task == PATENTS else variant.text
+    assert chosen is not None
+    return chosen
+
+
+# What is searched
+
+
+def real(name: str, source: str, data: Path, work: Path) -> Office | None:
+    """A collection of real patents, with judgements from citations; None where the data are missing."""
+    file = data / "patents" / name / source
+    if not file.exists():
+        return None
+    folder, topics, qrels = (str(work / f"{name}.{kind}") for kind in ("patents", "tsv", "qrels"))
+    if not Path(qrels).exists():
+        mapping = str(ROOT / "examples" / f"{name}.toml")
+        leadline(["collection", "build", str(file), "--map", mapping, "-o", folder, "--quiet"])
+        leadline(["topics", "sample", folder, "-o", topics, "--number", str(DRAWN), "--fewest", "1", "-q"])
+        leadline(["qrels", "citations", folder, topics, "-o", qrels, "-q"])
+    return Office(name, indexed(folder, work / f"{name}.index"), list(Topics.read(topics))[:TOPICS], qrels)
+
+
+def simulated(options: str, folder: Path) -> dict[str, Office]:
+    """A simulated office with articles, for each task."""
+    if not (folder / "manifest.json").exists():
+        leadline(["simulate", "office", "-o", str(folder), "-q", *options.split()])
+    context = indexed(str(folder / "collection"), folder.with_suffix(".index"))
+    judged = {PATENTS: ("topics.tsv", "qrels.true.txt"), TEXTS: ("surveys.xml", "qrels.surveys.txt")}
+    return {
+        task: Office("simulated", context, list(Topics.read(folder / topics)), str(folder / qrels))
+        for task, (topics, qrels) in judged.items()
+    }
+
+
+def indexed(collection: str, folder: Path) -> SearchContext:
+    if not (folder / "manifest.json").exists():
+        source = Collection.open(collection)
+        Index.build(source, folder, fields=[*FIELDS, *DERIVED], origin=str(Path(collection).resolve()))
+    return SearchContext.open(folder)
+
+
+# What is written
+
+
+def verdict(scores: Scores, first: str, second: str) -> tuple[float, str]:
+    """The change of AP from one run to another, as a share, and the verdict of a randomisation test."""
+    return verdicts(scores, first, [second])[second]
+
+
+def verdicts(scores: Scores, first: str, others: Iterable[str]) -> dict[str, tuple[float, str]]:
+    """For each of some runs the change of AP from the first run, and the verdict, with Holm's correction over them."""
+    ap = scores.values[:, :, list(scores.measures).index("AP")]
+    row = {name: place for place, name in enumerate(scores.runs)}
+    pairs = ll.compare(scores, "AP", correction="none") if len(row) > 1 else None
+    changed = [name for name in others if not np.array_equal(ap[row[name]], ap[row[first]])]
+    found = dict.fromkeys(others, (0.0, "the same run"))
+    if pairs is None or not changed:
+        return found
+    both = {
+        frozenset((int(a), int(b))): place for place, (a, b) in enumerate(zip(pairs.first, pairs.second, strict=True))
+    }
+    order = {name: place for place, name in enumerate(pairs.runs)}
+    levels = holm(np.array([pairs.p[both[frozenset((order[first], order[name]))]] for name in changed]))
+    for name, level in zip(changed, levels.tolist(), strict=True):
+        before, after = ap[row[first]].mean(), ap[row[name]].mean()
+        word = "undecided" if level >= SIGNIFICANT else "helps" if after > before else "hurts"
+        found[name] = float(after / before - 1), word
+    return found
+
+
+def ablations(team: str, scores: Mapping[str, Scores]) -> Table:
+    """A team's variants down, collections across; each is compared with the first."""
+    variants = {one.name: one for one in variants_of(team)}
+    names = next(iter(scores.values())).runs
+    columns = ["variant", *(f"{of} {what}" for of in scores for what in (*MEASURES.split(), "verdict")), "the overview"]
+    rows: list[list[object]] = [[name] for name in names]
+    for one in scores.values():
+        said = verdicts(one, names[0], names[1:])
+        for row, values in zip(rows, one.mean_values().tolist(), strict=True):
+            change, word = said.get(str(row[0]), (0.0, "—"))
+            row += [*values, word if word in ("—", "the same run") else f"{word} ({_percent(change)})"]
+    for row in rows:
+        row.append(variants[str(row[0])].reported or "—")
+    return Table(columns, rows)
+
+
+def findings(scores: Mapping[str, Mapping[str, Scores]], known: Sequence[tuple[str, str, str, str, str]]) -> Table:
+    """What the overview found, and what comes out here: the change of AP with its verdict."""
+    names = list(next(iter(scores.values())))
+    rows = []
+    for what, team, first, second, reported in known:
+        found = [verdict(scores[team][name], first, second) for name in names]
+        cells = [word if word == "the same run" else f"{_percent(change)}, {word}" for change, word in found]
+        rows.append([what, f"{team}: {first} → {second}", reported, *cells])
+    return Table(["finding", "compared", "the overview", *names], rows)
+
+
+def _percent(change: float) -> str:
+    return f"{round(100 * change) + 0:+d} %"
+
+
+def task_section(offices: Sequence[Office], task: str, known: Sequence[tuple[str, str, str, str, str]]) -> list[str]:
+    teams = [team for team in TEAMS if any(task in one.tasks for one in variants_of(team))]
+    scores = {team: {office.name: office.scores(team, task) for office in offices} for team in teams}
+    parts = [findings(scores, known).render("markdown")]
+    for team in teams:
+        parts += [f"**{team}**", ablations(team, scores[team]).render("markdown")]
+    return parts
+
+
+INTRODUCTION = """\
+# The teams of TREC-CHEM 2009
+
+Written by `benchmarks/teams.py --write`. Every team of the track is a system here, and its runs are variants of it
+(`leadline systems`, `leadline systems bitem`). The files in `src/leadline/retrieval/systems/` say what is known from
+the track's overview, what is guessed and what is left out. Here each variant is compared with the first of its team.
+
+The numbers of the overview are of other documents and topics: what can be compared is whether a step helps. Verdicts
+are of AP: randomisation tests, with Holm's correction within a team and a collection; `undecided` is a level of 0.05 or
+more. *The same run*: the step had no effect, since us_api has neither claims nor classes and patsnap has no claims. On
+these two the judgements are from citations, in the simulated office they are the truth. Texts of the simulated office
+are made of invented words, so that synonyms of real chemicals add nothing there.
+"""
+SHORT_TITLE = "## In short form"
+
+
+def whole_page(data: Path, work: Path, short: str) -> str:
+    sources = {"us_api": "docs_10k.jsonl.xz", "patsnap": "docs.jsonl.xz"}
+    offices = [office for name, source in sources.items() if (office := real(name, source, data, work)) is not None]
+    missing = [name for name in sources if name not in [office.name for office in offices]]
+    ours = simulated(OFFICE, work / "teams-office")
+    lines = [INTRODUCTION]
+    if missing:
+        lines.append(f"Left out, because the data were missing: {', '.join(missing)}.\n")
+    counts = ", ".join(f"{one.name} {len(one.context.index):,} documents, {len(one.topics)} topics"
+                       for one in (*offices, ours[PATENTS]))  # fmt: skip
+    lines += [f"## Prior art\n\n{counts}.", *task_section([*offices, ours[PATENTS]], PATENTS, FINDINGS)]
+    lines.append(
+        f"## Technical survey\n\nThe simulated office with 2 000 articles, {len(ours[TEXTS].topics)} topics in words, "
+        "judged by the truth: what the overview gives as xinfAP, estimated from a sample, is AP here. "
+        "[technical-survey.md](technical-survey.md) makes such runs, pools and judges them."
+    )
+    lines += [*task_section([ours[TEXTS]], TEXTS, SURVEY_FINDINGS), short]
+    return "\n\n".join(part.rstrip() for part in lines) + "\n"
+
+
+def short_form(work: Path) -> str:
+    """The tables of a small simulated office, which takes seconds and is compared by a test."""
+    ours = simulated(SHORT, work / "short-office")
+    parts = [
+        f"{SHORT_TITLE}\n\nThe same for a small office (`leadline simulate office {SHORT}`), which a test makes again.",
+        "Prior art:", *task_section([ours[PATENTS]], PATENTS, FINDINGS),
+        "Technical survey:", *task_section([ours[TEXTS]], TEXTS, SURVEY_FINDINGS),
+    ]  # fmt: skip
+    return "\n\n".join(parts)
+
+
+def short_part(page: str) -> str:
+    """The short form in the document."""
+    found = re.search(rf"^{SHORT_TITLE}$.*", page, re.MULTILINE | re.DOTALL)
+    return found[0].strip() if found else ""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=DATA)
+    parser.add_argument("--work", type=Path, help="folder for collections and indexes (default: a temporary one)")
+    parser.add_argument("--short", action="store_true", help="only the small office")
+    parser.add_argument("--write", action="store_true", help=f"write {PAGE.relative_to(ROOT)} (default: print)")
+    options = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory() as temporary:
+        work = options.work or Path(temporary)
+        work.mkdir(parents=True, exist_ok=True)
+        short = short_form(work)
+        whole = short if options.short else whole_page(options.data, work, short)
+        if options.write and not options.short:
+            PAGE.write_text(whole, encoding="utf-8")
+        elif options.write:
+            page = PAGE.read_text(encoding="utf-8")
+            PAGE.write_text(page.replace(short_part(page), short.strip()), encoding="utf-8")
+        else:
+            print(whole)
+
+
+if __name__ == "__main__":
+    main()
