@@ -12,8 +12,9 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import sys
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -85,9 +86,10 @@ class Office:
     qrels: str
 
     def scores(self, team: str, task: str) -> Scores:
-        """The scores of all variants of a team that take part in a task."""
+        """The scores of all variants of a team that take part in a task, without those that find nothing at all."""
         pipelines = {one.name: _pipeline(one, task) for one in variants_of(team) if task in one.tasks}
-        runs = [pipeline.run(self.context, self.topics, name=name) for name, pipeline in pipelines.items()]
+        answers = {name: pipeline.answer(self.context, self.topics) for name, pipeline in pipelines.items()}
+        runs = [found.run(name) for name, found in answers.items() if any(len(ids) for ids, _ in found.found.values())]
         return ll.evaluate(self.qrels, runs, MEASURES, topics=[topic.id for topic in self.topics])
 
 
@@ -136,56 +138,74 @@ def indexed(collection: str, folder: Path) -> SearchContext:
 # What is written
 
 
-def verdict(scores: Scores, first: str, second: str) -> tuple[float, str]:
-    """The change of AP from one run to another, as a share, and the verdict of a randomisation test."""
-    return verdicts(scores, first, [second])[second]
+def changes(compared: Sequence[tuple[Scores, str, str]]) -> list[str]:
+    """For each pair of runs the change of AP from the first to the second, and the verdict of a randomisation test.
+
+    Holm's correction is over all pairs, without those whose runs are the same.
+    """
+    tested = [(place, *_tested(*pair)) for place, pair in enumerate(compared) if not _same(*pair)]
+    said = ["the same run"] * len(compared)
+    levels = holm(np.array([p for _, _, p in tested])) if tested else np.empty(0)
+    for (place, share, _), level in zip(tested, levels.tolist(), strict=True):
+        word = "undecided" if level >= SIGNIFICANT else "helps" if share > 0 else "hurts"
+        said[place] = f"{word} ({_percent(share)})"
+    return said
 
 
-def verdicts(scores: Scores, first: str, others: Iterable[str]) -> dict[str, tuple[float, str]]:
-    """For each of some runs the change of AP from the first run, and the verdict, with Holm's correction over them."""
-    ap = scores.values[:, :, list(scores.measures).index("AP")]
-    row = {name: place for place, name in enumerate(scores.runs)}
-    pairs = ll.compare(scores, "AP", correction="none") if len(row) > 1 else None
-    changed = [name for name in others if not np.array_equal(ap[row[name]], ap[row[first]])]
-    found = dict.fromkeys(others, (0.0, "the same run"))
-    if pairs is None or not changed:
-        return found
-    both = {
-        frozenset((int(a), int(b))): place for place, (a, b) in enumerate(zip(pairs.first, pairs.second, strict=True))
-    }
-    order = {name: place for place, name in enumerate(pairs.runs)}
-    levels = holm(np.array([pairs.p[both[frozenset((order[first], order[name]))]] for name in changed]))
-    for name, level in zip(changed, levels.tolist(), strict=True):
-        before, after = ap[row[first]].mean(), ap[row[name]].mean()
-        word = "undecided" if level >= SIGNIFICANT else "helps" if after > before else "hurts"
-        found[name] = float(after / before - 1), word
-    return found
+def _precisions(scores: Scores, run: str) -> np.ndarray:
+    """The AP of a run for each topic."""
+    return scores.values[list(scores.runs).index(run), :, list(scores.measures).index("AP")]
 
 
-def ablations(team: str, scores: Mapping[str, Scores]) -> Table:
+def _same(scores: Scores, first: str, second: str) -> bool:
+    return np.array_equal(_precisions(scores, first), _precisions(scores, second))
+
+
+def _tested(scores: Scores, first: str, second: str) -> tuple[float, float]:
+    """The change of mean AP as a share, and the level of the test."""
+    before, after = (float(_precisions(scores, run).mean()) for run in (first, second))
+    pairs = ll.compare(scores, "AP", correction="none")
+    both = {pairs.runs.index(first), pairs.runs.index(second)}
+    found = zip(pairs.first.tolist(), pairs.second.tolist(), pairs.p.tolist(), strict=True)
+    return after / before - 1, next(p for a, b, p in found if {a, b} == both)
+
+
+def ablations(team: str, scores: Mapping[str, Scores], task: str) -> Table:
     """A team's variants down, collections across; each is compared with the first."""
     variants = {one.name: one for one in variants_of(team)}
-    names = next(iter(scores.values())).runs
+    names = [one for one in variants if any(one in known.runs for known in scores.values())]
     columns = ["variant", *(f"{of} {what}" for of in scores for what in (*MEASURES.split(), "verdict")), "the overview"]
     rows: list[list[object]] = [[name] for name in names]
     for one in scores.values():
-        said = verdicts(one, names[0], names[1:])
-        for row, values in zip(rows, one.mean_values().tolist(), strict=True):
-            change, word = said.get(str(row[0]), (0.0, "—"))
-            row += [*values, word if word in ("—", "the same run") else f"{word} ({_percent(change)})"]
+        others = [name for name in names[1:] if name in one.runs]
+        said = {names[0]: "—", **dict(zip(others, changes([(one, names[0], name) for name in others]), strict=True))}
+        means = dict(zip(one.runs, one.mean_values().tolist(), strict=True))
+        for row in rows:
+            name = str(row[0])
+            row.extend([*means[name], said[name]] if name in said else ["—", "—", "—", "nothing found"])
     for row in rows:
-        row.append(variants[str(row[0])].reported or "—")
+        row.append(_reported(variants[str(row[0])], task))
     return Table(columns, rows)
+
+
+def _reported(variant: Variant, task: str) -> str:
+    """What the overview reports of a variant in a task: xinfAP is of surveys, everything else of prior art."""
+    parts = [part for part in variant.reported.split("; ") if ("xinfAP" in part) == (task == TEXTS)]
+    return "; ".join(filter(None, parts)) or "—"
 
 
 def findings(scores: Mapping[str, Mapping[str, Scores]], known: Sequence[tuple[str, str, str, str, str]]) -> Table:
     """What the overview found, and what comes out here: the change of AP with its verdict."""
     names = list(next(iter(scores.values())))
-    rows = []
-    for what, team, first, second, reported in known:
-        found = [verdict(scores[team][name], first, second) for name in names]
-        cells = [word if word == "the same run" else f"{_percent(change)}, {word}" for change, word in found]
-        rows.append([what, f"{team}: {first} → {second}", reported, *cells])
+    said: list[dict[int, str]] = []
+    for name in names:
+        there = [place for place, (_, team, *pair, _) in enumerate(known) if set(pair) <= set(scores[team][name].runs)]
+        pairs = [(scores[known[place][1]][name], known[place][2], known[place][3]) for place in there]
+        said.append(dict(zip(there, changes(pairs), strict=True)))
+    rows = [
+        [what, f"{team}: {first} → {second}", reported, *(words.get(place, "nothing found") for words in said)]
+        for place, (what, team, first, second, reported) in enumerate(known)
+    ]
     return Table(["finding", "compared", "the overview", *names], rows)
 
 
@@ -195,10 +215,13 @@ def _percent(change: float) -> str:
 
 def task_section(offices: Sequence[Office], task: str, known: Sequence[tuple[str, str, str, str, str]]) -> list[str]:
     teams = [team for team in TEAMS if any(task in one.tasks for one in variants_of(team))]
-    scores = {team: {office.name: office.scores(team, task) for office in offices} for team in teams}
+    scores: dict[str, dict[str, Scores]] = {}
+    for team in teams:
+        print(task, team, file=sys.stderr)
+        scores[team] = {office.name: office.scores(team, task) for office in offices}
     parts = [findings(scores, known).render("markdown")]
     for team in teams:
-        parts += [f"**{team}**", ablations(team, scores[team]).render("markdown")]
+        parts += [f"**{team}**", ablations(team, scores[team], task).render("markdown")]
     return parts
 
 
@@ -210,10 +233,10 @@ Written by `benchmarks/teams.py --write`. Every team of the track is a system he
 the track's overview, what is guessed and what is left out. Here each variant is compared with the first of its team.
 
 The numbers of the overview are of other documents and topics: what can be compared is whether a step helps. Verdicts
-are of AP: randomisation tests, with Holm's correction within a team and a collection; `undecided` is a level of 0.05 or
-more. *The same run*: the step had no effect, since us_api has neither claims nor classes and patsnap has no claims. On
-these two the judgements are from citations, in the simulated office they are the truth. Texts of the simulated office
-are made of invented words, so that synonyms of real chemicals add nothing there.
+are of AP: randomisation tests, with Holm's correction within a table and a collection; `undecided` is a level of 0.05
+or more. *The same run*: the step had no effect, and *nothing found*: us_api has neither claims nor classes, patsnap no
+claims. On these two the judgements are from citations, in the simulated office they are the truth. Texts of the
+simulated office are made of invented words, so that synonyms of real chemicals add nothing there.
 """
 SHORT_TITLE = "## In short form"
 

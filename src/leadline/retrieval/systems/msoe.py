@@ -36,7 +36,7 @@ def _if(field: str, then: Step, otherwise: Step) -> Step:
     return Where((field,), then=then, otherwise=otherwise)
 
 
-RUNS = "msoe09TSx1 msoe09TSx2 msoe09TSx3 msoe09TSx4 msoe09TSx5"
+RUNS = " ".join(f"msoe09TSx{number}{ending}" for ending in ("ta", "") for number in range(1, 6))  # ta: prior art
 VARIANTS = (
     Variant("words", "words in each field", WORDS, NEED),
     Variant("sentences", "words and sentences", *_levels({"sentences": 0.25})),

@@ -36,7 +36,7 @@ VARIANTS = (
     ),
     Variant(
         "expanded", "keywords; synonyms and abbreviations", KEYWORDS >> EXPANSION >> OKAPI,
-        Survey() >> EXPANSION >> OKAPI, "york09ca07", "xinfAP 0.291; expansion helps",
+        Survey() >> EXPANSION >> OKAPI, "york09ca07", "xinfAP 0.291, the expansion helps",
     ),
 )  # fmt: skip
 PIPELINE = VARIANTS[-1].pipeline
