@@ -32,7 +32,7 @@ CATEGORIES = dict(
 _FEWEST, _MOST = 5, 200  # relevant documents of a topic
 _THREE = 0.3  # share of the topics with three concepts
 _DATED = 1 / 3  # share of the topics with a limit of dates
-_TRIES = 400  # for each topic
+_TRIES = 1000  # in a row without a new topic, before the office is said to have too few
 
 
 @dataclass(frozen=True)
@@ -65,9 +65,9 @@ def _drawn(office: SimulatedOffice) -> list[SurveyTopic]:
     lists = _disclosing(office)
     published = np.flatnonzero(np.diff(office.publications.starts))
     found: dict[tuple[int, ...], SurveyTopic] = {}
-    for _ in range(_TRIES * office.settings.surveys):
-        if len(found) == office.settings.surveys:
-            break
+    tries = 0
+    while len(found) < office.settings.surveys and tries < _TRIES:
+        tries += 1
         own = inventions.claimable[rng.choice(published)]
         own = own[(own >= 0) & (office.concepts.level[np.maximum(own, 0)] != GENERAL)]
         count = 3 if rng.random() < _THREE else 2
@@ -77,6 +77,7 @@ def _drawn(office: SimulatedOffice) -> list[SurveyTopic]:
         concepts = tuple(sorted(rng.choice(own, count, replace=False).tolist()))
         need = _need(office, concepts, lists, dated=dated)
         if _FEWEST <= len(need.documents) <= _MOST:
+            tries = tries if concepts in found else 0
             found.setdefault(concepts, need)
     if len(found) < office.settings.surveys:
         raise InputError("surveys", f"only {len(found)} topics could be made: choose fewer surveys, or more patents")
