@@ -7,7 +7,7 @@ Examples:
   leadline judge import pool.txt laptop/pool.txt.journal
   leadline judge import pool.txt anna.tsv --person anna
   leadline judge import pool.txt expert.tsv --person eve --role expert
-  leadline judge import pool.txt office/qrels.surveys.txt --person truth --rest 0
+  leadline judge import pool.txt qrels.txt --person truth --rest 0
 """
 
 from __future__ import annotations

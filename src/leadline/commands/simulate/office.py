@@ -6,7 +6,7 @@ can change.
 
 Examples:
   leadline simulate office -o office --patents 2000 --seed 1 --set synonymy=0.5
-  leadline simulate office -o office --patents 2000 --articles 200 --surveys 18
+  leadline simulate office -o survey --patents 1000 --articles 200 --surveys 18
 """
 
 from __future__ import annotations
