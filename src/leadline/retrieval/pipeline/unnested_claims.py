@@ -13,8 +13,13 @@ def unnested(claims: Sequence[Claim]) -> list[str]:
     >>> unnested([Claim(1, "A nail."), Claim(2, "Claim 1, bent.", (1,)), Claim(3, "Claims 1 and 2, of tin.", (1, 2))])
     ['A nail.', 'A nail. Claim 1, bent.', 'A nail. Claim 1, bent. Claims 1 and 2, of tin.']
     """
+    return [" ".join(claim.text for claim in together) for together in with_parents(claims)]
+
+
+def with_parents(claims: Sequence[Claim]) -> list[list[Claim]]:
+    """Each claim, after the claims it refers to, directly or not, each once."""
     by_number = {claim.number: claim for claim in claims}
-    texts = []
+    found = []
     for claim in claims:
         ancestors: set[int] = set()
         waiting = list(claim.parents)
@@ -23,5 +28,5 @@ def unnested(claims: Sequence[Claim]) -> list[str]:
             if parent not in ancestors and parent in by_number and parent != claim.number:
                 ancestors.add(parent)
                 waiting.extend(by_number[parent].parents)
-        texts.append(" ".join([*(by_number[number].text for number in sorted(ancestors)), claim.text]))
-    return texts
+        found.append([*(by_number[number] for number in sorted(ancestors)), claim])
+    return found
