@@ -69,10 +69,8 @@ class ClaimUnits:
 
     def _counted(self, document: Document) -> DocumentClaims:
         """The terms of each claim and of the claims it refers to. Every claim is cut into terms once."""
-        own = {claim.number: Counter(self._index.analysis.terms(claim.text)) for claim in document.claims}
-        units = [
-            sum((own[claim.number] for claim in together), Counter()) for together in with_parents(document.claims)
-        ]
+        own = {claim: Counter(self._index.analysis.terms(claim.text)) for claim in document.claims}
+        units = [sum((own[claim] for claim in together), Counter()) for together in with_parents(document.claims)]
         found = [
             (place, self._vocabulary.setdefault(term, len(self._vocabulary)), tf)
             for place, unit in enumerate(units)
