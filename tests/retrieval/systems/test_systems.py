@@ -71,7 +71,7 @@ def test_docstrings_tell_what_was_done_and_what_differs(name: str) -> None:
     assert "What is guessed:" in module.__doc__
     assert "eft out" in module.__doc__ or name in ONLY_PATENTS
     lines = Path(module.__file__).read_text().count("\n")
-    assert lines < (80 if name == "bitem" else 60)  # a screen; bitem has fifteen runs
+    assert lines < (90 if name == "bitem" else 60)  # a screen; bitem has fifteen runs
 
 
 def test_a_wrong_name_gets_the_nearest() -> None:

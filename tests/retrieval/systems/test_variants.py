@@ -95,6 +95,8 @@ def test_variants_of_different_teams_differ_but_for_the_plain_search(rich: Searc
 def test_names_of_the_overview_are_names_too() -> None:
     assert system("bitem:BiTeM09PAcl") == system("bitem:claims-only")
     assert system("bitem") == system("bitem:seen-citations")
+    submitted = [run for one in variants_of("bitem") for run in one.runs.split()]
+    assert (sum("PA" in run for run in submitted), len(submitted)) == (6, 15)
     runs = [run for _, one in ALL for run in one.runs.split()]
     assert len(set(runs)) == len(runs)
 

@@ -19,7 +19,7 @@ Synonyms need the package `chemicals`. Left out: their own recogniser of names, 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from leadline.retrieval.pipeline.after.where import Where
 from leadline.retrieval.pipeline.pipeline import Step
@@ -51,10 +51,10 @@ def _later(query: Step, search: Step) -> Step:
     return query >> Dates("none") >> search >> LATER >> Dates()
 
 
-def _ipc(n: int, how: str = "filter") -> Step:
+def _ipc(n: int, how: Literal["filter", "boost"] = "filter") -> Step:
     """The search for a text, limited to the commonest classes of its first results."""
-    step = LikelyClasses(n, how=how)  # type: ignore[arg-type]
-    return Survey() >> SYNONYMS >> BM25 >> step >> (BM25 >> FAMILIES if how == "filter" else FAMILIES)
+    again = BM25 >> FAMILIES if how == "filter" else FAMILIES
+    return Survey() >> SYNONYMS >> BM25 >> LikelyClasses(n, how=how) >> again
 
 
 QUERY = Text() >> SYNONYMS
