@@ -17,6 +17,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -43,36 +44,58 @@ TOPICS, DRAWN = 200, 400  # topics that are searched, of those that were drawn
 OFFICE = "--patents 20000 --topics 100 --articles 2000 --surveys 40"
 SHORT = "--patents 600 --topics 12 --articles 120 --surveys 12 --words 80"
 SIGNIFICANT = 0.05
-# What the overview found, as a team's variant and the one it is compared with.
+
+
+class Finding(NamedTuple):
+    """What the overview found: a variant of a team against another, and what it says of it."""
+
+    what: str
+    team: str
+    first: str
+    second: str
+    reported: str
+    there: str  # helps, hurts, no gain; empty where it does not say
+
+
 FINDINGS = (
-    ("the whole text, against title and claims", "cmu", "title-claims", "whole-text", "better: MAP 0.065 → 0.098"),
-    ("synonyms of chemicals", "bitem", "baseline", "expansion", "+2 to 3 % of MAP"),
-    ("reranking by claims", "bitem", "baseline", "claims", "about +3 % of MAP"),
-    ("claims alone", "bitem", "baseline", "claims-only", "MAP 0.067 → 0.049"),
-    ("a filter by IPC", "bitem", "baseline", "ipc", "no significant improvement"),
-    ("citations, later ones too", "bitem", "baseline", "citations", "+168 % of MAP"),
-    ("the main class only", "iowa", "priorities", "main-class", "short MAP 0.049 → 0.005"),
-    ("dates by number", "iowa", "priorities", "numbers", "short MAP 0.049 → 0.007"),
-    ("phrases instead of words", "scai", "words", "phrases", "words did best"),
-    ("entities instead of words", "scai", "words", "entities", "words did best"),
-    ("reranking by IPC similarity", "purdue", "terms", "reranked", "not reported; short MAP 0.065 → 0.068"),
-    ("selected keywords", "york", "words", "keywords", "effective: MAP 0.034 → 0.057"),
+    Finding(
+        "the whole text, against title and claims",
+        "cmu",
+        "title-claims",
+        "whole-text",
+        "better: MAP 0.065 → 0.098",
+        "helps",
+    ),
+    Finding("synonyms of chemicals", "bitem", "baseline", "expansion", "+2 to 3 % of MAP", "helps"),
+    Finding("reranking by claims", "bitem", "baseline", "claims", "about +3 % of MAP", "helps"),
+    Finding("claims alone", "bitem", "baseline", "claims-only", "MAP 0.067 → 0.049", "hurts"),
+    Finding("a filter by IPC", "bitem", "baseline", "ipc", "no significant improvement", "no gain"),
+    Finding("citations, later ones too", "bitem", "baseline", "citations", "+168 % of MAP", "helps"),
+    Finding("the main class only", "iowa", "priorities", "main-class", "short MAP 0.049 → 0.005", "hurts"),
+    Finding("dates by number", "iowa", "priorities", "numbers", "short MAP 0.049 → 0.007", "hurts"),
+    Finding("phrases instead of words", "scai", "words", "phrases", "words did best", "hurts"),
+    Finding("entities instead of words", "scai", "words", "entities", "words did best", "hurts"),
+    Finding("reranking by IPC similarity", "purdue", "terms", "reranked", "not reported; short MAP 0.065 → 0.068", ""),
+    Finding("selected keywords", "york", "words", "keywords", "effective: MAP 0.034 → 0.057", "helps"),
 )
 SURVEY_FINDINGS = (
-    ("families as units", "bitem", "baseline", "families", "xinfAP 0.157 → 0.179"),
-    ("synonyms of chemicals", "bitem", "baseline", "expansion", "xinfAP 0.157 → 0.094"),
-    (
+    Finding("families as units", "bitem", "baseline", "families", "xinfAP 0.157 → 0.179", "helps"),
+    Finding("synonyms of chemicals", "bitem", "baseline", "expansion", "xinfAP 0.157 → 0.094", "hurts"),
+    Finding(
         "IPC filter, after synonyms and families",
         "bitem",
         "families-expansion",
         "ipc3",
         "xinfAP 0.109 → 0.111",
+        "no gain",
     ),
-    ("feedback, language model", "dutir", "lm", "lm-feedback", "xinfAP 0.248 → 0.239"),
-    ("BM25F instead of a language model", "dutir", "lm", "bm25f", "xinfAP 0.248 → 0.301"),
-    ("entities instead of noun phrases", "scai", "phrases", "entities", "xinfAP 0.244 → 0.153"),
-    ("entity weights and filter", "purdue", "terms", "reranked", "not reported; xinfAP 0.293"),
-    ("expansion by names and abbreviations", "york", "words", "expanded", "effective: xinfAP up to 0.291"),
+    Finding("feedback, language model", "dutir", "lm", "lm-feedback", "xinfAP 0.248 → 0.239", "no gain"),
+    Finding("BM25F instead of a language model", "dutir", "lm", "bm25f", "xinfAP 0.248 → 0.301", "helps"),
+    Finding("entities instead of noun phrases", "scai", "phrases", "entities", "xinfAP 0.244 → 0.153", "hurts"),
+    Finding("entity weights and filter", "purdue", "terms", "reranked", "not reported; xinfAP 0.293", ""),
+    Finding(
+        "expansion by names and abbreviations", "york", "words", "expanded", "effective: xinfAP up to 0.291", "helps"
+    ),
 )
 
 
@@ -194,26 +217,43 @@ def _reported(variant: Variant, task: str) -> str:
     return "; ".join(filter(None, parts)) or "—"
 
 
-def findings(scores: Mapping[str, Mapping[str, Scores]], known: Sequence[tuple[str, str, str, str, str]]) -> Table:
+def findings(scores: Mapping[str, Mapping[str, Scores]], known: Sequence[Finding]) -> Table:
     """What the overview found, and what comes out here: the change of AP with its verdict."""
     names = list(next(iter(scores.values())))
     said: list[dict[int, str]] = []
     for name in names:
-        there = [place for place, (_, team, *pair, _) in enumerate(known) if set(pair) <= set(scores[team][name].runs)]
-        pairs = [(scores[known[place][1]][name], known[place][2], known[place][3]) for place in there]
+        there = [p for p, one in enumerate(known) if {one.first, one.second} <= set(scores[one.team][name].runs)]
+        pairs = [(scores[known[place].team][name], known[place].first, known[place].second) for place in there]
         said.append(dict(zip(there, changes(pairs), strict=True)))
-    rows = [
-        [what, f"{team}: {first} → {second}", reported, *(words.get(place, "nothing found") for words in said)]
-        for place, (what, team, first, second, reported) in enumerate(known)
-    ]
-    return Table(["finding", "compared", "the overview", *names], rows)
+    rows = []
+    for place, one in enumerate(known):
+        words = [of_office.get(place, "nothing found") for of_office in said]
+        compared = f"{one.team}: {one.first} → {one.second}"
+        rows.append([one.what, compared, one.reported, *words, agreement(one.there, words)])
+    return Table(["finding", "compared", "the overview", *names, "here"], rows)
+
+
+def agreement(there: str, words: Sequence[str]) -> str:
+    """Whether the verdicts here are as the overview has it; undecided ones say nothing.
+
+    >>> agreement("helps", ["helps (+9 %)", "undecided (-1 %)"]), agreement("no gain", ["hurts (-9 %)", "the same run"])
+    ('as there', 'as there')
+    """
+    if not there:
+        return "—"
+    decided = {word.partition(" ")[0] for word in words} & {"helps", "hurts"}
+    if there == "no gain":
+        return "otherwise" if "helps" in decided else "as there"
+    if not decided:
+        return "undecided"
+    return "as there" if decided == {there} else "otherwise" if there not in decided else "both ways"
 
 
 def _percent(change: float) -> str:
     return f"{round(100 * change) + 0:+d} %"
 
 
-def task_section(offices: Sequence[Office], task: str, known: Sequence[tuple[str, str, str, str, str]]) -> list[str]:
+def task_section(offices: Sequence[Office], task: str, known: Sequence[Finding]) -> list[str]:
     teams = [team for team in TEAMS if any(task in one.tasks for one in variants_of(team))]
     scores: dict[str, dict[str, Scores]] = {}
     for team in teams:
@@ -232,11 +272,12 @@ Written by `benchmarks/teams.py --write`. Every team of the track is a system he
 (`leadline systems`, `leadline systems bitem`). The files in `src/leadline/retrieval/systems/` say what is known from
 the track's overview, what is guessed and what is left out. Here each variant is compared with the first of its team.
 
-The numbers of the overview are of other documents and topics: what can be compared is whether a step helps. Verdicts
-are of AP: randomisation tests, with Holm's correction within a table and a collection; `undecided` is a level of 0.05
-or more. *The same run*: the step had no effect, and *nothing found*: us_api has neither claims nor classes, patsnap no
-claims. On these two the judgements are from citations, in the simulated office they are the truth. Texts of the
-simulated office are made of invented words, so that synonyms of real chemicals add nothing there.
+The numbers of the overview are of other documents and topics: what can be compared is whether a step helps. *Short MAP*
+is of its task with 100 topics. Verdicts are of AP: randomisation tests, with Holm's correction within a table and a
+collection; `undecided` is a level of 0.05 or more. *The same run* is one that the step did not change, and *nothing
+found* one without results: us_api has neither claims nor classes, patsnap has no claims. On these two the judgements
+are from citations, in the simulated office they are the truth. Texts of the simulated office are made of invented
+words, so that synonyms of real chemicals add nothing there.
 """
 SHORT_TITLE = "## In short form"
 

@@ -48,14 +48,16 @@ def test_the_page_has_every_variant_and_every_finding(teams) -> None:
     for team in teams.TEAMS:
         assert {one.name for one in variants_of(team)} <= first
         assert f"**{team}**" in PAGE
-    for what, _, _, _, reported in (*teams.FINDINGS, *teams.SURVEY_FINDINGS):
-        assert [row for row in rows if row[0] == what and row[2] == reported]
-    assert ["finding", "compared", "the overview", "us_api", "patsnap", "simulated"] in rows
+    for one in (*teams.FINDINGS, *teams.SURVEY_FINDINGS):
+        found = [row for row in rows if (row[0], row[2]) == (one.what, one.reported)]
+        assert len(found) == 2  # in the whole and in the short form
+        assert all(row[-1] == teams.agreement(one.there, row[3:-1]) for row in found)
+    assert ["finding", "compared", "the overview", "us_api", "patsnap", "simulated", "here"] in rows
 
 
 def test_findings_name_variants_of_their_task(teams) -> None:
     for known, task in ((teams.FINDINGS, "prior art"), (teams.SURVEY_FINDINGS, "survey")):
-        for _, team, first, second, _ in known:
-            tasks = {one.name: one.tasks for one in variants_of(team)}
-            assert task in tasks[first]
-            assert task in tasks[second]
+        for one in known:
+            tasks = {variant.name: variant.tasks for variant in variants_of(one.team)}
+            assert task in tasks[one.first]
+            assert task in tasks[one.second]

@@ -39,7 +39,8 @@ VARIANTS = (
     Variant("tdac", "title, description, abstract and classes alone", OTHERS),
     Variant("claims", "claims alone, the best claim of a patent", CLAIMS),
     Variant(
-        "main-class", "merged; only patents with the topic's main class", SameClass(by="main") >> MERGED,
+        "main-class", "merged; only patents with the topic's main class",
+        Dates("priority") >> SameClass(by="main") >> MERGED,
         runs="UIowaS09PA2", reported="short MAP 0.005",
     ),
     Variant(
