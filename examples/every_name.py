@@ -63,6 +63,7 @@ def search() -> None:
     mine = ll.steps.Text(("title", "claims")) >> ll.steps.Search("bm25(k1=0.9)") >> ll.steps.OneAFamily()
     ll.make_run(context, topics, mine).write("mine.run")
     print(ll.Searcher(index).search("polymer film", k=10))
+    print(ll.systems("bitem").names, ll.make_run(index, "topics.tsv", "bitem:claims", narratives="words"))
     copies: ll.Duplicates = ll.duplicates(patents, resemblance=0.7, keep="longest")
     print(copies.share, ll.search(index, "polymer film", duplicates=copies).hits)
     print([f"{found.path}: {found.problem}; {found.fix}" for found in ll.check("patents")])

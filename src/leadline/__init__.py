@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from leadline.retrieval.link_analysis import hits, indegree, pagerank
     from leadline.retrieval.models.searcher import Searcher
     from leadline.retrieval.pipeline.context import SearchContext
-    from leadline.retrieval.public import build_collection, build_index, make_run, prior_art, search
+    from leadline.retrieval.public import build_collection, build_index, make_run, prior_art, search, systems
     from leadline.show.check import check
     from leadline.show.public import published_scores, report
     from leadline.trust.public import (
@@ -122,12 +122,13 @@ __all__ = [
     "slices",
     "spectrogram",
     "steps",
+    "systems",
     "verdict",
 ]
 
 # The module of each name, imported when the name is first used, so that a program pays only for what it uses.
 _HOMES = {
-    "leadline.retrieval.public": ("build_collection", "build_index", "make_run", "prior_art", "search"),
+    "leadline.retrieval.public": ("build_collection", "build_index", "make_run", "prior_art", "search", "systems"),
     "leadline.show.check": ("check",),
     "leadline.show.public": ("published_scores", "report"),
     "leadline.trust.public": (

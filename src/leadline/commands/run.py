@@ -1,10 +1,12 @@
 """Search for every topic with a system and write the run.
 
 Topics are patents in the collection, patents in a file (--patents), or texts. The same command continues an interrupted
-run after the last finished topic, which is kept in RUN.unfinished.
+run after the last finished topic, which is kept in RUN.unfinished. A text that asks for documents "published after
+1997" finds only those; a note says so, and --any-date ignores it.
 
 Examples:
   leadline run patents.index topics.tsv --system baseline -o baseline.run
+  leadline run patents.index topics.tsv --system bitem:claims -o claims.run
   leadline run patents.index topics.tsv --system mine.toml -k 100 -o mine.run
 """
 
@@ -22,6 +24,7 @@ from leadline.records.scores.result import counted
 from leadline.records.side_tables import read_groups
 from leadline.records.topics.topic import Topics
 from leadline.retrieval.pipeline.after.one_a_group import OneAGroup
+from leadline.retrieval.pipeline.answering import Narratives
 from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.journal import Journal
 from leadline.retrieval.pipeline.outside_patents import read_patents
@@ -42,6 +45,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--patents", metavar="FILE", help="patents outside the collection, as topics")
     groups = "keep only the best of each group of near-duplicates: what `leadline duplicates -o FILE` wrote"
     parser.add_argument("--duplicates", metavar="FILE", help=groups)
+    any_date = 'ignore dates that texts ask for, such as "published after 1997"'
+    parser.add_argument("--any-date", action="store_true", help=any_date)
     add_options(parser, "--collection", "-q")
 
 
@@ -60,11 +65,14 @@ def run(options: argparse.Namespace) -> None:
         "topics": [repr((topic, context.outside_patents.get(topic.patent))) for topic in asked],
         "k": options.k,
     }
+    if options.any_date:
+        made_of["narratives"] = "words"
     journal = None if options.output == "-" else Journal(Path(f"{options.output}.unfinished"), made_of)
     if journal is not None and len(journal):
         print_notes([f"continues after {counted(len(journal), 'finished topic')}"], options)
+    narratives: Narratives = "words" if options.any_date else "dates"
     with progress_bar("searching", quiet=options.quiet) as progress:
-        answers = pipeline.answer(context, asked, options.k, progress=progress, journal=journal)
+        answers = pipeline.answer(context, asked, options.k, progress=progress, journal=journal, narratives=narratives)
     write(answers.run(tag).to_bytes(), options.output)
     if journal is not None:
         journal.finish()
@@ -90,5 +98,6 @@ def _write_manifest(options: argparse.Namespace, context: SearchContext, made_of
     topics = [Path(name).name for name in (options.topics, options.patents) if name]
     facts = {"what": "a run", "leadline": __version__, "tag": tag, "topics": topics, "k": options.k}
     manifest = {**facts, "index": {"folder": context.index.folder.name, "segments": made_of["index"]}}
+    manifest |= {"narratives": made_of["narratives"]} if "narratives" in made_of else {}
     manifest |= {"system": {"name": options.system, "steps": made_of["system"]}}
     write_stored(f"{options.output}.manifest.json", f"{json_text(manifest)}\n".encode())

@@ -6,6 +6,8 @@ DIR/topics.tsv                  patents whose prior art is searched
 DIR/qrels.citations.txt         judgements from citations (.why.tsv: the citations behind them)
 DIR/qrels.true.txt              the true judgements: topic 0 document grade
 DIR/qrels.true.claims.txt       the same by claim: topic claim document grade weight
+DIR/surveys.xml                 topics in words, where there are any
+DIR/qrels.surveys.txt           their true judgements
 DIR/truth/*.parquet             concepts, inventions, claims, prior art, searches of the examiners
 """
 
@@ -30,6 +32,7 @@ from leadline.collections.simulate.printing import Printer, office_documents
 from leadline.collections.simulate.randomness import Integers, generator
 from leadline.collections.simulate.settings import Settings
 from leadline.collections.simulate.statistics import statistics
+from leadline.collections.simulate.surveys import make_surveys
 from leadline.collections.simulate.truth import true_claim_qrels, true_qrels
 from leadline.collections.simulate.truth_tables import TABLES
 from leadline.errors import InputError
@@ -46,6 +49,7 @@ MANIFEST = "manifest.json"
 FIX = "simulate the office again"
 JUDGED = ("topics.tsv", "qrels.citations.txt", "qrels.true.txt", "qrels.true.claims.txt")
 WHY = f"{JUDGED[1]}.why.tsv"
+SURVEYED = ("surveys.xml", "qrels.surveys.txt")
 Progress = Callable[[int, int], None]
 
 
@@ -66,7 +70,7 @@ def write_office(settings: Settings, folder: str | os.PathLike[str], progress: P
 
 def _write_office(settings: Settings, owned: OwnedFolder, step: Progress) -> OfficeOnDisk:
     place, tables = owned.path, [f"truth/{name}.parquet" for name in TABLES]
-    owned.reserve(MANIFEST, "collection", "truth", *tables, *JUDGED, WHY)
+    owned.reserve(MANIFEST, "collection", "truth", *tables, *JUDGED, WHY, *SURVEYED)
     if (place / "truth").is_symlink():
         raise InputError(str(place / "truth"), "is a link: name a new folder for the office")
     with reported(place / "truth"):
@@ -81,7 +85,11 @@ def _write_office(settings: Settings, owned: OwnedFolder, step: Progress) -> Off
     if not settings.topics:
         owned.remove([*JUDGED, WHY])  # of another office
     topics = _write_topics(office, place) if settings.topics else np.zeros(0, np.int64)
-    files = [*tables, *([*JUDGED, WHY] if settings.topics else [])]
+    if settings.surveys:
+        _write_surveys(office, place)
+    else:
+        owned.remove(SURVEYED)
+    files = [*tables, *([*JUDGED, WHY] if settings.topics else []), *(SURVEYED if settings.surveys else [])]
     manifest = _manifest(office, topics, collection["hash"], place, files)
     write_stored(place / MANIFEST, sealed(manifest))
     return OfficeOnDisk(office, topics, manifest)
@@ -96,7 +104,7 @@ def _fingerprint(office: SimulatedOffice) -> str:
 
 def _with_progress(office: SimulatedOffice, progress: Progress) -> Iterator[Document]:
     """The documents, which are two thirds of the work; `progress` gets how much is done."""
-    count = len(office.publications)
+    count = len(office.all_ids)
     for done, document in enumerate(office_documents(office)):
         if done % 500 == 0:
             progress(count + 2 * done, 3 * count)
@@ -106,7 +114,8 @@ def _with_progress(office: SimulatedOffice, progress: Progress) -> Iterator[Docu
 def _write_topics(office: SimulatedOffice, place: Path) -> Integers:
     """Sample topics among patents that have true prior art, and write them with both kinds of judgements."""
     collection = Collection.open(place / "collection")
-    has_prior_art = np.isin(office.publications.invention, office.pairs.invention)
+    has_prior_art = np.zeros(len(office.all_ids), np.bool_)  # an article is no topic
+    has_prior_art[: len(office.publications)] = np.isin(office.publications.invention, office.pairs.invention)
     counts = count_relevant(collection, np.flatnonzero(has_prior_art).astype(np.uint32))
     sample = sample_topics(
         collection.records, counts, generator(office.settings.seed, "topics"),
@@ -118,6 +127,13 @@ def _write_topics(office: SimulatedOffice, place: Path) -> Integers:
     true_qrels(office, topics).write(place / "qrels.true.txt")
     true_claim_qrels(office, topics).write(place / "qrels.true.claims.txt")
     return topics
+
+
+def _write_surveys(office: SimulatedOffice, place: Path) -> None:
+    """Write the topics in words and their true judgements."""
+    topics, qrels = make_surveys(office)
+    topics.write(place / SURVEYED[0])
+    qrels.write(place / SURVEYED[1])
 
 
 def _write_citations(collection: Collection, topics: Topics, path: Path) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from leadline.retrieval.index.index import Index
     from leadline.retrieval.pipeline.context import SearchContext
     from leadline.retrieval.pipeline.pipeline import Pipeline, Step
+    from leadline.retrieval.pipeline.system_list import SystemList
 
 IndexLike: TypeAlias = "Path | Index | SearchContext"
 Progress: TypeAlias = Callable[[int, int], None]
@@ -122,15 +123,32 @@ def prior_art(
     return prior_art_of(context, request, _pipeline(system or DEFAULT_SYSTEM), k, snippet)
 
 
-def make_run(index: IndexLike, topics: Path | Topics, system: str | Step = "best", k: int = 1000) -> Run:
-    """Search for every topic with a named system, a pipeline, or one described in a TOML file."""
+def make_run(
+    index: IndexLike,
+    topics: Path | Topics,
+    system: str | Step = "best",
+    k: int = 1000,
+    *,
+    narratives: Literal["dates", "words"] = "dates",
+) -> Run:
+    """Search for every topic with a named system, a variant of one (`bitem:claims`), a pipeline, or one in a TOML file.
+
+    A topic in words that asks for dates, "published after 1997", limits the search, unless `narratives` is "words".
+    """
     from leadline.records.topics.topic import Topics
 
     asked = Topics.read(topics) if isinstance(topics, (str, os.PathLike)) else topics
     _check_type("topics", asked, Topics, "a path or Topics")
     _check_type("k", k, int, "a whole number")
     name = system if isinstance(system, str) else "run"
-    return _pipeline(system).run(_context(index), asked, k, name=name)
+    return _pipeline(system).run(_context(index), asked, k, name=name, narratives=narratives)
+
+
+def systems(*names: str) -> SystemList:
+    """All named systems with their variants, or those of some systems; `make_run` takes each by its name."""
+    from leadline.retrieval.pipeline.system_list import list_systems
+
+    return list_systems(*names)
 
 
 def _context(index: IndexLike) -> SearchContext:

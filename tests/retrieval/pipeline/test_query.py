@@ -16,9 +16,9 @@ from leadline.records.runs.run import Run
 from leadline.records.topics.topic import Topic
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.pipeline.context import SearchContext
-from leadline.retrieval.pipeline.query.claims import unnested
 from leadline.retrieval.pipeline.request import Query, Request
 from leadline.retrieval.pipeline.steps import BestTerms, Claims, DropTerms, FromRun, Search, Survey, Text
+from leadline.retrieval.pipeline.unnested_claims import unnested
 
 TOPIC = "EP1000000A1"
 

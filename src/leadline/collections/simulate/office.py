@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from leadline.collections.simulate.articles import Articles, make_articles
 from leadline.collections.simulate.claim_concepts import ClaimSets, make_claims
 from leadline.collections.simulate.class_tree import ClassTree, make_class_tree
 from leadline.collections.simulate.concept_names import ConceptNames, name_concepts
@@ -21,6 +22,7 @@ from leadline.collections.simulate.families import (
     make_publications,
 )
 from leadline.collections.simulate.inventions import Inventions, make_inventions
+from leadline.collections.simulate.randomness import Integers, places_within
 from leadline.collections.simulate.settings import AUTHORITIES, Settings
 from leadline.collections.simulate.simulated_citations import CitationArrays, simulate_citations
 from leadline.collections.simulate.true_prior_art import PriorArtFinder, PriorArtPairs
@@ -48,6 +50,7 @@ class SimulatedOffice:
     pairs: PriorArtPairs  # of inventions and their true prior art
     searches: Searches
     cited: CitationArrays
+    articles: Articles
     serials: NDArray[np.object_]
     kinds: NDArray[np.object_]
 
@@ -61,9 +64,29 @@ class SimulatedOffice:
 
     @cached_property
     def ids(self) -> NDArray[np.object_]:
-        """The documents' ids in runs and judgements."""
+        """The patents' ids in runs and judgements."""
         codes = np.array([authority.code for authority in AUTHORITIES], object)
         return np.asarray(codes[self.publications.office] + self.serials + self.kinds)
+
+    @cached_property
+    def all_ids(self) -> NDArray[np.object_]:
+        """The ids of the patents, then those of the articles, in the order of the collection."""
+        return np.concatenate([self.ids, self.articles.ids])
+
+    @cached_property
+    def all_published(self) -> Integers:
+        """The day of publication of each document, in the same order."""
+        return np.concatenate([self.publications.published, self.articles.published])
+
+    def documents_of(self, inventions: Integers) -> tuple[Integers, Integers]:
+        """The documents of some inventions, patents and articles: index into `inventions`, and into `all_ids`."""
+        parts = []
+        for starts, first in ((self.publications.starts, 0), (self.articles.starts, len(self.publications))):
+            sizes = np.diff(starts)[inventions]
+            document = first + np.repeat(starts[inventions], sizes) + places_within(sizes)
+            parts.append((np.repeat(np.arange(len(inventions)), sizes), document))
+        (of_patents, patents), (of_articles, articles) = parts
+        return np.concatenate([of_patents, of_articles]), np.concatenate([patents, articles])
 
 
 def build_office(settings: Settings, progress: Callable[[int, int], None] | None = None) -> SimulatedOffice:
@@ -84,7 +107,9 @@ def build_office(settings: Settings, progress: Callable[[int, int], None] | None
     pairs = prior_art.pairs(progress)
     searches = simulate_searches(settings, tree, concepts, inventions, publications, pairs)
     cited = simulate_citations(settings, inventions, publications, pairs, searches)
+    articles = make_articles(settings, inventions, publications)
     serials, kinds = document_numbers(publications)
     return SimulatedOffice(
-        settings, tree, concepts, inventions, claims, publications, prior_art, pairs, searches, cited, serials, kinds
-    )
+        settings, tree, concepts, inventions, claims, publications, prior_art, pairs, searches, cited, articles,
+        serials, kinds,
+    )  # fmt: skip

@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from leadline.collections.documents.document import Citation, Document, Priority
+from leadline.collections.simulate.article_texts import article_documents
 from leadline.collections.simulate.coined_words import LONG, stem
 from leadline.collections.simulate.concepts import OF_GROUP
 from leadline.collections.simulate.office import SimulatedOffice
@@ -22,7 +23,7 @@ _RECLASSIFIED = 0.1  # share of the documents whose office puts another symbol f
 
 
 def office_documents(office: SimulatedOffice) -> Iterator[Document]:
-    """All documents of an office. They are made block by block, so a million need little memory.
+    """All documents of an office, the articles last. They are made block by block, so a million need little memory.
 
     >>> from leadline.collections.simulate.office import build_office
     >>> from leadline.collections.simulate.settings import Settings
@@ -32,6 +33,7 @@ def office_documents(office: SimulatedOffice) -> Iterator[Document]:
     printer = Printer(office)
     for block in range(printer.blocks):
         yield from printer.block(block)
+    yield from article_documents(office)
 
 
 class Printer:

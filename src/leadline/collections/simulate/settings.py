@@ -74,6 +74,9 @@ class Settings:
     anticipates: float = 0.6  # it discloses all of an independent claim
     opponents: float = 0.5  # chance that an opponent finds what the examiner missed
     applicants_know: float = 0.12  # chance that an applicant cites a document that is true prior art
+    # Technical surveys
+    articles: int = 0  # of journals, beside the patents
+    surveys: int = 0  # topics in words
 
     def __post_init__(self) -> None:
         shares = ("asides", "synonymy", "distinctive", "loyalty", "opponents", "applicants_know")
@@ -83,7 +86,7 @@ class Settings:
             "first_year": (1976, 2100), "last_year": (self.first_year + 5, 2101), "growth": (-0.5, 0.5),
             "line_size": (2, 200), "line_years": (0.5, 50), "lines_per_group": (2, 500), "group_concepts": (20, 2000),
             "subclass_concepts": (20, 2000), "general_concepts": (20, 2000), "continuations": (0, 0.2),
-            "enough": (0.2, 1), "class_spread": (0, 3),
+            "enough": (0.2, 1), "class_spread": (0, 3), "articles": (0, 5_000_000), "surveys": (0, 10_000),
         }  # fmt: skip
         limits |= dict.fromkeys(shares, (0.0, 1.0)) | dict.fromkeys(odds, (-5.0, 5.0))
         for name, (low, high) in limits.items():

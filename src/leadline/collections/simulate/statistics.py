@@ -18,7 +18,8 @@ def statistics(office: SimulatedOffice, topics: Integers) -> dict[str, float]:
     sizes = np.diff(publications.starts)
     citations = np.diff(cited.starts)
     figures: dict[str, float] = {
-        "documents": len(publications),
+        "documents": len(publications) + len(office.articles),
+        **({"articles": len(office.articles)} if len(office.articles) else {}),
         "families": int((sizes > 0).sum()),
         "documents of a family, mean": float(sizes[sizes > 0].mean()),
         "families of one document, share": float((sizes[sizes > 0] == 1).mean()),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -65,7 +65,7 @@ class Writer:
         change = self._changes(documents)
         draft = self.drafter.draft(rng, rows)
         copies = self.drafter.edited(rng, draft, of, rows, np.array(list(_EDITS.values()))[change])
-        texts = self._write(copies, documents)
+        texts = self.write(copies, len(documents), lambda text, concept: self.forms(documents[text], concept))
         claims = self._claims(rng, rows, documents)
         return (DocumentText(*fields, own) for fields, own in zip(texts, claims, strict=True))
 
@@ -90,14 +90,16 @@ class Writer:
         )
         return np.where(other, (form + 1) % self.concepts.forms[concept], form)
 
-    def _write(self, draft: Draft, documents: Integers) -> Iterator[tuple[str, str, str]]:
-        """Title, abstract and description of each text of a draft."""
+    def write(
+        self, draft: Draft, texts: int, forms: Callable[[Integers, Integers], Integers]
+    ) -> Iterator[tuple[str, str, str]]:
+        """Title, abstract and description of each text of a draft; `forms` gives the name a text has for a concept."""
         sentence = draft.sentence_of_slot
         index = self._first_of_kind[draft.kind] + draft.value
         mention = np.flatnonzero(is_mention(draft.kind))
         document = draft.text[sentence[mention]]
         concept = draft.value[mention]
-        form = self.forms(documents[document], concept)
+        form = forms(document, concept)
         stray = draft.stray[mention] & (self.settings.synonymy > 0)
         form = np.where(stray, (form + 1) % self.concepts.forms[concept], form)
         name = concept * MAX_FORMS + form
@@ -113,7 +115,7 @@ class Writer:
         written = [
             form % tuple(filled[begin:end]) for form, (begin, end) in zip(formats, pairwise(bounds), strict=True)
         ]
-        return _fields(written, draft, len(documents))
+        return _fields(written, draft, texts)
 
     def _claims(self, rng: np.random.Generator, rows: Integers, documents: Integers) -> Iterator[tuple[Claim, ...]]:
         """The claims of each document. Members of a family claim the same, each in the phrases of its office."""

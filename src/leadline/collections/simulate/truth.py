@@ -28,18 +28,18 @@ def _published(
     office: SimulatedOffice, topics: Integers, place: Integers, earlier: Integers, grade: NDArray[np.int8]
 ) -> tuple[Integers, Integers, NDArray[np.int8]]:
     """Pairs of topic and earlier invention as pairs of topic and document, without documents published too late."""
-    publications = office.publications
-    sizes = np.diff(publications.starts)[earlier]
-    document = np.repeat(publications.starts[earlier], sizes) + places_within(sizes)
-    place, grade = np.repeat(place, sizes), np.repeat(grade, sizes)
-    in_time = publications.published[document] <= office.inventions.priority[publications.invention[topics[place]]]
+    pair, document = office.documents_of(earlier)
+    place, grade = place[pair], grade[pair]
+    in_time = office.all_published[document] <= office.inventions.priority[office.publications.invention[topics[place]]]
     return place[in_time], document[in_time], grade[in_time]
 
 
 def true_qrels(office: SimulatedOffice, topics: Integers, name: str = "true qrels") -> Qrels:
     """Judgements of whole documents: 2 anticipates an independent claim, 1 is relevant to some claim."""
     place, document, grade = relevant(office, topics)
-    return Qrels.from_columns(office.ids[topics[place]].tolist(), office.ids[document].tolist(), grade.tolist(), name)
+    return Qrels.from_columns(
+        office.ids[topics[place]].tolist(), office.all_ids[document].tolist(), grade.tolist(), name
+    )
 
 
 def true_claim_qrels(office: SimulatedOffice, topics: Integers, name: str = "true qrels by claim") -> Qrels:
@@ -48,7 +48,7 @@ def true_claim_qrels(office: SimulatedOffice, topics: Integers, name: str = "tru
     Every claim is listed for every relevant document of its topic, with grade 0 when the document is not relevant to
     it, so that the weights are shared among all claims.
     """
-    claims, size = office.claims, len(office.publications)
+    claims, size = office.claims, len(office.all_ids)
     invention = office.publications.invention[topics]
     place, document, _ = relevant(office, topics)
     order = np.argsort(place * size + document)
@@ -62,7 +62,7 @@ def true_claim_qrels(office: SimulatedOffice, topics: Integers, name: str = "tru
     independent = claims.parent[claims.starts[invention[place[row]]] + claim] == 0
     return Qrels.from_columns(
         office.ids[topics[place[row]]].tolist(),
-        office.ids[document[row]].tolist(),
+        office.all_ids[document[row]].tolist(),
         grades[row, claim].tolist(),
         name,
         subtopics=[str(number) for number in (claim + 1).tolist()],

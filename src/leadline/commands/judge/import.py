@@ -1,11 +1,13 @@
 """Add marks to the journal of a pool: from another machine's journal, or from a table.
 
-A table has the columns topic, document and grade (2, 1, 0, or -2 for unsure); its marks are those of --person.
+A table has the columns topic, document and grade (2, 1, 0, or -2 for unsure); its marks are those of --person. Where a
+table lists all that is relevant, such as the truth of a simulated office, --rest 0 marks the others of its topics.
 
 Examples:
   leadline judge import pool.txt laptop/pool.txt.journal
   leadline judge import pool.txt anna.tsv --person anna
   leadline judge import pool.txt expert.tsv --person eve --role expert
+  leadline judge import pool.txt qrels.txt --person truth --rest 0
 """
 
 from __future__ import annotations
@@ -33,6 +35,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("marks", metavar="FILE", nargs="+", help="journals, or tables of marks")
     parser.add_argument("--person", metavar="NAME", help="who made the marks of a table")
     add_choice(parser, "--role", get_args(Role), "in which role", "assessor")
+    rest = "grade of the documents to judge that a table does not list, of the topics it has"
+    parser.add_argument("--rest", type=int, choices=(0, 1, 2), help=rest)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -59,7 +63,8 @@ def _add_table(journal: JudgingJournal, path: str, options: argparse.Namespace, 
     marks = read_qrels(path)
     strangers, events = 0, []
     for topic in marks.topics:
-        for document, grade in marks.judgements(topic).items():
+        unlisted = {} if options.rest is None else {each: options.rest for of, each in known if of == topic}
+        for document, grade in (unlisted | marks.judgements(topic)).items():
             if (topic, document) not in known:
                 strangers += 1
                 continue

@@ -225,12 +225,21 @@ def add_summary_options(parser: argparse.ArgumentParser) -> None:
 
 def add_system_option(parser: argparse.ArgumentParser, default: str | None, described: str) -> None:
     """The option --system: a pipeline by name, or in a file."""
-    from leadline.retrieval.pipeline.pipeline_files import systems
+    from leadline.retrieval.pipeline.pipeline_files import system, systems
 
-    named, words = choice(systems()), f"{', '.join(systems())}, or a pipeline in a .toml file (default: {described})"
+    one_of = f"{', '.join(systems())}, a variant such as bitem:claims (`leadline systems` lists them)"
+    words = f"{one_of}, or a pipeline in a .toml file (default: {described})"
+    named = choice(systems())
 
     def convert(text: str) -> str:
-        return text if text.endswith(".toml") else named(text)
+        if text.endswith(".toml"):
+            return text
+        named(text.partition(":")[0])
+        try:
+            system(text)
+        except InputError as error:
+            raise argparse.ArgumentTypeError(f"{error.where}: {error.problem}") from None
+        return text
 
     parser.add_argument("--system", metavar="NAME", default=default, type=convert, help=words)
 

@@ -1,10 +1,12 @@
 """Simulate a patent office in which every relevant document is known.
 
-Writes documents, topics, judgements from citations and the true judgements. docs/simulated-office.md lists the settings
-that --set can change.
+Writes documents, topics, judgements from citations and the true judgements; with --surveys also topics in words with
+their true judgements (docs/technical-survey.md has an example). docs/simulated-office.md lists the settings that --set
+can change.
 
 Examples:
   leadline simulate office -o office --patents 2000 --seed 1 --set synonymy=0.5
+  leadline simulate office -o survey --patents 1000 --articles 200 --surveys 18
 """
 
 from __future__ import annotations
@@ -24,6 +26,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, "-o", metavar="DIR", required=True, help="folder to write")
     add_number(parser, "--patents", "number of documents", 20_000)
     add_number(parser, "--topics", "number of topics", 100, least=0)
+    add_number(parser, "--articles", "number of articles in journals, beside the patents", 0, least=0)
+    add_number(parser, "--surveys", "number of topics in words, for a technical survey", 0, least=0)
     years = "first priority year and last publication year (default: %(default)s)"
     add("--years", type=_years, default="1980-2009", metavar="FROM-TO", help=years)
     add_number(parser, "--words", "median number of words of a description", 400)
@@ -40,7 +44,7 @@ def run(options: argparse.Namespace) -> None:
     with wrong_usage():
         settings = Settings(
             patents=options.patents, seed=options.seed, topics=options.topics, first_year=first, last_year=last,
-            words=options.words,
+            words=options.words, articles=options.articles, surveys=options.surveys,
         ).changed(dict(options.set))  # fmt: skip
     start = time.monotonic()
     with progress_bar("simulating", quiet=options.quiet) as progress:

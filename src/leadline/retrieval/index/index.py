@@ -96,9 +96,9 @@ class Index(Result):
     ) -> Index:
         """Index a collection, or an iterable of Documents or mappings. An index in the folder is replaced.
 
-        `fields` may include the derived fields phrases, entities and sentences. With `unit="family"` a row is a family,
-        with the texts that `members` chooses (see `families.py`). `workers` threads invert batches in parallel
-        (default: one per processor).
+        `fields` may include the derived fields biology, entities, phrases and sentences. With `unit="family"` a row is
+        a family, with the texts that `members` chooses (see `families.py`). `workers` threads invert batches in
+        parallel (default: one per processor).
         """
         from leadline.retrieval.index.writing import build
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol, get_args
 
 import numpy as np
 
 from leadline.collections.documents.document import Document
 from leadline.collections.documents.numbers import normalise
-from leadline.errors import InputError
+from leadline.errors import InputError, checked_choice
 from leadline.records.runs.run import Run
 from leadline.records.topics.topic import Topic
+from leadline.retrieval.pipeline.date_limited import date_limited
 from leadline.retrieval.pipeline.journal import Journal, TopicResult
 from leadline.retrieval.pipeline.request import Request
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 TopicsInput = Iterable[Topic | Document | str]
 Progress = Callable[[int, int, str], None]
+Narratives = Literal["dates", "words"]  # whether a text limits the dates of documents, or is only words
 FEWEST_DIGITS = 5  # of a patent's number: PA-7 is not a patent of Panama
 
 
@@ -71,8 +73,13 @@ def answer_topics(
     k: int,
     progress: Progress | None,
     journal: Journal | None,
+    narratives: Narratives = "dates",
 ) -> Answers:
-    """The k best documents of every topic."""
+    """The k best documents of every topic. Where a text asks for dates, "published after 1997", they limit the search.
+
+    With `narratives="words"` a text is only words.
+    """
+    checked_choice("narratives", narratives, get_args(Narratives))
     if k < 1:
         raise InputError("k", f"must be at least 1, got {k}")
     requests = context.requests(topics)
@@ -84,7 +91,8 @@ def answer_topics(
             progress(done, len(requests), name)
         result = journal.get(name) if journal is not None else None
         if result is None:
-            result = _answer(system, context, request, k)
+            limited = date_limited(context, request) if narratives == "dates" else request
+            result = _answer(system, context, limited, k)
             if journal is not None:
                 journal.add(name, result)
         answers.add(name, result)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from leadline.collections.links.graph import LinkGraph
     from leadline.records.topics.topic import Topic
     from leadline.retrieval.pipeline.anchor_words import AnchorWords
+    from leadline.retrieval.pipeline.claim_units import ClaimUnits
     from leadline.retrieval.pipeline.document_classes import Classes
     from leadline.retrieval.pipeline.document_terms import DocumentTerms
     from leadline.retrieval.pipeline.links import Links
@@ -263,6 +264,16 @@ class SearchContext:
         from leadline.retrieval.pipeline.document_classes import Classes
 
         return Classes([segment.coded("classes") for segment in self.index.segments])
+
+    @cached_property
+    def claim_units(self) -> ClaimUnits:
+        """The claims of documents, each as a text of its own."""
+        from leadline.retrieval.pipeline.claim_units import ClaimUnits
+
+        def read(rows: Sequence[int]) -> list[Document]:
+            return self.collection.documents_named(self.names(np.array(rows, np.int64)))
+
+        return ClaimUnits(self.index, read, self.document_frequencies)
 
     @cached_property
     def document_terms(self) -> DocumentTerms:

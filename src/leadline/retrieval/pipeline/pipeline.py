@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform, g
 from leadline.errors import InputError, nearest
 from leadline.records.runs.run import Run
 from leadline.register import Register
-from leadline.retrieval.pipeline.answering import Answers, Progress, TopicsInput, answer_topics
+from leadline.retrieval.pipeline.answering import Answers, Narratives, Progress, TopicsInput, answer_topics
 from leadline.retrieval.pipeline.journal import Journal
 from leadline.retrieval.pipeline.options import checked_option
 from leadline.retrieval.pipeline.request import Request
@@ -64,9 +64,13 @@ class Step:
         *,
         name: str = "run",
         progress: Progress | None = None,
+        narratives: Narratives = "dates",
     ) -> Run:
-        """The k best documents of every topic: topics are patents of the collection, other patents, or texts."""
-        return self.answer(context, topics, k, progress=progress).run(name)
+        """The k best documents of every topic: topics are patents of the collection, other patents, or texts.
+
+        A text that asks for dates, "published after 1997", limits the search, unless `narratives` is "words".
+        """
+        return self.answer(context, topics, k, progress=progress, narratives=narratives).run(name)
 
     def answer(
         self,
@@ -76,9 +80,10 @@ class Step:
         *,
         progress: Progress | None = None,
         journal: Journal | None = None,
+        narratives: Narratives = "dates",
     ) -> Answers:
         """Like `run`, with notes about topics. A journal keeps finished topics, so that a stopped run can continue."""
-        return answer_topics(self, context, topics, k, progress, journal)
+        return answer_topics(self, context, topics, k, progress, journal, narratives)
 
 
 def _parts(one: Step) -> tuple[Step, ...]:

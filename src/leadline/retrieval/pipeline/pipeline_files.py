@@ -19,13 +19,16 @@ steps, or the names of entries in the table `parts`:
 from __future__ import annotations
 
 import importlib
+import inspect
 import pkgutil
 from collections.abc import Mapping
 from dataclasses import fields
+from types import ModuleType
 from typing import Any
 
 from leadline.errors import InputError, checked_choice
 from leadline.retrieval.pipeline.pipeline import STEPS, Pipeline, Step, pipeline_of
+from leadline.retrieval.pipeline.variant import Variant, variant_named
 from leadline.text.toml import read_toml
 
 KEYS = ("about", "steps", "parts")
@@ -73,9 +76,28 @@ def systems() -> list[str]:
     return sorted(module.name for module in pkgutil.iter_modules(folder.__path__))
 
 
+def variants_of(name: str) -> tuple[Variant, ...]:
+    """The variants of a named system; none for a system that is not a team's."""
+    checked_choice("system", name, systems())
+    found: tuple[Variant, ...] = getattr(_module(name), "VARIANTS", ())
+    return found
+
+
+def described(name: str) -> str:
+    """What a named system is, what was guessed, and what differs: the docstring of its file."""
+    return inspect.getdoc(_module(checked_choice("system", name, systems()))) or ""
+
+
 def system(name: str) -> Pipeline:
-    """The pipeline of a named system, or of a file that ends in .toml."""
+    """The pipeline of a named system, of one of its variants (`bitem:claims`), or of a file that ends in .toml."""
     if name.endswith(".toml"):
         return read_pipeline(name)
+    team, colon, variant = name.partition(":")
+    if colon:
+        return variant_named(team, variant, variants_of(team)).pipeline
     checked_choice("system", name, systems())
-    return pipeline_of(importlib.import_module(f"leadline.retrieval.systems.{name}").PIPELINE, name)
+    return pipeline_of(_module(name).PIPELINE, name)
+
+
+def _module(name: str) -> ModuleType:
+    return importlib.import_module(f"leadline.retrieval.systems.{name}")

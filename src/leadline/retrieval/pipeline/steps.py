@@ -2,6 +2,7 @@
 
 from leadline.retrieval.dense.dense_steps import Dense, Hybrid
 from leadline.retrieval.pipeline.after.anchor_text import AnchorText
+from leadline.retrieval.pipeline.after.best_claim import BestClaim
 from leadline.retrieval.pipeline.after.citations import Citations
 from leadline.retrieval.pipeline.after.claim_scores import ClaimScores
 from leadline.retrieval.pipeline.after.class_agreement import ClassAgreement
@@ -16,15 +17,20 @@ from leadline.retrieval.pipeline.after.indegree import InDegree
 from leadline.retrieval.pipeline.after.one_a_family import OneAFamily
 from leadline.retrieval.pipeline.after.one_a_group import OneAGroup
 from leadline.retrieval.pipeline.after.pagerank import PageRank
+from leadline.retrieval.pipeline.after.refuse import Refuse
 from leadline.retrieval.pipeline.after.rm3 import RM3
 from leadline.retrieval.pipeline.after.where import Where
 from leadline.retrieval.pipeline.filters.dates import Dates
+from leadline.retrieval.pipeline.filters.likely_classes import LikelyClasses
+from leadline.retrieval.pipeline.filters.narrative_dates import NarrativeDates
 from leadline.retrieval.pipeline.filters.only import Only
 from leadline.retrieval.pipeline.filters.same_class import SameClass
+from leadline.retrieval.pipeline.filters.with_entities import WithEntities
 from leadline.retrieval.pipeline.pipeline import Pipeline, Step
 from leadline.retrieval.pipeline.query.best_terms import BestTerms
 from leadline.retrieval.pipeline.query.claims import Claims
 from leadline.retrieval.pipeline.query.drop_terms import DropTerms
+from leadline.retrieval.pipeline.query.entity_weights import EntityWeights
 from leadline.retrieval.pipeline.query.from_run import FromRun
 from leadline.retrieval.pipeline.query.nouns import Nouns
 from leadline.retrieval.pipeline.query.search import Search
@@ -35,6 +41,7 @@ from leadline.retrieval.pipeline.synonyms.expand import Expand
 __all__ = [
     "RM3",
     "AnchorText",
+    "BestClaim",
     "BestTerms",
     "Citations",
     "ClaimScores",
@@ -46,6 +53,7 @@ __all__ = [
     "DropTerms",
     "Either",
     "Elsewhere",
+    "EntityWeights",
     "Expand",
     "FamilyMembers",
     "Freshness",
@@ -54,16 +62,20 @@ __all__ = [
     "HubsAuthorities",
     "Hybrid",
     "InDegree",
+    "LikelyClasses",
+    "NarrativeDates",
     "Nouns",
     "OneAFamily",
     "OneAGroup",
     "Only",
     "PageRank",
     "Pipeline",
+    "Refuse",
     "SameClass",
     "Search",
     "Step",
     "Survey",
     "Text",
     "Where",
+    "WithEntities",
 ]

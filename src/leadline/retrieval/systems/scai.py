@@ -1,31 +1,51 @@
 """Fraunhofer SCAI at TREC-CHEM 2009 (SCAI09PAt*, SCAI09TSNP): noun phrases and entities indexed beside the words.
 
 What they did: 36 runs of prior art, with words, normalised noun phrases, or biomedical and chemical entities as the
-query, each in its own field. Words did best. For the technical survey queries were manual (the best), or made of noun
-phrases or entities.
+query, each in its own field. Words did best (bpref 0.40). For the technical survey queries were manual (the best), or
+made of noun phrases or entities.
 
-What differs here: words, phrases and entities are fused in one run, words with the largest weight, because they did
-best. Noun phrases and entities are found by rules, not by trained taggers, and there are no biomedical entities. They
-need an index with the fields `phrases` and `entities` (`leadline index --fields`); without these only words are
-searched, and the run says so. A topic in words is searched by its words; the results of manual queries of `leadline
-search` can be added with the step `run`.
+What is guessed: SCAI09PAf1e, whose bpref is 0.40, is taken to be of words; the overview does not say what the other
+letters mean. SCAI09TSPM is taken to be of entities. BM25, the 100 best terms of a field, and all weights are ours.
+
+What differs here: noun phrases and entities are found by rules, not by trained taggers. They need an index with the
+fields `phrases`, `entities` (chemistry) and `biology` (`leadline index --fields`). Without them a patent is searched by
+its words and a text by its nouns, and the run says so. The last variant, which `scai` means, fuses all for patents and
+searches texts by noun phrases, their best automatic run, with the words. Left out: manual queries (SCAI09TSMAN); the
+results of those of `leadline search` can be added with the step `run`.
 """
 
 from __future__ import annotations
 
 from leadline.retrieval.pipeline.after.where import Where
 from leadline.retrieval.pipeline.pipeline import Step
-from leadline.retrieval.pipeline.steps import BestTerms, Either, Fuse, Search, Survey, Text
+from leadline.retrieval.pipeline.steps import BestTerms, Fuse, Nouns, Search, Survey, Text
+from leadline.retrieval.pipeline.variant import Variant
 
-WORDS = Text() >> Search("bm25")
-
-
-def _field(field: str) -> Step:
-    """A search of a derived field for its best terms; without the field one for words, which keeps the order."""
-    terms = BestTerms(100, (field,), into="same")
-    return Where((field,), then=terms >> Search("bm25"), otherwise=WORDS)
+BM25 = Search("bm25")
+WORDS, NEED = Text() >> BM25, Survey() >> BM25
+NOUNS = Survey() >> Nouns() >> BM25
 
 
-PATENT = Fuse((WORDS, _field("phrases"), _field("entities")), how="linear", weights=(0.7, 0.2, 0.1))
+def _patent(*fields: str) -> Step:
+    """A search of derived fields for their best terms; without a field one for words, which keeps the order."""
+    return Where(fields, then=BestTerms(100, fields, into="same") >> BM25, otherwise=WORDS)
 
-PIPELINE = Either(patent=PATENT, text=Survey() >> Search("bm25"))
+
+def _text(*fields: str) -> Step:
+    return Where(fields, then=Survey(fields=fields) >> BM25, otherwise=NOUNS)
+
+
+ENTITIES = Where(("biology",), then=_patent("entities", "biology"), otherwise=_patent("entities"))
+TOGETHER = Fuse((WORDS, _patent("phrases"), ENTITIES), how="linear", weights=(0.7, 0.2, 0.1))
+PHRASES = Fuse((_text("phrases"), NOUNS), how="linear", weights=(0.7, 0.3))
+
+VARIANTS = (
+    Variant("words", "all words", WORDS, NEED, "SCAI09PAf1e", "bpref 0.40, the best of 36 runs"),
+    Variant("phrases", "noun phrases alone", _patent("phrases"), _text("phrases"), "SCAI09TSNP", "xinfAP 0.244"),
+    Variant(
+        "entities", "entities of chemistry and biology alone", ENTITIES, _text("entities", "biology"), "SCAI09TSPM",
+        "xinfAP 0.153",
+    ),
+    Variant("together", "words, phrases and entities; for texts phrases and nouns", TOGETHER, PHRASES),
+)  # fmt: skip
+PIPELINE = VARIANTS[-1].pipeline

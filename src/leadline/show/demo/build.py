@@ -40,7 +40,7 @@ from leadline.version import __version__
 
 KIND, VERSION, KEYS = "demo", 2, "made.json"  # 1: the keys without a checksum
 FIX = "run the demo again"
-ALL_FIELDS = (*FIELDS, "phrases", "entities", "sentences")  # scai and msoe also search the last three
+ALL_FIELDS = (*FIELDS, "phrases", "entities", "biology", "sentences")  # scai and msoe also search the last four
 DEPTH = 1000  # documents that a system returns for a topic
 Step = Callable[..., None]
 Stage = Callable[[str], AbstractContextManager[Step | None]]  # opens a named stage; its value reports the progress

@@ -4,6 +4,7 @@ Each is a file in this folder with a function of the same name, which returns th
 like those of any field; `terms` gives those of a query.
 
     phrases     noun phrases, each one term: "acet acid"
+    biology     names of enzymes, proteins, antibodies, organisms and genes
     entities    registry numbers, formulas, names of chemicals, codes such as IL-6
     sentences   words, each counted once per sentence
 

@@ -12,6 +12,7 @@ from leadline.retrieval.pipeline.options import Weight
 from leadline.retrieval.pipeline.pipeline import Step, step
 from leadline.retrieval.pipeline.query.patent_fields import summed
 from leadline.retrieval.pipeline.request import Query, Request
+from leadline.retrieval.pipeline.unnested_claims import unnested
 
 if TYPE_CHECKING:
     from leadline.retrieval.pipeline.context import SearchContext
@@ -62,23 +63,3 @@ def claim_queries(
         for claim, text in chosen
     ]  # fmt: skip
     return [query for query in queries if query.terms and query.weight]
-
-
-def unnested(claims: Sequence[Claim]) -> list[str]:
-    """The text of each claim, after the texts of the claims it refers to, directly or not, each once.
-
-    >>> unnested([Claim(1, "A nail."), Claim(2, "Claim 1, bent.", (1,)), Claim(3, "Claims 1 and 2, of tin.", (1, 2))])
-    ['A nail.', 'A nail. Claim 1, bent.', 'A nail. Claim 1, bent. Claims 1 and 2, of tin.']
-    """
-    by_number = {claim.number: claim for claim in claims}
-    texts = []
-    for claim in claims:
-        ancestors: set[int] = set()
-        waiting = list(claim.parents)
-        while waiting:
-            parent = waiting.pop()
-            if parent not in ancestors and parent in by_number and parent != claim.number:
-                ancestors.add(parent)
-                waiting.extend(by_number[parent].parents)
-        texts.append(" ".join([*(by_number[number].text for number in sorted(ancestors)), claim.text]))
-    return texts

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from leadline.errors import InputError
-from leadline.retrieval.pipeline.options import Weight
+from leadline.errors import InputError, checked_choice
+from leadline.retrieval.index import derived
+from leadline.retrieval.pipeline.options import Names, Weight
 from leadline.retrieval.pipeline.pipeline import Step, step
 from leadline.retrieval.pipeline.query.patent_fields import summed
 from leadline.retrieval.pipeline.request import Query, Request
@@ -21,19 +23,35 @@ _PARTS = ("title", "description", "narrative", "category")
 class Survey(Step):
     """The words of a technical-survey topic; a word of a part with weight 2 counts as two.
 
-    DUTIR and Purdue combined title and narrative with separate weights at TREC-CHEM 2009.
+    With `fields`, derived fields of the index such as phrases or entities, the query is the terms that these fields
+    would have of the topic's text, each searched in its field. DUTIR and Purdue combined title and narrative with
+    separate weights at TREC-CHEM 2009; SCAI searched with noun phrases, or with entities.
     """
 
     title: Weight = 1.0
     description: Weight = 0.0
     narrative: Weight = 1.0
     category: Weight = 0.0
+    fields: Names = ()
 
     def __call__(self, context: SearchContext, request: Request) -> Request:
         weighted = {part: getattr(self, part) for part in _PARTS if getattr(self, part)}
         texts = {part: getattr(request.topic, part) for part in weighted}
         if not any(texts.values()):
             raise InputError(f"topic {request.topic.id}", f"has no {' and no '.join(weighted) or 'part with a weight'}")
-        analysed = {part: context.index.analysis.terms(text) for part, text in texts.items()}
-        words = ({term: weighted[part]} for part, terms in analysed.items() for term in terms)
-        return replace(request, queries=(Query(summed(words)),))
+        if not self.fields:
+            terms_of = {part: context.index.analysis.terms(text) for part, text in texts.items()}
+            return replace(request, queries=(_query(terms_of, weighted),))
+        names = [checked_choice("survey: fields", name, context.index.derived) for name in self.fields]
+        found = [(name, {part: _derived(context, name, text) for part, text in texts.items()}) for name in names]
+        queries = [replace(_query(terms_of, weighted), fields={name: 1.0}, name=name) for name, terms_of in found]
+        return replace(request, queries=tuple(query for query in queries if query.terms))
+
+
+def _query(terms_of: Mapping[str, Sequence[str]], weighted: Mapping[str, float]) -> Query:
+    """The terms of all parts of a topic, each with the weight of its part."""
+    return Query(summed({term: weighted[part]} for part, terms in terms_of.items() for term in terms))
+
+
+def _derived(context: SearchContext, field: str, text: str) -> list[str]:
+    return derived.terms(field, [text], context.index.analysis)

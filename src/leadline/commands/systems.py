@@ -1,0 +1,37 @@
+"""List the named systems and their variants.
+
+The runs of the teams of TREC-CHEM 2009 are variants; those of the track's overview have their names there too. With the
+name of a system, what its team did, what is guessed and what differs here comes first.
+
+Examples:
+  leadline systems
+  leadline systems bitem
+  leadline systems --format csv -o systems.csv
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from leadline.commands.shared.options import add_options, check_format
+from leadline.commands.shared.output import write, write_table
+from leadline.records.scores.table import Table
+from leadline.retrieval.pipeline.pipeline_files import described
+from leadline.retrieval.pipeline.system_list import list_systems
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("names", metavar="SYSTEM", nargs="*", help="only these systems, each with its description")
+    add_options(parser, "-f", "-o")
+
+
+def run(options: argparse.Namespace) -> None:
+    check_format(options)
+    table = list_systems(*options.names).table()
+    if options.format != "table":
+        write_table(table, options)
+        return
+    if options.names and options.output is None:
+        write("".join(f"{name}: {described(name)}\n\n" for name in options.names))
+    shown = 5 if options.names else 3  # a terminal has no room for the runs of all
+    write_table(Table(table.columns[:shown], [row[:shown] for row in table.rows]), options)

@@ -1,0 +1,187 @@
+"""The variants of the teams: their names, what the overview reports of them, and that each is another search."""
+
+from __future__ import annotations
+
+import re
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+import leadline as ll
+from leadline.cli import main
+from leadline.errors import InputError
+from leadline.records.topics.topic import Topic
+from leadline.retrieval.index.index import Index
+from leadline.retrieval.pipeline.context import SearchContext
+from leadline.retrieval.pipeline.pipeline_files import described, system, systems, variants_of
+from leadline.retrieval.pipeline.variant import PATENTS, TEXTS, Variant
+from leadline.show.papers.published import table
+
+TEAMS = [name for name in systems() if variants_of(name)]
+ALL = [(team, one) for team in TEAMS for one in variants_of(team)]
+EVERY = pytest.mark.parametrize(("team", "variant"), ALL, ids=[f"{team}:{one.name}" for team, one in ALL])
+# Variants of different teams that do the same for a text: the plain search with BM25.
+PLAIN = {"bitem:baseline", "scai:words"}
+
+
+@pytest.fixture(scope="module")
+def offices(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("survey")
+    main(["simulate", "office", "-o", str(folder / "office"), "--patents", "400", "--topics", "4", "--articles", "60",
+          "--surveys", "6", "--words", "60", "-q"])  # fmt: skip
+    return folder
+
+
+@pytest.fixture(scope="module")
+def rich(offices: Path) -> SearchContext:
+    """An office with articles, with every derived field in its index."""
+    from leadline.collections.documents.store import Collection
+    from leadline.retrieval.index.batches import FIELDS
+    from leadline.retrieval.index.derived import DERIVED
+
+    origin = str(offices / "office/collection")
+    Index.build(
+        Collection.open(origin), offices / "index", fields=[*FIELDS, *DERIVED], workers=1, origin=origin
+    )  # fmt: skip
+    return SearchContext.open(offices / "index")
+
+
+@pytest.fixture(scope="module")
+def surveys(offices: Path) -> ll.Topics:
+    return ll.Topics.read(offices / "office/surveys.xml")
+
+
+def test_the_eight_teams_are_there() -> None:
+    assert TEAMS == ["bitem", "cmu", "dutir", "iowa", "msoe", "purdue", "scai", "york"]
+
+
+@EVERY
+def test_a_variant_finds_documents_for_the_topics_of_its_tasks(
+    team: str, variant: Variant, rich: SearchContext, surveys: ll.Topics, offices: Path
+) -> None:
+    patents = ll.Topics.read(offices / "office/topics.tsv")
+    for task, topics in ((PATENTS, patents), (TEXTS, surveys)):
+        if task in variant.tasks:
+            assert len(variant.pipeline.run(rich, topics, 50).topics) > len(topics) / 2
+        else:
+            with pytest.raises(InputError, match=r"is a patent, and the variant|not patents of|is not a patent of"):
+                variant.pipeline.run(rich, topics)
+
+
+def text_of_run(name: str, context: SearchContext, topics: ll.Topics) -> bytes:
+    return system(name).run(context, topics, name="same").to_bytes()
+
+
+@pytest.mark.parametrize("derived", [True, False])
+def test_no_two_teams_give_the_same_run_for_texts(
+    derived: bool, rich: SearchContext, surveys: ll.Topics, offices: Path, tmp_path: Path
+) -> None:
+    context = rich
+    if not derived:  # an index without noun phrases, entities and sentences
+        Index.build(rich.collection, tmp_path, workers=1, origin=str(rich.collection.folder))
+        context = SearchContext.open(tmp_path)
+    runs = {name: text_of_run(name, context, surveys) for name in ("baseline", *TEAMS) if name not in ("cmu", "iowa")}
+    assert [(a, b) for a, b in combinations(runs, 2) if runs[a] == runs[b]] == []
+
+
+def test_variants_of_different_teams_differ_but_for_the_plain_search(rich: SearchContext, surveys: ll.Topics) -> None:
+    names = [f"{team}:{one.name}" for team, one in ALL if one.text is not None]
+    runs = {name: text_of_run(name, rich, surveys) for name in names}
+    other = [(a, b) for a, b in combinations(runs, 2) if a.split(":")[0] != b.split(":")[0] and runs[a] == runs[b]]
+    assert all({a, b} <= PLAIN or "bitem:expansion" in (a, b) for a, b in other)  # no real chemical has synonyms here
+
+
+def test_names_of_the_overview_are_names_too() -> None:
+    assert system("bitem:BiTeM09PAcl") == system("bitem:claims-only")
+    assert system("bitem") == system("bitem:seen-citations")
+    submitted = [run for one in variants_of("bitem") for run in one.runs.split()]
+    assert (sum("PA" in run for run in submitted), len(submitted)) == (6, 15)
+    runs = [run for _, one in ALL for run in one.runs.split()]
+    assert len(set(runs)) == len(runs)
+
+
+def test_a_wrong_variant_is_one_line_with_the_nearest_name() -> None:
+    with pytest.raises(
+        InputError, match=r"variant of bitem: 'clams' is not one of baseline, .*; did you mean claims\?"
+    ):
+        system("bitem:clams")
+    with pytest.raises(InputError, match="system: baseline has no variants: write --system baseline"):
+        system("baseline:claims")
+    with pytest.raises(InputError, match=r"'bitme' is not one of .*; did you mean bitem\?"):
+        system("bitme:claims")
+    with pytest.raises(InputError, match="variant x: has no pipeline"):
+        Variant("x", "nothing")
+
+
+def test_runs_and_what_is_reported_are_those_of_the_overview() -> None:
+    """Every run is in a table of the overview, and the scores are its scores, rounded."""
+    prior_art = {row["run"]: row for row in table("trec_chem_2009_pa_full")}
+    short = {row["run"].removesuffix("_sm"): row for row in table("trec_chem_2009_pa_short")}
+    survey: dict[str, list[float]] = {}
+    for row in table("trec_chem_2009_ts_xinfap"):
+        survey[row["run"]] = [value for name, value in row.items() if name != "run"]
+    known = {*prior_art, *short, *survey}
+    checked = 0
+    for _, one in ALL:
+        runs = one.runs.split()
+        assert not [run for run in runs if run not in known and run != "DUT09TSRun5"], one.name
+        for what, number in re.findall(r"(short MAP|MAP|xinfAP) (0\.\d+)", one.reported):
+            reported = {"short MAP": short, "MAP": prior_art}.get(what)
+            if reported is not None:
+                values = [float(reported[run]["MAP"]) for run in runs if run in reported]
+            else:
+                values = [sum(survey[run]) / 18 for run in runs if run in survey]
+            assert any(abs(value - float(number)) < 0.0006 for value in values), (one.name, what, number, values)
+            checked += 1
+    assert checked > 25
+
+
+def test_the_list_of_systems(capsys: pytest.CaptureFixture[str]) -> None:
+    listed = ll.systems()
+    assert repr(listed) == f"<SystemList {len(systems())} systems, {len(ALL)} variants>"
+    assert {"bitem", "bitem:claims", "baseline", "cmu:whole-text"} <= set(listed.names)
+    claims = next(one for one in listed.items if one.name == "bitem:claims-only")
+    assert (claims.tasks, claims.runs) == (("prior art",), ("BiTeM09PAcl",))
+    assert claims.about == described("bitem")
+    assert "bitem:claims" in str(ll.systems("bitem"))
+    main(["systems"])
+    assert "bitem:claims" in capsys.readouterr().out
+    main(["systems", "cmu"])
+    shown = capsys.readouterr().out
+    assert "What is guessed: which of the two runs is which" in shown
+    assert "CMU09Chmtcd" in shown
+    main(["systems", "--format", "tsv"])
+    assert (
+        "cmu:title-claims\tprior art\tthe words of title and claims\tCMU09Chmtcd\tMAP 0.065" in capsys.readouterr().out
+    )
+    with pytest.raises(SystemExit):
+        main(["systems", "bitme"])
+    assert "did you mean bitem?" in capsys.readouterr().err
+
+
+def test_the_command_takes_a_variant(offices: Path, rich: SearchContext, tmp_path: Path) -> None:
+    topics = str(offices / "office/topics.tsv")
+    main(["run", str(offices / "index"), topics, "--system", "bitem:claims", "-o", str(tmp_path / "c.run"), "-q"])
+    assert (tmp_path / "c.run").read_text().split()[5] == "bitem:claims"
+    made = ll.make_run(rich, ll.Topics.read(topics), "bitem:claims")
+    assert made.topics == ll.read_run(tmp_path / "c.run").topics
+
+
+def test_dates_in_a_narrative_limit_a_run(
+    offices: Path, rich: SearchContext, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    need = ll.Topics.of(
+        [Topic("TS-1", "valve", narrative="Documents published after 2000 that describe the invention.")]
+    )
+    need.write(tmp_path / "need.xml")
+    day = {row["id"]: str(row["publication"]) for row in rich.collection.records.iter_rows(named=True)}
+    main(["run", str(offices / "index"), str(tmp_path / "need.xml"), "-o", str(tmp_path / "after.run")])
+    assert 'limited to "published after 2000", which excludes' in capsys.readouterr().err
+    after = ll.read_run(tmp_path / "after.run").ranking("TS-1")
+    assert all(day[document] > "2000-12-31" for document, _ in after)
+    main(["run", str(offices / "index"), str(tmp_path / "need.xml"), "-o", str(tmp_path / "any.run"), "--any-date"])
+    assert "limited" not in capsys.readouterr().err
+    assert any(day[document] <= "2000" for document, _ in ll.read_run(tmp_path / "any.run").ranking("TS-1"))
+    words = ll.make_run(rich, need, "baseline", narratives="words")
+    assert len(words.ranking("TS-1")) > len(ll.make_run(rich, need, "baseline").ranking("TS-1")) == len(after)
