@@ -2,7 +2,8 @@
 
 The links into a block of pages are added up by ascending source: values are read from one end of memory to the other,
 which a processor foresees, and what is added to at random places is only the totals of the block, which fit into its
-second cache. A page's links are added in the order of their sources, from 0, so that the plain twins give the same bits.
+second cache. A page's links are added in the order of their sources, from 0, so that the plain twins give the same
+bits.
 """
 
 from __future__ import annotations
