@@ -283,14 +283,15 @@ def report(part: str, options: argparse.Namespace) -> tuple[str, bool]:
         return families(DATA).render("markdown"), True
     if part == "growth":
         table = growth(options.sizes)
-        (few, *_, less), (many, *_, more) = ([row[0], row[5], row[6]] for row in (table.rows[0], table.rows[-1]))
+        (few, less), (many, more) = ((row[0], row[6]) for row in (table.rows[0], table.rows[-1]))
         time_each = [row[3] for row in table.rows]
         further = (more - less) * 2**20 / (many - few)
         about = (
             f"From {few:,} to {many:,} texts, the time of a text is between {min(time_each):.0f} and "
             f"{max(time_each):.0f} µs, and each further text needs {further:.0f} bytes of memory:"
         )
-        return f"{about}\n\n{table.render('markdown')}", True
+        rows = [[f"{cell:,}" if isinstance(cell, int) else cell for cell in row] for row in table.rows]
+        return f"{about}\n\n{Table(table.columns, rows, digits=1).render('markdown')}", True
     table, least = speed(options.texts, options.repeat)
     about = (
         f"Beside the package rensa {version('rensa')}, {options.texts:,} texts of {WORDS} words, medians of the "

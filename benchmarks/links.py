@@ -182,7 +182,8 @@ def main() -> None:
     hits = timed({"leadline": lambda: hubs_and_authorities(graph)}, options.repeat)
     about = (
         f"PageRank, {ROUNDS} rounds, seconds, medians of {options.repeat} in turn, {os.cpu_count()} processors. "
-        f"HITS of the first graph to 1e-10: {hits['leadline'].wall:.2f} s, {hits['leadline'].processor:.2f} s of the processor."
+        f"HITS of the first graph to 1e-10: {hits['leadline'].wall:.2f} s, "
+        f"{hits['leadline'].processor:.2f} s of the processor."
     )
     print(f"\n{about}\n{table}\ntarget {PROMISE} s and faster than all others: {'reached' if kept else 'missed'}")
     if options.write:
