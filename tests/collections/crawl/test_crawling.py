@@ -19,6 +19,7 @@ from site_server import SiteServer, links, redirect, site
 
 from leadline.collections.crawl.crawl_folder import CrawlOutcome, crawl
 from leadline.collections.documents.store import Collection
+from leadline.collections.duplicates.find import duplicates
 from leadline.collections.links.reading import read_links
 from leadline.errors import InputError
 from leadline.show.check import check
@@ -420,3 +421,14 @@ def test_odd_links_of_several_hosts_at_once(folder: Path) -> None:
         assert (second.paths(None), third.paths(None)) == ([], ["/", "/y"])
     assert outcome.refused == {"robots.txt unreachable (http 500)": 1}
     assert len(Collection.open(folder)) == 11
+
+
+def test_the_best_linked_copy_of_a_page_is_kept(folder: Path) -> None:
+    text = " ".join(f"word{number}" for number in range(60))
+    tree = {"/": links("/copy", "/one", "/two"), "/copy": links(text=text), "/one": links("/known"),
+            "/two": links("/known", "/known", "/two"), "/known": links("/known", text=text)}  # fmt: skip
+    with site(tree) as server:
+        run(folder, server.url)
+    kept = {keep: next(name for _, name, _, first in duplicates(folder, keep=keep).entries if first)
+            for keep in ("earliest", "best-linked")}  # fmt: skip
+    assert kept == {"earliest": f"{server.url}/copy", "best-linked": f"{server.url}/known"}

@@ -20,6 +20,7 @@ import json
 import os
 import signal
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -132,10 +133,10 @@ def _resume(crawler: Crawler, outcome: CrawlOutcome) -> None:
         for page in pages.values():
             frontier.update(page.id, state="queued", attempts=max(page.attempts - 1, 0))
         frontier.queue_refused(UNREACHABLE)
-        before, chain = int(frontier.fact("chain", "0")), crawler.settings.chain
-        if chain == 0 or chain > before:  # longer chains are allowed now
+        before, longest = int(frontier.fact("chain", "0")), crawler.settings.chain
+        if longest == 0 or longest > before:  # longer chains are allowed now
             frontier.queue_refused(f"trap: {CHAIN}")
-        frontier.set_fact("chain", str(chain))
+        frontier.set_fact("chain", str(longest))
 
 
 def _run(crawler: Crawler) -> None:
@@ -176,12 +177,14 @@ def _finish(owned: OwnedFolder, frontier: Frontier, store: WarcStore, outcome: C
         write_stored(owned.path / name, content.getvalue())
     outcome.links = len(tables[LINKS])
     rows = document_rows(frontier)
-    outcome.documents = len(rows)
-    if rows:
+    documents = _documents(rows, store)
+    first = next(documents, None)
+    if first is not None:
         key = hashlib.sha256(json.dumps([row[:2] for row in rows]).encode()).hexdigest()
-        write_collection(
-            _documents(rows, store), owned.path / INSIDE_CRAWL, {"crawl": owned.id, "pages": key}, part=2000
-        )
+        origin = {"crawl": owned.id, "pages": key}
+        written = write_collection(chain([first], documents), owned.path / INSIDE_CRAWL, origin, part=2000)
+        outcome.documents = written["counts"]["documents"]
+    outcome.unreadable = len(rows) - outcome.documents
 
 
 DocumentRow = tuple[str, str, str, int, int, int]

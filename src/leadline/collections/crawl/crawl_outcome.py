@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from leadline.collections.crawl.traps import CHAIN
+from leadline.collections.documents.fields.web_page import PDF_TYPE
+from leadline.collections.documents.markup.pdf import reads_pdf
 from leadline.records.scores.result import Result, counted
 
 
@@ -17,6 +19,7 @@ class CrawlOutcome(Result):
     asked: int = 0  # requests for pages in this run
     rate: float = 0.0
     documents: int = 0
+    unreadable: int = 0  # pages without a document: damaged PDF files
     links: int = 0
     states: dict[str, int] = field(default_factory=dict)
     failed: dict[str, int] = field(default_factory=dict)  # by kind
@@ -52,6 +55,10 @@ class CrawlOutcome(Result):
             notes.append(f"since the last time: {_counts(self.changes)}")
         if self.failed:
             notes.append(f"failed: {_counts(self.failed)}")
+        if f"type {PDF_TYPE}" in self.failed and not reads_pdf():
+            notes.append("text of PDF files needs the package pypdf: pip install pypdf, then --again")
+        if self.unreadable:
+            notes.append(f"{counted(self.unreadable, 'page')} without a text that can be read: damaged PDF files")
         if self.refused:
             notes.append(f"refused: {_counts(self.refused)}")
         if f"trap: {CHAIN}" in self.refused:
