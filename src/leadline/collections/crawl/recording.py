@@ -18,7 +18,7 @@ from leadline.collections.crawl.traps import CHAIN, folder_shape, shapes, trap_i
 from leadline.collections.crawl.warc_store import StoredAnswer, WarcPlace, WarcStore, body_digest
 from leadline.collections.documents.fields.web_page import HTML_TYPES, PAGE_TYPES, media_type, server_date
 from leadline.collections.documents.markup.charset import decoded_page
-from leadline.collections.documents.markup.html import HtmlPage, read_page, robots_header
+from leadline.collections.documents.markup.html import MAX_LINKS, HtmlPage, read_page, robots_header
 from leadline.collections.documents.markup.http_message import HttpAnswer
 
 GONE = frozenset({404, 410})
@@ -204,6 +204,8 @@ class Recorder:
     def _follow(self, page: QueuedPage, read: HtmlPage, base: str, nofollow: bool) -> list[tuple[str, str, bool]]:
         """The links of a page with their canonical targets; those that may be followed are added."""
         found = []
+        if len(read.links) >= MAX_LINKS:
+            self.frontier.count(f"rest of a page with {MAX_LINKS:,} links or more")
         folder = f"{base.partition('?')[0].rpartition('/')[0]}/"
         for link in read.links:
             try:
