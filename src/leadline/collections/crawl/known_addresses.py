@@ -8,7 +8,7 @@ RECENT = 1 << 16  # addresses kept in memory: most pages of a site link to the s
 
 
 class KnownAddresses:
-    """The addresses of a frontier. One of a million takes about 80 bytes of memory, however long it is.
+    """The addresses of a frontier. One of a million takes about 100 bytes of memory, however long it is.
 
     A hash that is not there is a new address. One that is there may be that of another, so the frontier decides.
     """
