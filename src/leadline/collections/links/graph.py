@@ -71,6 +71,10 @@ class LinkGraph(Result):
         if self_links == "drop":
             apart = edges.sources != edges.targets
             edges = Edges(*(part[apart] if len(part) else part for part in edges))
+        with np.errstate(over="ignore"):
+            total = given.sum()
+        if not np.isfinite(total):
+            raise InputError("links", "the weights are too large, or not numbers: their sum is not finite")
         rows = merge_edges.choose(EDGE_BYTES * len(sources))(edges, len(pages))
         return cls(pages, rows.offsets, rows.columns, rows.weights, anchors, notes)
 
