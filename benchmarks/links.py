@@ -1,11 +1,11 @@
 """How long PageRank takes, compared with other programs on the same links.
 
-    python benchmarks/links.py [--repeat 5] [--links 1000000] [--large 10000000]
+    python benchmarks/links.py [--repeat 5] [--links 1000000] [--large 10000000] [--write]
 
 The target: 1 million links, 50 rounds, in under 0.1 seconds, faster than SciPy's sparse product, rustworkx and
 networkx; and a time that grows with the number of links. Every program begins with the graph as it keeps it: SciPy with
-the matrix of its product, Leadline with links laid out by the first call, which is not counted. Programs take turns, so
-that a busy machine slows all of them alike; the median of wall and of processor time is printed.
+the matrix of its product, Leadline with links laid out by the first call, which has a column of its own. Programs take
+turns, so that a busy machine slows all of them alike; the median of wall and of processor time is printed.
 """
 
 from __future__ import annotations
@@ -13,9 +13,13 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import re
 import statistics
+import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
 
 os.environ["LEADLINE_ENGINE"] = "compiled"
 
@@ -27,16 +31,23 @@ from scipy.sparse import csr_array
 from leadline.collections.links.graph import LinkGraph
 from leadline.collections.links.hits import hubs_and_authorities
 from leadline.collections.links.pagerank import DAMPING, page_ranks
+from leadline.records.scores.table import Table
 
+PAGE = Path(__file__).parents[1] / "docs/links.md"
 ROUNDS, PROMISE = 50, 0.1
 LINKS_A_PAGE = 10  # as the web has, about
 
 
-def random_graph(links: int, pages: int | None = None, seed: int = 1) -> LinkGraph:
-    """A graph of random links, by default ten a page."""
+def random_graph(links: int, pages: int | None = None, seed: int = 1, *, popular: bool = False) -> LinkGraph:
+    """A graph of random links, by default ten a page; with `popular`, page k gets a share of them of about 1 / k."""
     rng = np.random.default_rng(seed)
     pages = pages or max(links // LINKS_A_PAGE, 1)
-    return LinkGraph.of_arrays(rng.integers(0, pages, links), rng.integers(0, pages, links), range(pages))  # type: ignore[arg-type]
+    sources = rng.integers(0, pages, links)
+    if popular:
+        targets = rng.permutation(pages)[(pages ** rng.random(links)).astype(np.int64) - 1]
+    else:
+        targets = rng.integers(0, pages, links)
+    return LinkGraph.of_arrays(sources, targets, range(pages))  # type: ignore[arg-type]
 
 
 def by_scipy(graph: LinkGraph) -> Callable[[], np.ndarray]:
@@ -85,8 +96,19 @@ def by_leadline(graph: LinkGraph) -> Callable[[], np.ndarray]:
     return lambda: page_ranks(graph, tolerance=0, rounds=ROUNDS)[0]
 
 
-def timed(programs: dict[str, Callable[[], object]], repeat: int) -> dict[str, tuple[float, float]]:
-    """The median wall and processor time of each program, which take turns."""
+MAKERS = {"leadline": by_leadline, "scipy": by_scipy, "rustworkx": by_rustworkx, "networkx": by_networkx}
+
+
+class Times(NamedTuple):
+    """Seconds of one program."""
+
+    wall: float  # medians
+    processor: float
+    fastest: float  # wall time
+
+
+def timed(programs: dict[str, Callable[[], object]], repeat: int) -> dict[str, Times]:
+    """The times of each program, which take turns."""
     taken: dict[str, list[tuple[float, float]]] = {name: [] for name in programs}
     for turn in range(repeat + 1):
         for name, work in programs.items():
@@ -95,43 +117,78 @@ def timed(programs: dict[str, Callable[[], object]], repeat: int) -> dict[str, t
             if turn:  # the first warms up
                 taken[name].append((time.perf_counter() - wall, time.process_time() - processor))
     return {
-        name: (statistics.median(wall for wall, _ in each), statistics.median(processor for _, processor in each))
+        name: Times(
+            statistics.median(wall for wall, _ in each),
+            statistics.median(processor for _, processor in each),
+            min(wall for wall, _ in each),
+        )
         for name, each in taken.items()
     }
 
 
-def show(title: str, found: dict[str, tuple[float, float]]) -> None:
-    ours = found["leadline"]
-    print(f"\n{title}\n{'':<12}{'wall':>9}{'processor':>11}{'times ours (wall)':>20}")
-    for name, (wall, processor) in found.items():
-        print(f"{name:<12}{wall:>9.3f}{processor:>11.3f}{wall / ours[0]:>20.1f}")
+def measured(links: int, large: int, repeat: int) -> tuple[Table, bool]:
+    """The times of all programs, and whether those of the first graph are what is promised."""
+    shapes = [("at random", links, links // LINKS_A_PAGE)]
+    if large:
+        few, many = links // LINKS_A_PAGE, large // LINKS_A_PAGE
+        shapes += [("at random", large, few), ("at random", large, many), ("to popular pages", large, many)]
+    rows: list[list[object]] = []
+    first: dict[str, Times] = {}
+    for shape, count, pages in shapes:
+        graph = random_graph(count, pages, popular=shape != "at random")
+        makers = MAKERS if not first else {name: MAKERS[name] for name in ("leadline", "scipy")}
+        programs = {name: make(graph) for name, make in makers.items()}
+        start = time.process_time()
+        ours = programs["leadline"]()
+        layout = time.process_time() - start
+        assert np.abs(ours - programs["scipy"]()).max() < 1e-12  # type: ignore[operator]
+        found = timed(programs, repeat)
+        layout = max(layout - found["leadline"].processor, 0.0)
+        first = first or found
+        for name, times in found.items():
+            growth = times.processor / first[name].processor if found is not first else None
+            rows.append(
+                [f"{graph.links:,} links {shape}, {pages:,} pages", name, *times, times.wall / found["leadline"].wall,
+                 growth, layout if name == "leadline" else None]
+            )  # fmt: skip
+        print(f"{graph.links:,} links, {pages:,} pages: done", flush=True)
+    columns = [
+        "graph", "program", "wall", "processor", "fastest wall", "wall / Leadline's", "processor / first graph's",
+        "layout",
+    ]  # fmt: skip
+    others = [times.wall for name, times in first.items() if name != "leadline"]
+    return Table(columns, rows, digits=3), first["leadline"].wall < min(PROMISE, *others)
+
+
+def write_table(content: str) -> None:
+    """Put the table between its marks in the document."""
+    text = PAGE.read_text(encoding="utf-8")
+    block = f"<!-- speed -->\n{content}\n<!-- end -->"
+    text, count = re.subn(r"<!-- speed -->.*?<!-- end -->", lambda _: block, text, flags=re.DOTALL)
+    if count != 1:
+        sys.exit(f"{PAGE} has {count} places for the table")
+    PAGE.write_text(text, encoding="utf-8")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--links", type=int, default=1_000_000)
-    parser.add_argument("--large", type=int, default=10_000_000, help="0 leaves the large graph out")
+    parser.add_argument("--large", type=int, default=10_000_000, help="0 leaves the large graphs out")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/links.md")
     options = parser.parse_args()
+    table, kept = measured(options.links, options.large, options.repeat)
     graph = random_graph(options.links)
-    makers = {"leadline": by_leadline, "scipy": by_scipy, "rustworkx": by_rustworkx, "networkx": by_networkx}
-    programs = {name: make(graph) for name, make in makers.items()}
-    assert np.abs(programs["leadline"]() - programs["scipy"]()).max() < 1e-12  # type: ignore[operator]
-    found = timed(programs, options.repeat)
-    show(
-        f"PageRank, {graph.links:,} links, {len(graph):,} pages, {ROUNDS} rounds: seconds, median of {options.repeat}",
-        found,
+    hits = timed({"leadline": lambda: hubs_and_authorities(graph)}, options.repeat)
+    about = (
+        f"PageRank, {ROUNDS} rounds, seconds, medians of {options.repeat} in turn, {os.cpu_count()} processors. "
+        f"HITS of the first graph to 1e-10: {hits['leadline'].wall:.2f} s, "
+        f"{hits['leadline'].processor:.2f} s of the processor."
     )
-    print(f"target {PROMISE} s: {'reached' if found['leadline'][0] < PROMISE else 'missed'}")
-    rows = {"leadline": lambda: hubs_and_authorities(graph)}
-    wall, processor = timed(rows, options.repeat)["leadline"]
-    print(f"HITS of the same to 1e-10: {wall:.3f} s, {processor:.3f} s of the processor")
-    for pages in (len(graph), None) if options.large else ():
-        large = random_graph(options.large, pages)
-        more = timed({"leadline": by_leadline(large), "scipy": by_scipy(large)}, options.repeat)
-        show(f"PageRank, {large.links:,} links, {len(large):,} pages", more)
-        for name in more:
-            print(f"{name}: {more[name][1] / found[name][1]:.1f} times the processor time of {options.links:,} links")
+    print(f"\n{about}\n{table}\ntarget {PROMISE} s and faster than all others: {'reached' if kept else 'missed'}")
+    if options.write:
+        write_table(f"{about}\n\n{table.render('markdown')}")
+    sys.exit(not kept)
 
 
 if __name__ == "__main__":

@@ -65,12 +65,14 @@ def search() -> None:
     print(ll.Searcher(index).search("polymer film", k=10))
     print(ll.systems("bitem").names, ll.make_run(index, "topics.tsv", "bitem:claims", narratives="words"))
     copies: ll.Duplicates = ll.duplicates(patents, resemblance=0.7, keep="longest")
+    print(ll.directory(patents, under="A61", output="directory.html").table(2))
     print(copies.share, ll.search(index, "polymer film", duplicates=copies).hits)
     print([f"{found.path}: {found.problem}; {found.fix}" for found in ll.check("patents")])
 
 
 def links() -> None:
-    """The graph of a crawl, of citations or of an edge list."""
+    """A crawl, and the graph of one, of citations or of an edge list."""
+    print(ll.crawl("https://example.org/", "crawl-monday", depth=3, delay=2.0).notes)
     graph: ll.LinkGraph = ll.read_links("edges.tsv")
     print(graph.in_links("A"), graph.out_links("A"), graph.anchor_texts("A"))
     print(ll.pagerank(graph, personal="A")["B"], ll.pagerank("patents", form="paper").table(10))

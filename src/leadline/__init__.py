@@ -17,6 +17,7 @@ from leadline.version import __version__
 
 if TYPE_CHECKING:
     from leadline import figures, measures, models, readers, steps
+    from leadline.collections.crawl.public import crawl
     from leadline.collections.documents.document import Document
     from leadline.collections.documents.labels import read_labels
     from leadline.collections.documents.store import Collection
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from leadline.retrieval.pipeline.context import SearchContext
     from leadline.retrieval.public import build_collection, build_index, make_run, prior_art, search, systems
     from leadline.show.check import check
+    from leadline.show.directory.public import directory
     from leadline.show.public import published_scores, report
     from leadline.trust.public import (
         agreement,
@@ -87,7 +89,9 @@ __all__ = [
     "check",
     "compare",
     "correlation",
+    "crawl",
     "crawl_overlap",
+    "directory",
     "duplicates",
     "evaluate",
     "explain_topic",
@@ -130,6 +134,7 @@ __all__ = [
 _HOMES = {
     "leadline.retrieval.public": ("build_collection", "build_index", "make_run", "prior_art", "search", "systems"),
     "leadline.show.check": ("check",),
+    "leadline.show.directory.public": ("directory",),
     "leadline.show.public": ("published_scores", "report"),
     "leadline.trust.public": (
         "agreement",
@@ -143,6 +148,7 @@ _HOMES = {
         "spectrogram",
         "verdict",
     ),
+    "leadline.collections.crawl.public": ("crawl",),
     "leadline.collections.documents.document": ("Document",),
     "leadline.collections.documents.labels": ("read_labels",),
     "leadline.collections.documents.store": ("Collection",),

@@ -25,10 +25,8 @@ from leadline.commands.shared.extras import check_extras
 from leadline.commands.shared.options import add_number, add_options, split_list, wrong_usage
 from leadline.commands.shared.output import print_notes
 from leadline.errors import InputError, UsageError, visible
-from leadline.records.scores.result import counted
 
 if TYPE_CHECKING:
-    from leadline.collections.crawl.crawl_folder import CrawlOutcome
     from leadline.collections.crawl.crawler import CrawlProgress
 
 PAUSE = 0.2  # seconds between two progress lines
@@ -51,6 +49,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_number(parser, "--max-size", "largest page in MiB; a longer one is cut (default: 10)", most=1024)
     add_number(parser, "--connections", "hosts asked at the same time (default: 16)", most=1024)
     add("--user-agent", metavar="TEXT", help="how the crawler names itself")
+    chain = "pages in a row that only lead on to the next one (default: 300; 0: no limit)"
+    add_number(parser, "--chain", chain, least=0)
     add("--private", metavar="HOST", action="append", help="a name that may lead to a private address, as an intranet")
     add("--no-sitemaps", dest="sitemaps", action="store_false", default=None, help="do not read sitemaps")
     add("--again", action="store_true", help="ask again for every page, and keep what changed")
@@ -59,30 +59,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     check_extras("crawl", {"web"})
-    from leadline.collections.crawl.crawl_folder import crawl
+    from leadline.collections.crawl.public import crawl
 
-    split = {"hosts": options.hosts and tuple(split_list(options.hosts))}
-    given = {
-        "depth": options.depth, "pages": options.pages, "per_host": options.per_host, "delay": options.delay,
-        "timeout": options.timeout, "connections": options.connections, "user_agent": options.user_agent,
-        "include": options.include and tuple(options.include), "exclude": options.exclude and tuple(options.exclude),
-        "private_hosts": options.private and tuple(options.private), "sitemaps": options.sitemaps,
-        "max_bytes": options.max_size and options.max_size << 20, **split,
-    }  # fmt: skip
     seeds = [*options.seeds, *(_read_seeds(options.seed_file) if options.seed_file else [])]
     if options.again and not Path(options.output).exists():
         raise UsageError("--again", f"{options.output} is not there yet: leave --again out to begin a crawl")
     line = ProgressLine() if not options.quiet and sys.stderr.isatty() else None
-    changes = {name: value for name, value in given.items() if value is not None}
     try:
         with contextlib.nullcontext() if Path(options.output).exists() else wrong_usage():
-            show = None if line is None else line.show
-            outcome = crawl(options.output, seeds, again=options.again, report=show, **changes)
+            outcome = crawl(
+                seeds, options.output, depth=options.depth, pages=options.pages, per_host=options.per_host,
+                hosts=options.hosts and split_list(options.hosts), include=options.include, exclude=options.exclude,
+                delay=options.delay, timeout=options.timeout, max_size=options.max_size, chain=options.chain,
+                connections=options.connections, user_agent=options.user_agent, private=options.private,
+                sitemaps=options.sitemaps, again=options.again, progress=None if line is None else line.show,
+            )  # fmt: skip
     finally:
         if line is not None:
             line.clear()
-    print(_summary(outcome))
-    print_notes(_notes(outcome), options)
+    print(outcome)
+    print_notes(outcome.notes, options)
     if outcome.stopped:
         sys.exit(130)
 
@@ -132,47 +128,3 @@ def _read_seeds(path: str) -> list[str]:
     if not found:
         raise InputError(path, "has no addresses")
     return found
-
-
-def _summary(outcome: CrawlOutcome) -> str:
-    done = f"{counted(outcome.asked, 'page')} asked for, {outcome.rate:,.1f} a second"
-    if not outcome.asked and outcome.finished:
-        done = "nothing is left to ask for"
-    kept = f"{counted(outcome.documents, 'document')} and {counted(outcome.links, 'link')} in {outcome.folder}"
-    return f"{done}; {kept}"
-
-
-def _counts(counts: dict[str, int]) -> str:
-    return ", ".join(f"{count:,} {kind}" for kind, count in counts.items())
-
-
-def _notes(outcome: CrawlOutcome) -> list[str]:
-    """What was refused, what failed, and how to go on."""
-    notes = []
-    if outcome.private:
-        notes.append(f"private addresses that were allowed, since a seed names them: {', '.join(outcome.private)}")
-    if outcome.recovered:
-        stored = counted(outcome.recovered, "page")
-        notes.append(f"{stored} had been stored when the last run was killed, and not asked for again")
-    if outcome.asked_again:
-        named = ", ".join(outcome.asked_again[:3]) + ", …" * (len(outcome.asked_again) > 3)
-        pages = counted(len(outcome.asked_again), "page")
-        notes.append(f"{pages} on the way when the last run was killed; asked for again: {named}")
-    if outcome.changes:
-        notes.append(f"since the last time: {_counts(outcome.changes)}")
-    if outcome.failed:
-        notes.append(f"failed: {_counts(outcome.failed)}")
-    if outcome.refused:
-        notes.append(f"refused: {_counts(outcome.refused)}")
-    if outcome.passed_over:
-        notes.append(f"links not followed: {_counts(outcome.passed_over)}")
-    waiting = outcome.states.get("queued", 0)
-    again = f"`leadline crawl -o {outcome.folder}` goes on"
-    if outcome.stopped:
-        notes.append(f"stopped with {counted(waiting, 'page')} queued; {again}")
-    elif waiting:
-        notes.append(f"a limit was reached with {counted(waiting, 'page')} queued; {again} with a larger --pages")
-    elif not outcome.asked:
-        missing = ", but what failed or was refused is missing" if outcome.failed or outcome.refused else ""
-        notes.append(f"the crawl is complete{missing}; --again asks for what changed since")
-    return notes

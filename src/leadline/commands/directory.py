@@ -33,9 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from leadline.collections.directory.class_titles import read_class_titles
-    from leadline.collections.directory.tree import directory
-    from leadline.collections.documents.store import Collection
+    from leadline.show.directory.public import directory
 
     page = (options.output or "").lower().endswith((".html", ".htm"))
     check_format(options)
@@ -44,20 +42,18 @@ def run(options: argparse.Namespace) -> None:
     classes = filter_values("class", options.classes or "")
     if len(classes) > 1:
         raise UsageError("--class", f"takes one class, got {len(classes)}")
-    titles = read_class_titles(options.titles) if options.titles else None
-    made = directory(Collection.open(options.collection), under=classes[0] if classes else "", titles=titles)
-    if page:
-        from leadline.show.directory.page import directory_page
-
-        write(directory_page(made, index=options.index), options.output)
-    elif options.format == "table":
+    made = directory(
+        options.collection, under=classes[0] if classes else "", titles=options.titles,
+        output=options.output if page else None, index=options.index,
+    )  # fmt: skip
+    if not page and options.format == "table":
         from leadline.show.directory.terminal_tree import tree_lines
 
         width = TerminalPage.for_output(options.output).width
         write(
             "\n".join(shorten(line, width) for line in tree_lines(made, options.depth, LISTED)) + "\n", options.output
         )
-    else:
+    elif not page:
         write_table(made.table(options.depth), options)
     code = made.root.code or next((branch.code for branch in made.root.branches if branch.level == "section"), "")
     search = [f'search in a branch: leadline search {options.index} "words" --class {code}'] if code else []

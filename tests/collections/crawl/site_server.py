@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import ssl
 import threading
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from pathlib import Path
@@ -17,7 +18,13 @@ Page = str | bytes | web.Response | Answer
 class SiteServer:
     """A site in a thread of its own. `pages` has what each path answers; `folder` serves files beside them."""
 
-    def __init__(self, pages: Mapping[str, Page] | None = None, folder: Path | None = None) -> None:
+    def __init__(
+        self,
+        pages: Mapping[str, Page] | None = None,
+        folder: Path | None = None,
+        certificate: ssl.SSLContext | None = None,
+    ) -> None:
+        self._certificate = certificate
         self.pages: dict[str, Page] = dict(pages or {})
         self.folder = folder
         self.log: list[tuple[str, int]] = []  # path with query, and status, of every request that was answered in full
@@ -30,7 +37,7 @@ class SiteServer:
 
     @property
     def url(self) -> str:
-        return f"http://{self.host}:{self.port}"
+        return f"http{'' if self._certificate is None else 's'}://{self.host}:{self.port}"
 
     def paths(self, status: int | None = 200) -> list[str]:
         """The paths that were answered with a status, in their order; robots.txt left out."""
@@ -55,7 +62,7 @@ class SiteServer:
 
         runner = web.ServerRunner(web.Server(answer, access_log=None), shutdown_timeout=0.1)
         await runner.setup()
-        site = web.TCPSite(runner, self.host, 0)
+        site = web.TCPSite(runner, self.host, 0, ssl_context=self._certificate)
         await site.start()
         self.port = site._server.sockets[0].getsockname()[1]  # type: ignore[union-attr]
 
@@ -101,7 +108,9 @@ def redirect(target: str, status: int = 302) -> web.Response:
 
 
 @contextlib.contextmanager
-def site(pages: Mapping[str, Page] | None = None, folder: Path | None = None) -> Iterator[SiteServer]:
+def site(
+    pages: Mapping[str, Page] | None = None, folder: Path | None = None, certificate: ssl.SSLContext | None = None
+) -> Iterator[SiteServer]:
     """A running site."""
-    with SiteServer(pages, folder) as server:
+    with SiteServer(pages, folder, certificate) as server:
         yield server

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import hashlib
 import itertools
+import sqlite3
 import time
 import zlib
 from pathlib import Path
@@ -17,6 +19,7 @@ from site_server import SiteServer, links, redirect, site
 
 from leadline.collections.crawl.crawl_folder import CrawlOutcome, crawl
 from leadline.collections.documents.store import Collection
+from leadline.collections.duplicates.find import duplicates
 from leadline.collections.links.reading import read_links
 from leadline.errors import InputError
 from leadline.show.check import check
@@ -253,6 +256,35 @@ def test_traps_end(folder: Path) -> None:
     }
 
 
+@pytest.mark.parametrize("kind", ["numbers", "words", "two ways on"])
+def test_pages_that_only_lead_on_end(folder: Path, kind: str) -> None:
+    async def following(request: web.Request) -> web.Response:
+        name = hashlib.sha256(request.path.encode()).hexdigest().translate(str.maketrans("0123456789", "ghijklmnop"))
+        number = int(request.path.rpartition("/")[2]) + 1 if kind != "words" else 0
+        targets = {"numbers": [f"/next/{number}"], "words": [f"/next/{name}"],
+                   "two ways on": [f"/next/{number}", f"/other/{number}"]}[kind]  # fmt: skip
+        return web.Response(text=links("/", *targets), content_type="text/html")
+
+    with site({"/": links("/next/1"), "/next/*": following, "/other/*": following}) as server:
+        outcome = run(folder, server.url, depth=1000, pages=5000, chain=40)
+        assert outcome.finished
+        assert {*outcome.refused} == {"trap: endless chain"}
+        assert 40 <= len(server.paths()) <= 90
+        assert any("--chain 0 follows them on" in note for note in outcome.notes)
+        assert run(folder).asked == 0
+        assert run(folder, pages=100, chain=0).asked > 5  # goes on where it was given up
+
+
+def test_a_list_of_many_pages_is_read_to_its_end(folder: Path) -> None:
+    """Each page of a list has entries of its own and leads on to the next; the entries do not count as a chain."""
+    lists = {f"/list/{n}": links(f"/list/{n + 1}", f"/entry/{n}-a", f"/entry/{n}-b") for n in range(1, 60)}
+    entries = {f"/entry/{n}-{which}": links(f"/list/{n}") for n in range(1, 60) for which in "ab"}
+    with site({"/": links("/list/1"), "/list/60": links("/"), **lists, **entries}) as server:
+        outcome = run(folder, server.url, depth=1000)
+    assert outcome.documents == 1 + 60 + 118
+    assert not outcome.refused
+
+
 def test_charsets_dates_and_texts(folder: Path) -> None:
     menu = "<nav>" + "".join(f'<a href="/{n}">Menu item {n}</a> ' for n in range(9)) + "</nav>"
     body = "<p>Die Größe der Teilchen beträgt fünf Nanometer, was mit einem Mikroskop gemessen wurde, mehrmals und "
@@ -323,7 +355,6 @@ def test_again_asks_only_for_what_changed(folder: Path) -> None:
         assert dict(server.log[before:])["/tag"] == dict(server.log[before:])["/date"] == 304
     assert documents(folder) == ["/", "/changes", "/date", "/fresh", "/same", "/tag"]
     assert "second" in Collection.open(folder).document(f"{server.url}/changes").description
-    import sqlite3
 
     history = sqlite3.connect(folder / "frontier.sqlite").execute(
         "select history.generation, outcome from history join pages on pages.id = page"
@@ -390,3 +421,14 @@ def test_odd_links_of_several_hosts_at_once(folder: Path) -> None:
         assert (second.paths(None), third.paths(None)) == ([], ["/", "/y"])
     assert outcome.refused == {"robots.txt unreachable (http 500)": 1}
     assert len(Collection.open(folder)) == 11
+
+
+def test_the_best_linked_copy_of_a_page_is_kept(folder: Path) -> None:
+    text = " ".join(f"word{number}" for number in range(60))
+    tree = {"/": links("/copy", "/one", "/two"), "/copy": links(text=text), "/one": links("/known"),
+            "/two": links("/known", "/known", "/two"), "/known": links("/known", text=text)}  # fmt: skip
+    with site(tree) as server:
+        run(folder, server.url)
+    kept = {keep: next(name for _, name, _, first in duplicates(folder, keep=keep).entries if first)
+            for keep in ("earliest", "best-linked")}  # fmt: skip
+    assert kept == {"earliest": f"{server.url}/copy", "best-linked": f"{server.url}/known"}

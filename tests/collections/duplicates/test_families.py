@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import subprocess
+import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -67,9 +69,18 @@ def test_the_benchmark_in_small(benchmark: ModuleType, tmp_path: Path, monkeypat
     table, least = benchmark.speed(texts=50, repeat=1)
     assert len(table.rows) == 4
     assert least > 0
+    growth = benchmark.growth([2000, 4000])
+    assert [row[0] for row in growth.rows] == [2000, 4000]
+    assert all(row[-1].split(" of ")[0] == row[-1].split(" of ")[1] for row in growth.rows)
     page = tmp_path / "page.md"
     page.write_text("before\n<!-- speed -->\nold\n<!-- end -->\nafter\n")
     monkeypatch.setattr(benchmark, "PAGE", page)
-    benchmark.write_part("speed", table)
+    benchmark.write_part("speed", table.render("markdown"))
     assert page.read_text().startswith("before\n<!-- speed -->\n| job |")
     assert page.read_text().endswith("<!-- end -->\nafter\n")
+
+
+def test_the_document_has_todays_numbers(shared: Path) -> None:
+    script = ROOT / "benchmarks" / "duplicates.py"
+    found = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True, check=False)
+    assert found.returncode == 0, found.stderr

@@ -72,7 +72,8 @@ def test_both_engines_give_the_same_bits(weighted: bool, monkeypatch: pytest.Mon
 def test_ranks_do_not_depend_on_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LEADLINE_ENGINE", "compiled")
     rng = np.random.default_rng(6)
-    graph = LinkGraph.of_arrays(rng.integers(0, 5000, 40_000), rng.integers(0, 5000, 40_000), [""] * 5000)
+    graph = LinkGraph.of_arrays(rng.integers(0, 20_000, 80_000), rng.integers(0, 20_000, 80_000), [""] * 20_000)
+    assert len(graph.into_blocks.starts) > 4
     alone, _ = page_ranks(graph)
     monkeypatch.setattr("leadline.collections.links.summing.THREADED", 1)
     for processors in (2, 3, 8):

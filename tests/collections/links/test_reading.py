@@ -77,6 +77,7 @@ def test_pages_that_are_only_declared(tmp_path: Path) -> None:
         ("a\tb\t1\na\tc\tinf\n", "edges.tsv:2: the weight must be a number of 0 or more, got 'inf'"),
         ("a\tb\t1\na\tc\t2\na\td\tmany\n", "edges.tsv:3: the weight must be a number of 0 or more, got 'many'"),
         ("source\ttarget\tweight\na\tb\tx\n", "edges.tsv:2: the weight must be a number of 0 or more, got 'x'"),
+        ("a\tb\t1e308\na\tc\t1e308\n", "the weights are too large, or not numbers: their sum is not finite"),
     ],
 )
 def test_a_wrong_edge_list_gets_one_line(tmp_path: Path, text: str, problem: str) -> None:
@@ -84,6 +85,14 @@ def test_a_wrong_edge_list_gets_one_line(tmp_path: Path, text: str, problem: str
         read_links(edges(tmp_path, text))
     assert problem in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_names_that_are_not_utf_8_are_not_taken_for_the_same(tmp_path: Path) -> None:
+    (tmp_path / "edges.tsv").write_bytes("a\tb\né\tü\n".encode("latin-1"))
+    with pytest.raises(InputError, match=r"edges.tsv:2: a page's name is not UTF-8 text: save the file as UTF-8"):
+        read_links(tmp_path / "edges.tsv")
+    (tmp_path / "anchors.tsv").write_bytes("a\tb\tcafé\n".encode("latin-1"))
+    assert read_links(tmp_path / "anchors.tsv").links == 1
 
 
 def test_json_is_not_taken_as_an_edge_list(tmp_path: Path) -> None:

@@ -20,15 +20,17 @@ import json
 import os
 import signal
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from leadline.collections.crawl.crawl_outcome import CrawlOutcome
 from leadline.collections.crawl.crawl_settings import CrawlSettings
 from leadline.collections.crawl.crawler import Crawler, CrawlProgress
 from leadline.collections.crawl.frontier import PAGE_COLUMNS, Frontier, QueuedPage
 from leadline.collections.crawl.robots import UNREACHABLE
 from leadline.collections.crawl.safe_addresses import Lookup, system_lookup
+from leadline.collections.crawl.traps import CHAIN
 from leadline.collections.crawl.warc_store import WarcPlace, WarcStore
 from leadline.collections.documents.build import write_collection
 from leadline.collections.documents.document import Document
@@ -47,27 +49,6 @@ WHAT = "a leadline crawl"
 SETTINGS, FRONTIER, LINKS, PAGES = "crawl.json", "frontier.sqlite", "links.parquet", "pages.parquet"
 FILES = "files"  # in crawl.json, after a run: the checksums of the frontier and the tables
 FIX = "crawl into a new folder"
-
-
-@dataclass
-class CrawlOutcome:
-    """What a run of a crawl did."""
-
-    folder: Path
-    asked: int = 0  # requests for pages in this run
-    rate: float = 0.0
-    documents: int = 0
-    links: int = 0
-    states: dict[str, int] = field(default_factory=dict)
-    failed: dict[str, int] = field(default_factory=dict)  # by kind
-    refused: dict[str, int] = field(default_factory=dict)  # by reason
-    passed_over: dict[str, int] = field(default_factory=dict)  # links that were not followed, by reason
-    changes: dict[str, int] = field(default_factory=dict)  # of a crawl that looked for changes
-    asked_again: list[str] = field(default_factory=list)  # pages on their way when the last run was killed
-    recovered: int = 0  # pages that a killed run had stored and not noted
-    stopped: bool = False
-    finished: bool = False  # nothing is left to ask
-    private: list[str] = field(default_factory=list)  # private hosts that were allowed
 
 
 def crawl(
@@ -151,7 +132,11 @@ def _resume(crawler: Crawler, outcome: CrawlOutcome) -> None:
     with frontier.change():
         for page in pages.values():
             frontier.update(page.id, state="queued", attempts=max(page.attempts - 1, 0))
-        frontier.do("update pages set state = 'queued' where state = 'refused' and reason like ?", (f"{UNREACHABLE}%",))
+        frontier.queue_refused(UNREACHABLE)
+        before, longest = int(frontier.fact("chain", "0")), crawler.settings.chain
+        if longest == 0 or longest > before:  # longer chains are allowed now
+            frontier.queue_refused(f"trap: {CHAIN}")
+        frontier.set_fact("chain", str(longest))
 
 
 def _run(crawler: Crawler) -> None:
@@ -192,12 +177,14 @@ def _finish(owned: OwnedFolder, frontier: Frontier, store: WarcStore, outcome: C
         write_stored(owned.path / name, content.getvalue())
     outcome.links = len(tables[LINKS])
     rows = document_rows(frontier)
-    outcome.documents = len(rows)
-    if rows:
+    documents = _documents(rows, store)
+    first = next(documents, None)
+    if first is not None:
         key = hashlib.sha256(json.dumps([row[:2] for row in rows]).encode()).hexdigest()
-        write_collection(
-            _documents(rows, store), owned.path / INSIDE_CRAWL, {"crawl": owned.id, "pages": key}, part=2000
-        )
+        origin = {"crawl": owned.id, "pages": key}
+        written = write_collection(chain([first], documents), owned.path / INSIDE_CRAWL, origin, part=2000)
+        outcome.documents = written["counts"]["documents"]
+    outcome.unreadable = len(rows) - outcome.documents
 
 
 DocumentRow = tuple[str, str, str, int, int, int]

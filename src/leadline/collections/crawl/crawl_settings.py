@@ -14,6 +14,7 @@ from leadline.collections.crawl.addresses import AddressError, canonical_host, h
 from leadline.errors import InputError
 from leadline.version import __version__
 
+WEB_PACKAGES = ("aiohttp", "protego", "selectolax", "warcio")  # of the extra `web`
 USER_AGENT = f"leadline/{__version__} (crawler of the search evaluation program Leadline)"
 
 
@@ -32,6 +33,7 @@ class CrawlSettings:
     user_agent: str = USER_AGENT
     private_hosts: tuple[str, ...] = ()  # names that may lead to private addresses
     sitemaps: bool = True
+    chain: int = 300  # pages in a row that only lead on to the next; 0: no limit
     max_bytes: int = 10 << 20  # of a page, after unpacking
     timeout: float = 60.0  # seconds for a whole page
     connections: int = 16  # hosts asked at the same time; of one host only one page at a time
@@ -40,7 +42,7 @@ class CrawlSettings:
     backoff: float = 1.0  # seconds before the first retry; doubled for each next
 
     def __post_init__(self) -> None:
-        for name in ("depth", "per_host", "retries", "redirects"):
+        for name in ("depth", "per_host", "retries", "redirects", "chain"):
             if getattr(self, name) < 0:
                 raise InputError(name, f"must be at least 0, got {getattr(self, name)}")
         for name in ("pages", "max_bytes", "connections"):

@@ -124,9 +124,9 @@ class Fetcher:
             return Fetched(None, datetime.now(UTC), "content", str(error)[:200])
 
     async def _read(self, response: aiohttp.ClientResponse, any_type: bool, limit: int) -> Fetched:
-        headers = tuple((name.lower(), value) for name, value in response.headers.items())
+        headers = tuple((_plain(name).lower(), _plain(value)) for name, value in response.headers.items())
         named = dict(reversed(headers))
-        ip, reason = _peer(response), response.reason or ""
+        ip, reason = _peer(response), _plain(response.reason or "").encode("ascii", "replace").decode()
         media = media_type(named.get("content-type", ""))
         is_page = media in PAGE_TYPES and (media != PDF_TYPE or reads_pdf())
         if response.status == 304 or 300 <= response.status < 400 or not (any_type or is_page or not media):
@@ -140,6 +140,15 @@ class Fetcher:
                 break
         answer = HttpAnswer(response.status, headers, body.content(), body.cut)
         return Fetched(answer, datetime.now(UTC), ip=ip, reason=reason)
+
+
+def _plain(text: str) -> str:
+    """A header as text that can be stored: bytes that are not UTF-8, which the library marks, are read as Latin-1."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        text = text.encode("utf-8", "surrogateescape").decode("latin-1")
+    return "".join(each if each.isprintable() else " " for each in text)
 
 
 def _peer(response: Any) -> str:

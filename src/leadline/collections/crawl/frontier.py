@@ -91,6 +91,7 @@ class Frontier:
             do("pragma synchronous = normal")
             if not do("select count(*) from sqlite_master where name = 'pages'").fetchone()[0]:
                 self._connection.executescript(f"begin;{_TABLES}commit;")
+            do("create table if not exists chains (folder text primary key, depth integer, count integer)")
         self._flushed = time.monotonic()
         self.generation = int(self.fact("generation", "0"))  # how often the crawl was begun again for changes
 
@@ -156,9 +157,13 @@ class Frontier:
     def set_fact(self, name: str, value: str) -> None:
         self.do("insert or replace into facts values (?, ?)", (name, value))
 
-    def known(self) -> set[str]:
+    def addresses(self) -> Iterator[str]:
         """Every address in the frontier."""
-        return {row[0] for row in self.do("select address from pages")}
+        return (row[0] for row in self.do("select address from pages"))
+
+    def knows(self, address: str) -> bool:
+        """Whether an address is in the frontier."""
+        return self.do("select 1 from pages where address = ?", (address,)).fetchone() is not None
 
     def add(self, page: PageAddress, depth: int, *, hops: int = 0, found_on: int | None = None) -> int:
         """Put a new address into the queue; its number."""
@@ -178,6 +183,19 @@ class Frontier:
             " values (?, ?, ?, ?, ?, ?, 'refused', ?)",
             row,
         )
+
+    def queue_refused(self, reason: str) -> None:
+        """Queue the pages that were refused for a reason, given as its beginning."""
+        self.do("update pages set state = 'queued' where state = 'refused' and reason like ?", (f"{reason}%",))
+
+    def chain_length(self, folder: str, depth: int) -> int:
+        """At how many depths a folder had new pages, with one at this depth. Pages come in the order of depths."""
+        row = self.do("select depth, count from chains where folder = ?", (folder,)).fetchone()
+        if row is not None and row[0] >= depth:
+            return int(row[1])
+        count = 1 if row is None else int(row[1]) + 1
+        self.do("insert or replace into chains values (?, ?, ?)", (folder, depth, count))
+        return count
 
     def refusal(self, address: str) -> str:
         """Why an address was refused; empty if it was not."""

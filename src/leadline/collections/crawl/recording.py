@@ -12,12 +12,13 @@ from leadline.collections.crawl.addresses import AddressError, PageAddress, host
 from leadline.collections.crawl.crawl_settings import CrawlSettings
 from leadline.collections.crawl.fetching import Fetched
 from leadline.collections.crawl.frontier import Frontier, QueuedPage
+from leadline.collections.crawl.known_addresses import KnownAddresses
 from leadline.collections.crawl.safe_addresses import SafeAddresses
-from leadline.collections.crawl.traps import shapes, trap_in
+from leadline.collections.crawl.traps import CHAIN, folder_shape, shapes, trap_in
 from leadline.collections.crawl.warc_store import StoredAnswer, WarcPlace, WarcStore, body_digest
 from leadline.collections.documents.fields.web_page import HTML_TYPES, PAGE_TYPES, media_type, server_date
 from leadline.collections.documents.markup.charset import decoded_page
-from leadline.collections.documents.markup.html import HtmlPage, read_page, robots_header
+from leadline.collections.documents.markup.html import MAX_LINKS, HtmlPage, read_page, robots_header
 from leadline.collections.documents.markup.http_message import HttpAnswer
 
 GONE = frozenset({404, 410})
@@ -31,11 +32,17 @@ class Recorder:
         self, settings: CrawlSettings, frontier: Frontier, store: WarcStore, rule: SafeAddresses, errors: Counter[str]
     ) -> None:
         self.settings, self.frontier, self.store, self.rule, self.errors = settings, frontier, store, rule, errors
-        self._known = frontier.known()
+        self._known = KnownAddresses(frontier)
         self._seed_hosts = set(filter(None, frontier.fact("seed hosts").split()))  # where seeds redirected to
 
     def add(
-        self, page: PageAddress, depth: int, *, hops: int = 0, found_on: int | None = None, seed: bool = False
+        self,
+        page: PageAddress,
+        depth: int,
+        *,
+        hops: int = 0,
+        found_on: int | None = None,
+        seed: bool = False,
     ) -> str:
         """Put an address into the queue; returns why not, empty if it is there now or was before."""
         if page.canonical in self._known:
@@ -55,6 +62,8 @@ class Recorder:
             self.frontier.count(reason)
             return reason
         trap = "" if seed else trap_in(page.canonical) or self._trap_among_many(page.canonical)
+        if not trap and not seed and self._leads_on(page.canonical, depth):
+            trap = CHAIN
         if trap:
             self._refuse(page, depth, f"trap: {trap}", found_on)
             return trap
@@ -67,6 +76,11 @@ class Recorder:
             if self.frontier.shape_count(shape) >= most:
                 return name
         return ""
+
+    def _leads_on(self, address: str, depth: int) -> bool:
+        """Whether the pages of a folder have led to ever new ones of the same folder for too long."""
+        length = self.frontier.chain_length(folder_shape(address), depth)
+        return 0 < self.settings.chain < length
 
     def _refuse(self, page: PageAddress, depth: int, reason: str, found_on: int | None) -> None:
         self._known.add(page.canonical)
@@ -190,6 +204,8 @@ class Recorder:
     def _follow(self, page: QueuedPage, read: HtmlPage, base: str, nofollow: bool) -> list[tuple[str, str, bool]]:
         """The links of a page with their canonical targets; those that may be followed are added."""
         found = []
+        if len(read.links) >= MAX_LINKS:
+            self.frontier.count(f"rest of a page with {MAX_LINKS:,} links or more")
         folder = f"{base.partition('?')[0].rpartition('/')[0]}/"
         for link in read.links:
             try:

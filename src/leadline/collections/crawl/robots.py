@@ -105,7 +105,7 @@ async def fetch_sitemaps(fetcher: Fetcher, rules: HostRules, origin: str) -> lis
         seen.add(address.canonical)
         answer = await fetcher.fetch(address.asked, any_type=True, limit=LARGEST_SITEMAP)
         pages, nested = sitemap_addresses(_content(answer))
-        found += [page for page in pages if _is_of(page, origin)]
+        found += [page for page in pages[: MOST_ADDRESSES - len(found)] if _is_of(page, origin)]
         if level < 2:
             waiting += [(each, level + 1) for each in nested]
     return list(dict.fromkeys(found))[:MOST_ADDRESSES]

@@ -1,4 +1,4 @@
-"""Addresses without end: calendars, paths that repeat themselves, parameters in ever new combinations."""
+"""Addresses without end: calendars, paths that repeat themselves, ever new parameters, pages that only lead on."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ MOST_QUERIES = 200  # different parameters for one path
 MOST_OF_A_CALENDAR = 400  # pages of one calendar: more than thirty years of months
 YEARS_AHEAD = 2
 FIRST_YEAR = 1970  # of a calendar; documents about older years are not pages of one
+CHAIN = "endless chain"
 _DIGITS = re.compile(r"\d+")
+_CODES = re.compile(r"(?=[\w-]*\d)[\w-]{6,}|\d+")  # longer words with a digit, and numbers
 _YEAR = re.compile(r"(?<!\d)(1[5-9]\d\d|[2-9]\d\d\d)(?!\d)")
 _MONTH = re.compile(r"(?<!\d)(?:19|20|21)\d\d[-/_.]?(?:0?[1-9]|1[0-2])(?!\d{2})")
 _CALENDAR = re.compile(r"calend|kalend|/events?(?:/|$)|agenda|(?:^|[?&])(?:year|month|week|day|date)=", re.IGNORECASE)
@@ -50,6 +52,20 @@ def _is_calendar(path: str, query: str) -> bool:
     """Whether an address is that of a day or a month."""
     whole = f"{path}?{query}"
     return _CALENDAR.search(whole) is not None or (bool(query) and _MONTH.search(query) is not None)
+
+
+def folder_shape(address: str) -> str:
+    """The folder of an address and the names of its parameters, without numbers.
+
+    A folder whose pages are ever farther from the seeds is a chain: each of them leads on to the next.
+
+    >>> folder_shape("http://a.example/list/2024/7?page=3"), folder_shape("http://a.example/next/9")
+    ('http://a.example/list/0/?page', 'http://a.example/next/')
+    """
+    parts = urlsplit(address)
+    names = "&".join(sorted({each.partition("=")[0] for each in parts.query.split("&")}))
+    folder = _CODES.sub("0", parts.path.rpartition("/")[0])
+    return f"{parts.scheme}://{parts.netloc}{folder}/{'?' if names else ''}{names}"
 
 
 def shapes(address: str) -> list[tuple[str, int, str]]:

@@ -17,6 +17,7 @@ from leadline.collections.documents.registry import readers_by_form
 from leadline.collections.documents.sources import find_sources, open_streams
 from leadline.collections.documents.splitting import split
 from leadline.collections.documents.store import Collection
+from leadline.collections.links.reading import collection_links
 from leadline.errors import InputError, checked_choice
 from leadline.text.owned_folder import IDENTITY
 from leadline.text.source import COMPRESSED, read_text
@@ -95,9 +96,10 @@ class CollectionTexts:
                 yield TextBatch(piece["row"].to_numpy().astype(np.int64), piece["text"].to_list())
 
     def links(self) -> NDArray[np.int64]:
-        """How many documents of the collection cite each."""
-        cited = self.collection.citations["cited"].drop_nulls().to_numpy()
-        return np.bincount(cited, minlength=len(self.ids))
+        """How many other documents of the collection cite each; of a crawl, how many other pages link to it."""
+        sources, targets = collection_links(self.collection)
+        apart, size = sources != targets, len(self.ids)
+        return np.bincount(np.unique(sources[apart] * size + targets[apart]) % size, minlength=size)
 
 
 class MemoryTexts:

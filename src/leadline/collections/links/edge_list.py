@@ -215,6 +215,8 @@ def _any_frame(name: str, content: bytes, width: int, tabs: bool) -> pl.DataFram
         if len(cells) != width:
             problem = f"{len(cells)} field{'s' * (len(cells) != 1)}, the first edge has {width} ({FIELDS})"
             raise InputError(name, problem, line=number)
+        if "\ufffd" in cells[0] + cells[1]:  # different names would become the same one
+            raise InputError(name, "a page's name is not UTF-8 text: save the file as UTF-8", line=number)
         rows.append(cells)
     return pl.DataFrame(rows, schema=[str(place) for place in range(width)], orient="row")
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from leadline.collections.links.kernels.arguments import Edges, Rows, SlicedRows
-from leadline.collections.links.summing import longest_first, sliced
+from leadline.collections.links.kernels.arguments import Edges, LinkBlocks, Rows
+from leadline.collections.links.summing import blocked
 from leadline.errors import InputError, nearest
 from leadline.records.scores.result import Result, counted
 from leadline.records.scores.table import Table
@@ -71,6 +71,10 @@ class LinkGraph(Result):
         if self_links == "drop":
             apart = edges.sources != edges.targets
             edges = Edges(*(part[apart] if len(part) else part for part in edges))
+        with np.errstate(over="ignore"):
+            total = given.sum()
+        if not np.isfinite(total):
+            raise InputError("links", "the weights are too large, or not numbers: their sum is not finite")
         rows = merge_edges.choose(EDGE_BYTES * len(sources))(edges, len(pages))
         return cls(pages, rows.offsets, rows.columns, rows.weights, anchors, notes)
 
@@ -92,10 +96,14 @@ class LinkGraph(Result):
         return Rows(self.offsets, self.sources, self.weights, int(self.is_weighted))
 
     @cached_property
-    def slices(self) -> tuple[Ints, Ints, SlicedRows]:
-        """The links into pages, laid out for PageRank: the pages with most such links first, and the place of each."""
-        order, places = longest_first(self.into)
-        return order, places, sliced(self.into, order, places)
+    def into_blocks(self) -> LinkBlocks:
+        """The links into pages, laid out for sums over them."""
+        return blocked(self.into, self.out_of)
+
+    @cached_property
+    def out_of_blocks(self) -> LinkBlocks:
+        """The links out of pages, laid out for sums over them."""
+        return blocked(self.out_of, self.into)
 
     @cached_property
     def out_of(self) -> Rows:

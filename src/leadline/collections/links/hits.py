@@ -9,15 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from leadline.collections.links.graph import LinkGraph
-from leadline.collections.links.summing import (
-    ADDING_BYTES,
-    add_slices,
-    block_borders,
-    longest_first,
-    padded_size,
-    sliced,
-    threads_for,
-)  # fmt: skip
+from leadline.collections.links.summing import ADDING_BYTES, add_links, threads_for
 from leadline.errors import InputError
 
 if TYPE_CHECKING:
@@ -66,11 +58,8 @@ def hubs_and_authorities(
     pages = len(graph)
     if not graph.links or not graph.out_weights.any():
         return HubsAndAuthorities(np.zeros(pages), np.zeros(pages), 0, "the graph has no links: all scores are 0")
-    in_order, in_places = longest_first(graph.into)
-    out_order, out_places = longest_first(graph.out_of)
-    with _updates(graph, (in_order, in_places), (out_order, out_places)) as (authorities_of, hubs_of):
-        ones = np.zeros(padded_size(pages) + 1)
-        ones[:pages] = 1.0
+    with _updates(graph) as (authorities_of, hubs_of):
+        ones = np.ones(pages)
         if rounds is not None:
             authority, hub = ones, ones
             for _ in range(rounds):
@@ -80,30 +69,26 @@ def hubs_and_authorities(
         else:
             authority, done, note = _limit(authorities_of, hubs_of, authorities_of(ones), tolerance)
             hub = hubs_of(authority)
-    return HubsAndAuthorities(_shares(authority[in_places]), _shares(hub[out_places]), done, note)
+    return HubsAndAuthorities(_shares(authority), _shares(hub), done, note)
 
 
 @contextmanager
-def _updates(
-    graph: LinkGraph, ins: tuple[NDArray[np.int32], ...], outs: tuple[NDArray[np.int32], ...]
-) -> Iterator[tuple[Update, Update]]:
-    """The rule for authorities, which are in the order of in-degrees, and that for hubs, in that of out-degrees."""
-    into, out_of = sliced(graph.into, ins[0], outs[1]), sliced(graph.out_of, outs[0], ins[1])
-    add = add_slices.choose(ADDING_BYTES * 2 * graph.links * CYCLE)
-    size = padded_size(len(graph)) + 1
+def _updates(graph: LinkGraph) -> Iterator[tuple[Update, Update]]:
+    """The rule for authorities, and that for hubs."""
+    add = add_links.choose(ADDING_BYTES * 2 * graph.links * CYCLE)
+    into, out_of = graph.into_blocks, graph.out_of_blocks
     with threads_for(graph.links) as each:
 
         def authorities_of(hubs: Floats) -> Floats:
-            totals = np.zeros(size)
-            add(into, hubs, totals, into_borders, each)
+            totals = np.empty(len(graph))
+            add(into, hubs, totals, each)
             return totals
 
         def hubs_of(authorities: Floats) -> Floats:
-            totals = np.zeros(size)
-            add(out_of, authorities, totals, out_borders, each)
+            totals = np.empty(len(graph))
+            add(out_of, authorities, totals, each)
             return totals
 
-        into_borders, out_borders = block_borders(into), block_borders(out_of)
         yield authorities_of, hubs_of
 
 

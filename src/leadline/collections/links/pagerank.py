@@ -9,15 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from leadline.collections.links.graph import LinkGraph
-from leadline.collections.links.kernels.arguments import BLOCKS, LANES, SlicedRows, Surfers
-from leadline.collections.links.summing import (
-    ADDING_BYTES,
-    Each,
-    block_borders,
-    padded_size,
-    plain_sums,
-    threads_for,
-)  # fmt: skip
+from leadline.collections.links.kernels.arguments import LinkBlocks, Surfers
+from leadline.collections.links.summing import ADDING_BYTES, Each, plain_sums, threads_for
 from leadline.errors import InputError
 from leadline.text.engine import compiled_job
 
@@ -59,37 +52,28 @@ def page_ranks(
     if not len(graph):
         raise InputError("graph", "has no pages")
     jumps = np.full(len(graph), 1 / len(graph)) if personal is None else checked_personal(personal, len(graph))
-    order, places, into = graph.slices
-    state, lost = _start(graph, order, jumps, damping)
+    into = graph.into_blocks
+    state, lost = _start(graph, jumps, damping)
     limit = tolerance * (1 - damping) / damping if damping else math.inf
     surf_round = surf.choose(ADDING_BYTES * (graph.links + len(graph)) * min(rounds, 100))
-    borders = block_borders(into)
     done, moved = 0, math.inf
     with threads_for(graph.links) as each:
         while done < rounds and moved > limit:
             done += 1
             state.settings[1] = (1 - damping) + damping * lost
-            surf_round(into, state, borders, each)
+            surf_round(into, state, each)
             state = state._replace(passed_on=state.passing, passing=state.passed_on)
             moved, lost = (float(state.sums[part::2].sum()) for part in (0, 1))
-    return state.ranks[places], done
+    return state.ranks, done
 
 
-def _start(graph: LinkGraph, order: NDArray[np.int32], jumps: Floats, damping: float) -> tuple[Surfers, float]:
+def _start(graph: LinkGraph, jumps: Floats, damping: float) -> tuple[Surfers, float]:
     """Every surfer where he would jump to, and the share of them on pages without links."""
-    size = padded_size(len(graph))
-
-    def padded(values: Floats, more: int = 0) -> Floats:
-        found = np.zeros(size + more)
-        found[: len(order)] = values[order]
-        return found
-
     out = graph.out_weights
     shares = np.divide(1.0, out, out=np.zeros(len(out)), where=out > 0)
     lost = float(jumps[shares == 0].sum())
-    settings, sums = np.array([damping, 0.0]), np.zeros(2 * BLOCKS)
-    passed_on = padded(jumps * shares, 1)
-    return Surfers(padded(jumps), passed_on, np.zeros(size + 1), padded(shares), padded(jumps), settings, sums), lost
+    settings, sums = np.array([damping, 0.0]), np.zeros(2 * (len(graph.into_blocks.starts) - 1))
+    return Surfers(jumps.copy(), jumps * shares, np.zeros(len(jumps)), shares, jumps, settings, sums), lost
 
 
 def checked_personal(personal: Floats, pages: int) -> Floats:
@@ -116,18 +100,17 @@ def personal_weights(graph: LinkGraph, weights: Mapping[str, float], where: str 
     return found
 
 
-def _surfed_plain(into: SlicedRows, state: Surfers, borders: NDArray[np.int64], each: Each) -> None:
-    received = plain_sums(into, state.passed_on)
-    ranks = state.jumps * state.settings[1] + state.settings[0] * received
-    block = np.repeat(np.arange(BLOCKS), np.diff(borders) * LANES)
-    state.sums[0::2] = np.bincount(block, np.abs(ranks - state.ranks), BLOCKS)
+def _surfed_plain(into: LinkBlocks, state: Surfers, each: Each) -> None:
+    ranks = state.jumps * state.settings[1] + state.settings[0] * plain_sums(into, state.passed_on)
+    block, blocks = np.arange(into.pages) // into.size, len(into.starts) - 1
+    state.sums[0::2] = np.bincount(block, np.abs(ranks - state.ranks), blocks)
     without_links = state.shares == 0
-    state.sums[1::2] = np.bincount(block[without_links], ranks[without_links], BLOCKS)
+    state.sums[1::2] = np.bincount(block[without_links], ranks[without_links], blocks)
     state.ranks[:] = ranks
-    state.passing[: len(ranks)] = ranks * state.shares
+    state.passing[:] = ranks * state.shares
 
 
 @compiled_job("leadline.collections.links.kernels.summing.surf", plain=_surfed_plain)
-def surf(kernel: Kernel, into: SlicedRows, state: Surfers, borders: NDArray[np.int64], each: Each) -> None:
+def surf(kernel: Kernel, into: LinkBlocks, state: Surfers, each: Each) -> None:
     """One round of PageRank for all pages."""
-    each(lambda first, step: kernel(into, state, borders, first, step))
+    each(lambda first, step: kernel(into, state, first, step))

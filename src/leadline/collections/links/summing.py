@@ -1,4 +1,4 @@
-"""Rows laid out for fast sums, and the blocks of them that threads share."""
+"""Links laid out for fast sums, in blocks of pages that threads share."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from leadline.collections.links.kernels.arguments import BLOCKS, LANES, Rows, SlicedRows
+from leadline.collections.links.kernels.arguments import LinkBlocks, Rows
 from leadline.text.engine import compiled_job
 
 if TYPE_CHECKING:
@@ -19,61 +19,49 @@ if TYPE_CHECKING:
     from leadline.text.compiled import Kernel
 
     Floats = NDArray[np.float64]
-    Ints = NDArray[np.int32]
 
 THREADED = 500_000  # links from which two threads pay
-ADDING_BYTES = 2  # of text that take as long to read as an entry to add
-SLICING_BYTES = 8  # the same, for an entry to lay out
+ADDING_BYTES = 2  # of text that take as long to read as a link to add
+BLOCKING_BYTES = 8  # the same, for a link to lay out
+# Pages of a block. Totals of more do not fit into the second cache; below, a block has few links and its own costs.
+SMALLEST_BLOCK, LARGEST_BLOCK, BLOCKS = 4096, 65536, 32
 Each = Callable[[Callable[[int, int], object]], object]  # calls a function with a first block and a step
 
 
-def longest_first(rows: Rows) -> tuple[Ints, Ints]:
-    """The rows by descending length, and the place of each row in that order."""
-    lengths = np.minimum(np.diff(rows.offsets), 65535)  # NumPy sorts 16 bits by counting
-    order = np.argsort((65535 - lengths).astype(np.uint16), kind="stable").astype(np.int32)
-    places = np.empty_like(order)
-    places[order] = np.arange(len(order), dtype=np.int32)
-    return order, places
+def block_size(pages: int) -> int:
+    """The pages of a block: so many that a graph has up to 32 blocks, within the limits.
+
+    >>> [block_size(pages) for pages in (1, 100_000, 1_000_000, 10**8)]
+    [4096, 4096, 32768, 65536]
+    """
+    size = 1 << max(-(-pages // BLOCKS) - 1, 0).bit_length()
+    return min(max(size, SMALLEST_BLOCK), LARGEST_BLOCK)
 
 
-def padded_size(pages: int) -> int:
-    """The number of rows of all slices."""
-    return -(-pages // LANES) * LANES
+def blocked(into: Rows, out_of: Rows) -> LinkBlocks:
+    """The links of a graph in blocks of the pages they lead to; `into` and `out_of` hold the same links."""
+    pages, links = len(into.offsets) - 1, len(into.columns)
+    size = block_size(pages)
+    starts = into.offsets[np.minimum(np.arange(-(-pages // size) + 1) * size, pages)]
+    weights = np.empty(links if into.weighted else 0)
+    blocks = LinkBlocks(
+        starts, np.empty(links, np.int32), np.empty(links, np.uint16), weights, into.weighted, pages, size
+    )
+    _fill_blocks.choose(BLOCKING_BYTES * links)(out_of, blocks)
+    return blocks
 
 
-def _sliced_plain(rows: Rows, order: Ints, numbers: Ints, slices: SlicedRows, filler: int) -> None:
-    lengths = np.diff(rows.offsets)[order]
-    place = np.repeat(np.arange(len(order)), lengths)
-    nth = np.arange(len(place)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    entry = rows.offsets[order][place] + nth
-    at = slices.starts[place // LANES] + place % LANES + LANES * nth
-    slices.columns[:] = filler
-    slices.columns[at] = numbers[rows.columns[entry]]
-    if rows.weighted:
-        slices.weights[:] = 0.0
-        slices.weights[at] = rows.weights[entry]
+def _blocked_plain(out_of: Rows, blocks: LinkBlocks) -> None:
+    order = np.argsort(out_of.columns // blocks.size, kind="stable")
+    blocks.sources[:] = np.repeat(np.arange(blocks.pages), np.diff(out_of.offsets))[order]
+    blocks.targets[:] = (out_of.columns % blocks.size)[order]
+    if out_of.weighted:
+        blocks.weights[:] = out_of.weights[order]
 
 
-@compiled_job("leadline.collections.links.kernels.summing.slice_rows", plain=_sliced_plain)
-def _fill_slices(kernel: Kernel, rows: Rows, order: Ints, numbers: Ints, slices: SlicedRows, filler: int) -> None:
-    kernel(rows, order, len(order), numbers, filler, slices)
-
-
-def sliced(rows: Rows, order: Ints, numbers: Ints) -> SlicedRows:
-    """Rows as slices, in the given order. `numbers` are the new numbers of columns."""
-    lengths = np.zeros(padded_size(len(order)), np.int64)
-    lengths[: len(order)] = np.diff(rows.offsets)[order]
-    starts = np.concatenate([[0], np.cumsum(lengths.reshape(-1, LANES).max(1, initial=0) * LANES)])
-    size = int(starts[-1])
-    slices = SlicedRows(starts, np.empty(size, np.int32), np.empty(size if rows.weighted else 0), rows.weighted)
-    _fill_slices.choose(SLICING_BYTES * len(rows.columns))(rows, order, numbers, slices, padded_size(len(numbers)))
-    return slices
-
-
-def block_borders(slices: SlicedRows) -> NDArray[np.int64]:
-    """Slices divided into blocks of about as much work each; a border is the first slice of a block."""
-    work = slices.starts + 2 * LANES * np.arange(len(slices.starts))  # a row costs about as much as two entries
-    return np.searchsorted(work, np.linspace(0, work[-1], BLOCKS + 1)).astype(np.int64)
+@compiled_job("leadline.collections.links.kernels.summing.block_links", plain=_blocked_plain)
+def _fill_blocks(kernel: Kernel, out_of: Rows, blocks: LinkBlocks) -> None:
+    kernel(out_of, blocks.starts.copy(), blocks)
 
 
 @contextmanager
@@ -94,28 +82,20 @@ def threads_for(links: int) -> Iterator[Each]:
         yield each
 
 
-def lane_rows(slices: SlicedRows) -> NDArray[np.int64]:
-    """The row of each entry of the slices."""
-    sizes = np.diff(slices.starts)
-    number = np.repeat(np.arange(len(sizes)), sizes)
-    return number * LANES + (np.arange(len(number)) - slices.starts[number]) % LANES
-
-
-def plain_sums(slices: SlicedRows, values: Floats) -> Floats:
-    """The sum of each row. bincount adds one entry after the other, as the kernel does."""
-    given = values[slices.columns]
-    rows = (len(slices.starts) - 1) * LANES
-    sums = np.bincount(lane_rows(slices), given * slices.weights if slices.weighted else given, rows)
+def plain_sums(blocks: LinkBlocks, values: Floats) -> Floats:
+    """The sum of the values of the pages that link to each. bincount adds one after the other, as the kernel does."""
+    begins = np.arange(len(blocks.starts) - 1) * blocks.size
+    given = values[blocks.sources]
+    targets = np.repeat(begins, np.diff(blocks.starts)) + blocks.targets
+    sums = np.bincount(targets, given * blocks.weights if blocks.weighted else given, blocks.pages)
     return sums.astype(np.float64, copy=False)
 
 
-def _added_plain(slices: SlicedRows, values: Floats, totals: Floats, borders: NDArray[np.int64], each: Each) -> None:
-    totals[: (len(slices.starts) - 1) * LANES] = plain_sums(slices, values)
+def _added_plain(blocks: LinkBlocks, values: Floats, totals: Floats, each: Each) -> None:
+    totals[:] = plain_sums(blocks, values)
 
 
-@compiled_job("leadline.collections.links.kernels.summing.add_slices", plain=_added_plain)
-def add_slices(
-    kernel: Kernel, slices: SlicedRows, values: Floats, totals: Floats, borders: NDArray[np.int64], each: Each
-) -> None:
-    """The sum of each row of the slices, into `totals`."""
-    each(lambda first, step: kernel(slices, values, totals, borders, first, step))
+@compiled_job("leadline.collections.links.kernels.summing.add_links", plain=_added_plain)
+def add_links(kernel: Kernel, blocks: LinkBlocks, values: Floats, totals: Floats, each: Each) -> None:
+    """The sum of the values of the pages that link to each, into `totals`."""
+    each(lambda first, step: kernel(blocks, values, totals, first, step))

@@ -6,6 +6,7 @@ import importlib.util
 from collections.abc import Iterable
 from typing import Any
 
+from leadline.collections.crawl.crawl_settings import WEB_PACKAGES
 from leadline.errors import InputError
 from leadline.retrieval.dense.model import NEEDED, PACKAGE
 from leadline.retrieval.pipeline.pipeline import Step
@@ -13,7 +14,7 @@ from leadline.retrieval.pipeline.pipeline_files import settings
 
 PACKAGES = {  # model: the weights for dense
     "chemistry": ("chemicals",), "dense": NEEDED, "model": (PACKAGE,), "serve": ("fastapi", "jinja2", "uvicorn"),
-    "web": ("aiohttp", "protego", "selectolax", "warcio"),
+    "web": WEB_PACKAGES,
 }  # fmt: skip
 WITH_MODEL = frozenset({"dense", "model"})
 

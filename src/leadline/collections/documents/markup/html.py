@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 ROBOT = "leadline"  # the name by which pages and servers may address this crawler
 MAX_LINKS = 10_000  # of one page
 MAX_ANCHOR = 500  # characters
+MAX_DEPTH = 2000  # elements inside each other
 _REFRESH = re.compile(r"""\s*[\d.]*\s*[;,]\s*(?:url\s*=\s*)?(["']?)([^"'\s]+)\1""", re.IGNORECASE)
 _NO_FOLLOW = frozenset({"nofollow", "ugc", "sponsored"})
 _DATES = (
@@ -25,6 +26,11 @@ _DATES = (
     "last-modified",
 )  # fmt: skip
 _AUTHORS = ("citation_author", "author", "dc.creator", "dcterms.creator")
+_TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9-]*)[^<>]*>?")
+_CLOSED_BY_OTHERS = frozenset(  # or without content: they are never deep
+    ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr", "p",
+     "li", "dt", "dd", "option", "tr", "td", "th", "tbody", "thead")
+)  # fmt: skip
 _LANGUAGE = re.compile(r"\s*([a-zA-Z]{2})(?:[-_].*)?\s*")
 
 
@@ -66,7 +72,7 @@ def read_page(markup: str, *, texts: bool = True) -> HtmlPage:
     """Read a page; broken markup is read as browsers read it. Without `texts`, its text is not looked for."""
     from selectolax.lexbor import LexborHTMLParser
 
-    tree = LexborHTMLParser(markup)
+    tree = LexborHTMLParser(_without_depth(markup))
     meta = _meta(tree)
     noindex, nofollow = robots_words([*meta.get("robots", ()), *meta.get(ROBOT, ())])
     title = tree.css_first("head > title") or tree.css_first("title")
@@ -96,6 +102,22 @@ def read_page(markup: str, *, texts: bool = True) -> HtmlPage:
         canonical=canonical, base=(base.attributes.get("href") or "") if base is not None else "",
         links=links, noindex=noindex, nofollow=nofollow,
     )  # fmt: skip
+
+
+def _without_depth(markup: str) -> str:
+    """The markup; without its elements but links where they are too deep for the parser.
+
+    Its time grows with the square of the depth, and elements inside each other can be as many as a page has bytes.
+    """
+    if markup.count("<") <= MAX_DEPTH:
+        return markup
+    depth = 0
+    for tag in _TAG.finditer(markup):
+        if tag[2].lower() not in _CLOSED_BY_OTHERS:
+            depth = max(depth - 1, 0) if tag[1] else depth + 1
+            if depth > MAX_DEPTH:
+                return _TAG.sub(lambda each: each[0] if each[2].lower() in ("a", "title") else " ", markup)
+    return markup
 
 
 def robots_words(directives: Iterable[str]) -> tuple[bool, bool]:

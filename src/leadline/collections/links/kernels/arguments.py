@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from leadline.text.kernels.arguments import Floats, Int32s, Int64s
-
-LANES = 8  # rows that are added up side by side
-BLOCKS = 8  # of slices, each with sums of its own, so that no sum depends on the number of threads
+from leadline.text.kernels.arguments import Floats, Int32s, Int64s, UInt16s
 
 
 class Edges(NamedTuple):
@@ -27,23 +24,27 @@ class Rows(NamedTuple):
     weighted: int  # 0 or 1
 
 
-class SlicedRows(NamedTuple):
-    """Rows by descending length, eight side by side: a slice holds the first entry of each, then the second, and so on.
+class LinkBlocks(NamedTuple):
+    """Links by blocks of the pages they lead to, and in each block by the pages they come from, ascending.
 
-    Slice s holds columns[starts[s]:starts[s + 1]]. Short rows are filled up with a column whose value is always 0.
+    The links of block b are those from starts[b] to starts[b + 1]. They lead to the `size` pages from b · size on, and
+    `targets` counts from there.
     """
 
     starts: Int64s
-    columns: Int32s
-    weights: Floats
+    sources: Int32s
+    targets: UInt16s
+    weights: Floats  # not read where every link weighs 1
     weighted: int  # 0 or 1
+    pages: int
+    size: int  # pages of a block, a power of 2
 
 
 class Surfers(NamedTuple):
-    """The state of PageRank between two rounds, one entry per row of the slices unless noted."""
+    """The state of PageRank between two rounds, one entry per page unless noted."""
 
     ranks: Floats
-    passed_on: Floats  # of the last round: what a page gives for each unit of weight of its links; one entry more, 0
+    passed_on: Floats  # of the last round: what a page gives for each unit of weight of its links
     passing: Floats  # the same, of this round
     shares: Floats  # 1 / weight of a page's links; 0 for a page without links
     jumps: Floats  # where surfers go who follow no link; sums to 1
