@@ -1,7 +1,7 @@
 """Reproduce the tables and figures of published papers, their numbers beside ours.
 
-With LAB, the same analyses are made of its runs. A lab is a folder with runs/*.run and judgements (qrels.txt, or
-qrels.citations.txt and qrels.true.txt), such as `leadline demo` makes.
+What the papers did not publish is shown for a simulated patent office, or with LAB for its runs. A lab is a folder with
+runs/*.run and judgements (qrels.txt, or qrels.citations.txt and qrels.true.txt), such as `leadline demo` makes.
 
 Examples:
   leadline reproduce -o papers.html

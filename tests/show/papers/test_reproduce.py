@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -159,6 +160,22 @@ def test_a_folder_with_less_says_what_it_lacks(lab: Path) -> None:
     table = exhibit(made["cube-2013"], "Table 3")
     assert "The lab has no judgements by claim." in table.finding
     assert [row[0] for row in table.tables[0].rows if row[0].startswith(("CT", "TBG"))] == []
+
+
+def test_words_and_classes_of_a_lab(lab: Path, example_files: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "lab"
+    shutil.copytree(lab, folder)
+    assert PaperInputs.open(folder).lengths is None
+    (folder / "lengths.tsv").write_text("document\twords\nd1\t120\n")
+    assert PaperInputs.open(folder).lengths == {"d1": 120}
+    (folder / "lengths.tsv").unlink()
+    (folder / "collection").symlink_to(example_files / "patents")
+    opened = PaperInputs.open(folder)
+    assert opened.lengths is not None
+    assert opened.classes is not None
+    assert len(opened.lengths) == 300
+    assert sum(opened.classes.values()) >= 300
+    assert all(len(name) == 4 for name in opened.classes)
 
 
 def test_the_lid_and_the_measures_of_table_3(published: dict[str, Paper]) -> None:

@@ -18,9 +18,9 @@ STATES: dict[State, tuple[str, str]] = {  # the text of a chip, and its meaning
     "shown": ("○ shown", "shown from the printed numbers or the formula; no printed number to compute again"),
     "other": (
         "● other data",
-        "the same analysis of a lab's runs or of an example; the paper's data are not published",
+        "the same analysis of a simulated office, of a lab's runs or of an example; the paper's data are not published",
     ),
-    "needs": ("◌ needs a lab", "cannot be made from what was published; a lab with runs and judgements shows its own"),
+    "needs": ("◌ needs a lab", "cannot be made from what was published, and the lab lacks what it needs"),
     "not here": ("◌ not here", "not reproduced, for the reason given"),
     "new": ("● new", "a question that none of the papers could ask"),
 }

@@ -81,7 +81,8 @@ class PaperInputs:
     @property
     def files(self) -> list[Path]:
         """All files that a page is made from."""
-        others = [self.true, self._first(CLAIMS), self._first(TOPICS)]
+        manifests = [f"{name}/manifest.json" for name in COLLECTIONS]
+        others = [self.true, *map(self._first, (CLAIMS, TOPICS, LENGTHS, manifests))]
         return [self.judgements, *self.paths, *(path for path in others if path is not None)]
 
     def _first(self, names: Sequence[str]) -> Path | None:

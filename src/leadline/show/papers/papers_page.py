@@ -43,7 +43,7 @@ def page(
     for paper in made:
         body.append(f'<h2 id="{paper.name}">{escape(paper.title)}</h2><p class="aside">{escape(paper.citation)}</p>')
         body.extend(_exhibit(exhibit) for exhibit in paper.exhibits)
-    foot = f"leadline {__version__} · `leadline reproduce LAB` adds what the published figures do not allow"
+    foot = f"leadline {__version__} · `leadline reproduce LAB` shows what was not published for runs of your own"
     body.append(f'<footer class="foot">{escape(foot)}</footer>')
     return html_page("The papers, redone", body, figures, key=key)
 
