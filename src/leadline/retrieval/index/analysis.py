@@ -14,7 +14,7 @@ as documents are, because an index stores its analysis.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -80,6 +80,13 @@ class Analysis:
         except ImportError:
             return None
         return str(Stemmer.version())
+
+    def for_language(self, language: str) -> Analysis:
+        """The same analysis for texts in another language; itself where the language is unknown or has no stemmer."""
+        if language == self.language or language not in LANGUAGES or self.stemming != "snowball":
+            return self
+        stop = "common" if self.stop_words == "common" and language in COMMON else "none"
+        return replace(self, language=language, stop_words=stop)
 
     def terms(self, text: str) -> list[str]:
         """The terms of a text, in its order."""

@@ -30,6 +30,8 @@ class Occurrences:
     terms: Sequence[bytes]
     codes: NDArray[np.int32]
     offsets: NDArray[np.int64]
+    words: Sequence[bytes] = ()  # the word of each code, where terms are stems of words
+    spans: WordSpans | None = None  # where these are the words of a text
 
     def of_text(self, number: int) -> list[str]:
         """The terms of one text."""
@@ -64,9 +66,24 @@ class WordSpans:
         firsts = self.offsets[1:-1]
         return firsts[(firsts > 0) & (firsts < len(self.codes))] - 1
 
-    def terms(self, analysis: Analysis) -> Occurrences:
-        """The terms of the words."""
-        return Occurrences(analysis.reduced(self.words), self.codes, self.offsets)
+    def terms(self, analysis: Analysis, languages: Sequence[str] = ()) -> Occurrences:
+        """The terms of the words; those of a text in another language are reduced by the rules of that language."""
+        others = {name: analysis.for_language(name) for name in dict.fromkeys(languages)}
+        analyses = list(dict.fromkeys([analysis, *others.values()]))
+        if len(analyses) == 1:
+            words = () if analysis.stemming == "none" else self.words
+            return Occurrences(analysis.reduced(self.words), self.codes, self.offsets, words, self)
+        # A code for each word and language.
+        number = np.array([analyses.index(others[name]) for name in languages], np.int64)
+        codes = self.codes + np.repeat(number, np.diff(self.offsets)) * len(self.words)
+        used, codes = np.unique(codes, return_inverse=True)
+        terms, words = [], []
+        for place, each in enumerate(analyses):
+            own = used[used // max(len(self.words), 1) == place] % max(len(self.words), 1)
+            written = [self.words[code] for code in own.tolist()]
+            words += written
+            terms += each.reduced(written)
+        return Occurrences(terms, codes.astype(np.int32), self.offsets, words, self)
 
 
 def _numbered_plain(
