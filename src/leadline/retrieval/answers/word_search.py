@@ -17,7 +17,8 @@ from leadline.retrieval.answers.passages import Passages
 from leadline.retrieval.answers.search_hits import Hit, hits_table, read_hits, snippets, weighed
 from leadline.retrieval.answers.snippets import Snippet
 from leadline.retrieval.language.language import Answer, Language
-from leadline.retrieval.language.meaning import published
+from leadline.retrieval.language.filters import missing, notes_of, published
+from leadline.retrieval.language.patterns import expression
 from leadline.retrieval.language.tree import ResultOrder
 from leadline.retrieval.models.searcher import Contribution, parse_model
 from leadline.retrieval.pipeline.after.one_a_group import first_of_each
@@ -75,10 +76,13 @@ class SearchResult(Result):
     @property
     def _snippet_terms(self) -> dict[str, float]:
         """The words that snippets show: those of the query, and all that match its truncated words."""
-        terms = dict.fromkeys(word.term.decode() for word in self.answer.words if word.term)
-        prefixes = tuple(word.prefix.decode() for word in self.answer.words if word.prefix)
-        if prefixes:
-            terms |= dict.fromkeys(sorted(term for term in self._passages.terms if term.startswith(prefixes)))
+        meant = (term for word in self.answer.words for term in (word.term, *word.others) if term)
+        terms = dict.fromkeys(term.decode() for term in meant)
+        patterns = [expression(word.pattern) for word in self.answer.words if word.pattern]
+        if patterns:
+            written = self._passages.term_of_word.items()
+            matches = {term for word, term in written if any(each.fullmatch(word) for each in patterns)}
+            terms |= dict.fromkeys(sorted(matches))
         return weighed(self.context, list(terms))
 
     def __len__(self) -> int:

@@ -97,7 +97,10 @@ def _batch(documents: Sequence[Mapping[str, Any]], fields: Sequence[str]) -> Doc
             "family": np.array(families, np.int64),
         },
         codes={
-            **{name: [[given] if given else [] for given in values(name, "")] for name in ("office", "kind", "language")},
+            **{
+                name: [[given] if given else [] for given in values(name, "")]
+                for name in ("office", "kind", "language")
+            },
             **{name: [list(given) for given in values(name, ())] for name in ("ipc", "cpc")},
             "classes": [[*ipc, *cpc] for ipc, cpc in zip(values("ipc", ()), values("cpc", ()), strict=True)],
             "applicant": [_names(given) for given in values("applicants", ())],

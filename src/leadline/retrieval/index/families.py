@@ -17,7 +17,10 @@ Unit = Literal["document", "family"]
 Members = Literal["joined", "first", "longest"]  # whose texts a family has
 BLOCK_BYTES = 512 << 20  # of text read at once: members of a family may be far apart in a collection
 _BYTES_A_WORD = 6
-_ONE, _SEVERAL = ("office", "kind", "language"), ("ipc", "cpc", "classes", "applicants")  # columns of one word, and of several
+_ONE, _SEVERAL = (
+    ("office", "kind", "language"),
+    ("ipc", "cpc", "classes", "applicants"),
+)  # columns of one word, and of several
 
 
 def family_batches(collection: Any, fields: Sequence[str], size: int, members: Members) -> Iterator[DocumentBatch]:

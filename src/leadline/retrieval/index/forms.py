@@ -167,5 +167,3 @@ def kept_occurrences(
     before = offsets_of(chosen)
     ends = np.cumsum(frequencies)
     return before[ends] - before[ends - frequencies], np.flatnonzero(chosen)
-
-

@@ -64,12 +64,14 @@ def _field(occurrences: Occurrences, positions: bool) -> dict[str, NDArray[Any]]
     keys, owners, form_of = forms_of(occurrences.words, occurrences.terms, number) if occurrences.words else _NO_FORMS
     forms = Forms(Terms.of(keys), owners, counts.occurrences)
     packed = packed_forms.choose(size)(words, form_of, forms) if len(keys) else np.empty(0, np.uint8)
+    spellings = Terms.of(sorted(set(occurrences.spellings)))
     breaks, break_starts = text_breaks(occurrences) if positions else (np.empty(0, np.int32), np.zeros_like(offsets))
     return {
         "terms": terms.buffer, "term_offsets": terms.offsets, "starts": starts, "totals": counts.occurrences,
         "documents": documents, "frequencies": frequencies, "lengths": lengths, "positions": places,
         "forms": forms.keys.buffer, "form_offsets": forms.keys.offsets, "form_terms": owners, "form_codes": packed,
-        "breaks": breaks, "break_starts": break_starts,
+        "breaks": breaks, "break_starts": break_starts, "spellings": spellings.buffer,
+        "spelling_offsets": spellings.offsets,
     }  # fmt: skip
 
 

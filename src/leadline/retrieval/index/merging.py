@@ -42,6 +42,8 @@ def merge(segments: Sequence[Segment], fields: Sequence[str], path: Path) -> Non
         forms[name] = _MergedForms(segments, parts, merged, content[f"{name}/totals"])
         content |= {f"{name}/{array}": values for array, values in forms[name].arrays().items()}
         layout[f"{name}/form_codes"] = (np.uint8, int(forms[name].forms.begins[-1]))
+        spellings = _Merged(segments, [part.spellings for part in parts])
+        content[f"{name}/spellings"], content[f"{name}/spelling_offsets"] = spellings.buffer, spellings.offsets
         content[f"{name}/breaks"] = np.concatenate([part.breaks for part in parts])
         content[f"{name}/break_starts"] = offsets_of(np.concatenate([np.diff(part.break_starts) for part in parts]))
     for column in NUMBERS:

@@ -12,6 +12,7 @@ Documents are numbered from 0 within their segment, in the order in which they w
     forms, form_offsets   the words as they are written, by term (`forms.py`)
     form_terms            the term of each form
     form_codes            the form of every occurrence, packed
+    spellings, …           parts and other spellings of words (`spellings.py`)
     breaks, break_starts  where the sentences and paragraphs of each document begin (`text_breaks.py`), with positions
 
 and for the whole segment the documents' ids and columns: days, families and checksums of texts as numbers; offices,
@@ -61,6 +62,7 @@ class Field:
     positions: CheckedArray  # empty where the index has none
     forms: Forms
     form_codes: CheckedArray
+    spellings: Terms
     breaks: NDArray[np.int32]
     break_starts: NDArray[np.int64]
 
@@ -145,14 +147,28 @@ class Segment:
             raise self._damaged(f"postings {of}")
         forms = self._forms(name, totals)
         codes = file.checked(f"{name}/form_codes", np.uint8, what=f"forms of words {of}")
+        spellings = self._terms(f"{name}/spellings", f"{name}/spelling_offsets", f"spellings {of}")
         breaks = file.whole(f"{name}/breaks", np.int32, ValueBounds(0), f"sentences {of}")
         break_starts = file.whole(f"{name}/break_starts", np.int64, what=f"sentences {of}")
-        if len(codes) != forms.begins[-1] or len(break_starts) != len(self) + 1 or not are_offsets(
-            break_starts, len(breaks)
+        if (
+            len(codes) != forms.begins[-1]
+            or len(break_starts) != len(self) + 1
+            or not are_offsets(break_starts, len(breaks))
         ):
             raise self._damaged(f"forms and sentences {of}")
         return Field(
-            terms, starts, totals, documents, frequencies, lengths, positions, forms, codes, breaks, break_starts
+            terms,
+            starts,
+            totals,
+            documents,
+            frequencies,
+            lengths,
+            positions,
+            forms,
+            codes,
+            spellings,
+            breaks,
+            break_starts,
         )
 
     def _forms(self, name: str, totals: NDArray[np.int64]) -> Forms:
