@@ -145,9 +145,7 @@ class Passages:
     def term_of_word(self) -> dict[str, str]:
         """The term of every word in the passages."""
         words = self._found.words or self._found.terms
-        return {
-            word.decode(): term.decode() for word, term in zip(words, self._found.terms, strict=True) if term
-        }
+        return {word.decode(): term.decode() for word, term in zip(words, self._found.terms, strict=True) if term}
 
     def held(self, vocabulary: Mapping[str, int]) -> HeldTerms:
         """The terms of the vocabulary in each passage."""

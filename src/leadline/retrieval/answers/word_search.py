@@ -16,8 +16,8 @@ from leadline.records.topics.topic import Topic
 from leadline.retrieval.answers.passages import Passages
 from leadline.retrieval.answers.search_hits import Hit, hits_table, read_hits, snippets, weighed
 from leadline.retrieval.answers.snippets import Snippet
+from leadline.retrieval.language.filters import published
 from leadline.retrieval.language.language import Answer, Language
-from leadline.retrieval.language.filters import missing, notes_of, published
 from leadline.retrieval.language.patterns import expression
 from leadline.retrieval.language.tree import ResultOrder
 from leadline.retrieval.models.searcher import Contribution, parse_model

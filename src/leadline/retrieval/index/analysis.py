@@ -2,8 +2,8 @@
 
 A word is a run of letters and digits, in lower case and normalised Unicode (`characters.py`). Names and numbers of
 chemistry stay whole (`words="chemical"`): a point or a comma between two digits belongs to the word, and so do a
-hyphen beside a digit and an ampersand between letters, as in AT&T. Any other hyphen separates words, as in water-in-oil.
-The parts of such words are in a dictionary of other spellings (`spellings.py`).
+hyphen beside a digit and an ampersand between letters, as in AT&T. Any other hyphen separates words, as in
+water-in-oil. The parts of such words are in a dictionary of other spellings (`spellings.py`).
 
 >>> Analysis(stemming="none").terms("1,2-Dichloroethane (CAS 107-06-2) in H2SO4; water-in-oil, 3.5 %")
 ['1,2-dichloroethane', 'cas', '107-06-2', 'h2so4', 'water', 'oil', '3.5']
@@ -23,7 +23,7 @@ import numpy as np
 
 from leadline.errors import InputError, checked_choice
 from leadline.retrieval.index.characters import classes, joined
-from leadline.retrieval.index.kernels.words import ALONE, AMPERSAND, BETWEEN, DIGIT, HYPHEN, LETTER, POINT
+from leadline.retrieval.index.kernels.words import ALONE, AMPERSAND, BETWEEN, DIGIT, LETTER, POINT
 from leadline.retrieval.index.stop_words import COMMON
 from leadline.text.compiled import Kernel
 from leadline.text.engine import compiled_job
@@ -86,7 +86,7 @@ class Analysis:
         """The same analysis for texts in another language; itself where the language is unknown or has no stemmer."""
         if language == self.language or language not in LANGUAGES or self.stemming != "snowball":
             return self
-        stop = "common" if self.stop_words == "common" and language in COMMON else "none"
+        stop: StopWords = "common" if self.stop_words == "common" and language in COMMON else "none"
         return replace(self, language=language, stop_words=stop)
 
     def terms(self, text: str) -> list[str]:

@@ -1,9 +1,9 @@
 """The words as they are written, by the term they were reduced to.
 
 Postings are those of terms: in a stemmed index *communicates* and *communication* have one list. Truncated words and
-wildcards must match words as they are written, so each occurrence of a term has the number of its form, in as many bits
-as the term's forms need: none for a term with one form, 2 for a term with three. A word with a digit is never stemmed and
-is its own only form; such terms are not listed.
+wildcards must match words as they are written, so each occurrence of a term has the number of its form, in as many
+bits as the term's forms need: none for a term with one form, 2 for a term with three. A word with a digit is never
+stemmed and is its own only form; such terms are not listed.
 
 The dictionary of forms is sorted: its keys are `term NUL word`, so that dictionaries are merged like those of terms.
 """
@@ -164,6 +164,6 @@ def kept_occurrences(
     chosen: NDArray[np.bool_], frequencies: NDArray[np.int32]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The number of chosen occurrences in each posting, and the place of each chosen occurrence among all."""
-    before = offsets_of(chosen)
+    before = offsets_of(chosen.astype(np.int64))
     ends = np.cumsum(frequencies)
     return before[ends] - before[ends - frequencies], np.flatnonzero(chosen)

@@ -1,8 +1,8 @@
 """Other spellings of a word: its parts, its number without separators, and its letters without accents.
 
-Names and numbers stay whole in an index, so that `1,4-butanediol` is one word. This dictionary finds them by their parts
-and in other spellings: butanediol, COVID in COVID-19, 1000 in 1,000, cafe in café. The query language uses it; the
-postings of words, which models rank by, are as without it.
+Names and numbers stay whole in an index, so that `1,4-butanediol` is one word. This dictionary finds them by their
+parts and in other spellings: butanediol, COVID in COVID-19, 1000 in 1,000, cafe in café. The query language uses it;
+the postings of words, which models rank by, are as without it.
 
 The dictionary is sorted. Its keys are `spelling NUL term`, and `spelling NUL` alone before the first of each spelling.
 """

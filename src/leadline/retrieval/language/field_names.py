@@ -20,7 +20,7 @@ ALIASES = {
 }  # fmt: skip
 FIELD_OF = {name: field for field, names in ALIASES.items() for name in names.split()}
 _TWO_READINGS = re.compile(r"([0-9]{1,2})\s?([-/])\s?([0-9]{1,2})\s?\2\s?([0-9]{4})")
-_YEARS = re.compile(r"([0-9]{4})\s*-\s*([0-9]{4})")
+_YEARS = re.compile(r"([0-9]{4})\s*[-:]\s*([0-9]{4})|([0-9]{6,8}):([0-9]{6,8})")
 _COMPARED = re.compile(r"(<=|>=|<|>)\s*(.+)")
 _BRACKETS = re.compile(r"([\[{])\s*([^\s\[\]{}]+)\s+(?:TO|to)\s+([^\s\[\]{}]+)\s*([\]}])")
 _DAY = datetime.timedelta(days=1)
@@ -94,7 +94,7 @@ def period(name: str, written: str) -> str:
         high = "" if high == "*" else _compared("<" if match[4] == "}" else "<=", high).partition("..")[2]
         return f"{low}..{high}"
     years = _YEARS.fullmatch(written)
-    low, mark, high = (years[1], "..", years[2]) if years else written.partition("..")
+    low, mark, high = (years[1] or years[3], "..", years[2] or years[4]) if years else written.partition("..")
     if not mark:
         first, blank, second = written.replace(",", " ").strip().partition(" ")
         if blank and _is_date(first) and _is_date(second.strip()):  # CQL: within "2010 2015"

@@ -64,8 +64,9 @@ def notes_of(index: Index, name: str, values: Sequence[str]) -> list[str]:
 
 _VALUES = {
     "class": "classes", "ipc": "IPC classes", "cpc": "CPC classes", "cites": "citations", "applicant": "applicants",
-    "inventor": "inventors", "office": "an office", "kind": "a kind", "language": "a language", "filed": "a filing date",
-    "priority": "a priority date", "before": "a date", "after": "a date", "published": "a date",
+    "inventor": "inventors", "office": "an office", "kind": "a kind", "language": "a language",
+    "filed": "a filing date", "priority": "a priority date", "before": "a date", "after": "a date",
+    "published": "a date",
 }  # fmt: skip
 
 

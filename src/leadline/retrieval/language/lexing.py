@@ -3,33 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from leadline.errors import InputError, nearest
 from leadline.retrieval.language.field_names import bracketed, field_named, period
 from leadline.retrieval.language.operators import Token, TokenKind, longer_operator, operator, unsupported
+from leadline.retrieval.language.text_cursor import NO_FIELD, QUOTES, RUN, TextCursor
 from leadline.retrieval.language.tree import DATE_FILTERS, FILTERS, ORDERS, ResultOrder
 
 STARTS: frozenset[TokenKind] = frozenset({"word", "quoted", "(", "field", "saved"})  # of a unit
 MARKS: frozenset[TokenKind] = frozenset({"+", "-", "NOT"})
 ENDS: frozenset[TokenKind] = frozenset({"word", "quoted", ")", "boost", "saved", "slop"})
 DEEPEST = 40  # parentheses within parentheses
-MOST_NOTES = 50
 LONGEST_QUERY = 500_000  # characters
 LONGEST_NAME = 40  # of an operator or a field
 
-_QUOTES = '"“”„«»'
-_RUN = re.compile(rf"[^\s(){_QUOTES}]+")
 _NAME = r"[^\W\d][\w-]{0,40}"
 _FIELD = re.compile(rf"({_NAME})(:|==?(?!=)|[<>]=?)")
 _SPACED = re.compile(rf"({_NAME})\s*(==?|[<>]=?)\s*(?=[\w\"“(*])")
 _RELATION = re.compile(rf"({_NAME})\s+(any|all|exact|adj|within)\s+\"([^\"]*)\"", re.IGNORECASE)
-_BOOST = re.compile(r"\^([0-9]{1,4}(?:\.[0-9]{1,4})?)")
-_BOOSTED = re.compile(rf"(.*[^\^]){_BOOST.pattern}", re.DOTALL)
-_NO_BOOST = re.compile(r"\^([+-]?(?:nan|inf|infinity)|-[0-9][0-9.]*)(?!\w)", re.IGNORECASE)
-_NOT_BOOSTED = re.compile(rf"(.*[^\^]){_NO_BOOST.pattern}\W*", re.DOTALL | re.IGNORECASE)
-_LONGEST_UNIT = 3  # letters: cm^-1 and mol^-1 are units, not words with a weight
 _SLOP = re.compile(r"~([0-9]{1,4})(?!\w)")
 _FUZZY = re.compile(r"(.*\w)~[0-9.]*")
 _SAVED = re.compile(r"#([0-9]{1,6})(?!\w)")
@@ -39,7 +32,7 @@ _BEFORE = re.compile(r"(TTL|ABST|ACLM|SPEC|IN|ICL|PN|ISD|APD|CPC|PA)/(?=[\w\"“
 _OF_WHICH = re.compile(r"(priority|filing|publication):")  # before:priority:2010
 _NO_ENDING = re.compile(r"(.*\w)([?!+])")
 _SMALL = frozenset({"and", "or", "not", "near", "adj", "same"})
-_NONE = Token("field")  # where a field may be inserted
+_SAME_SMALL = re.compile(r"same\s+(?:claim|sentence|paragraph)(?=\s+\w)")
 
 
 @dataclass
@@ -59,17 +52,15 @@ def tokenized(text: str, fields: Sequence[str], saved: Sequence[int] | None = No
         raise InputError("query", f"has {len(text):,} characters; at most {LONGEST_QUERY:,} are searched for")
     lexer = _Lexer(text, list(fields), saved)
     lexer.run()
-    tokens = [token for token in lexer.tokens if token is not _NONE]
+    tokens = [token for token in lexer.tokens if token is not NO_FIELD]
     return Tokenized(tokens, lexer.order, list(dict.fromkeys(lexer.notes)))
 
 
-class _Lexer:
+class _Lexer(TextCursor):
     def __init__(self, text: str, fields: list[str], saved: Sequence[int] | None) -> None:
-        self.text, self.fields, self.saved = text, fields, saved
-        self.tokens: list[Token] = []
+        super().__init__(text)
+        self.fields, self.saved = fields, saved
         self.order: ResultOrder | None = None
-        self.notes: list[str] = []
-        self.at, self.run_end = 0, 0
         self.last = len(text.rstrip())
         self.open: list[int] = []  # for each open parenthesis the place of its token; -1 within a name
         self.depth = 0  # the number of those that group a part of the query
@@ -86,7 +77,7 @@ class _Lexer:
             sign = self.text[self.at]
             if sign.isspace():
                 self.at += 1
-            elif sign in _QUOTES:
+            elif sign in QUOTES:
                 self._quoted()
             elif sign == "(":
                 self._opened()
@@ -106,36 +97,11 @@ class _Lexer:
             named = ", ".join(self.small)
             self.notes.append(f"{named} in small letters: taken as a word; operators are written in capitals")
 
-    def _end_of_run(self) -> int:
-        """The place of the next blank, parenthesis or quotation mark."""
-        if self.run_end <= self.at:
-            match = _RUN.match(self.text, self.at)
-            self.run_end = match.end() if match else self.at
-        return self.run_end
-
-    def _note(self, note: Callable[[], str]) -> None:
-        """Add a note, unless there are very many already."""
-        if len(self.notes) < MOST_NOTES:
-            self.notes.append(note())
-            if len(self.notes) == MOST_NOTES:
-                self.notes.append("there are more parts like these")
-
-    def _follows(self, *kinds: TokenKind) -> bool:
-        """Whether the last token is one of these kinds and ends directly before this place."""
-        return bool(self.tokens) and self.tokens[-1].kind in kinds and not self._behind_blank()
-
-    def _behind_blank(self) -> bool:
-        return self.at == 0 or self.text[self.at - 1].isspace()
-
-    def _behind_letter(self) -> bool:
-        letter = self.at > 0 and self.text[self.at - 1].isalnum()
-        return letter and not self._follows("AND", "OR", "NOT", "NEAR", "SAME", "boost", "slop", "saved")
-
     def _quoted(self) -> None:
         if self._behind_letter():  # as in 5" pipe
             self.at += 1
             return
-        end = next((at for at in range(self.at + 1, len(self.text)) if self.text[at] in _QUOTES), None)
+        end = next((at for at in range(self.at + 1, len(self.text)) if self.text[at] in QUOTES), None)
         if end is None:
             self.notes.append(f"{self.text[self.at]} without a second one was ignored")
             self.at += 1
@@ -162,7 +128,7 @@ class _Lexer:
         self.open.append(len(self.tokens) if grouping else -1)
         self.depth += grouping
         if grouping:
-            self.tokens += [_NONE, Token("(")]
+            self.tokens += [NO_FIELD, Token("(")]
         self.at += 1
 
     def _joined_by_longer(self) -> bool:
@@ -204,7 +170,7 @@ class _Lexer:
         field = self._fields_named((match[1] or match[2]).split(",")) if match and not following.isalnum() else ""
         if match and field:
             self.at = match.end()
-            if self.tokens[place] is _NONE:
+            if self.tokens[place] is NO_FIELD:
                 self.tokens[place] = Token("field", field)
             else:
                 self.tokens.insert(place, Token("field", field))
@@ -212,20 +178,6 @@ class _Lexer:
     def _fields_named(self, names: Sequence[str]) -> str:
         found = [field_named(name, self.fields) for name in names]
         return ",".join(found) if all(found) else ""
-
-    def _nothing_behind(self) -> None:
-        """Remove fields and marks whose part is empty."""
-        while self.tokens and self.tokens[-1].kind in ("field", "+", "-") and self.tokens[-1] is not _NONE:
-            self.tokens.pop()
-
-    def _boost(self) -> None:
-        """Read the weight after a phrase or a parenthesis."""
-        if wrong := _NO_BOOST.match(self.text, self.at):
-            raise _wrong_weight(wrong[0])
-        match = _BOOST.match(self.text, self.at)
-        if match and (match.end() == len(self.text) or not self.text[match.end()].isalnum()):
-            self.tokens.append(Token("boost", number=float(match[1])))
-            self.at = match.end()
 
     def _sign(self, sign: str) -> None:
         """A mark before a part, an operator that begins with a sign, or a sign that means nothing."""
@@ -264,7 +216,7 @@ class _Lexer:
         end = self._end_of_run()
         if not self._follows("+", "-", "field") and self._operator(end):
             return
-        if self._relation() or self._prefixed(end):
+        if self._relation() or self._prefixed():
             return
         field = _FIELD.match(self.text, self.at, end) or _SPACED.match(self.text, self.at)
         if field is None or not self._field(field, end):
@@ -281,6 +233,9 @@ class _Lexer:
             run = run.upper()
         elif run in _SMALL:
             self.small[run] = None
+            if match := _SAME_SMALL.match(self.text, self.at):
+                written = " ".join(match[0].split())
+                self._note(lambda: f"{written} was taken as words: the operator is {written.upper()}")
         if self.saved and (match := _SET.fullmatch(run)) and int(match[1]) in self.saved:
             self._earlier(run, int(match[1]))
             self.at = end
@@ -293,11 +248,6 @@ class _Lexer:
         self.tokens.append(found)
         self.at = end
         return True
-
-    def _unit_at(self, place: int) -> bool:
-        """Whether a word, a phrase or a parenthesis begins here."""
-        following = self.text[place : place + 1]
-        return following.isalnum() or (following != "" and following in _QUOTES + "(*#")
 
     def _relation(self) -> bool:
         """Read a relation of CQL: ti any "film foil", pd within "2010 2015"."""
@@ -318,9 +268,9 @@ class _Lexer:
         self.at = match.end()
         return True
 
-    def _prefixed(self, end: int) -> bool:
+    def _prefixed(self) -> bool:
         """Read a field before a stroke: TTL/film."""
-        match = _BEFORE.match(self.text, self.at, end)
+        match = _BEFORE.match(self.text, self.at)
         field = field_named(match[1], self.fields) if match else ""
         if match and field:
             self.tokens.append(Token("field", field))
@@ -337,7 +287,7 @@ class _Lexer:
             self.at = end
             return True
         if name in ("before", "after") and (dated := _OF_WHICH.match(self.text, behind)):
-            found = _RUN.match(self.text, dated.end())
+            found = RUN.match(self.text, dated.end())
             which = field_named(dated[1], self.fields)
             if found and which and self._period(which, "<" if name == "before" else ">", dated.end()):
                 return True
@@ -362,11 +312,11 @@ class _Lexer:
         """Read the value of a filter by date: [2010 TO 2015], or a date after a comparison."""
         if match := bracketed(self.text, behind):
             end, written = match.end(), match[0]
-        elif sign in (":", "=", "==") and self.text[behind : behind + 1] in ("<", ">"):
-            found = _RUN.match(self.text, behind)
+        elif sign in (":", "=", "==") and self.text.startswith(("<", ">", ".."), behind):
+            found = RUN.match(self.text, behind)
             end, written = (found.end(), found[0]) if found else (behind, "")
         elif sign not in (":", "=", "=="):
-            found = _RUN.match(self.text, behind)
+            found = RUN.match(self.text, behind)
             end, written = (found.end(), sign + found[0]) if found else (behind, "")
         else:
             return False
@@ -385,12 +335,8 @@ class _Lexer:
         return f"there is no field {name[:40]}{hint}"
 
     def _word(self, run: str) -> None:
-        wrong = _NOT_BOOSTED.fullmatch(run)
-        if wrong and (self._follows("field") or not _is_power(wrong[1], wrong[2])):
-            raise _wrong_weight(run)
         self.at += len(run)
-        boosted = _BOOSTED.fullmatch(run)
-        word = boosted[1] if boosted else run
+        word, weight = self._weighted(run)
         field = ""
         tail = word[-LONGEST_NAME:]
         if (match := re.search(f"(?:{_BEHIND.pattern})$", tail)) and len(word) > len(match[0]):
@@ -402,20 +348,13 @@ class _Lexer:
             self._note(lambda: f"{word[:40]}: similar spellings are not searched for; taken as {fuzzy[1][:40]}")
             word = fuzzy[1]
         if (ending := _NO_ENDING.fullmatch(word)) and self._is_truncation(ending[1], ending[2]):
-            self._note(lambda: f"{word[:40]}: {ending[2]} at the end was ignored; write {ending[1][:40]}* for any ending")
+            self._note(
+                lambda: f"{word[:40]}: {ending[2]} at the end was ignored; write {ending[1][:40]}* for any ending"
+            )
         self.tokens.append(Token("word", word.lower() if operator(word[: LONGEST_NAME + 1]) else word))
-        if boosted:
-            self.tokens.append(Token("boost", number=float(boosted[2])))
+        if weight is not None:
+            self.tokens.append(Token("boost", number=weight))
 
     def _is_truncation(self, word: str, sign: str) -> bool:
         """Whether a sign may have been meant to cut a word off; Na+ and C++ are names."""
         return len(word) >= 4 if sign == "+" else self.at < self.last or len(self.tokens) < 2
-
-
-def _is_power(word: str, exponent: str) -> bool:
-    """Whether a word with ^ is a number or a unit to a power, as in texts: 10^-3, cm^-1."""
-    return exponent[1:2].isdigit() and (len(word) <= _LONGEST_UNIT or any(map(str.isdigit, word)))
-
-
-def _wrong_weight(written: str) -> InputError:
-    return InputError("query", f"{written[-40:]}: the weight after ^ must be a number from 0 to 9999.9999")

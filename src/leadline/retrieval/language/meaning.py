@@ -15,7 +15,16 @@ from leadline.retrieval.index import derived
 from leadline.retrieval.language.filters import DATED, missing, notes_of, passing
 from leadline.retrieval.language.patterns import as_letters
 from leadline.retrieval.language.query_terms import QueryTerm, WiderIndex
-from leadline.retrieval.language.spans import AnyOf, BlockKind, NearBy, Phrase, Positional, QueryWord, Together, query_words
+from leadline.retrieval.language.spans import (
+    AnyOf,
+    BlockKind,
+    NearBy,
+    Phrase,
+    Positional,
+    QueryWord,
+    Together,
+    query_words,
+)
 from leadline.retrieval.language.tree import (
     FILTERS,
     And,
@@ -32,6 +41,7 @@ from leadline.retrieval.language.tree import (
     parts_of,
     query_text,
 )
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -64,14 +74,20 @@ class Meaning:
     def matching(self, node: Node) -> Mask | None:
         """The documents that match; None where the query has no word to search for and no filter."""
         nodes = list(_nodes(node))
-        seen: set[int] = set()
+        named: set[int] = set()
         for each in nodes:  # the list grows: earlier queries may name earlier ones
-            if isinstance(each, Saved) and each.number not in seen:
-                seen.add(each.number)
+            if isinstance(each, Saved) and each.number not in named:
+                named.add(each.number)
                 nodes += _nodes(self.saved[each.number])
         texts = list({each.text: None for each in nodes if isinstance(each, WordOrPhrase)})
         self._phrases = dict(zip(texts, self.index.phrases(texts), strict=True))
         self._check_size(nodes)
+        ranking = set(_ranking(node))
+        for number in sorted(named, reverse=True):
+            ranking.update(_ranking(self.saved[number]) if number in ranking else ())
+        for number in sorted(named):  # a query names only earlier ones
+            weight = float(number in ranking)
+            self._found[number] = self._matching(self.saved[number], self.fields, weight, quiet=True)
         return self._matching(node, self.fields, 1.0, quiet=True)
 
     def _check_size(self, nodes: Iterable[Node]) -> None:
@@ -256,9 +272,6 @@ class Meaning:
 
     def _earlier(self, node: Saved, fields: Sequence[str], weight: float) -> Mask | None:
         """What an earlier query found; its words rank once, however often it is named."""
-        if node.number not in self._found:
-            self._found[node.number] = None
-            self._found[node.number] = self._matching(self.saved[node.number], self.fields, weight, quiet=True)
         return self._found[node.number]
 
     def _boosted(self, node: Boosted, fields: Sequence[str], weight: float) -> Mask | None:
@@ -303,8 +316,8 @@ class _Alternatives:
 
 
 _MEANINGS: dict[type, Callable[[Meaning, Any, Sequence[str], float], Any]] = {
-    Near: Meaning._near, Same: Meaning._near, Saved: Meaning._earlier, And: Meaning._and, Or: Meaning._or, Side: Meaning._side, Within: Meaning._within,
-    Boosted: Meaning._boosted,
+    Near: Meaning._near, Same: Meaning._near, Saved: Meaning._earlier, And: Meaning._and, Or: Meaning._or,
+    Side: Meaning._side, Within: Meaning._within, Boosted: Meaning._boosted,
 }  # fmt: skip
 
 
@@ -319,6 +332,15 @@ def _nodes(node: Node) -> Iterator[Node]:
     yield node
     for part in dict.fromkeys(parts_of(node)):
         yield from _nodes(part)
+
+
+def _ranking(node: Node) -> Iterator[int]:
+    """The numbers of the earlier queries that a part names and does not exclude."""
+    if isinstance(node, Saved):
+        yield node.number
+    kept = [part for mark, part in node.parts if mark != "-"] if isinstance(node, Side) else parts_of(node)
+    for part in dict.fromkeys(kept):
+        yield from _ranking(part)
 
 
 def _name(part: Positional) -> str:
@@ -342,7 +364,7 @@ def _name(part: Positional) -> str:
 def _word(unit: QueryWord) -> str:
     return unit.pattern or unit.term.decode()
 
+
 def _value(node: Within) -> str:
     assert isinstance(node.part, WordOrPhrase)  # the parser makes one filter per value
     return node.part.text
-

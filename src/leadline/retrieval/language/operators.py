@@ -3,7 +3,7 @@
 | written | means | known from |
 |---|---|---|
 | `NEAR/5` `NEAR5` `N/5` `W/5` `/5` `WITHIN/5` | at most 5 words apart, in any order | dtSearch, Lexis, Westlaw, Ovid |
-| `PRE/3` `P/3` `ADJ3` `ADJ/3` `ONEAR/3` `+3` | the second at most 3 words after the first | Lexis, EAST, ProQuest, Westlaw |
+| `PRE/3` `P/3` `ADJ3` `ADJ/3` `ONEAR/3` `+3` | the second at most 3 words behind the first | Lexis, EAST, Westlaw |
 | `ADJ` `(W)` `(N)` | next to each other; with (N) in any order | EAST, STN, Dialog |
 | `(5W)` `(5N)` | at most 5 words between them; with N in any order | STN, Dialog |
 | `WITH` `W/S` `/S` `(S)` `SAME SENTENCE` | in the same sentence | EAST, Lexis, Westlaw, STN |
@@ -33,7 +33,16 @@ class Token:
     value: str = ""  # of a field that is a filter, where it is read with the name
 
 
-_BOOLEAN = {"AND": "AND", "OR": "OR", "NOT": "NOT", "&&": "AND", "||": "OR", "|": "OR", "ANDNOT": "NOT", "BUTNOT": "NOT"}
+_BOOLEAN = {
+    "AND": "AND",
+    "OR": "OR",
+    "NOT": "NOT",
+    "&&": "AND",
+    "||": "OR",
+    "|": "OR",
+    "ANDNOT": "NOT",
+    "BUTNOT": "NOT",
+}
 _NUMBER = r"([1-9][0-9]{0,4})"
 _ANY_ORDER = re.compile(rf"(?:NEAR/?|N/|W/|WITHIN/|/){_NUMBER}", re.IGNORECASE)
 _IN_ORDER = re.compile(rf"(?:PRE/?|P/|ADJ/?|ONEAR/?){_NUMBER}|\+{_NUMBER}", re.IGNORECASE)

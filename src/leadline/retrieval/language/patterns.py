@@ -1,9 +1,9 @@
 """Wildcards: `polym*`, `*ylene`, `wom?n`, `colo$r`, `polym$2`. They match words as they are written.
 
-    *        any letters, at the beginning, inside or at the end of a word
-    ?  #     one letter, inside a word
-    $        at most one letter inside a word; any letters at its end
-    $2       at most two letters, at the end
+*        any letters, at the beginning, inside or at the end of a word
+?  #     one letter, inside a word
+$        at most one letter inside a word; any letters at its end
+$2       at most two letters, at the end
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ _TO_LETTERS = str.maketrans(_LETTER_OF)
 _FROM_LETTERS = str.maketrans({letter: sign for sign, letter in _LETTER_OF.items()})
 _SIGNS = re.compile(r"[*?$#]")
 # A wildcard has a letter or digit beside it, and ? and # have one behind them: `film?` ends a question.
-_WILDCARD = re.compile(r"(?<=\w)[?#]+(?=\w)|(?<=\w)\$(?=\w|$)|(?<=[\w*])\*(?=\W|$)|(?<![\w*])\*+(?=\w)|(?<=\w)\*+(?=\w)")
+_WILDCARD = re.compile(
+    r"(?<=\w)[?#]+(?=\w)|(?<=\w)\$(?=\w|$)|(?<=[\w*])\*(?=\W|$)|(?<![\w*])\*+(?=\w)|(?<=\w)\*+(?=\w)"
+)
 
 
 def as_letters(piece: str) -> str:
@@ -68,7 +70,9 @@ def expression(pattern: str) -> re.Pattern[str]:
     return re.compile(body + (f".{{0,{ending[1]}}}" if ending else ""), re.DOTALL)
 
 
-def matching(pattern: str, buffer: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]:
+def matching(
+    pattern: str, buffer: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
+) -> NDArray[np.int64]:
     """The numbers of the words that match a pattern; word n is buffer[starts[n]:ends[n]]."""
     places = _candidates(pattern, buffer, starts, ends)
     if re.fullmatch(r"[^*?$#]+\*", pattern):  # the beginning decides

@@ -117,12 +117,12 @@ class WiderIndex(Index):
             for name in self.own:
                 field = segment.field(name)
                 there.update(each for each, at in zip(asked, field.terms.find(asked).tolist(), strict=True) if at >= 0)
-                for spelling, terms in spelled(field.spellings, asked).items() if len(field.spellings) else ():
-                    more.setdefault(spelling, {}).update(dict.fromkeys(terms))
+                for spelling, found in spelled(field.spellings, asked).items() if len(field.spellings) else ():
+                    more.setdefault(spelling, {}).update(dict.fromkeys(found))
         composed = "de" in (self.analysis.language, *self.languages) and len(words) <= MOST_COMPOUNDS
         resolved = {}
         for word in words:
-            terms = {each: None for each in word.others if each in there}
+            terms = dict.fromkeys(each for each in word.others if each in there)
             for spelling in (word.term, *word.others):
                 terms.update(more.get(spelling, {}))
             if composed and word.written:

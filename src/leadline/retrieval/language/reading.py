@@ -33,6 +33,7 @@ from leadline.retrieval.language.tree import (
     WordOrPhrase,
 )
 
+
 def understand(text: str, fields: Sequence[str], saved: Sequence[int] | None = None) -> Understood:
     """The parsed query of a text, for documents with these fields; `saved` are the numbers of earlier queries.
 
@@ -66,7 +67,9 @@ def _joining(tokens: Sequence[Token], notes: list[str]) -> list[Token]:
     joined: list[Token] = []
     for token in reversed(kept):
         before = joined[-1].kind if joined else "("
-        joined.append(_as_word(token, notes) if token.kind in ("AND", "OR", "NEAR", "SAME") and before not in ENDS else token)
+        joined.append(
+            _as_word(token, notes) if token.kind in ("AND", "OR", "NEAR", "SAME") and before not in ENDS else token
+        )
     return joined
 
 
@@ -196,4 +199,3 @@ class _QueryParser:
                 return Or(tuple(self._filters(name, part) for _, part in node.parts))
             return Side(tuple((mark, self._filters(name, part)) for mark, part in node.parts))
         return replace(node, parts=tuple(self._filters(name, part) for part in node.parts))
-

@@ -277,13 +277,13 @@ class Together:
     def spans(self, at: FieldPlaces, among: NDArray[np.bool_]) -> Spans:
         """The places of the last part in such sentences or paragraphs."""
         among = among & self.candidates(at)
-        common: Places | None = None
-        for part in self.parts:
+        common = first = np.empty(0, np.int64)
+        for place, part in enumerate(self.parts):
             spans = part.spans(at, among)
             first, last = (at.block_of(at.located(places), self.kind) for places in spans)
             inside = first == last
             spans, first = Spans(spans.starts[inside], spans.ends[inside]), first[inside]
-            common = np.unique(first) if common is None else np.intersect1d(common, first)
+            common = np.unique(first) if place == 0 else np.intersect1d(common, first)
         kept = np.isin(first, common)
         return Spans(spans.starts[kept], spans.ends[kept])
 

@@ -139,6 +139,7 @@ def _enclosed(node: Node, *loose: type) -> str:
     return f"({query_text(node)})" if isinstance(node, loose) else query_text(node)
 
 
+_LOOSER = (Near, Same, Side, And, Or)  # than a word
 _WRITERS: dict[type, Callable[[Any], str]] = {
     WordOrPhrase: lambda node: (f'"{node.text}"' + f"~{node.slop}" * bool(node.slop)) if node.quoted else node.text,
     Near: lambda node: _enclosed(node.parts[0], *_LOOSER) + "".join(
@@ -154,4 +155,3 @@ _WRITERS: dict[type, Callable[[Any], str]] = {
     Boosted: lambda node: f"{_enclosed(node.part, *_LOOSER, Boosted)}^{node.factor:.9g}",
     Saved: lambda node: f"#{node.number}",
 }  # fmt: skip
-_LOOSER = (Near, Same, Side, And, Or)  # than a word

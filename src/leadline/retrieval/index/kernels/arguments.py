@@ -41,7 +41,7 @@ class PositionLists(NamedTuple):
 
 
 class FormLists(NamedTuple):
-    """The forms of every occurrence of terms: term t has totals[t] of them, each widths[t] bits, from byte begins[t] on."""
+    """The forms of all occurrences of terms: term t has totals[t], each of widths[t] bits, from byte begins[t]."""
 
     totals: Int64s
     starts: Int64s  # the first form of each term among all forms

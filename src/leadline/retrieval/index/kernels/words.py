@@ -22,9 +22,9 @@ def find_words(
 ) -> int:
     """Find the words of joined texts: each word's start and length in bytes, and each text's first word.
 
-    A word is a run of letters and digits. With `chemical`, a point or comma between digits, a hyphen beside a digit, and
-    an ampersand between letters belong to it. An ideograph is a word by itself. The bytes are UTF-8, followed by at least four more bytes. Returns
-    the number of words.
+    A word is a run of letters and digits. With `chemical`, a point or comma between digits, a hyphen beside a digit and
+    an ampersand between letters belong to it. An ideograph is a word by itself. The bytes are UTF-8, followed by at
+    least four more bytes. Returns the number of words.
     """
     words = 0
     word_offsets[0] = 0
