@@ -144,7 +144,6 @@ PATTERNS = (
     "colo$r",
     "film$",
     "film$1",
-    "?ilm",
     "f*s",
     "m#tal",
     "*o*r",

@@ -124,5 +124,5 @@ def _described(records: pl.DataFrame) -> pl.DataFrame:
 def _topic(row: dict[str, object]) -> Topic:
     attributes = {name: str(row[name]) for name in _ATTRIBUTES}
     name, title = str(row["id"]), " ".join(str(row["title"] or "").split())
-    # A topic with a title is searched by its title, unless its id is spelled like a patent number or it names a document.
+    # A topic with a title is searched by it, unless its id is spelled like a patent number or it names a document.
     return Topic(name, title, document="" if is_patent_number(name) else name, attributes=attributes)

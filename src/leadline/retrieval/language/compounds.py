@@ -7,7 +7,7 @@ of the collection with at least four letters, perhaps with a linking s, es, n, e
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from leadline.retrieval.index.analysis import Analysis
 from leadline.retrieval.index.forms import BETWEEN
@@ -19,27 +19,33 @@ _LINKS = ("", "s", "es", "n", "en", "er", "e")
 _MOST_PARTS = 4
 
 
-def compounds(word: str, field: Field, analysis: Analysis) -> set[bytes]:
-    """The terms of a field that are compounds with a word."""
+def compounds(word: str, fields: Sequence[Field], analysis: Analysis) -> set[bytes]:
+    """The terms that are compounds with a word; the words of all fields are the vocabulary."""
     (term,) = analysis.reduced([word.encode()])
-    forms = field.forms
-    number = int(field.terms.find([term])[0]) if term else -1
     own = {word}
-    if number >= 0:
-        own |= {forms.word(form).decode() for form in range(forms.starts[number], forms.starts[number + 1])}
+    for field in fields:
+        number = int(field.terms.find([term])[0]) if term else -1
+        if number >= 0:
+            first, last = field.forms.starts[number : number + 2].tolist()
+            own |= {field.forms.word(form).decode() for form in range(first, last)}
+    own = {form for form in own if len(form) >= SHORTEST and form.isalpha()}
+    known: dict[str, bool] = {}
 
     def is_word(part: str) -> bool:
-        (stem,) = analysis.reduced([part.encode()])
-        return len(part) >= SHORTEST and bool(forms.keys.find([stem + BETWEEN + part.encode()])[0] >= 0)
+        if part not in known:
+            (stem,) = analysis.reduced([part.encode()])
+            key = stem + BETWEEN + part.encode()
+            known[part] = len(part) >= SHORTEST and any(field.forms.keys.find([key])[0] >= 0 for field in fields)
+        return known[part]
 
     found: set[bytes] = set()
-    for form in own:
-        if len(form) < SHORTEST or not form.isalpha():
-            continue
-        for place in matching(f"*{form}*", forms.keys.buffer, *forms.words()).tolist():
-            whole = forms.word(place).decode()
-            if whole not in own and _is_compound(whole, form, is_word):
-                found.add(field.terms[int(forms.owners[place])])
+    for field in fields:
+        forms = field.forms
+        for form in own if len(forms.keys) else ():
+            for place in matching(f"*{form}*", forms.keys.buffer, *forms.words()).tolist():
+                whole = forms.word(place).decode()
+                if whole not in own and _is_compound(whole, form, is_word):
+                    found.add(field.terms[int(forms.owners[place])])
     return found - {term}
 
 

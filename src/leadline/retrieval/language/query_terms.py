@@ -132,11 +132,8 @@ class WiderIndex(Index):
         return resolved
 
     def _compounds(self, word: str) -> set[bytes]:
-        german = self.analysis.for_language("de")
-        return {
-            term for segment in self.segments for name in self.own
-            for term in compounds(word, segment.field(name), german)
-        }  # fmt: skip
+        fields = [segment.field(name) for segment in self.segments for name in self.own]
+        return compounds(word, fields, self.analysis.for_language("de"))
 
 
 def phrases_of(analysis: Analysis, texts: Sequence[str], languages: Sequence[str] = ()) -> list[Phrase | None]:
