@@ -41,6 +41,7 @@ NAMES = {
     "A": "A film of poly(3-hydroxybutyrate) and 1,4-butanediol.", "B": "COVID-19 and 4-wheel drive.",
     "C": "1,000 bolts, 100-200 mm", "D": "1000 nuts of AT&T at 3.50 bar", "E": "A naïve café of Müller; R&D",
     "F": "a cafe of Mueller", "G": "1 000 screws at 3.5 bar", "H": "hydroxybutyrate", "I": "butane, COVID and wheels",
+    "J": "COVID 19",
 }  # fmt: skip
 
 
@@ -48,10 +49,11 @@ NAMES = {
     ("query", "found"),
     [
         ("hydroxybutyrate", "AH"), ("3-hydroxybutyrate", "A"), ("butanediol", "A"), ("1,4-butanediol", "A"),
-        ("COVID", "BI"), ("COVID-19", "B"), ("19", "B"), ("wheel", "BI"), ("4-wheel", "B"), ("1000", "CD"),
-        ("1,000", "CD"), ("100-200", "C"), ("100", "C"), ("200", "C"), ("AT&T", "D"), ("naive", "E"), ("cafe", "EF"),
+        ("COVID", "BIJ"), ("COVID-19", "BJ"), ("19", "BJ"), ("wheel", "BI"), ("4-wheel", "B"), ("1000", "CDG"),
+        ("1,000", "CDG"), ("100-200", "C"), ("100", "C"), ("200", "C"), ("AT&T", "D"), ("naive", "E"), ("cafe", "EF"),
         ("café", "EF"), ("muller", "E"), ("Müller", "EF"), ("mueller", "EF"), ("R&D", "E"), ("3.5", "DG"),
-        ("3.50", "DG"), ("butanediol NEAR/3 hydroxybutyrate", "A"), ("hydroxybutyrat*", "H"), ("*hydroxybutyrate", "AH"),
+        ("3.50", "DG"), ("butanediol NEAR/3 hydroxybutyrate", "A"), ("hydroxybutyrat*", "H"),
+        ("*hydroxybutyrate", "AH"), ("COVID-19 OR nuts", "BDJ"), ("1000 NEAR/1 screws", "G"),
     ],
 )  # fmt: skip
 def test_names_and_their_parts_are_found(query: str, found: str, tmp_path_factory: pytest.TempPathFactory) -> None:

@@ -389,7 +389,11 @@ def test_a_journal_of_something_else_is_begun_anew(tmp_path: Path) -> None:
 
 
 def test_a_topic_with_text_is_a_text_even_if_a_document_has_its_id(tmp_path: Path) -> None:
-    documents = [Document("1", title="steel"), Document("2", title="ink on paper"), Document("EP1000000A1", title="ink")]
+    documents = [
+        Document("1", title="steel"),
+        Document("2", title="ink on paper"),
+        Document("EP1000000A1", title="ink"),
+    ]
     write_collection(documents, tmp_path / "c", {"sources": "test"})
     Index.build(Collection.open(tmp_path / "c"), tmp_path / "i", origin=str(tmp_path / "c"))
     context = SearchContext.open(tmp_path / "i")

@@ -46,6 +46,20 @@ def plain_number(word: str, language: str = "en") -> str:
     return f"{whole}.{fraction}" if fraction else whole
 
 
+def in_several_words(word: str, language: str = "en") -> str:
+    """A number or a name with a hyphen as several words; empty for other words.
+
+    >>> in_several_words("1000"), in_several_words("12,500"), in_several_words("covid-19"), in_several_words("film")
+    ('1 000', '12 500', 'covid 19', '')
+    """
+    if not any(map(str.isdigit, word)):
+        return ""
+    number = word if word.isdigit() else plain_number(word, language)
+    if number.isdigit():
+        return f"{int(number):,}".replace(",", " ") if 4 <= len(number) <= 15 and number[0] != "0" else ""
+    return " ".join(filter(None, word.split("-"))) if "-" in word.strip("-") else ""
+
+
 def without_accents(word: str) -> list[str]:
     """A word without accents, and with ae, oe and ue for umlauts; empty where it has neither.
 

@@ -12,6 +12,8 @@ import numpy as np
 
 from leadline.errors import InputError
 from leadline.retrieval.index import derived
+from leadline.retrieval.index.characters import prepared
+from leadline.retrieval.index.spellings import in_several_words
 from leadline.retrieval.language.filters import DATED, missing, notes_of, passing
 from leadline.retrieval.language.patterns import as_letters
 from leadline.retrieval.language.query_terms import QueryTerm, WiderIndex
@@ -114,6 +116,8 @@ class Meaning:
         phrase = self._phrase(node, quiet)
         if phrase is None:
             return None
+        if len(phrase.words) == 1 and (separate := self._in_several_words(node, phrase)) is not None:
+            return [self._term(AnyOf((phrase, separate)), fields, weight)]
         if len(phrase.words) == 1 or self.index.manifest["positions"]:
             return [self._term(replace(phrase, slop=node.slop if len(phrase.words) > 1 else 0), fields, weight)]
         self._lacks_positions(query_text(node))
@@ -133,6 +137,18 @@ class Meaning:
         if phrase is None and not quiet:
             self._note(f"{node.text[:40]} is left out: too common to be in the index")
         return phrase if phrase is None or len(phrase.words) == 1 else replace(phrase, slop=node.slop)
+
+    def _in_several_words(self, node: WordOrPhrase, phrase: Phrase) -> Phrase | None:
+        """The phrase as which documents may write a number or a name: 1 000 for 1000, COVID 19 for COVID-19."""
+        if len(phrase.words) > 1 or not self.index.manifest["positions"] or phrase.words[0].pattern:  # type: ignore[union-attr]
+            return None
+        separate = in_several_words(prepared(node.text).decode(), self.index.analysis.language)
+        (found,) = self.index.phrases([separate]) if separate else [None]
+        if found is None or None in found.words:
+            return None
+        terms = [word.term for word in query_words(found)]
+        fields = (segment.field(name) for segment in self.index.segments for name in self.index.own)
+        return found if any((field.terms.find(terms) >= 0).all() for field in fields) else None
 
     def _term(self, part: Positional, fields: Sequence[str], weight: float) -> str:
         """The name of a part's term; unless the part is excluded, the term is added to those that rank."""
@@ -177,7 +193,9 @@ class Meaning:
     def _positional(self, node: Node) -> tuple[Positional | None, tuple[str, ...]] | None:
         """A part that has places in a text, and the field it names; None for a part without places."""
         if isinstance(node, WordOrPhrase):
-            return self._phrase(node), ()
+            phrase = self._phrase(node)
+            separate = self._in_several_words(node, phrase) if phrase else None
+            return (phrase if phrase is None or separate is None else AnyOf((phrase, separate))), ()
         if isinstance(node, Within) and node.field not in FILTERS:
             inside = self._positional(node.part)
             return inside and (inside[0], inside[1] or (node.field,))

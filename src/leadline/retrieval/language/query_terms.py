@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MOST_COMPOUNDS = 100  # words of a query whose German compounds are looked for
+WORDS_KEPT = 100_000  # whose terms were looked up
 POSTINGS_KEPT = 10_000_000  # of query terms, 8 bytes each, kept because a query reads each list twice
 
 
@@ -45,6 +46,7 @@ class WiderIndex(Index):
         self._places: dict[tuple[int, str], FieldPlaces] = {}
         self._lists: dict[tuple[str, bytes], tuple[NDArray[np.int32], NDArray[np.int32]]] = {}
         self._postings = 0  # of all lists
+        self._meant: dict[QueryWord, QueryWord] = {}  # words with all terms that they mean
 
     def add_term(self, name: str, term: QueryTerm) -> str:
         """Add a query term, and return its name."""
@@ -102,21 +104,28 @@ class WiderIndex(Index):
         """The words of each text, each with all terms of the index that it means."""
         found = phrases_of(self.analysis, texts, self.languages)
         words = {word: None for phrase in found if phrase for word in phrase.words if word and not word.pattern}
-        known = self._resolved(list(words))
+        if len(self._meant) > WORDS_KEPT:
+            self._meant.clear()
+        self._meant |= self._resolved([word for word in words if word not in self._meant])
         return [
-            Phrase(tuple(known.get(word, word) if word else None for word in phrase.words)) if phrase else None
+            Phrase(tuple(self._meant.get(word, word) if word else None for word in phrase.words)) if phrase else None
             for phrase in found
         ]
 
     def _resolved(self, words: Sequence[QueryWord]) -> dict[QueryWord, QueryWord]:
         """Words with the terms of the index that have their spellings."""
+        if not words:
+            return {}
         asked = list(dict.fromkeys(spelling for word in words for spelling in (word.term, *word.others)))
+        others = list(dict.fromkeys(spelling for word in words for spelling in word.others))
         more: dict[bytes, dict[bytes, None]] = {}
         there: set[bytes] = set()
         for segment in self.segments:
             for name in self.own:
                 field = segment.field(name)
-                there.update(each for each, at in zip(asked, field.terms.find(asked).tolist(), strict=True) if at >= 0)
+                if others:
+                    places = field.terms.find(others).tolist()
+                    there.update(each for each, at in zip(others, places, strict=True) if at >= 0)
                 for spelling, found in spelled(field.spellings, asked).items() if len(field.spellings) else ():
                     more.setdefault(spelling, {}).update(dict.fromkeys(found))
         composed = "de" in (self.analysis.language, *self.languages) and len(words) <= MOST_COMPOUNDS
@@ -127,8 +136,7 @@ class WiderIndex(Index):
                 terms.update(more.get(spelling, {}))
             if composed and word.written:
                 terms |= dict.fromkeys(sorted(self._compounds(word.written.decode())))
-            others = tuple(each for each in terms if each != word.term)
-            resolved[word] = QueryWord(word.term, others=others)
+            resolved[word] = QueryWord(word.term, others=tuple(each for each in terms if each != word.term))
         return resolved
 
     def _compounds(self, word: str) -> set[bytes]:
