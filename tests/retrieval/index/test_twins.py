@@ -103,11 +103,9 @@ def test_forms_of_words(first: list[list[int]], second: list[list[int]]) -> None
         used = dict.fromkeys(codes.tolist())
         names = sorted({terms[code] for code in used})
         number = {name: place for place, name in enumerate(names)}
-        keys, owners, form_of = forms.forms_of(
-            [vocabulary[c] if c in used else b"" for c in range(12)],
-            [terms[c] if c in used else b"" for c in range(12)], number,
-        )  # fmt: skip
         term_of = np.array([number.get(terms[c], -1) for c in range(12)], np.int32)
+        shown = [(vocabulary[c], terms[c]) if c in used else (b"", b"") for c in range(12)]
+        keys, owners, form_of = forms.forms_of(*zip(*shown, strict=True), term_of, len(names))
         words = BatchWords(len(texts), offsets_of([len(each) for each in texts]), codes, term_of, len(names))
         found = forms.Forms(Terms.of(keys), owners, np.bincount(term_of[codes], minlength=len(names)))
         plain, fast = both(forms.packed_forms, words, form_of, found)

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -71,28 +72,35 @@ class Forms:
         if not width:
             return np.zeros(total, np.int64)
         bits = np.unpackbits(packed, count=width * total, bitorder="little").reshape(total, width)
-        return bits @ (1 << np.arange(width))
+        forms = bits @ (1 << np.arange(width))
+        return np.minimum(forms, self.counts[term] - 1)  # a damaged file may have any bits
 
     def lists(self, packed: NDArray[np.uint8]) -> FormLists:
         """The arguments of a kernel."""
         return FormLists(self.totals, self.starts, self.widths, self.begins, packed)
 
 
-def forms_of(words: Sequence[bytes], terms: Sequence[bytes], number: dict[bytes, int]) -> tuple[list[bytes], Any, Any]:
-    """The sorted keys of forms, the term of each form, and for each word the number of its form within its term."""
+def forms_of(
+    words: Sequence[bytes], terms: Sequence[bytes], term_of: NDArray[np.int32], count: int
+) -> tuple[list[bytes], NDArray[np.int32], NDArray[np.int32]]:
+    """The sorted keys of forms, the term of each form, and for each word the number of its form within its term.
+
+    `term_of` has the number of each word's term, among `count` terms.
+    """
     listed = [
-        term + BETWEEN + word if term and _DIGITS.isdisjoint(term) else b""
-        for word, term in zip(words, terms, strict=True)
-    ]
-    keys = sorted({*listed} - {b""})
-    place = {key: at for at, key in enumerate(keys)}
-    owners = np.array([number[key.partition(BETWEEN)[0]] for key in keys], np.int32)
-    starts = offsets_of(np.bincount(owners, minlength=len(number)))
+        code for code, term in enumerate(terms) if term and (term.isalpha() or _DIGITS.isdisjoint(term))
+    ]  # a word with a digit is not stemmed
+    written = [terms[code] + BETWEEN + words[code] for code in listed]
+    order = sorted(range(len(listed)), key=written.__getitem__)
+    ordered = [written[place] for place in order]
+    codes = np.array(listed, np.int64)[order] if listed else np.empty(0, np.int64)
+    new = np.ones(len(ordered), np.bool_)  # two languages may have a word and its term in common
+    new[1:] = [one != other for one, other in pairwise(ordered)]
+    keys = [key for key, is_new in zip(ordered, new.tolist(), strict=True) if is_new]
+    owners = term_of[codes[new]].astype(np.int32)
     form_of = np.zeros(len(words), np.int32)
-    for code, key in enumerate(listed):
-        if key:
-            at = place[key]
-            form_of[code] = at - starts[owners[at]]
+    starts = offsets_of(np.bincount(owners, minlength=count))
+    form_of[codes] = np.cumsum(new) - 1 - starts[term_of[codes]]
     return keys, owners, form_of
 
 
@@ -144,6 +152,7 @@ def _moved_plain(
     for bit in range(int(width.max(initial=0))):
         wide = np.flatnonzero(width > bit)
         form[wide] |= bits[first[wide] + bit].astype(np.int64) << bit
+    form = np.minimum(form, np.maximum(old.counts[term] - 1, 0))
     kept = merged.widths[new[term]] > 0
     term, rank, form = term[kept], rank[kept], form[kept]
     widths = merged.widths[new[term]].astype(np.int64)

@@ -61,7 +61,9 @@ def _field(occurrences: Occurrences, positions: bool) -> dict[str, NDArray[Any]]
     starts = offsets_of(counts.texts)
     documents, frequencies, places = _filled.choose(size)(words, counts, starts, positions)
     terms = Terms.of(names)
-    keys, owners, form_of = forms_of(occurrences.words, occurrences.terms, number) if occurrences.words else _NO_FORMS
+    found = (forms_of(occurrences.words, occurrences.terms, term_of, len(names)) if occurrences.words
+             else ([], np.empty(0, np.int32), np.empty(0, np.int32)))  # fmt: skip
+    keys, owners, form_of = found
     forms = Forms(Terms.of(keys), owners, counts.occurrences)
     packed = packed_forms.choose(size)(words, form_of, forms) if len(keys) else np.empty(0, np.uint8)
     spellings = Terms.of(sorted(set(occurrences.spellings)))
@@ -73,9 +75,6 @@ def _field(occurrences: Occurrences, positions: bool) -> dict[str, NDArray[Any]]
         "breaks": breaks, "break_starts": break_starts, "spellings": spellings.buffer,
         "spelling_offsets": spellings.offsets,
     }  # fmt: skip
-
-
-_NO_FORMS: tuple[list[bytes], Any, Any] = [], np.empty(0, np.int32), np.empty(0, np.int32)
 
 
 def content_sums(fields: Sequence[Sequence[str]]) -> NDArray[np.int64]:

@@ -176,7 +176,8 @@ class Segment:
         keys = self._terms(f"{name}/forms", f"{name}/form_offsets", what)
         owners = self.file.whole(f"{name}/form_terms", np.int32, ValueBounds(0, len(totals) - 1), what)
         forms = Forms(keys, owners, totals)
-        if len(owners) != len(keys) or (np.diff(owners) < 0).any() or np.count_nonzero(keys.buffer == 0) != len(keys):
+        marks = np.diff(np.searchsorted(np.flatnonzero(keys.buffer == 0), keys.offsets))  # in each key
+        if len(owners) != len(keys) or (np.diff(owners) < 0).any() or (marks != 1).any():
             raise self._damaged(what)
         return forms
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from leadline.retrieval.index.derived.sentences import sentence_of
+from leadline.retrieval.index.derived.sentences import sentence_starts
 from leadline.retrieval.index.occurrences import Occurrences
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def text_breaks(occurrences: Occurrences) -> tuple[NDArray[np.int32], NDArray[np
     spans, texts = occurrences.spans, len(occurrences.offsets) - 1
     if spans is None or not len(spans.codes):
         return np.empty(0, np.int32), np.zeros(texts + 1, np.int64)
-    first = np.flatnonzero(np.diff(sentence_of(spans))) + 1  # the first word of each sentence but the first
+    first = sentence_starts(spans)
     text = np.searchsorted(spans.offsets, first, "right") - 1
     inside = first > spans.offsets[text]  # a text's first sentence has no break
     first, text = first[inside], text[inside]

@@ -53,8 +53,10 @@ def move_forms(
         width = widths[n]
         if width > 0:
             bit = old.begins[t] * 8
+            last = old.starts[t + 1] - old.starts[t] - 1
             for _ in range(old.totals[t]):
                 form = read_bits(old.packed, bit, old.widths[t])
+                form = form if form <= last else last  # a damaged file may have any bits
                 write_bits(into, cursors[n], width, renumbered[old.starts[t] + form])
                 bit += old.widths[t]
                 cursors[n] += width
