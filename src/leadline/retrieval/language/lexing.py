@@ -188,7 +188,7 @@ class _Lexer(TextCursor):
                 self.tokens.append(found)
                 self.at = end
                 return
-        before_part = self._behind_blank() or self._follows("(")
+        before_part = self._behind_blank() or self._follows("(", "NOT", "+", "-")
         if sign == "#" and before_part and (match := _SAVED.match(self.text, self.at)):
             self._earlier(match[0], int(match[1]))
             self.at = match.end()
@@ -236,6 +236,8 @@ class _Lexer(TextCursor):
             if match := _SAME_SMALL.match(self.text, self.at):
                 written = " ".join(match[0].split())
                 self._note(lambda: f"{written} was taken as words: the operator is {written.upper()}")
+        if run.isalpha() and run.islower():  # quick: most words
+            return False
         if self.saved and (match := _SET.fullmatch(run)) and int(match[1]) in self.saved:
             self._earlier(run, int(match[1]))
             self.at = end
@@ -336,6 +338,9 @@ class _Lexer(TextCursor):
 
     def _word(self, run: str) -> None:
         self.at += len(run)
+        if run.isalnum() and run.islower():  # quick: most words
+            self.tokens.append(Token("word", run))
+            return
         word, weight = self._weighted(run)
         field = ""
         tail = word[-LONGEST_NAME:]

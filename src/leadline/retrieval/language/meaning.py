@@ -119,7 +119,7 @@ class Meaning:
         if len(phrase.words) == 1 and (separate := self._in_several_words(node, phrase)) is not None:
             return [self._term(AnyOf((phrase, separate)), fields, weight)]
         if len(phrase.words) == 1 or self.index.manifest["positions"]:
-            return [self._term(replace(phrase, slop=node.slop if len(phrase.words) > 1 else 0), fields, weight)]
+            return [self._term(phrase, fields, weight)]
         self._lacks_positions(query_text(node))
         return [self._term(Phrase((unit,)), fields, weight) for unit in dict.fromkeys(query_words(phrase))]
 
@@ -136,7 +136,7 @@ class Meaning:
         phrase = self._phrases[node.text]
         if phrase is None and not quiet:
             self._note(f"{node.text[:40]} is left out: too common to be in the index")
-        return phrase if phrase is None or len(phrase.words) == 1 else replace(phrase, slop=node.slop)
+        return replace(phrase, slop=node.slop) if phrase and node.slop and len(phrase.words) > 1 else phrase
 
     def _in_several_words(self, node: WordOrPhrase, phrase: Phrase) -> Phrase | None:
         """The phrase as which documents may write a number or a name: 1 000 for 1000, COVID 19 for COVID-19."""
@@ -305,20 +305,24 @@ class _Alternatives:
 
     def __init__(self, meaning: Meaning, fields: Sequence[str]) -> None:
         self.meaning, self.fields = meaning, fields
-        self.names: dict[str, None] = {}  # of terms, each of which is enough
+        self.names: dict[tuple[str, ...], dict[str, None]] = {}  # by fields, of terms each of which is enough
         self.values: dict[str, list[str]] = {}  # of filters
         self.others: Mask | None = None
 
     def add(self, node: Node, weight: float, *, quiet: bool = False) -> None:
         """Add a part; `weight` and `quiet` are as in `Meaning._words`."""
+        fields = self.fields
+        if isinstance(node, Within) and node.field not in FILTERS and isinstance(node.part, WordOrPhrase):
+            self.meaning._check_words(node.field)
+            fields, node, quiet = (node.field,), node.part, False
         if isinstance(node, WordOrPhrase):
-            names = self.meaning._words(node, self.fields, weight, quiet)
+            names = self.meaning._words(node, fields, weight, quiet)
             if names is None:
                 return
             if len(names) == 1:
-                self.names[names[0]] = None
+                self.names.setdefault(tuple(fields), {})[names[0]] = None
                 return
-            found: Mask | None = self.meaning._having_all(names, self.fields)
+            found: Mask | None = self.meaning._having_all(names, fields)
         elif isinstance(node, Within) and node.field in FILTERS:
             self.values.setdefault(node.field, []).append(_value(node))
             return
@@ -328,9 +332,9 @@ class _Alternatives:
 
     def mask(self) -> Mask | None:
         """The documents; None where no part has a word to search for or a filter."""
-        words = self.meaning._having_any(list(self.names), self.fields) if self.names else None
+        words = (self.meaning._having_any(list(names), fields) for fields, names in self.names.items())
         filters = (self.meaning._filtered(name, values) for name, values in self.values.items())
-        return _together(np.logical_or, (self.others, words, *filters))
+        return _together(np.logical_or, (self.others, *words, *filters))
 
 
 _MEANINGS: dict[type, Callable[[Meaning, Any, Sequence[str], float], Any]] = {

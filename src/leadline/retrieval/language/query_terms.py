@@ -33,6 +33,12 @@ class QueryTerm:
     part: Positional
     fields: tuple[str, ...]
 
+    @property
+    def plain(self) -> bytes:
+        """The term of the index that it is in its fields; empty where it is more than one word."""
+        word = self.part.words[0] if isinstance(self.part, Phrase) and len(self.part.words) == 1 else None
+        return word.term if word is not None and not word.others and not word.pattern else b""
+
 
 class WiderIndex(Index):
     """An index that has the query's own terms too, so that every model scores and explains a phrase as it does a word.
@@ -54,13 +60,22 @@ class WiderIndex(Index):
         return name
 
     def lists(self, field: str, terms: Sequence[bytes]) -> Lists:
-        plain = super().lists(field, [b"" if term in self._query_terms else term for term in terms])
-        if not any(term in self._query_terms for term in terms):
+        asked, of_several = [], set()
+        for place, term in enumerate(terms):
+            query_term = self._query_terms.get(term)
+            if query_term is None:
+                asked.append(term)
+            else:
+                asked.append(query_term.plain if field in query_term.fields else b"")
+                if field in query_term.fields and not query_term.plain:
+                    of_several.add(place)
+        plain = super().lists(field, asked)
+        if not of_several:
             return plain
         parts = []
         occurrences = plain.occurrences.copy()
         for place, term in enumerate(terms):
-            if term in self._query_terms:
+            if place in of_several:
                 documents, counts = self._found(field, term)
                 occurrences[place] = counts.sum()
             else:
