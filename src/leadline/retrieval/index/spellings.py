@@ -57,7 +57,9 @@ def in_several_words(word: str, language: str = "en") -> str:
     number = word if word.isdigit() else plain_number(word, language)
     if number.isdigit():
         return f"{int(number):,}".replace(",", " ") if 4 <= len(number) <= 15 and number[0] != "0" else ""
-    return " ".join(filter(None, word.split("-"))) if "-" in word.strip("-") else ""
+    # A range of numbers, as 100-200, is not the same as the two numbers one after the other.
+    is_name = "-" in word.strip("-") and any(map(str.isalpha, word))
+    return " ".join(filter(None, word.split("-"))) if is_name else ""
 
 
 def without_accents(word: str) -> list[str]:
@@ -75,8 +77,9 @@ def without_accents(word: str) -> list[str]:
 
 def variants(word: str, language: str = "en") -> list[str]:
     """Other spellings of the whole word."""
-    number = plain_number(word, language)
-    return [*without_accents(word), *([number] if number and number != word else [])]
+    plain = without_accents(word)
+    numbers = dict.fromkeys(plain_number(each, language) for each in (word, *plain))
+    return [*plain, *(number for number in numbers if number and number != word)]
 
 
 def parts(word: str, language: str = "en") -> Iterator[str]:

@@ -97,7 +97,7 @@ class Meaning:
         placed = sum(len(phrase.words) for phrase in self._phrases.values() if phrase and not phrase.is_one_term)
         placed += sum(len(each.parts) for each in nodes if isinstance(each, (Near, Same)))
         if placed > MOST_PLACED:
-            problem = f"has {placed:,} words in phrases, beside NEAR or with *"
+            problem = f"has {placed:,} words in phrases, beside NEAR or cut off by *"
             raise InputError("query", f"{problem}; at most {MOST_PLACED:,} are searched for: split it into several")
 
     def _matching(self, node: Node, fields: Sequence[str], weight: float, *, quiet: bool = False) -> Mask | None:
@@ -148,7 +148,9 @@ class Meaning:
             return None
         terms = [word.term for word in query_words(found)]
         fields = (segment.field(name) for segment in self.index.segments for name in self.index.own)
-        return found if any((field.terms.find(terms) >= 0).all() for field in fields) else None
+        if not any((field.terms.find(terms) >= 0).all() for field in fields):
+            return None
+        return Phrase(tuple(QueryWord(term) for term in terms))  # these words only, not names that have them as parts
 
     def _term(self, part: Positional, fields: Sequence[str], weight: float) -> str:
         """The name of a part's term; unless the part is excluded, the term is added to those that rank."""
