@@ -134,8 +134,8 @@ def _text_of(value: Any) -> str:
 def claims_text(claims: Iterable[str]) -> str:
     """Claims as one text, each in one line, so that a search knows where each ends.
 
-    >>> claims_text(["A nail,\nbent.", "A screw."])
-    'A nail, bent.\nA screw.'
+    >>> claims_text(["A nail,\\nbent.", "A screw."])
+    'A nail, bent.\\nA screw.'
     """
     return "\n".join(claim.replace("\n", " ") for claim in claims)
 

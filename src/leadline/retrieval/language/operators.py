@@ -71,7 +71,7 @@ def operator(run: str) -> Token | None:
 
     >>> [operator(run) for run in ("W/5", "ADJ", "film")]
     [Token(kind='NEAR', text='W/5', number=5.0, ordered=False, value=''),
-     Token(kind='NEAR', text='ADJ', number=1.0, ordered=True, value=''), None]
+     Token(kind='NEAR', text='ADJ', number=1, ordered=True, value=''), None]
     """
     if run in _BOOLEAN:
         return Token(_BOOLEAN[run], run)  # type: ignore[arg-type]

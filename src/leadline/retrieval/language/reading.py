@@ -40,8 +40,8 @@ def understand(text: str, fields: Sequence[str], saved: Sequence[int] | None = N
     >>> understand("title:film OR (acid -metal^2) sort:newest", ["title"]).query
     'title:film OR acid -metal^2 sort:newest'
     >>> understand("polymer AND (", ["title"])
-    Understood(tree=Side(parts=(('', WordOrPhrase(text='polymer', quoted=False)),
-      ('', WordOrPhrase(text='and', quoted=False)))), order=None,
+    Understood(tree=Side(parts=(('', WordOrPhrase(text='polymer', quoted=False, slop=0)),
+      ('', WordOrPhrase(text='and', quoted=False, slop=0)))), order=None,
       notes=('( is never closed: taken as closed at the end', 'AND has nothing to join: taken as a word'))
     """
     found = tokenized(text, [*fields, *FILTERS], saved)
