@@ -1,12 +1,15 @@
 """Search an index with words, phrases, AND, OR, NOT, NEAR and fields.
 
 A query is any text: polymer film, "thin film", polymer*, film NEAR/5 silver, title:film, class:C07D, before:1998,
-+must, -not. docs/query-language.md describes the language. Only the best document of a family is shown.
++must, -not. docs/query-language.md describes the language, and the operators of other systems that it understands.
+Only the best document of a family is shown. With --history the queries are numbered and kept; without QUERY they are
+listed.
 
 Examples:
   leadline search patents.index 'title:coating AND (poly* OR "thin film") -metal' --before 2000
   leadline search patents.index coating --model 'bm25(k1=0.9, b=0.4)' --office EP,US --why
   leadline search patents.index coating --then 'pagerank(weight=0.3)' --why
+  leadline search patents.index '#1 AND #2 NOT title:metal' --history session.json
 """
 
 from __future__ import annotations
@@ -22,7 +25,9 @@ from leadline.commands.shared.terminal_page import TerminalPage
 from leadline.errors import UsageError, checked_choice
 from leadline.options import NotNegative, checked
 from leadline.records.scores.result import counted
+from leadline.records.scores.table import Table
 from leadline.records.side_tables import read_groups
+from leadline.retrieval.answers.search_history import SearchHistory
 from leadline.retrieval.answers.search_hits import has_texts
 from leadline.retrieval.answers.snippets import Snippet
 from leadline.retrieval.answers.word_search import SearchResult, search_words
@@ -39,7 +44,7 @@ Share = dict[str, Any]  # what a word adds to a score
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add_options(parser, "index")
-    add("query", metavar="QUERY", nargs="+", help="words to search for; put -- before a query that begins with -")
+    add("query", metavar="QUERY", nargs="*", help="words to search for; put -- before a query that begins with -")
     models = "ranking model: bm25, bm25f, dirichlet or another, such as 'bm25(k1=0.9, b=0.4)' (default: %(default)s)"
     add("--model", metavar="MODEL", default="bm25", help=models)
     add("--fields", metavar="NAMES", help="fields to search, with weights: title=2,abstract (default: all)")
@@ -49,6 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--then", metavar="STEP", action="append", help=then)
     groups = "show only the best of each group of near-duplicates: what `leadline duplicates -o FILE` wrote"
     add("--duplicates", metavar="FILE", help=groups)
+    add("--history", metavar="FILE", help="keep the queries of a session; #1 AND #2 combines earlier ones")
     add("--why", action="store_true", help="show what each word, and each step of --then, adds to the score")
     add_result_options(parser, k=20)
 
@@ -59,6 +65,10 @@ def run(options: argparse.Namespace) -> None:
     with wrong_usage("--model"):
         name, parameters = parse_model(options.model)
         MODELS.named(name).checked_parameters(parameters)
+    history = SearchHistory.read(options.history) if options.history else None
+    if not options.query:
+        _list_queries(history, options)
+        return
     then = _evidence(options)
     groups = read_groups(options.duplicates) if options.duplicates else None
     context = SearchContext.open(options.index, options.collection)
@@ -68,6 +78,7 @@ def run(options: argparse.Namespace) -> None:
         found = search_words(
             context, text, options.k, model=options.model, fields=fields, before=options.before, after=options.after,
             classes=classes, offices=offices, newest=options.newest, then=then, duplicates=groups,
+            earlier=None if history is None else history.earlier,
         )  # fmt: skip
     page = TerminalPage.for_output(options.output)
     cut = found.snippets(snippet_length(page))
@@ -78,7 +89,19 @@ def run(options: argparse.Namespace) -> None:
         plain = why if options.format == "json" else list(map(_sum_text, why))
         write_table(hit_table(found.hits, cut, {"why": plain} if options.why else {}), options)
     moved = "no titles and texts: the collection was moved; name its folder with --collection"
-    print_notes([*found.notes, *([] if has_texts(context) else [moved])], options)
+    kept = []
+    if history is not None:
+        number = len(history.with_query(text, found.found).queries)
+        kept = [f"#{number}: {counted(found.found, 'document')}, kept in {options.history}"]
+    print_notes([*found.notes, *([] if has_texts(context) else [moved]), *kept], options)
+
+
+def _list_queries(history: SearchHistory | None, options: argparse.Namespace) -> None:
+    """Print the queries of a session."""
+    if history is None:
+        raise UsageError("QUERY", "give words to search for, or --history FILE to list earlier queries")
+    rows = [[f"#{n}", found, query] for n, (query, found) in enumerate(history.queries, start=1)]
+    write_table(Table(["number", "found", "query"], rows), options)
 
 
 def _evidence(options: argparse.Namespace) -> Step | None:

@@ -23,7 +23,7 @@ from leadline.retrieval.dense.vectors import Vectors
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.index.merging import merge
 from leadline.retrieval.index.segment import CODES, NUMBERS
-from leadline.retrieval.language.spans import FieldPlaces, NearBy, Phrase, QueryWord, frequencies
+from leadline.retrieval.language.spans import FieldPlaces, NearBy, Phrase, QueryWord, Together, frequencies
 from leadline.retrieval.models.searcher import Searcher
 from leadline.retrieval.pipeline.document_terms import DocumentTerms
 
@@ -45,12 +45,15 @@ def answers(folder: Path) -> Iterator[Any]:
         yield sorted(forward.mixture(rows, np.full(len(rows), 1 / len(rows)), {field: 1.0}).items())
         if index.manifest["positions"]:
             for pair in pairwise(terms[::7]):
-                words = [QueryWord(term, term[:2]) for term in pair]
+                words = [QueryWord(b"", term.decode()[:2] + "*") for term in pair]
+                ends = QueryWord(b"", f"*{pair[0].decode()[-1:]}")
+                same = Together((Phrase((ends,)), Phrase((QueryWord(pair[1]),))), "sentence")
                 near = NearBy(tuple(Phrase((QueryWord(term),)) for term in pair), (2,))
                 for segment in index.segments:
-                    for part in (near, Phrase(tuple(words))):
-                        found = frequencies(part, FieldPlaces(segment.field(field), len(segment)))
+                    for part in (near, Phrase(tuple(words)), Phrase((ends,)), same):
+                        found = frequencies(part, FieldPlaces(segment.field(field), len(segment), field))
                         yield [each.tolist() for each in found]
+        yield [list(segment.field(field).spellings) for segment in index.segments]
     for query in QUERIES:
         for fields in (None, [index.fields[-1]]):
             for model in ("bm25", "dph"):

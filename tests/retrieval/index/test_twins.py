@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leadline.retrieval.index import analysis, batches, inverting, merging, occurrences, uniting
+from leadline.retrieval.index import analysis, batches, forms, inverting, merging, occurrences, uniting
 from leadline.retrieval.index.analysis import Analysis
 from leadline.retrieval.index.characters import joined
 from leadline.retrieval.index.index import Index, Lists
@@ -86,6 +86,50 @@ def test_moved_lists(lists: list[list[int]], random, add: int) -> None:
         cursors, into = np.arange(len(lists)) * room, np.zeros(len(lists) * room, np.int32)
         merging._moved.version(kernels)(new, starts, values, add, cursors, into)
         results.append((cursors.tolist(), into.tolist()))
+    assert results[0] == results[1]
+
+
+@given(
+    st.lists(st.lists(st.integers(0, 11), max_size=8), min_size=1, max_size=4),
+    st.lists(st.lists(st.integers(0, 11), max_size=8), min_size=1, max_size=4),
+)
+def test_forms_of_words(first: list[list[int]], second: list[list[int]]) -> None:
+    """Packed, moved and unpacked, every occurrence has the form that it was written in."""
+    vocabulary = [b"a" * (n % 5 + 1) + b"bcd"[n % 3 : n % 3 + 1] for n in range(12)]
+    parts = []
+    for texts in (first, second):
+        codes = np.array([code for each in texts for code in each], np.int32)
+        terms = [word[-1:] for word in vocabulary]
+        used = dict.fromkeys(codes.tolist())
+        names = sorted({terms[code] for code in used})
+        number = {name: place for place, name in enumerate(names)}
+        term_of = np.array([number.get(terms[c], -1) for c in range(12)], np.int32)
+        shown = [(vocabulary[c], terms[c]) if c in used else (b"", b"") for c in range(12)]
+        keys, owners, form_of = forms.forms_of(*zip(*shown, strict=True), term_of, len(names))
+        words = BatchWords(len(texts), offsets_of([len(each) for each in texts]), codes, term_of, len(names))
+        found = forms.Forms(Terms.of(keys), owners, np.bincount(term_of[codes], minlength=len(names)))
+        plain, fast = both(forms.packed_forms, words, form_of, found)
+        assert plain == fast
+        packed = forms.packed_forms.version(False)(words, form_of, found)
+        for name, place in number.items():
+            bytes_of = packed[found.begins[place] : found.begins[place + 1]]
+            written = [found.word(int(found.starts[place] + form)) for form in found.unpacked(bytes_of, place)]
+            assert written == [vocabulary[code] for code in codes.tolist() if terms[code] == name]
+        parts.append((names, found, packed))
+    names = sorted({*parts[0][0], *parts[1][0]})
+    keys = sorted({key for _, found, _ in parts for key in found.keys})
+    owners = np.array([names.index(key.partition(b"\0")[0]) for key in keys], np.int32)
+    new = [np.array([names.index(name) for name in each], np.int32) for each, _, _ in parts]
+    totals = sum(np.bincount(n, f.totals, len(names)).astype(np.int64) for n, (_, f, _) in zip(new, parts, strict=True))
+    merged = forms.Forms(Terms.of(keys), owners, totals)
+    results = []
+    for kernels in (False, True):
+        into, cursors = np.zeros(int(merged.begins[-1]), np.uint8), merged.begins[:-1] * 8
+        for numbers, (_, found, packed) in zip(new, parts, strict=True):
+            at = np.array([keys.index(key) for key in found.keys], np.int64)
+            renumbered = (at - merged.starts[owners[at]]).astype(np.int32)
+            forms.moved_forms.version(kernels)(found, packed, numbers, renumbered, merged, cursors, into)
+        results.append((into.tolist(), cursors.tolist()))
     assert results[0] == results[1]
 
 

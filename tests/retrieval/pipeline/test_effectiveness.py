@@ -30,7 +30,7 @@ def classic():
 
 @pytest.mark.parametrize(
     ("name", "documents", "topics", "expected"),
-    [("Cranfield", 1400, 225, 0.3154), ("CACM", 3204, 52, 0.3378), ("Medline", 1033, 30, 0.5308)],
+    [("Cranfield", 1400, 225, 0.3155), ("CACM", 3204, 52, 0.3378), ("Medline", 1033, 30, 0.5321)],
 )
 def test_bm25_as_a_peer_has_it(classic, name, documents, topics, expected, shared: Path, tmp_path: Path) -> None:
     known = classic.read_classic(name, shared / "classic")

@@ -12,8 +12,10 @@ from typing import get_args
 import numpy as np
 import pytest
 
+from leadline.collections.documents.build import write_collection
 from leadline.collections.documents.document import Document, Priority
 from leadline.collections.documents.hidden import TOO_LATE, DateRule
+from leadline.collections.documents.store import Collection
 from leadline.commands import run as command
 from leadline.errors import InputError
 from leadline.records.runs.read_runs import read_run
@@ -384,3 +386,18 @@ def test_a_journal_of_something_else_is_begun_anew(tmp_path: Path) -> None:
     other.add("S", (["B"], [0.2], ["note"]))
     assert len(Journal(path, {"k": 2})) == 1
     assert len(Journal(path, {"k": 1})) == 0
+
+
+def test_a_topic_with_text_is_a_text_even_if_a_document_has_its_id(tmp_path: Path) -> None:
+    documents = [
+        Document("1", title="steel"),
+        Document("2", title="ink on paper"),
+        Document("EP1000000A1", title="ink"),
+    ]
+    write_collection(documents, tmp_path / "c", {"sources": "test"})
+    Index.build(Collection.open(tmp_path / "c"), tmp_path / "i", origin=str(tmp_path / "c"))
+    context = SearchContext.open(tmp_path / "i")
+    asked = [Topic("1", "ink"), Topic("2"), Topic("3", "ink", document="1"), Topic("EP1000000A1", "steel")]
+    assert [request.is_patent for request in context.requests(asked)] == [False, True, True, True]
+    found = system("baseline").run(context, [Topic("1", "ink")])
+    assert set(found.to_dict()["1"]) == {"2", "EP1000000A1"}

@@ -151,3 +151,16 @@ def _valid_office(text: str) -> str:
 def _valid_kind(text: str) -> str:
     kind = text.strip().upper() if text else ""
     return kind if _KIND.fullmatch(kind) else ""
+
+
+FEWEST_DIGITS = 5  # of a patent's number: PA-7 is not a patent of Panama
+
+
+def is_patent_number(text: str) -> bool:
+    """Whether a name is spelled like the number of a patent.
+
+    >>> is_patent_number("EP-0049154-B2"), is_patent_number("TS-7"), is_patent_number("112")
+    (True, False, False)
+    """
+    number = normalise(text)
+    return number.office != "" and sum(map(str.isdigit, number.serial)) >= FEWEST_DIGITS

@@ -152,6 +152,15 @@ class Collection(Result):
 
     def documents_named(self, names: Sequence[str]) -> list[Document]:
         """Some documents, each named as `document` takes it."""
+        documents = []
+        for name, document in zip(names, self.documents_there(names), strict=True):
+            if document is None:
+                raise InputError(name, f"is not in the collection {self.folder}")
+            documents.append(document)
+        return documents
+
+    def documents_there(self, names: Sequence[str]) -> list[Document | None]:
+        """Some documents, each named as `document` takes it; None for one that is not there."""
         spellings = []
         for name in names:
             number = normalise(name)
@@ -161,13 +170,11 @@ class Collection(Result):
         places: dict[str, tuple[int, int]] = {}
         for name, part, place in found.select("name", "part", "place").iter_rows() if found is not None else ():
             places.setdefault(name, (part, place))
-        documents = []
-        for name, each in zip(names, spellings, strict=True):
+        documents: list[Document | None] = []
+        for each in spellings:
             at = next((places[spelling] for spelling in each if spelling in places), None)
-            if at is None:
-                raise InputError(name, f"is not in the collection {self.folder}")
-            table = self._part(at[0])
-            documents.append(_document(table.row(at[1]), table.path))
+            table = self._part(at[0]) if at else None
+            documents.append(_document(table.row(at[1]), table.path) if at and table else None)
         return documents
 
     def rows(self, names: Iterable[str]) -> NDArray[np.int64]:

@@ -114,7 +114,7 @@ def is_date(text: str) -> None:
 
 def filter_values(name: str, text: str) -> list[str]:
     """The classes or offices of a list, in their normal spelling."""
-    from leadline.retrieval.language.reading import filter_value
+    from leadline.retrieval.language.field_names import filter_value
 
     written = split_list(text)
     values = [filter_value(name, word) for word in written]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from leadline.collections.documents.numbers import is_patent_number
 from leadline.collections.documents.patents import row_numbers
 from leadline.errors import MismatchError
 from leadline.records.scores.result import counted
@@ -149,4 +150,6 @@ def _described(records: pl.DataFrame) -> pl.DataFrame:
 
 def _topic(row: dict[str, object]) -> Topic:
     attributes = {name: str(row[name]) for name in _ATTRIBUTES}
-    return Topic(str(row["id"]), " ".join(str(row["title"] or "").split()), attributes=attributes)
+    name, title = str(row["id"]), " ".join(str(row["title"] or "").split())
+    # A topic with a title is searched by it, unless its id is spelled like a patent number or it names a document.
+    return Topic(name, title, document="" if is_patent_number(name) else name, attributes=attributes)

@@ -63,6 +63,11 @@ class Topic:
         """The number of the patent that is the topic, if one is."""
         return self.document or self.id
 
+    @property
+    def has_text(self) -> bool:
+        """Whether it has words of its own to search for."""
+        return any(text.strip() for text in (self.title, self.description, self.narrative))
+
 
 @dataclass(frozen=True, repr=False)
 class Topics(Result):

@@ -142,9 +142,10 @@ class Passages:
         self._found = _terms([passage.text for passage in self.items], analysis)
 
     @cached_property
-    def terms(self) -> set[str]:
-        """Every term in the passages."""
-        return {term.decode() for term in self._found.terms if term}
+    def term_of_word(self) -> dict[str, str]:
+        """The term of every word in the passages."""
+        words = self._found.words or self._found.terms
+        return {word.decode(): term.decode() for word, term in zip(words, self._found.terms, strict=True) if term}
 
     def held(self, vocabulary: Mapping[str, int]) -> HeldTerms:
         """The terms of the vocabulary in each passage."""

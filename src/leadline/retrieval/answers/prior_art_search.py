@@ -11,7 +11,7 @@ from leadline.errors import InputError
 from leadline.records.scores.result import Result, counted
 from leadline.records.scores.table import Table
 from leadline.retrieval.answers.passages import BestPassage, Passages, claim_terms
-from leadline.retrieval.answers.search_hits import Hit, hits_table, read_hits, snippets, weighed
+from leadline.retrieval.answers.search_hits import Hit, hits_table, read_hits, snippets, texts_of, weighed
 from leadline.retrieval.answers.snippets import Snippet
 from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.pipeline import Pipeline
@@ -60,7 +60,7 @@ def prior_art(context: SearchContext, request: Request, pipeline: Pipeline, k: i
     ranking = done.filtered(~(own | late)).ranking
     assert ranking is not None
     hits = read_hits(context, context.one_a_family(ranking, k))
-    passages = Passages([hit.document for hit in hits if hit.document], context.index.analysis)
+    passages = Passages(texts_of(hits), context.index.analysis)
     claims = claim_terms([claim.text for claim in topic.claims], context.index.analysis)
     weights = weighed(context, list(dict.fromkeys(term for claim in claims for term in claim)))
     bearing = passages.bearing([{term: weights[term] for term in claim} for claim in claims])

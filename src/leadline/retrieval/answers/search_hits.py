@@ -10,10 +10,12 @@ import numpy as np
 
 from leadline.collections.documents.document import Document
 from leadline.errors import InputError
-from leadline.records.scores.result import Result
+from leadline.records.scores.result import Result, counted
 from leadline.records.scores.table import Table
 from leadline.retrieval.answers.passages import Passages, rarity
 from leadline.retrieval.answers.snippets import Marker, Snippet
+from leadline.retrieval.index.batches import claims_text
+from leadline.retrieval.index.inverting import content_sums
 from leadline.retrieval.index.segment import MISSING
 from leadline.retrieval.models.ranking import Ranking
 from leadline.retrieval.pipeline.context import SearchContext
@@ -33,6 +35,7 @@ class Hit(Result):
     members: int  # of its family, including itself
     document: Document | None  # None if the collection is missing
     published: str
+    changed: bool = False  # whether its text in the collection is another than the one that was indexed
 
     def _finding(self) -> str:
         return f"{self.rank}: {self.label} ({self.score:.3f})"
@@ -55,7 +58,8 @@ class Hit(Result):
     def facts(self) -> list[str]:
         """The facts under the title of a hit."""
         family = f"{self.members} in the family" if self.members > 1 else ""
-        return [self.name if self.title else "", self.published or "undated", self.symbol, family]
+        changed = "changed since it was indexed" if self.changed else ""
+        return [self.name if self.title else "", self.published or "undated", self.symbol, family, changed]
 
 
 def hits_table(hits: Sequence[Hit]) -> Table:
@@ -69,15 +73,47 @@ def read_hits(context: SearchContext, ranking: Ranking) -> list[Hit]:
     names = context.names(ranking.rows)
     documents: list[Document | None] = [None] * len(names)
     if has_texts(context):
-        documents = list(context.collection.documents_named(names))
+        documents = list(context.collection.documents_there(names))
     rows = ranking.rows.tolist()
+    sums = context.index.column("content")[ranking.rows].tolist()
     members = _members(context, ranking.rows)
     days = context.index.column("publication")[ranking.rows].astype("datetime64[D]")
-    found = zip(names, rows, ranking.scores.tolist(), members, documents, days, strict=True)
+    found = zip(names, rows, ranking.scores.tolist(), members, documents, days, sums, strict=True)
     return [
-        Hit(rank, row, name, score, count, document, _published(document, day))
-        for rank, (name, row, score, count, document, day) in enumerate(found, start=1)
+        Hit(rank, row, name, score, count, document, _published(document, day), _is_changed(context, document, content))
+        for rank, (name, row, score, count, document, day, content) in enumerate(found, start=1)
     ]
+
+
+def _is_changed(context: SearchContext, document: Document | None, content: int) -> bool:
+    """Whether a document's text differs from the text that was indexed; unknown for an index of families."""
+    if document is None or context.index.unit == "family":
+        return False
+    texts = [claims_text(c.text for c in document.claims) if name == "claims" else getattr(document, name, "")
+             for name in context.index.own]  # fmt: skip
+    return int(content_sums([[text] for text in texts])[0]) != content
+
+
+def texts_of(hits: Sequence[Hit]) -> list[Document]:
+    """The documents of hits, empty ones where the collection no longer has them."""
+    return [hit.document or Document(hit.name) for hit in hits]
+
+
+def changes(context: SearchContext, hits: Sequence[Hit]) -> list[str]:
+    """What differs between the index and its collection, as far as these hits and the numbers of documents show."""
+    if not has_texts(context):
+        return []
+    fix, said = "build the index again", []
+    gone = sum(hit.document is None for hit in hits)
+    changed = sum(hit.changed for hit in hits)
+    if gone:
+        said.append(f"{counted(gone, 'document')} found in the index, but no longer in {context.location}: {fix}")
+    if changed:
+        said.append(f"{counted(changed, 'document')} changed in {context.location} after being indexed: {fix}")
+    there, indexed = len(context.collection), len(context.index)
+    if context.index.unit == "document" and there != indexed:
+        said.append(f"the index has {indexed:,} documents, {context.location} has {there:,}: {fix}")
+    return said
 
 
 def has_texts(context: SearchContext) -> bool:

@@ -14,10 +14,12 @@ from leadline.records.scores.result import Result
 from leadline.records.scores.table import Table
 from leadline.records.topics.topic import Topic
 from leadline.retrieval.answers.passages import Passages
-from leadline.retrieval.answers.search_hits import Hit, hits_table, read_hits, snippets, weighed
+from leadline.retrieval.answers.search_hits import Hit, changes, hits_table, read_hits, snippets, texts_of, weighed
 from leadline.retrieval.answers.snippets import Snippet
+from leadline.retrieval.index.index import Index
+from leadline.retrieval.language.filters import missing, notes_of, published
 from leadline.retrieval.language.language import Answer, Language
-from leadline.retrieval.language.meaning import published
+from leadline.retrieval.language.patterns import expression
 from leadline.retrieval.language.tree import ResultOrder
 from leadline.retrieval.models.searcher import Contribution, parse_model
 from leadline.retrieval.pipeline.after.one_a_group import first_of_each
@@ -42,6 +44,7 @@ class SearchResult(Result):
     context: SearchContext
     language: Language
     request: Request | None = None  # after the steps that followed the search, where there are any
+    about_filters: Sequence[str] = ()  # notes on filters that are not part of the query
 
     @property
     def found(self) -> int:
@@ -51,7 +54,8 @@ class SearchResult(Result):
     @property
     def notes(self) -> Sequence[str]:
         """Notes about parts of the query that were ignored or understood in another way."""
-        return (*self.answer.notes, *(self.request.notes if self.request else ()))
+        after = self.request.notes if self.request else ()
+        return (*self.answer.notes, *self.about_filters, *after, *changes(self.context, self.hits))
 
     def why(self, hit: Hit) -> list[Contribution]:
         """What each word adds to the score of a hit, the most first; then what each step adds that followed."""
@@ -70,15 +74,18 @@ class SearchResult(Result):
 
     @cached_property
     def _passages(self) -> Passages:
-        return Passages([hit.document for hit in self.hits if hit.document], self.context.index.analysis)
+        return Passages(texts_of(self.hits), self.context.index.analysis)
 
     @property
     def _snippet_terms(self) -> dict[str, float]:
         """The words that snippets show: those of the query, and all that match its truncated words."""
-        terms = dict.fromkeys(word.term.decode() for word in self.answer.words if word.term)
-        prefixes = tuple(word.prefix.decode() for word in self.answer.words if word.prefix)
-        if prefixes:
-            terms |= dict.fromkeys(sorted(term for term in self._passages.terms if term.startswith(prefixes)))
+        meant = (term for word in self.answer.words for term in (word.term, *word.others) if term)
+        terms = dict.fromkeys(term.decode() for term in meant)
+        patterns = [expression(word.pattern) for word in self.answer.words if word.pattern]
+        if patterns:
+            written = self._passages.term_of_word.items()
+            matches = {term for word, term in written if any(each.fullmatch(word) for each in patterns)}
+            terms |= dict.fromkeys(sorted(matches))
         return weighed(self.context, list(terms))
 
     def __len__(self) -> int:
@@ -110,17 +117,20 @@ def search_words(
     newest: bool = False,
     then: Step | None = None,
     duplicates: Mapping[str, str] | None = None,
+    earlier: Mapping[int, str] | None = None,
 ) -> SearchResult:
     """The best k families for a query; documents are searched until there are k families.
 
     `then` is a step that orders the first 1000 documents again. `duplicates` are documents with their groups of
-    near-duplicates: the best of each group is found.
+    near-duplicates: the best of each group is found. `earlier` are earlier queries by number, for `#1 AND #2`.
     """
     if k < 1:
         raise InputError("k", f"must be at least 1, got {k}")
     name, parameters = parse_model(model)
-    language = Language(context.index)
+    language = Language(context.index, earlier)
     mask = _allowed(language, before, after, {"classes": classes, "office": offices})
+    filters = {"before": before, "after": after, "class": classes, "office": offices}
+    about = [note for name, value in filters.items() if value for note in _about(context.index, name)]
     order: ResultOrder | None = "newest" if newest else None
     depth = 4 * k + 100 if then is None else max(4 * k + 100, REORDERED)
     while True:
@@ -133,13 +143,21 @@ def search_words(
             ranking = first_of_each(context, ranking, duplicates)
         first = context.one_a_family(ranking, k)
         if len(first) == k or len(answer.ranking) < depth:
-            return SearchResult(text, answer, read_hits(context, first), context, language, request)
+            return SearchResult(text, answer, read_hits(context, first), context, language, request, about)
         depth *= 4
 
 
 def _request(text: str, answer: Answer, mask: NDArray[np.bool_] | None) -> Request:
     """What a query found, as the steps of a pipeline take it."""
     return Request(Topic("query", text), queries=(Query(answer.terms),), mask=mask, ranking=answer.ranking)
+
+
+def _about(index: Index, name: str) -> list[str]:
+    """Notes on a filter: no document has a value, dates of filing are used, documents without a date are left out."""
+    notes = notes_of(index, name, [])
+    undated = int(missing(index, name).sum()) if name in ("before", "after") else 0
+    left_out = [f"{undated:,} undated left out: documents without a date to compare"] if undated else []
+    return [*notes, *left_out]
 
 
 def _allowed(

@@ -1,8 +1,9 @@
 """From text to terms: what a word is, which words are left out, and which have the same stem.
 
 A word is a run of letters and digits, in lower case and normalised Unicode (`characters.py`). Names and numbers of
-chemistry stay whole (`words="chemical"`): a point or a comma between two digits belongs to the word, and so does a
-hyphen beside a digit. Any other hyphen separates words, as in water-in-oil.
+chemistry stay whole (`words="chemical"`): a point or a comma between two digits belongs to the word, and so do a
+hyphen beside a digit and an ampersand between letters, as in AT&T. Any other hyphen separates words, as in
+water-in-oil. The parts of such words are in a dictionary of other spellings (`spellings.py`).
 
 >>> Analysis(stemming="none").terms("1,2-Dichloroethane (CAS 107-06-2) in H2SO4; water-in-oil, 3.5 %")
 ['1,2-dichloroethane', 'cas', '107-06-2', 'h2so4', 'water', 'oil', '3.5']
@@ -14,7 +15,7 @@ as documents are, because an index stores its analysis.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -22,7 +23,7 @@ import numpy as np
 
 from leadline.errors import InputError, checked_choice
 from leadline.retrieval.index.characters import classes, joined
-from leadline.retrieval.index.kernels.words import ALONE, BETWEEN, DIGIT, HYPHEN, LETTER, POINT
+from leadline.retrieval.index.kernels.words import ALONE, AMPERSAND, BETWEEN, DIGIT, LETTER, POINT
 from leadline.retrieval.index.stop_words import COMMON
 from leadline.text.compiled import Kernel
 from leadline.text.engine import compiled_job
@@ -81,6 +82,13 @@ class Analysis:
             return None
         return str(Stemmer.version())
 
+    def for_language(self, language: str) -> Analysis:
+        """The same analysis for texts in another language; itself where the language is unknown or has no stemmer."""
+        if language == self.language or language not in LANGUAGES or self.stemming != "snowball":
+            return self
+        stop: StopWords = "common" if self.stop_words == "common" and language in COMMON else "none"
+        return replace(self, language=language, stop_words=stop)
+
     def terms(self, text: str) -> list[str]:
         """The terms of a text, in its order."""
         content, offsets = joined([text])
@@ -123,12 +131,13 @@ def _spans_plain(content: NDArray[np.uint8], offsets: NDArray[np.int64], words: 
     closes[-1:] = True
     in_word = (kinds == LETTER) | (kinds == DIGIT)
     if words == "chemical":
-        # A point between digits, or a hyphen beside a digit, belongs to a word that continues after it.
+        # A point between digits, a hyphen beside a digit, or an ampersand between letters belongs to the word.
         digit = kinds == DIGIT
-        joint = np.flatnonzero(((kinds == POINT) | (kinds == HYPHEN)) & ~opens & ~closes)
+        joint = np.flatnonzero((kinds >= POINT) & (kinds <= AMPERSAND) & ~opens & ~closes)
         joint = joint[in_word[joint - 1] & in_word[joint + 1]]
         before, after = digit[joint - 1], digit[joint + 1]
-        in_word[joint[np.where(kinds[joint] == POINT, before & after, before | after)]] = True
+        rules = [before & after, before | after, ~before & ~after]  # of a point, a hyphen and an ampersand
+        in_word[joint[np.choose(kinds[joint] - POINT, rules)]] = True
     alone = kinds == ALONE
     goes_on = np.zeros(len(begins) + 1, np.bool_)
     goes_on[1:-1] = in_word[:-1] & in_word[1:] & ~opens[1:]

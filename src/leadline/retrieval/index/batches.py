@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from leadline.collections.documents.document import Document
+from leadline.collections.documents.family import without_kind
+from leadline.collections.documents.numbers import normalise
 from leadline.errors import InputError
 from leadline.retrieval.index.segment import MISSING, NUMBERS
 from leadline.retrieval.index.terms import Terms, offsets_of
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
 BATCH_BYTES = 24 << 20
 FIELDS = ("title", "abstract", "claims", "description")
+DAYS = tuple(name for name in NUMBERS if name not in ("family", "content"))
 
 
 class Records(Protocol):
@@ -65,9 +68,9 @@ def batches(source: Iterable[Any] | Records, fields: Sequence[str], size: int = 
 def _as_mapping(document: Any) -> Mapping[str, Any]:
     if isinstance(document, Document):
         claims = tuple(claim.text for claim in document.claims)
-        values = {name: getattr(document, name) for name in ("id", "office", "ipc", "cpc", *FIELDS, *NUMBERS)
-                  if name not in ("known", "claims")}  # fmt: skip
-        return {**values, "claims": "\n".join(claims)}
+        values = {name: getattr(document, name) for name in (*_GIVEN, *FIELDS, *NUMBERS)
+                  if name not in ("known", "claims", "content")}  # fmt: skip
+        return {**values, "claims": claims, "cites": [citation.number for citation in document.citations]}
     return document if isinstance(document, Mapping) else {}
 
 
@@ -94,17 +97,47 @@ def _batch(documents: Sequence[Mapping[str, Any]], fields: Sequence[str]) -> Doc
             "family": np.array(families, np.int64),
         },
         codes={
-            "office": [[office] if office else [] for office in values("office", "")],
+            **{
+                name: [[given] if given else [] for given in values(name, "")]
+                for name in ("office", "kind", "language")
+            },
+            **{name: [list(given) for given in values(name, ())] for name in ("ipc", "cpc")},
             "classes": [[*ipc, *cpc] for ipc, cpc in zip(values("ipc", ()), values("cpc", ()), strict=True)],
+            "applicant": [_names(given) for given in values("applicants", ())],
+            "inventor": [_names(given) for given in values("inventors", ())],
+            "number": [[_number(each)] for each in documents],
+            "cites": [sorted({normalise(number).key for number in given if number}) for given in values("cites", ())],
         },
     )
 
 
+_GIVEN = ("id", "office", "serial", "kind", "language", "ipc", "cpc", "applicants", "inventors")
+
+
+def _names(given: str | Sequence[str]) -> list[str]:
+    return [given] if isinstance(given, str) else [name for name in given if name]
+
+
+def _number(document: Mapping[str, Any]) -> str:
+    """The number of a publication without its kind, or the id of a document without a number."""
+    serial = document.get("serial")
+    return f"{document.get('office') or ''}{serial}" if serial else normalise(str(document["id"])).key or document["id"]
+
+
 def _text_of(value: Any) -> str:
-    """The text of a field, its claims joined if it has several."""
+    """The text of a field; of several claims each is one line."""
     if isinstance(value, str):
         return value
-    return "\n".join(getattr(each, "text", each) for each in value or ())
+    return claims_text(getattr(each, "text", each) for each in value or ())
+
+
+def claims_text(claims: Iterable[str]) -> str:
+    """Claims as one text, each in one line, so that a search knows where each ends.
+
+    >>> claims_text(["A nail,\\nbent.", "A screw."])
+    'A nail, bent.\\nA screw.'
+    """
+    return "\n".join(claim.replace("\n", " ") for claim in claims)
 
 
 def _day(written: Any) -> int:
@@ -120,8 +153,9 @@ def _from_collection(collection: Any, fields: Sequence[str], size: int) -> Itera
     import polars as pl
 
     records = collection.records
+    named = ["inventors", "cited_number"]
     wanted = [*(["title"] if "title" in fields else []), *(name for name in fields if name != "title")]
-    for part in collection.texts(wanted):
+    for part in collection.texts([*wanted, *named]):
         frame = joined_claims(part, wanted)
         weight = sum(int(frame[name].str.len_bytes().sum() or 0) for name in wanted)
         step = max(1, len(frame) * size // max(weight, 1))
@@ -131,19 +165,35 @@ def _from_collection(collection: Any, fields: Sequence[str], size: int) -> Itera
                 ids=rows["id"].to_list(),
                 texts={name: piece[name].fill_null("").to_list() for name in wanted},
                 numbers=number_columns(rows),
-                codes={
-                    "office": [[office] if office else [] for office in rows["office"].to_list()],
-                    "classes": rows.select(pl.concat_list("ipc", "cpc").fill_null([]))[:, 0].to_list(),
-                },
-            )
+                codes=code_columns(rows.with_columns(
+                    piece["inventors"], cites=pl.Series(piece["cited_number"]).list.eval(without_kind(pl.element()))
+                )),
+            )  # fmt: skip
+
+
+def code_columns(rows: pl.DataFrame) -> dict[str, list[list[str]]]:
+    """The columns of words of documents, as a segment stores them."""
+    import polars as pl
+
+    one = {"office": "office", "kind": "kind", "language": "language", "number": "key"}
+    several = {"ipc": "ipc", "cpc": "cpc", "applicant": "applicants", "inventor": "inventors", "cites": "cites"}
+    texts = pl.List(pl.String)
+    lists = rows.select(
+        **{name: pl.concat_list(pl.col(column).fill_null("")).cast(texts) for name, column in one.items()},
+        **{name: pl.col(column).fill_null([]).cast(texts) for name, column in several.items()},
+        classes=pl.concat_list("ipc", "cpc").fill_null([]).cast(texts),
+    )
+    filled = lists.with_columns(pl.all().list.eval(pl.element().filter(pl.element() != "")))
+    return {name: filled[name].to_list() for name in filled.columns}
 
 
 def joined_claims(texts: pl.DataFrame, fields: Sequence[str]) -> pl.DataFrame:
-    """Texts of a collection with the claims of each document joined to one text."""
+    """Texts of a collection with the claims of each document joined to one text, each in one line."""
     import polars as pl
 
     lists = [name for name in fields if isinstance(texts.schema[name], pl.List)]
-    return texts.with_columns(pl.col(name).list.join("\n") for name in lists)
+    one_line = pl.element().str.replace_all("\n", " ", literal=True)
+    return texts.with_columns(pl.col(name).list.eval(one_line).list.join("\n") for name in lists)
 
 
 def joined_fields(texts: pl.DataFrame, fields: Sequence[str]) -> pl.Series:
@@ -157,7 +207,7 @@ def number_columns(rows: pl.DataFrame) -> dict[str, NDArray[Any]]:
     """The days and families of documents, as a segment stores them."""
     import polars as pl
 
-    days = {name: rows[name].cast(pl.Int32).fill_null(int(MISSING)).to_numpy() for name in NUMBERS if name != "family"}
+    days = {name: rows[name].cast(pl.Int32).fill_null(int(MISSING)).to_numpy() for name in DAYS}
     return {**days, "family": rows["family"].cast(pl.Int64).to_numpy()}
 
 

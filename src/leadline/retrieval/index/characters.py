@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from leadline.retrieval.index.kernels.words import ALONE, BETWEEN, DIGIT, HYPHEN, LETTER, POINT
+from leadline.retrieval.index.kernels.words import ALONE, AMPERSAND, BETWEEN, DIGIT, HYPHEN, LETTER, POINT
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,6 +36,8 @@ def _class_of(character: str) -> int:
         return POINT
     if character == "-":
         return HYPHEN
+    if character == "&":
+        return AMPERSAND
     if character.isdecimal():
         return DIGIT
     kind = unicodedata.category(character)

@@ -51,7 +51,7 @@ def _check_segment(folder: Path, known: dict[str, Any], fields: list[str]) -> No
     _ = segment.ids
     for name in fields:
         field = segment.field(name)
-        for part in (field.documents, field.frequencies, field.positions):
+        for part in (field.documents, field.frequencies, field.positions, field.form_codes):
             _ = part[:]
     for column in NUMBERS:
         segment.numbers(column)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from leadline.retrieval.index.batches import DocumentBatch, joined_claims, number_columns
-from leadline.retrieval.index.segment import NUMBERS
+from leadline.collections.documents.family import without_kind
+from leadline.retrieval.index.batches import DAYS, DocumentBatch, joined_claims, number_columns
 
 if TYPE_CHECKING:
     import polars as pl
@@ -17,6 +17,10 @@ Unit = Literal["document", "family"]
 Members = Literal["joined", "first", "longest"]  # whose texts a family has
 BLOCK_BYTES = 512 << 20  # of text read at once: members of a family may be far apart in a collection
 _BYTES_A_WORD = 6
+_ONE, _SEVERAL = (
+    ("office", "kind", "language"),
+    ("ipc", "cpc", "classes", "applicants"),
+)  # columns of one word, and of several
 
 
 def family_batches(collection: Any, fields: Sequence[str], size: int, members: Members) -> Iterator[DocumentBatch]:
@@ -42,11 +46,11 @@ def _units(records: pl.DataFrame, members: Members) -> pl.DataFrame:
     """A row per family: the rows of the members whose texts it has, and the metadata of all members."""
     import polars as pl
 
-    days = [name for name in NUMBERS if name != "family"]
     order = ("words", "row") if members == "longest" else ("publication", "row")
     taken = pl.col("row") if members == "joined" else pl.col("row").head(1)
     return (
-        records.select("id", "family", "office", "words", *days, classes=pl.concat_list("ipc", "cpc").fill_null([]))
+        records.with_columns(classes=pl.concat_list("ipc", "cpc").fill_null([]), number="key")
+        .select("id", "family", "words", "number", *DAYS, *_ONE, *_SEVERAL)
         .with_row_index("row")
         .sort(order, descending=[members == "longest", False], nulls_last=True)
         .group_by("family", maintain_order=True)
@@ -55,9 +59,10 @@ def _units(records: pl.DataFrame, members: Members) -> pl.DataFrame:
             first=pl.col("row").first(),
             rows=taken,
             words=pl.col("words").sum(),
-            office=pl.col("office").filter(pl.col("office") != "").unique(maintain_order=True),
-            classes=pl.col("classes").explode().drop_nulls().unique(maintain_order=True),
-            **{name: pl.col(name).min() for name in days},
+            all_rows=pl.col("row"),
+            **{name: pl.col(name).filter(pl.col(name) != "").unique(maintain_order=True) for name in (*_ONE, "number")},
+            **{name: pl.col(name).explode().drop_nulls().unique(maintain_order=True) for name in _SEVERAL},
+            **{name: pl.col(name).min() for name in DAYS},
         )
         .sort("first")
     )
@@ -70,11 +75,25 @@ def _texts(collection: Any, fields: Sequence[str], units: pl.DataFrame) -> pl.Da
     places = units.select("rows").with_row_index("unit").explode("rows").with_row_index("place")
     parts = list(collection.texts(fields, places["rows"].to_numpy()))
     frame = joined_claims(pl.concat(parts), fields)
-    return (
+    texts = (
         places.join(frame, left_on="rows", right_on="row", how="left", maintain_order="left")
         .group_by("unit", maintain_order=True)
         .agg(pl.col(name).fill_null("").str.join("\n") for name in fields)
     )
+    return texts.hstack(_names(collection, units))
+
+
+def _names(collection: Any, units: pl.DataFrame) -> pl.DataFrame:
+    """The inventors of all members of these families, and the numbers that they cite."""
+    import polars as pl
+
+    members = units.select("all_rows").with_row_index("unit").explode("all_rows")
+    frame = pl.concat(collection.texts(["inventors", "cited_number"], members["all_rows"].to_numpy()))
+    joined = members.join(frame, left_on="all_rows", right_on="row", how="left", maintain_order="left")
+    named = {"inventors": pl.col("inventors"), "cites": pl.col("cited_number").list.eval(without_kind(pl.element()))}
+    grouped = joined.select("unit", **named).group_by("unit", maintain_order=True)
+    listed = grouped.agg(pl.col(name).explode().drop_nulls().unique(maintain_order=True) for name in named)
+    return listed.select(pl.col(name).list.eval(pl.element().filter(pl.element() != "")) for name in named)
 
 
 def _batch(texts: pl.DataFrame, units: pl.DataFrame, fields: Sequence[str]) -> DocumentBatch:
@@ -82,5 +101,10 @@ def _batch(texts: pl.DataFrame, units: pl.DataFrame, fields: Sequence[str]) -> D
         ids=units["id"].to_list(),
         texts={name: texts[name].to_list() for name in fields},
         numbers=number_columns(units),
-        codes={name: units[name].to_list() for name in ("office", "classes")},
+        codes={
+            **{name: units[name].to_list() for name in (*_ONE, "number", "ipc", "cpc", "classes")},
+            "applicant": units["applicants"].to_list(),
+            "inventor": texts["inventors"].to_list(),
+            "cites": texts["cites"].to_list(),
+        },
     )

@@ -169,6 +169,10 @@ class Index(Result):
             raise InputError(name, f"is not in the index {self.folder}")
         return self._row_of[name]
 
+    def has(self, name: str) -> bool:
+        """Whether there is a document of this id."""
+        return name in self._row_of
+
     # Words
 
     def field(self, name: str) -> str:
@@ -232,7 +236,7 @@ def _having(column: CodedColumn, words: Sequence[str], name: str) -> NDArray[np.
     for word in words:
         exactly = column.terms.find([word.encode()])
         chosen[exactly] = exactly[0] >= 0
-        if name == "classes":
+        if name in ("classes", "ipc", "cpc"):
             whole_group = len(word) > 4 and "/" not in word
             under = column.terms.prefixed((word + "/" if whole_group else word).encode())
             chosen[under.start : under.stop] = True

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 import numpy as np
 
@@ -11,9 +12,11 @@ from leadline.retrieval.index.analysis import Analysis
 from leadline.retrieval.index.batches import DocumentBatch, coded
 from leadline.retrieval.index.characters import joined
 from leadline.retrieval.index.derived import field_function
+from leadline.retrieval.index.forms import Forms, forms_of, packed_forms
 from leadline.retrieval.index.kernels.arguments import BatchWords, PositionLists, PostingLists, TermCounts
 from leadline.retrieval.index.occurrences import Occurrences, WordSpans
 from leadline.retrieval.index.terms import Terms, offsets_of
+from leadline.retrieval.index.text_breaks import text_breaks
 from leadline.text.compiled import Kernel
 from leadline.text.engine import compiled_job
 
@@ -29,6 +32,7 @@ def inverted(batch: DocumentBatch, analysis: Analysis, positions: bool) -> dict[
         content |= {f"{name}/{array}": values for array, values in _field(found, positions).items()}
     for name, numbers in batch.numbers.items():
         content[f"columns/{name}"] = numbers
+    content["columns/content"] = content_sums(list(batch.texts.values()))
     for name, words in batch.codes.items():
         content |= {f"columns/{name}/{array}": values for array, values in coded(words).items()}
     return content
@@ -36,8 +40,9 @@ def inverted(batch: DocumentBatch, analysis: Analysis, positions: bool) -> dict[
 
 def _occurrences(batch: DocumentBatch, analysis: Analysis) -> Iterator[tuple[str, Occurrences]]:
     """The terms of each field, first those of the documents, then derived ones; one field is in memory at a time."""
+    languages = [given[0] if given else "" for given in batch.codes["language"]]
     for name, texts in batch.texts.items():
-        yield name, WordSpans.of(*joined(texts), analysis.words).terms(analysis)
+        yield name, WordSpans.of(*joined(texts), analysis.words).terms(analysis, languages)
     if batch.derived:
         whole = ["\n".join(texts) for texts in zip(*batch.texts.values(), strict=True)]
         for name in batch.derived:
@@ -56,10 +61,26 @@ def _field(occurrences: Occurrences, positions: bool) -> dict[str, NDArray[Any]]
     starts = offsets_of(counts.texts)
     documents, frequencies, places = _filled.choose(size)(words, counts, starts, positions)
     terms = Terms.of(names)
+    found = (forms_of(occurrences.words, occurrences.terms, term_of, len(names)) if occurrences.words
+             else ([], np.empty(0, np.int32), np.empty(0, np.int32)))  # fmt: skip
+    keys, owners, form_of = found
+    forms = Forms(Terms.of(keys), owners, counts.occurrences)
+    packed = packed_forms.choose(size)(words, form_of, forms) if len(keys) else np.empty(0, np.uint8)
+    spellings = Terms.of(sorted(set(occurrences.spellings)))
+    breaks, break_starts = text_breaks(occurrences) if positions else (np.empty(0, np.int32), np.zeros_like(offsets))
     return {
         "terms": terms.buffer, "term_offsets": terms.offsets, "starts": starts, "totals": counts.occurrences,
         "documents": documents, "frequencies": frequencies, "lengths": lengths, "positions": places,
+        "forms": forms.keys.buffer, "form_offsets": forms.keys.offsets, "form_terms": owners, "form_codes": packed,
+        "breaks": breaks, "break_starts": break_starts, "spellings": spellings.buffer,
+        "spelling_offsets": spellings.offsets,
     }  # fmt: skip
+
+
+def content_sums(fields: Sequence[Sequence[str]]) -> NDArray[np.int64]:
+    """A checksum of the texts of each document, by which a changed document is recognised."""
+    texts = zip(*fields, strict=True)
+    return np.array([crc32("\n\n".join(each).encode("utf-8", "replace")) for each in texts], np.int64)
 
 
 _BYTES_A_WORD = 2  # NumPy sorts a word into its list in the time in which plain Python reads so many bytes of text

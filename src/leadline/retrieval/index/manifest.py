@@ -12,7 +12,7 @@ from leadline.text.checksums import CHECKSUM, check_seal, parsed_object
 from leadline.text.stored import stored_bytes
 
 MANIFEST = "manifest.json"
-KIND, WHAT, VERSION = "index", "a leadline index", 2
+KIND, WHAT, VERSION = "index", "a leadline index", 3
 _FILE = re.compile(r"[\w-][\w.-]*")
 _LARGEST = 64 << 20  # bytes: far more than any index needs
 
@@ -45,7 +45,8 @@ def _check_version(version: Any, path: str) -> None:
     if version > VERSION:
         raise newer_format(path, version, VERSION)
     if version < VERSION:
-        raise InputError(path, f"has format {version}, which has no checksums: {REBUILD}")
+        lacks = "checksums" if version < 2 else "words as they are written"
+        raise InputError(path, f"has format {version}, which has no {lacks}: {REBUILD}")
 
 
 def _is_text(value: Any) -> bool:

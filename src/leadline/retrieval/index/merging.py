@@ -10,6 +10,7 @@ import numpy as np
 
 from leadline.retrieval.index import arrays
 from leadline.retrieval.index.array_table import damaged
+from leadline.retrieval.index.forms import Forms, moved_forms
 from leadline.retrieval.index.segment import CODES, NUMBERS, Field, Segment
 from leadline.retrieval.index.terms import Terms, offsets_of
 from leadline.text.compiled import Kernel
@@ -26,6 +27,7 @@ def merge(segments: Sequence[Segment], fields: Sequence[str], path: Path) -> Non
     ids = [segment.ids for segment in segments]
     content["ids"], content["id_offsets"] = _one_behind_the_other(ids)
     layout: dict[str, tuple[Any, int]] = {}
+    forms: dict[str, _MergedForms] = {}
     dictionaries = {name: _Merged(segments, [segment.field(name).terms for segment in segments]) for name in fields}
     for name, merged in dictionaries.items():
         parts = [segment.field(name) for segment in segments]
@@ -37,6 +39,13 @@ def merge(segments: Sequence[Segment], fields: Sequence[str], path: Path) -> Non
         for array in ("documents", "frequencies", "positions"):
             layout[f"{name}/{array}"] = (np.int32, sum(len(getattr(part, array)) for part in parts))
         _check_positions(segments, parts, name)
+        forms[name] = _MergedForms(segments, parts, merged, content[f"{name}/totals"])
+        content |= {f"{name}/{array}": values for array, values in forms[name].arrays().items()}
+        layout[f"{name}/form_codes"] = (np.uint8, int(forms[name].forms.begins[-1]))
+        spellings = _Merged(segments, [part.spellings for part in parts])
+        content[f"{name}/spellings"], content[f"{name}/spelling_offsets"] = spellings.buffer, spellings.offsets
+        content[f"{name}/breaks"] = np.concatenate([part.breaks for part in parts])
+        content[f"{name}/break_starts"] = offsets_of(np.concatenate([np.diff(part.break_starts) for part in parts]))
     for column in NUMBERS:
         content[f"columns/{column}"] = np.concatenate([segment.numbers(column) for segment in segments])
     for column in CODES:
@@ -48,7 +57,9 @@ def merge(segments: Sequence[Segment], fields: Sequence[str], path: Path) -> Non
             into[written][:] = values
         for name, merged in dictionaries.items():
             starts, totals = content[f"{name}/starts"], content[f"{name}/totals"]
-            merged.move([segment.field(name) for segment in segments], starts, totals, into, name)
+            parts = [segment.field(name) for segment in segments]
+            merged.move(parts, starts, totals, into, name)
+            forms[name].move(parts, merged, into[f"{name}/form_codes"])
 
 
 def _check_positions(segments: Sequence[Segment], parts: Sequence[Field], name: str) -> None:
@@ -106,6 +117,32 @@ class _Merged:
                     move = _moved.choose(values.nbytes)
                     move(self.of_part(part), bounds, values, add, cursors[array], into[f"{name}/{array}"])
             base += len(field.lengths)
+
+
+class _MergedForms:
+    """The merged forms of words, and the number of each old form within its merged term."""
+
+    def __init__(
+        self, segments: Sequence[Segment], parts: Sequence[Field], terms: _Merged, totals: NDArray[np.int64]
+    ) -> None:
+        self.merged = _Merged(segments, [part.forms.keys for part in parts])
+        owners = np.zeros(len(self.merged), np.int32)
+        for number, part in enumerate(parts):
+            owners[self.merged.of_part(number)] = terms.of_part(number)[part.forms.owners]
+        self.forms = Forms(Terms(self.merged.buffer, self.merged.offsets), owners, totals)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        return {"forms": self.merged.buffer, "form_offsets": self.merged.offsets, "form_terms": self.forms.owners}
+
+    def move(self, parts: Sequence[Field], terms: _Merged, into: NDArray[np.uint8]) -> None:
+        """Append each part's forms of occurrences to those of the parts before it."""
+        cursors = self.forms.begins[:-1] * 8
+        for number, part in enumerate(parts):
+            forms = self.merged.of_part(number)
+            renumbered = (forms - self.forms.starts[self.forms.owners[forms]]).astype(np.int32)
+            packed = part.form_codes[:]
+            move = moved_forms.choose(int(part.totals.sum()))
+            move(part.forms, packed, terms.of_part(number), renumbered, self.forms, cursors, into)
 
 
 def _one_behind_the_other(parts: Sequence[Terms]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from leadline.retrieval.index.analysis import Analysis, Words, spans
+from leadline.retrieval.index.spellings import spelling_keys
 from leadline.text.compiled import Kernel
 from leadline.text.engine import compiled_job
 from leadline.text.kernels.arguments import FieldSlices, HashTable
@@ -30,6 +31,9 @@ class Occurrences:
     terms: Sequence[bytes]
     codes: NDArray[np.int32]
     offsets: NDArray[np.int64]
+    words: Sequence[bytes] = ()  # the word of each code, where terms are stems of words
+    spans: WordSpans | None = None  # where these are the words of a text
+    spellings: Sequence[bytes] = ()  # other spellings of the words, as keys of a dictionary
 
     def of_text(self, number: int) -> list[str]:
         """The terms of one text."""
@@ -64,9 +68,29 @@ class WordSpans:
         firsts = self.offsets[1:-1]
         return firsts[(firsts > 0) & (firsts < len(self.codes))] - 1
 
-    def terms(self, analysis: Analysis) -> Occurrences:
-        """The terms of the words."""
-        return Occurrences(analysis.reduced(self.words), self.codes, self.offsets)
+    def terms(self, analysis: Analysis, languages: Sequence[str] = ()) -> Occurrences:
+        """The terms of the words; those of a text in another language are reduced by the rules of that language."""
+        others = {name: analysis.for_language(name) for name in dict.fromkeys(languages)}
+        analyses = list(dict.fromkeys([analysis, *others.values()]))
+        if len(analyses) == 1:
+            terms = analysis.reduced(self.words)
+            words = () if analysis.stemming == "none" else self.words
+            return Occurrences(terms, self.codes, self.offsets, words, self, spelling_keys(self.words, terms, analysis))
+        # A code for each word and language.
+        number = np.array([analyses.index(others[name]) for name in languages], np.int64)
+        codes = self.codes + np.repeat(number, np.diff(self.offsets)) * len(self.words)
+        used, codes = np.unique(codes, return_inverse=True)
+        all_terms: list[bytes] = []
+        all_words: list[bytes] = []
+        spellings: list[bytes] = []
+        for place, each in enumerate(analyses):
+            own = used[used // max(len(self.words), 1) == place] % max(len(self.words), 1)
+            written = [self.words[code] for code in own.tolist()]
+            reduced = each.reduced(written)
+            all_words += written
+            all_terms += reduced
+            spellings += spelling_keys(written, reduced, each)
+        return Occurrences(all_terms, codes.astype(np.int32), self.offsets, all_words, self, spellings)
 
 
 def _numbered_plain(

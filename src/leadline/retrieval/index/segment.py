@@ -9,9 +9,14 @@ Documents are numbered from 0 within their segment, in the order in which they w
     frequencies           and how often it occurs in each
     positions             and at which words, where the index has positions
     lengths               the number of terms of each document
+    forms, form_offsets   the words as they are written, by term (`forms.py`)
+    form_terms            the term of each form
+    form_codes            the form of every occurrence, packed
+    spellings, …           parts and other spellings of words (`spellings.py`)
+    breaks, break_starts  where the sentences and paragraphs of each document begin (`text_breaks.py`), with positions
 
-and for the whole segment the documents' ids and columns: days and families as numbers, offices and classes as the codes
-of a dictionary.
+and for the whole segment the documents' ids and columns: days, families and checksums of texts as numbers; offices,
+classes, names and numbers as the codes of a dictionary.
 """
 
 from __future__ import annotations
@@ -27,6 +32,7 @@ from leadline.errors import InputError
 from leadline.retrieval.index import arrays
 from leadline.retrieval.index.array_table import damaged
 from leadline.retrieval.index.checked_array import CheckedArray, ValueBounds
+from leadline.retrieval.index.forms import Forms
 from leadline.retrieval.index.terms import Terms, are_offsets, offsets_of
 from leadline.text.days import UNKNOWN_DAY
 
@@ -36,8 +42,10 @@ if TYPE_CHECKING:
 MISSING = np.int32(UNKNOWN_DAY)
 NUMBERS = {
     "priority": np.int32, "application": np.int32, "publication": np.int32, "known": np.int32, "family": np.int64,
-}  # fmt: skip  # days are counted from 1970-01-01
-CODES = ("office", "classes")
+    "content": np.int64,
+}  # fmt: skip  # days are counted from 1970-01-01; `content` is a checksum of the document's texts
+# `number` is a publication's number without its kind, `cites` are those of the publications that a document cites.
+CODES = ("office", "classes", "ipc", "cpc", "kind", "language", "applicant", "inventor", "number", "cites")
 _MOST = 1 << 40  # occurrences of a term: the sum over all terms does not overflow
 
 
@@ -52,6 +60,11 @@ class Field:
     frequencies: CheckedArray
     lengths: NDArray[np.int32]
     positions: CheckedArray  # empty where the index has none
+    forms: Forms
+    form_codes: CheckedArray
+    spellings: Terms
+    breaks: NDArray[np.int32]
+    break_starts: NDArray[np.int64]
 
     @cached_property
     def position_starts(self) -> NDArray[np.int64]:
@@ -132,7 +145,41 @@ class Segment:
             and len(totals) == len(terms) and len(lengths) == len(self) and len(positions) in (0, words)
         ):  # fmt: skip
             raise self._damaged(f"postings {of}")
-        return Field(terms, starts, totals, documents, frequencies, lengths, positions)
+        forms = self._forms(name, totals)
+        codes = file.checked(f"{name}/form_codes", np.uint8, what=f"forms of words {of}")
+        spellings = self._terms(f"{name}/spellings", f"{name}/spelling_offsets", f"spellings {of}")
+        breaks = file.whole(f"{name}/breaks", np.int32, ValueBounds(0), f"sentences {of}")
+        break_starts = file.whole(f"{name}/break_starts", np.int64, what=f"sentences {of}")
+        if (
+            len(codes) != forms.begins[-1]
+            or len(break_starts) != len(self) + 1
+            or not are_offsets(break_starts, len(breaks))
+        ):
+            raise self._damaged(f"forms and sentences {of}")
+        return Field(
+            terms,
+            starts,
+            totals,
+            documents,
+            frequencies,
+            lengths,
+            positions,
+            forms,
+            codes,
+            spellings,
+            breaks,
+            break_starts,
+        )
+
+    def _forms(self, name: str, totals: NDArray[np.int64]) -> Forms:
+        what = f'forms of words of "{name}"'
+        keys = self._terms(f"{name}/forms", f"{name}/form_offsets", what)
+        owners = self.file.whole(f"{name}/form_terms", np.int32, ValueBounds(0, len(totals) - 1), what)
+        forms = Forms(keys, owners, totals)
+        marks = np.diff(np.searchsorted(np.flatnonzero(keys.buffer == 0), keys.offsets))  # in each key
+        if len(owners) != len(keys) or (np.diff(owners) < 0).any() or (marks != 1).any():
+            raise self._damaged(what)
+        return forms
 
     def _terms(self, terms: str, offsets: str, what: str) -> Terms:
         found = Terms(self.file.whole(terms, np.uint8, what=what), self.file.whole(offsets, np.int64, what=what))

@@ -48,9 +48,15 @@ class Language:
     [2, 1, 1, 1]
     """
 
-    def __init__(self, index: Index) -> None:
+    def __init__(self, index: Index, saved: Mapping[int, str] | None = None) -> None:
+        """`saved` are earlier queries, which a query may name: `#1 AND #2`."""
         self.index = WiderIndex(index)
         self.searcher = Searcher(self.index)
+        self.saved: dict[int, Node] | None = None if saved is None else {}
+        for number in sorted(saved or ()):
+            tree = understand((saved or {})[number], self.index.fields, list(self.saved or ())).tree
+            if self.saved is not None and tree is not None:
+                self.saved[number] = tree
 
     def search(
         self,
@@ -71,14 +77,21 @@ class Language:
         """
         if order is not None:
             checked_choice("order", order, ORDERS)
-        asked = understand(text, self.index.fields)
+        asked = understand(text, self.index.fields, None if self.saved is None else list(self.saved))
         weighted = self.searcher._weighted(self.index.own if fields is None else fields)
         usual = tuple(weighted)
         if asked.tree is not None:
-            weighted |= dict.fromkeys(sorted(_named(asked.tree) - weighted.keys()), 1.0)
-        meaning = Meaning(self.index, usual, tuple(weighted))
+            named = _named(asked.tree).union(*map(_named, (self.saved or {}).values()))
+            weighted |= dict.fromkeys(sorted(named - weighted.keys()), 1.0)
+        meaning = Meaning(self.index, usual, tuple(weighted), saved=self.saved or {})
         matching = meaning.matching(asked.tree) if asked.tree is not None else None
         notes = [*asked.notes, *meaning.notes]
+        if meaning.has_undated and asked.tree is not None and matching is not None:
+            undated = Meaning(self.index, usual, tuple(weighted), saved=self.saved or {}, undated_pass=True)
+            would_match = undated.matching(asked.tree)
+            left_out = int((would_match & ~matching).sum()) if would_match is not None else 0
+            if left_out:
+                notes.append(f"{left_out:,} undated left out: documents without a date to compare")
         how = {"model": model, "fields": weighted, "combine": combine, **parameters}
         is_empty = matching is None
         if matching is None:

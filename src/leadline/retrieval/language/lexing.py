@@ -3,38 +3,36 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from leadline.errors import InputError, nearest
-from leadline.retrieval.language.tree import ORDERS, ResultOrder
+from leadline.retrieval.language.field_names import bracketed, field_named, period
+from leadline.retrieval.language.operators import Token, TokenKind, longer_operator, operator, unsupported
+from leadline.retrieval.language.text_cursor import NO_FIELD, QUOTES, RUN, TextCursor
+from leadline.retrieval.language.tree import DATE_FILTERS, FILTERS, ORDERS, ResultOrder
 
-TokenKind = Literal["word", "quoted", "(", ")", "AND", "OR", "NOT", "NEAR", "+", "-", "field", "boost"]
-STARTS: frozenset[TokenKind] = frozenset({"word", "quoted", "(", "field"})  # of a unit
+STARTS: frozenset[TokenKind] = frozenset({"word", "quoted", "(", "field", "saved"})  # of a unit
 MARKS: frozenset[TokenKind] = frozenset({"+", "-", "NOT"})
-ENDS: frozenset[TokenKind] = frozenset({"word", "quoted", ")", "boost"})
-DEFAULT_DISTANCE = 5  # of NEAR without a number
+ENDS: frozenset[TokenKind] = frozenset({"word", "quoted", ")", "boost", "saved", "slop"})
 DEEPEST = 40  # parentheses within parentheses
-MOST_NOTES = 50
 LONGEST_QUERY = 500_000  # characters
+LONGEST_NAME = 40  # of an operator or a field
 
-_QUOTES = '"“”„«»'
-_RUN = re.compile(rf"[^\s(){_QUOTES}]+")
-_OPERATOR = re.compile(r"(AND|OR|NOT)|(NEAR)(?:/([1-9][0-9]{0,4}))?")
-_FIELD = re.compile(r"([^\W\d]\w*):")
-_BOOST = re.compile(r"\^([0-9]{1,4}(?:\.[0-9]{1,4})?)")
-_BOOSTED = re.compile(rf"(.*[^\^]){_BOOST.pattern}", re.DOTALL)
-_NO_BOOST = re.compile(r"\^([+-]?(?:nan|inf|infinity)|-[0-9][0-9.]*)(?!\w)", re.IGNORECASE)
-_NOT_BOOSTED = re.compile(rf"(.*[^\^]){_NO_BOOST.pattern}\W*", re.DOTALL | re.IGNORECASE)
-_LONGEST_UNIT = 3  # letters: cm^-1 and mol^-1 are units, not words with a weight
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    kind: TokenKind
-    text: str = ""
-    number: float = 0.0
+_NAME = r"[^\W\d][\w-]{0,40}"
+_FIELD = re.compile(rf"({_NAME})(:|==?(?!=)|[<>]=?)")
+_SPACED = re.compile(rf"({_NAME})\s*(==?|[<>]=?)\s*(?=[\w\"“(*])")
+_RELATION = re.compile(rf"({_NAME})\s+(any|all|exact|adj|within)\s+\"([^\"]*)\"", re.IGNORECASE)
+_SLOP = re.compile(r"~([0-9]{1,4})(?!\w)")
+_FUZZY = re.compile(r"(.*\w)~[0-9.]*")
+_SAVED = re.compile(r"#([0-9]{1,6})(?!\w)")
+_SET = re.compile(r"[SL]([0-9]{1,6})")
+_BEHIND = re.compile(r"\.([a-zA-Z]{2,4}(?:,[a-zA-Z]{2,4})*)\.|/([A-Z]{2,4}(?:,[A-Z]{2,4})*)")  # film.ti,ab. and film/TI
+_BEFORE = re.compile(r"(TTL|ABST|ACLM|SPEC|IN|ICL|PN|ISD|APD|CPC|PA)/(?=[\w\"“(])")
+_OF_WHICH = re.compile(r"(priority|filing|publication):")  # before:priority:2010
+_NO_ENDING = re.compile(r"(.*\w)([?!+])")
+_SMALL = frozenset({"and", "or", "not", "near", "adj", "same"})
+_SAME_SMALL = re.compile(r"same\s+(?:claim|sentence|paragraph)(?=\s+\w)")
 
 
 @dataclass
@@ -44,107 +42,114 @@ class Tokenized:
     notes: list[str]
 
 
-def tokenized(text: str, fields: Sequence[str]) -> Tokenized:
-    """The tokens of a query; `fields` are the names that a colon may follow.
+def tokenized(text: str, fields: Sequence[str], saved: Sequence[int] | None = None) -> Tokenized:
+    """The tokens of a query; `fields` are the names that a colon may follow, `saved` the numbers of earlier queries.
 
     >>> [token.kind for token in tokenized('title:film AND "a nail"^2 -poly(ethylene)', ["title"]).tokens]
     ['field', 'word', 'AND', 'quoted', 'boost', '-', 'word', 'word']
     """
     if len(text) > LONGEST_QUERY:
         raise InputError("query", f"has {len(text):,} characters; at most {LONGEST_QUERY:,} are searched for")
-    lexer = _Lexer(text, fields)
+    lexer = _Lexer(text, list(fields), saved)
     lexer.run()
-    return Tokenized(lexer.tokens, lexer.order, list(dict.fromkeys(lexer.notes)))
+    tokens = [token for token in lexer.tokens if token is not NO_FIELD]
+    return Tokenized(tokens, lexer.order, list(dict.fromkeys(lexer.notes)))
 
 
-class _Lexer:
-    def __init__(self, text: str, fields: Sequence[str]) -> None:
-        self.text, self.fields = text, fields
-        self.tokens: list[Token] = []
+class _Lexer(TextCursor):
+    def __init__(self, text: str, fields: list[str], saved: Sequence[int] | None) -> None:
+        super().__init__(text)
+        self.fields, self.saved = fields, saved
         self.order: ResultOrder | None = None
-        self.notes: list[str] = []
-        self.at, self.run_end = 0, 0
-        self.open: list[bool] = []  # for each open parenthesis, whether it groups a part of the query (not in a name)
-        self.depth = 0  # the number of those that do
+        self.last = len(text.rstrip())
+        self.open: list[int] = []  # for each open parenthesis the place of its token; -1 within a name
+        self.depth = 0  # the number of those that group a part of the query
+        self.is_cql = self._looks_like_cql()
+        self.small: dict[str, None] = {}  # operators in small letters
+
+    def _looks_like_cql(self) -> bool:
+        """Whether fields are followed by = or a relation, so that `and` is an operator."""
+        found = (match for pattern in (_FIELD, _RELATION) for match in pattern.finditer(self.text))
+        return any(match[2] != ":" and field_named(match[1], self.fields) for match in found)
 
     def run(self) -> None:
         while self.at < len(self.text):
             sign = self.text[self.at]
             if sign.isspace():
                 self.at += 1
-            elif sign in _QUOTES:
+            elif sign in QUOTES:
                 self._quoted()
             elif sign == "(":
                 self._opened()
             elif sign == ")":
                 self._closed()
-            elif not sign.isalnum():
-                self._sign(sign)
-            else:
+            elif sign.isalnum() or (sign == "*" and self.text[self.at + 1 : self.at + 2].isalnum()):
                 self._run()
+            else:
+                self._sign(sign)
         if self.depth:
             self.notes.append("( is never closed: taken as closed at the end")
         while self.depth:
+            self.open.pop()
             self._close()
-
-    def _end_of_run(self) -> int:
-        """The place of the next blank, parenthesis or quotation mark."""
-        if self.run_end <= self.at:
-            match = _RUN.match(self.text, self.at)
-            self.run_end = match.end() if match else self.at
-        return self.run_end
-
-    def _note(self, note: Callable[[], str]) -> None:
-        """Add a note, unless there are very many already."""
-        if len(self.notes) < MOST_NOTES:
-            self.notes.append(note())
-            if len(self.notes) == MOST_NOTES:
-                self.notes.append("there are more parts like these")
-
-    def _follows(self, *kinds: TokenKind) -> bool:
-        """Whether the last token is one of these kinds and ends directly before this place."""
-        return bool(self.tokens) and self.tokens[-1].kind in kinds and not self._behind_blank()
-
-    def _behind_blank(self) -> bool:
-        return self.at == 0 or self.text[self.at - 1].isspace()
-
-    def _behind_letter(self) -> bool:
-        letter = self.at > 0 and self.text[self.at - 1].isalnum()
-        return letter and not self._follows("AND", "OR", "NOT", "NEAR", "boost")
+        uses_syntax = any(token.kind not in ("word", "+", "-", "boost") for token in self.tokens)
+        if self.small and uses_syntax:
+            named = ", ".join(self.small)
+            self.notes.append(f"{named} in small letters: taken as a word; operators are written in capitals")
 
     def _quoted(self) -> None:
         if self._behind_letter():  # as in 5" pipe
             self.at += 1
             return
-        end = next((at for at in range(self.at + 1, len(self.text)) if self.text[at] in _QUOTES), None)
+        end = next((at for at in range(self.at + 1, len(self.text)) if self.text[at] in QUOTES), None)
         if end is None:
             self.notes.append(f"{self.text[self.at]} without a second one was ignored")
             self.at += 1
             return
         inside = " ".join(self.text[self.at + 1 : end].split())
         self.at = end + 1
-        if any(map(str.isalnum, inside)):
-            self.tokens.append(Token("quoted", inside))
-            self._boost()
-        else:
+        if not any(map(str.isalnum, inside)):
             self._nothing_behind()
+            return
+        self.tokens.append(Token("quoted", inside))
+        if slop := _SLOP.match(self.text, self.at):
+            self.tokens.append(Token("slop", number=float(slop[1])))
+            self.at = slop.end()
+        self._behind_unit(len(self.tokens) - 1 - bool(slop))
+        self._boost()
 
     def _opened(self) -> None:
+        if self._joined_by_longer():
+            return
         grouping = not self._behind_letter()  # poly(ethylene glycol) is a name
         if grouping and self.depth >= DEEPEST:
             self.notes.append(f"parentheses deeper than {DEEPEST} were ignored")
             grouping = False
-        self.open.append(grouping)
+        self.open.append(len(self.tokens) if grouping else -1)
         self.depth += grouping
         if grouping:
-            self.tokens.append(Token("("))
+            self.tokens += [NO_FIELD, Token("(")]
         self.at += 1
+
+    def _joined_by_longer(self) -> bool:
+        """Read an operator with blanks or parentheses inside, if there is one here and it follows a part."""
+        if not self.tokens or self.tokens[-1].kind not in ENDS:
+            return False
+        found = longer_operator(self.text, self.at)
+        if found is None:
+            return False
+        self.tokens.append(found[0])
+        self.at = found[1]
+        return True
 
     def _closed(self) -> None:
         self.at += 1
         if not self.open:
             self.notes.append(") without ( was ignored")
-        elif self.open.pop() and self._close():
+            return
+        place = self.open.pop()
+        if place >= 0 and self._close():
+            self._behind_unit(place)
             self._boost()
 
     def _close(self) -> bool:
@@ -152,91 +157,209 @@ class _Lexer:
         self.depth -= 1
         self._nothing_behind()  # a mark before a quotation mark that is never closed
         if self.tokens[-1].kind == "(":
-            self.tokens.pop()
+            del self.tokens[-2:]
             self._nothing_behind()
             return False
         self.tokens.append(Token(")"))
         return True
 
-    def _nothing_behind(self) -> None:
-        """Remove fields and marks whose part is empty."""
-        while self.tokens and self.tokens[-1].kind in ("field", "+", "-"):
-            self.tokens.pop()
-
-    def _boost(self) -> None:
-        """Read the weight after a phrase or a parenthesis."""
-        if wrong := _NO_BOOST.match(self.text, self.at):
-            raise _wrong_weight(wrong[0])
-        match = _BOOST.match(self.text, self.at)
-        if match and (match.end() == len(self.text) or not self.text[match.end()].isalnum()):
-            self.tokens.append(Token("boost", number=float(match[1])))
+    def _behind_unit(self, place: int) -> None:
+        """Read the fields after a phrase or a parenthesis, `"thin film".ti,ab.`, and put them before its token."""
+        match = _BEHIND.match(self.text, self.at)
+        following = self.text[match.end() : match.end() + 1] if match else ""
+        field = self._fields_named((match[1] or match[2]).split(",")) if match and not following.isalnum() else ""
+        if match and field:
             self.at = match.end()
+            if self.tokens[place] is NO_FIELD:
+                self.tokens[place] = Token("field", field)
+            else:
+                self.tokens.insert(place, Token("field", field))
+
+    def _fields_named(self, names: Sequence[str]) -> str:
+        found = [field_named(name, self.fields) for name in names]
+        return ",".join(found) if all(found) else ""
 
     def _sign(self, sign: str) -> None:
-        """A mark before a part, or a sign that means nothing."""
-        if sign in "+-" and (self._behind_blank() or self._follows("(")) and self._unit_at(self.at + 1):
-            self.tokens.append(Token("+" if sign == "+" else "-", sign))
+        """A mark before a part, an operator that begins with a sign, or a sign that means nothing."""
+        end = self._end_of_run()
+        if sign in "&|/+" and end - self.at <= LONGEST_NAME and self._behind_blank():
+            found = operator(self.text[self.at : end])
+            if found is not None and self.tokens and self.tokens[-1].kind in ENDS:
+                self.tokens.append(found)
+                self.at = end
+                return
+        before_part = self._behind_blank() or self._follows("(", "NOT", "+", "-")
+        if sign == "#" and before_part and (match := _SAVED.match(self.text, self.at)):
+            self._earlier(match[0], int(match[1]))
+            self.at = match.end()
+            return
+        if sign == "[" and (match := bracketed(self.text, self.at)) and (dates := period("published", match[0])):
+            self._note(lambda: f"{match[0][:40]} was taken as published:{dates}")
+            self.tokens += [Token("field", "published"), Token("word", dates)]
+            self.at = match.end()
+            return
+        if sign in "+-!" and before_part and self._unit_at(self.at + 1):
+            self.tokens.append(Token("NOT", "!") if sign == "!" else Token("+" if sign == "+" else "-", sign))
         self.at += 1
+
+    def _earlier(self, written: str, number: int) -> None:
+        """A reference to an earlier query."""
+        if self.saved is not None and number in self.saved:
+            self.tokens.append(Token("saved", written, number))
+            return
+        why = "it is not in the session" if self.saved is not None else "name the session with --history FILE"
+        self._note(lambda: f"{written} was taken as a word, not as an earlier query: {why}")
+        self.tokens.append(Token("word", written[1:]))
 
     def _run(self) -> None:
         """The text up to the next blank: a word, an operator, or a field with something after it."""
         end = self._end_of_run()
-        operator = _OPERATOR.fullmatch(self.text, self.at, end)
-        if operator is not None and not self._follows("+", "-", "field"):
-            kind: TokenKind = operator[1] or operator[2]  # type: ignore[assignment]
-            self.tokens.append(Token(kind, operator[0], float(operator[3] or DEFAULT_DISTANCE)))
-            self.at = end
+        if not self._follows("+", "-", "field") and self._operator(end):
             return
-        field = _FIELD.match(self.text, self.at, end)
+        if self._relation() or self._prefixed():
+            return
+        field = _FIELD.match(self.text, self.at, end) or _SPACED.match(self.text, self.at)
         if field is None or not self._field(field, end):
             self._word(self.text[self.at : end])
 
-    def _unit_at(self, place: int) -> bool:
-        """Whether a word, a phrase or a parenthesis begins here."""
-        following = self.text[place : place + 1]
-        return following.isalnum() or (following != "" and following in _QUOTES + "(")
+    def _operator(self, end: int) -> bool:
+        """Read an operator; False for a word."""
+        if self._joined_by_longer():
+            return True
+        if end - self.at > LONGEST_NAME:
+            return False
+        run = self.text[self.at : end]
+        if self.is_cql and run in ("and", "or", "not"):
+            run = run.upper()
+        elif run in _SMALL:
+            self.small[run] = None
+            if match := _SAME_SMALL.match(self.text, self.at):
+                written = " ".join(match[0].split())
+                self._note(lambda: f"{written} was taken as words: the operator is {written.upper()}")
+        if run.isalpha() and run.islower():  # quick: most words
+            return False
+        if self.saved and (match := _SET.fullmatch(run)) and int(match[1]) in self.saved:
+            self._earlier(run, int(match[1]))
+            self.at = end
+            return True
+        found = operator(run)
+        if found is None:
+            if instead := unsupported(run):
+                self._note(lambda: f"{run} was taken as a word: {instead}")
+            return False
+        self.tokens.append(found)
+        self.at = end
+        return True
+
+    def _relation(self) -> bool:
+        """Read a relation of CQL: ti any "film foil", pd within "2010 2015"."""
+        match = _RELATION.match(self.text, self.at) if self.is_cql else None
+        field = field_named(match[1], self.fields) if match else ""
+        if not match or not field or not match[3].strip():
+            return False
+        relation, words = match[2].lower(), match[3].split()
+        self.tokens.append(Token("field", field))
+        if relation in ("exact", "adj", "within") or len(words) == 1:
+            self.tokens.append(Token("quoted", " ".join(words)))
+        else:
+            joined = Token("OR" if relation == "any" else "AND", relation)
+            self.tokens.append(Token("("))
+            for place, word in enumerate(words):
+                self.tokens += [*([joined] if place else []), Token("word", word)]
+            self.tokens.append(Token(")"))
+        self.at = match.end()
+        return True
+
+    def _prefixed(self) -> bool:
+        """Read a field before a stroke: TTL/film."""
+        match = _BEFORE.match(self.text, self.at)
+        field = field_named(match[1], self.fields) if match else ""
+        if match and field:
+            self.tokens.append(Token("field", field))
+            self.at = match.end()
+        return bool(field)
 
     def _field(self, match: re.Match[str], end: int) -> bool:
-        """Read a name with a colon, as a field or else as a word; False if the colon is only a sign."""
-        name, behind = match[1].lower(), match.end()
+        """Read a name with a colon or =, as a field or else as a word; False if the sign means nothing."""
+        name, sign, behind = match[1].lower(), match[2], match.end()
         shown = self.text[self.at : min(end, self.at + 40)]
         if name == "sort" and (asked := self.text[behind:end].lower()) in ORDERS:
             self._nothing_behind()
             self.order = ORDERS[ORDERS.index(asked)]
             self.at = end
             return True
-        if not self._unit_at(behind):
-            if name in self.fields and behind == end:
+        if name in ("before", "after") and (dated := _OF_WHICH.match(self.text, behind)):
+            found = RUN.match(self.text, dated.end())
+            which = field_named(dated[1], self.fields)
+            if found and which and self._period(which, "<" if name == "before" else ">", dated.end()):
+                return True
+        field = field_named(name, self.fields)
+        if field in DATE_FILTERS and self._period(field, sign, behind):
+            return True
+        if not self._unit_at(behind) or sign in ("<", ">", "<=", ">="):
+            if field and behind == end:
                 self._note(lambda: f"{shown} was taken as a word: nothing follows it directly")
+            elif field and sign != ":":
+                self._note(lambda: f"{shown} was taken as words: only dates can be compared")
             return False
-        if name not in self.fields:
+        if not field and (match.end() > end or (sign != ":" and len(name) < 2)):
+            return False
+        if not field:
             self._note(lambda: f"{shown} was taken as words: {self._instead(match[1])}")
-        self.tokens.append(Token("field", name) if name in self.fields else Token("word", match[1]))
+        self.tokens.append(Token("field", field) if field else Token("word", match[1]))
         self.at = behind
         return True
+
+    def _period(self, field: str, sign: str, behind: int) -> bool:
+        """Read the value of a filter by date: [2010 TO 2015], or a date after a comparison."""
+        if match := bracketed(self.text, behind):
+            end, written = match.end(), match[0]
+        elif sign in (":", "=", "==") and self.text.startswith(("<", ">", ".."), behind):
+            found = RUN.match(self.text, behind)
+            end, written = (found.end(), found[0]) if found else (behind, "")
+        elif sign not in (":", "=", "=="):
+            found = RUN.match(self.text, behind)
+            end, written = (found.end(), sign + found[0]) if found else (behind, "")
+        else:
+            return False
+        dates = period(field, written)
+        if dates:
+            self.tokens += [Token("field", field), Token("word", dates)]
+            self.at = end
+        return bool(dates)
 
     def _instead(self, name: str) -> str:
         if name.lower() == "sort":
             return f"results can be sorted by {', '.join(ORDERS)}"
-        hint = nearest(name[:40], [f"{field}:" for field in self.fields]) or f", only {', '.join(self.fields)}"
+        own = [field for field in self.fields if field not in FILTERS]
+        known = [*own, "class", "office", "before", "after"]
+        hint = nearest(name[:40], [f"{field}:" for field in self.fields]) or f", only {', '.join(known)}"
         return f"there is no field {name[:40]}{hint}"
 
     def _word(self, run: str) -> None:
-        wrong = _NOT_BOOSTED.fullmatch(run)
-        if wrong and (self._follows("field") or not _is_power(wrong[1], wrong[2])):
-            raise _wrong_weight(run)
         self.at += len(run)
-        boosted = _BOOSTED.fullmatch(run)
-        word = boosted[1] if boosted else run
-        self.tokens.append(Token("word", word.lower() if _OPERATOR.fullmatch(word) else word))
-        if boosted:
-            self.tokens.append(Token("boost", number=float(boosted[2])))
+        if run.isalnum() and run.islower():  # quick: most words
+            self.tokens.append(Token("word", run))
+            return
+        word, weight = self._weighted(run)
+        field = ""
+        tail = word[-LONGEST_NAME:]
+        if (match := re.search(f"(?:{_BEHIND.pattern})$", tail)) and len(word) > len(match[0]):
+            field = self._fields_named((match[1] or match[2]).split(","))
+            word = word[: -len(match[0])] if field else word
+        if field:
+            self.tokens.append(Token("field", field))
+        if fuzzy := _FUZZY.fullmatch(word):
+            self._note(lambda: f"{word[:40]}: similar spellings are not searched for; taken as {fuzzy[1][:40]}")
+            word = fuzzy[1]
+        if (ending := _NO_ENDING.fullmatch(word)) and self._is_truncation(ending[1], ending[2]):
+            self._note(
+                lambda: f"{word[:40]}: {ending[2]} at the end was ignored; write {ending[1][:40]}* for any ending"
+            )
+        self.tokens.append(Token("word", word.lower() if operator(word[: LONGEST_NAME + 1]) else word))
+        if weight is not None:
+            self.tokens.append(Token("boost", number=weight))
 
-
-def _is_power(word: str, exponent: str) -> bool:
-    """Whether a word with ^ is a number or a unit to a power, as in texts: 10^-3, cm^-1."""
-    return exponent[1:2].isdigit() and (len(word) <= _LONGEST_UNIT or any(map(str.isdigit, word)))
-
-
-def _wrong_weight(written: str) -> InputError:
-    return InputError("query", f"{written[-40:]}: the weight after ^ must be a number from 0 to 9999.9999")
+    def _is_truncation(self, word: str, sign: str) -> bool:
+        """Whether a sign may have been meant to cut a word off; Na+ and C++ are names."""
+        return len(word) >= 4 if sign == "+" else self.at < self.last or len(self.tokens) < 2

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +12,21 @@ import numpy as np
 
 from leadline.errors import InputError
 from leadline.retrieval.index import derived
-from leadline.retrieval.index.index import Index
-from leadline.retrieval.index.segment import MISSING
-from leadline.retrieval.language.query_terms import QueryTerm, WiderIndex, phrases_of
-from leadline.retrieval.language.spans import AnyOf, NearBy, Phrase, Positional, QueryWord, query_words
+from leadline.retrieval.index.characters import prepared
+from leadline.retrieval.index.spellings import in_several_words
+from leadline.retrieval.language.filters import DATED, missing, notes_of, passing
+from leadline.retrieval.language.patterns import as_letters
+from leadline.retrieval.language.query_terms import QueryTerm, WiderIndex
+from leadline.retrieval.language.spans import (
+    AnyOf,
+    BlockKind,
+    NearBy,
+    Phrase,
+    Positional,
+    QueryWord,
+    Together,
+    query_words,
+)
 from leadline.retrieval.language.tree import (
     FILTERS,
     And,
@@ -23,6 +34,8 @@ from leadline.retrieval.language.tree import (
     Near,
     Node,
     Or,
+    Same,
+    Saved,
     Side,
     Within,
     WordOrPhrase,
@@ -30,7 +43,6 @@ from leadline.retrieval.language.tree import (
     parts_of,
     query_text,
 )
-from leadline.text.days import day_number, parse_date
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -55,20 +67,35 @@ class Meaning:
     terms: dict[str, float] = field(default_factory=dict)
     words: list[QueryWord] = field(default_factory=list)
     notes: dict[str, None] = field(default_factory=dict)  # each once, in order
+    saved: Mapping[int, Node] = field(default_factory=dict)  # earlier queries, by their numbers
+    undated_pass: bool = False  # whether documents without a date pass filters by date
+    has_undated: bool = False  # whether there are such documents, and filters by date
     _phrases: dict[str, Phrase | None] = field(default_factory=dict)  # by the text of a word or phrase
+    _found: dict[int, Mask | None] = field(default_factory=dict)  # what earlier queries found
 
     def matching(self, node: Node) -> Mask | None:
         """The documents that match; None where the query has no word to search for and no filter."""
         nodes = list(_nodes(node))
+        named: set[int] = set()
+        for each in nodes:  # the list grows: earlier queries may name earlier ones
+            if isinstance(each, Saved) and each.number not in named:
+                named.add(each.number)
+                nodes += _nodes(self.saved[each.number])
         texts = list({each.text: None for each in nodes if isinstance(each, WordOrPhrase)})
-        self._phrases = dict(zip(texts, phrases_of(self.index.analysis, texts), strict=True))
+        self._phrases = dict(zip(texts, self.index.phrases(texts), strict=True))
         self._check_size(nodes)
+        ranking = set(_ranking(node))
+        for number in sorted(named, reverse=True):
+            ranking.update(_ranking(self.saved[number]) if number in ranking else ())
+        for number in sorted(named):  # a query names only earlier ones
+            weight = float(number in ranking)
+            self._found[number] = self._matching(self.saved[number], self.fields, weight, quiet=True)
         return self._matching(node, self.fields, 1.0, quiet=True)
 
     def _check_size(self, nodes: Iterable[Node]) -> None:
         """Raise InputError for a query with so many words in phrases and beside NEAR that it would take minutes."""
         placed = sum(len(phrase.words) for phrase in self._phrases.values() if phrase and not phrase.is_one_term)
-        placed += sum(len(each.parts) for each in nodes if isinstance(each, Near))
+        placed += sum(len(each.parts) for each in nodes if isinstance(each, (Near, Same)))
         if placed > MOST_PLACED:
             problem = f"has {placed:,} words in phrases, beside NEAR or cut off by *"
             raise InputError("query", f"{problem}; at most {MOST_PLACED:,} are searched for: split it into several")
@@ -84,11 +111,13 @@ class Meaning:
 
     def _words(self, node: WordOrPhrase, fields: Sequence[str], weight: float, quiet: bool) -> list[str] | None:
         """The terms that a document must have to match a word or phrase; None where it is left out."""
-        if set(fields) <= set(self.index.derived) and not node.text.endswith("*"):
+        if set(fields) <= set(self.index.derived) and as_letters(node.text) == node.text:
             return self._derived(node, fields, weight)
         phrase = self._phrase(node, quiet)
         if phrase is None:
             return None
+        if len(phrase.words) == 1 and (separate := self._in_several_words(node, phrase)) is not None:
+            return [self._term(AnyOf((phrase, separate)), fields, weight)]
         if len(phrase.words) == 1 or self.index.manifest["positions"]:
             return [self._term(phrase, fields, weight)]
         self._lacks_positions(query_text(node))
@@ -107,9 +136,21 @@ class Meaning:
         phrase = self._phrases[node.text]
         if phrase is None and not quiet:
             self._note(f"{node.text[:40]} is left out: too common to be in the index")
-        if "*" in node.text.strip("*") and not node.quoted:
-            self._note(f"{node.text[:40]}: a star truncates a word only at its end")
-        return phrase
+        return replace(phrase, slop=node.slop) if phrase and node.slop and len(phrase.words) > 1 else phrase
+
+    def _in_several_words(self, node: WordOrPhrase, phrase: Phrase) -> Phrase | None:
+        """The phrase as which documents may write a number or a name: 1 000 for 1000, COVID 19 for COVID-19."""
+        if len(phrase.words) > 1 or not self.index.manifest["positions"] or phrase.words[0].pattern:  # type: ignore[union-attr]
+            return None
+        separate = in_several_words(prepared(node.text).decode(), self.index.analysis.language)
+        (found,) = self.index.phrases([separate]) if separate else [None]
+        if found is None or None in found.words:
+            return None
+        terms = [word.term for word in query_words(found)]
+        fields = (segment.field(name) for segment in self.index.segments for name in self.index.own)
+        if not any((field.terms.find(terms) >= 0).all() for field in fields):
+            return None
+        return Phrase(tuple(QueryWord(term) for term in terms))  # these words only, not names that have them as parts
 
     def _term(self, part: Positional, fields: Sequence[str], weight: float) -> str:
         """The name of a part's term; unless the part is excluded, the term is added to those that rank."""
@@ -136,44 +177,60 @@ class Meaning:
     def _having_all(self, names: Sequence[str], fields: Sequence[str]) -> Mask:
         return reduce(np.logical_and, [self._having_any([name], fields) for name in names])
 
-    def _near(self, node: Near, fields: Sequence[str], weight: float) -> Mask | None:
+    def _near(self, node: Near | Same, fields: Sequence[str], weight: float) -> Mask | None:
         if not self.index.manifest["positions"]:
             self._lacks_positions(query_text(node))
             return self._and(And(node.parts), fields, weight)
         near = self._positional(node)
         if near is None:
-            self._note("NEAR joins words, phrases and choices of them in one field: elsewhere it was taken as AND")
+            name = "NEAR" if isinstance(node, Near) else "SAME"
+            self._note(f"{name} joins words, phrases and choices of them in one field: elsewhere it was taken as AND")
             return self._and(And(node.parts), fields, weight)
         part, named = near
         within = named or fields
+        for each in named:
+            self._check_words(each)
         return None if part is None else self._having_any([self._term(part, within, weight)], within)
 
     def _positional(self, node: Node) -> tuple[Positional | None, tuple[str, ...]] | None:
         """A part that has places in a text, and the field it names; None for a part without places."""
         if isinstance(node, WordOrPhrase):
-            return self._phrase(node), ()
+            phrase = self._phrase(node)
+            separate = self._in_several_words(node, phrase) if phrase else None
+            return (phrase if phrase is None or separate is None else AnyOf((phrase, separate))), ()
         if isinstance(node, Within) and node.field not in FILTERS:
             inside = self._positional(node.part)
             return inside and (inside[0], inside[1] or (node.field,))
         if isinstance(node, Boosted):  # a weight within NEAR is ignored
             return self._positional(node.part)
-        if isinstance(node, And) or (isinstance(node, Side) and any(mark for mark, _ in node.parts)):
+        if isinstance(node, (And, Saved)) or (isinstance(node, Side) and any(mark for mark, _ in node.parts)):
             return None
         found = [self._positional(part) for part in parts_of(node)]
         fields = {each[1] for each in found if each is not None and each[1]}
-        if None in found or len(fields) > 1 or (fields and not isinstance(node, Near)):
+        if isinstance(node, Same) and node.unit == "claim":
+            fields.add(("claims",))
+            if "claims" not in self.index.fields:
+                self._note("SAME CLAIM needs an index with the field claims: taken as AND")
+                return None
+        if None in found or len(fields) > 1 or (fields and not isinstance(node, (Near, Same))):
             return None
         field = fields.pop() if fields else ()
+        if isinstance(node, Same):
+            together = tuple(each[0] for each in found if each and each[0])
+            kind: BlockKind = "sentence" if node.unit == "sentence" else "paragraph"
+            return (Together(together, kind) if len(together) > 1 else together[0] if together else None), field
         if isinstance(node, Near):
             return self._chain(node, [each[0] for each in found if each]), field
         parts = tuple(each[0] for each in found if each and each[0])
         return (AnyOf(parts) if len(parts) > 1 else parts[0] if parts else None), field
 
     def _chain(self, node: Near, parts: Sequence[Positional | None]) -> Positional | None:
-        kept = [(part, within) for part, within in zip(parts, (0, *node.within), strict=True) if part is not None]
+        links = zip(parts, (0, *node.within), (False, *node.is_ordered), strict=True)
+        kept = [(part, within, ordered) for part, within, ordered in links if part is not None]
         if len(kept) < 2:
             return kept[0][0] if kept else None
-        return NearBy(tuple(part for part, _ in kept), tuple(within for _, within in kept[1:]))
+        chained, within, ordered = zip(*kept, strict=True)
+        return NearBy(chained, within[1:], ordered[1:] if any(ordered) else ())
 
     def _lacks_positions(self, part: str) -> None:
         self._note(
@@ -213,8 +270,29 @@ class Meaning:
 
     def _within(self, node: Within, fields: Sequence[str], weight: float) -> Mask | None:
         if node.field in FILTERS:
-            return _FILTERS[node.field](self.index, [_value(node)])
+            return self._filtered(node.field, [_value(node)])
+        self._check_words(node.field)
         return self._matching(node.part, (node.field,), weight)
+
+    def _filtered(self, name: str, values: Sequence[str]) -> Mask:
+        """The documents that a filter lets pass."""
+        for note in notes_of(self.index, name, values):
+            self._note(note)
+        mask = passing(self.index, name, values)
+        if name in DATED:
+            undated = missing(self.index, name)
+            self.has_undated |= bool(undated.any())
+            if self.undated_pass:
+                return mask | undated
+        return mask
+
+    def _check_words(self, name: str) -> None:
+        if not any(len(segment.field(name).documents) for segment in self.index.segments):
+            self._note(f"{name}: finds nothing: no document of this index has {name}")
+
+    def _earlier(self, node: Saved, fields: Sequence[str], weight: float) -> Mask | None:
+        """What an earlier query found; its words rank once, however often it is named."""
+        return self._found[node.number]
 
     def _boosted(self, node: Boosted, fields: Sequence[str], weight: float) -> Mask | None:
         return self._matching(node.part, fields, weight * node.factor)
@@ -229,20 +307,24 @@ class _Alternatives:
 
     def __init__(self, meaning: Meaning, fields: Sequence[str]) -> None:
         self.meaning, self.fields = meaning, fields
-        self.names: dict[str, None] = {}  # of terms, each of which is enough
+        self.names: dict[tuple[str, ...], dict[str, None]] = {}  # by fields, of terms each of which is enough
         self.values: dict[str, list[str]] = {}  # of filters
         self.others: Mask | None = None
 
     def add(self, node: Node, weight: float, *, quiet: bool = False) -> None:
         """Add a part; `weight` and `quiet` are as in `Meaning._words`."""
+        fields = self.fields
+        if isinstance(node, Within) and node.field not in FILTERS and isinstance(node.part, WordOrPhrase):
+            self.meaning._check_words(node.field)
+            fields, node, quiet = (node.field,), node.part, False
         if isinstance(node, WordOrPhrase):
-            names = self.meaning._words(node, self.fields, weight, quiet)
+            names = self.meaning._words(node, fields, weight, quiet)
             if names is None:
                 return
             if len(names) == 1:
-                self.names[names[0]] = None
+                self.names.setdefault(tuple(fields), {})[names[0]] = None
                 return
-            found: Mask | None = self.meaning._having_all(names, self.fields)
+            found: Mask | None = self.meaning._having_all(names, fields)
         elif isinstance(node, Within) and node.field in FILTERS:
             self.values.setdefault(node.field, []).append(_value(node))
             return
@@ -252,14 +334,14 @@ class _Alternatives:
 
     def mask(self) -> Mask | None:
         """The documents; None where no part has a word to search for or a filter."""
-        words = self.meaning._having_any(list(self.names), self.fields) if self.names else None
-        filters = (_FILTERS[name](self.meaning.index, values) for name, values in self.values.items())
-        return _together(np.logical_or, (self.others, words, *filters))
+        words = (self.meaning._having_any(list(names), fields) for fields, names in self.names.items())
+        filters = (self.meaning._filtered(name, values) for name, values in self.values.items())
+        return _together(np.logical_or, (self.others, *words, *filters))
 
 
 _MEANINGS: dict[type, Callable[[Meaning, Any, Sequence[str], float], Any]] = {
-    Near: Meaning._near, And: Meaning._and, Or: Meaning._or, Side: Meaning._side, Within: Meaning._within,
-    Boosted: Meaning._boosted,
+    Near: Meaning._near, Same: Meaning._near, Saved: Meaning._earlier, And: Meaning._and, Or: Meaning._or,
+    Side: Meaning._side, Within: Meaning._within, Boosted: Meaning._boosted,
 }  # fmt: skip
 
 
@@ -276,41 +358,37 @@ def _nodes(node: Node) -> Iterator[Node]:
         yield from _nodes(part)
 
 
+def _ranking(node: Node) -> Iterator[int]:
+    """The numbers of the earlier queries that a part names and does not exclude."""
+    if isinstance(node, Saved):
+        yield node.number
+    kept = [part for mark, part in node.parts if mark != "-"] if isinstance(node, Side) else parts_of(node)
+    for part in dict.fromkeys(kept):
+        yield from _ranking(part)
+
+
 def _name(part: Positional) -> str:
     """A part as a query would write it, in the terms of the index."""
     if isinstance(part, Phrase):
         words = [_word(unit) if unit is not None else "_" for unit in part.words]
-        return words[0] if len(words) == 1 else f'"{" ".join(words)}"'
+        slop = f"~{part.slop}" if part.slop else ""
+        return words[0] if len(words) == 1 else f'"{" ".join(words)}"{slop}'
     if isinstance(part, AnyOf):
         return f"({' OR '.join(map(_name, part.parts))})"
+    if isinstance(part, Together):
+        return f"({f' SAME/{part.kind.upper()} '.join(map(_name, part.parts))})"
     names = map(_name, part.parts)
-    return next(names) + "".join(f" NEAR/{within} {name}" for within, name in zip(part.within, names, strict=True))
+    ordered = part.ordered or (False,) * len(part.within)
+    return next(names) + "".join(
+        f" {'PRE' if in_order else 'NEAR'}/{within} {name}"
+        for within, in_order, name in zip(part.within, ordered, names, strict=True)
+    )
 
 
 def _word(unit: QueryWord) -> str:
-    return f"{unit.prefix.decode()}*" if unit.prefix else unit.term.decode()
-
-
-# Filters by metadata, as masks
-
-_FILTERS: dict[str, Callable[[WiderIndex, Sequence[str]], Mask]] = {
-    "class": lambda index, values: index.having("classes", values),
-    "office": lambda index, values: index.having("office", values),
-    "before": lambda index, values: published(index, "before", max(values)),  # ISO dates
-    "after": lambda index, values: published(index, "after", min(values)),
-}
+    return unit.pattern or unit.term.decode()
 
 
 def _value(node: Within) -> str:
     assert isinstance(node.part, WordOrPhrase)  # the parser makes one filter per value
     return node.part.text
-
-
-def published(index: Index, when: str, date: str) -> Mask:
-    """The documents published before a day or after it; those without a date are neither."""
-    try:
-        than = day_number(parse_date(date))
-    except InputError:
-        raise InputError(f"--{when}", f"{date!r} is not a date; write 1998-08-12") from None
-    days = index.column("publication")
-    return (days < than) & (days != MISSING) if when == "before" else days > than

@@ -3,9 +3,10 @@
     any of two or three, better both     polymer film
     both                                 polymer AND film
     one without the other                polymer NOT film, polymer -film
-    a phrase, or words near each other   "polymer film", polymer NEAR/3 film
+    a phrase, or words near each other   "polymer film", polymer NEAR/3 film, polymer PRE/3 film
+    in the same sentence                 polymer SAME SENTENCE film
 
-NEAR binds most tightly, then NOT and the marks + and -, then words side by side, then AND, and OR the least.
+NEAR binds most tightly, then SAME, then NOT and the marks + and -, then words side by side, then AND, and OR the least.
 """
 
 from __future__ import annotations
@@ -13,41 +14,45 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from leadline.collections.documents.classes import levels, symbol
-from leadline.retrieval.language.lexing import ENDS, MARKS, STARTS, Token, tokenized
+from leadline.retrieval.language.field_names import EXPECTED, filter_value
+from leadline.retrieval.language.lexing import ENDS, MARKS, STARTS, tokenized
+from leadline.retrieval.language.operators import Token
 from leadline.retrieval.language.tree import (
+    DATE_FILTERS,
     FILTERS,
     And,
     Boosted,
     Near,
     Node,
     Or,
+    Same,
+    Saved,
     Side,
     Understood,
     Within,
     WordOrPhrase,
 )
-from leadline.text.days import iso
 
 
-def understand(text: str, fields: Sequence[str]) -> Understood:
-    """The parsed query of a text, for documents with these fields.
+def understand(text: str, fields: Sequence[str], saved: Sequence[int] | None = None) -> Understood:
+    """The parsed query of a text, for documents with these fields; `saved` are the numbers of earlier queries.
 
     >>> understand("title:film OR (acid -metal^2) sort:newest", ["title"]).query
     'title:film OR acid -metal^2 sort:newest'
     >>> understand("polymer AND (", ["title"])
-    Understood(tree=Side(parts=(('', WordOrPhrase(text='polymer', quoted=False)),
-      ('', WordOrPhrase(text='and', quoted=False)))), order=None,
+    Understood(tree=Side(parts=(('', WordOrPhrase(text='polymer', quoted=False, slop=0)),
+      ('', WordOrPhrase(text='and', quoted=False, slop=0)))), order=None,
       notes=('( is never closed: taken as closed at the end', 'AND has nothing to join: taken as a word'))
     """
-    found = tokenized(text, [*fields, *FILTERS])
+    found = tokenized(text, [*fields, *FILTERS], saved)
     parser = _QueryParser(_joining(found.tokens, found.notes), found.notes)
     tree = parser.alternatives() if parser.tokens else None
     return Understood(tree, found.order, tuple(dict.fromkeys(found.notes)))
 
 
-OPERATORS = ("AND", "OR", "NOT", "NEAR")
-_MAY_FOLLOW = dict.fromkeys(("AND", "OR", *MARKS), STARTS | MARKS) | dict.fromkeys(("NEAR", "field"), STARTS)
+NAMED = ("applicant", "inventor", "number", "cites", "cited-by", "family")  # filters by a name of several words
+OPERATORS = ("AND", "OR", "NOT", "NEAR", "SAME")
+_MAY_FOLLOW = dict.fromkeys(("AND", "OR", *MARKS), STARTS | MARKS) | dict.fromkeys(("NEAR", "SAME", "field"), STARTS)
 
 
 def _joining(tokens: Sequence[Token], notes: list[str]) -> list[Token]:
@@ -62,13 +67,15 @@ def _joining(tokens: Sequence[Token], notes: list[str]) -> list[Token]:
     joined: list[Token] = []
     for token in reversed(kept):
         before = joined[-1].kind if joined else "("
-        joined.append(_as_word(token, notes) if token.kind in ("AND", "OR", "NEAR") and before not in ENDS else token)
+        joined.append(
+            _as_word(token, notes) if token.kind in ("AND", "OR", "NEAR", "SAME") and before not in ENDS else token
+        )
     return joined
 
 
 def _as_word(operator: Token, notes: list[str]) -> Token:
     notes.append(f"{operator.text} has nothing to join: taken as a word")
-    return Token("word", operator.text.lower())
+    return Token("word", operator.kind.lower())
 
 
 class _QueryParser:
@@ -106,16 +113,32 @@ class _QueryParser:
                 following = "+" if self._kind() == "+" else "-"
                 mark = following if mark != "-" else "" if following == "-" else "-"
                 self.at += 1
-            parts.append((mark, self._near()))
+            parts.append((mark, self._same()))
         return parts[0][1] if len(parts) == 1 and not parts[0][0] else Side(tuple(parts))
 
+    def _same(self) -> Node:
+        """Parts joined by SAME, from left to right; those of one unit together."""
+        node: Node = self._near()
+        parts, unit = [node], ""
+        while self._kind() == "SAME":
+            asked = self.tokens[self.at].value
+            if unit and asked != unit:
+                parts = [Same(tuple(parts), unit)]  # type: ignore[arg-type]
+            unit = asked
+            self.at += 1
+            parts.append(self._near())
+        return Same(tuple(parts), unit) if unit else node  # type: ignore[arg-type]
+
     def _near(self) -> Node:
-        parts, within = [self._unit()], []
+        parts, within, ordered = [self._unit()], [], []
         while self._kind() == "NEAR":
             within.append(int(self.tokens[self.at].number))
+            ordered.append(self.tokens[self.at].ordered)
             self.at += 1
             parts.append(self._unit())
-        return parts[0] if len(parts) == 1 else Near(tuple(parts), tuple(within))
+        if len(parts) == 1:
+            return parts[0]
+        return Near(tuple(parts), tuple(within), tuple(ordered) if any(ordered) else ())
 
     def _unit(self) -> Node:
         field = ""
@@ -128,8 +151,12 @@ class _QueryParser:
         if token.kind == "(":
             node = self.alternatives()
             self.at += 1
+        elif token.kind == "saved":
+            node = Saved(int(token.number))
         else:
-            node = WordOrPhrase(token.text, token.kind == "quoted")
+            slop = int(self.tokens[self.at].number) if self._kind() == "slop" else 0
+            self.at += self._kind() == "slop"
+            node = WordOrPhrase(token.text, token.kind == "quoted", slop)
         if field:
             node = self._within(field, node)
         if self._kind() == "boost":
@@ -141,6 +168,8 @@ class _QueryParser:
         """A part in a field; the innermost field counts, and an invalid value of a filter is taken as words."""
         if isinstance(node, Within):
             return node
+        if "," in field:
+            return Or(tuple(self._within(each, node) for each in field.split(",")))
         if field not in FILTERS:
             return Within(field, node)
         return self._filters(field, node)
@@ -148,42 +177,25 @@ class _QueryParser:
     def _filters(self, name: str, node: Node) -> Node:
         """The filter for every word of a part: class:(C07D OR A61K) is class:C07D OR class:A61K."""
         if isinstance(node, WordOrPhrase):
-            values = [filter_value(name, written) for written in node.text.split(",")]
+            whole = node.quoted or name in DATE_FILTERS
+            values = [filter_value(name, written) for written in ([node.text] if whole else node.text.split(","))]
             if all(values):
-                filters: list[Node] = [Within(name, WordOrPhrase(value)) for value in values]
+                filters: list[Node] = [
+                    Within(name, WordOrPhrase(value, not value.isalnum() and name in NAMED)) for value in values
+                ]
                 return filters[0] if len(filters) == 1 else Or(tuple(filters))
-            self.notes.append(f"{name}:{node.text[:40]} was taken as words: {_EXPECTED[name]}")
+            self.notes.append(f"{name}:{node.text[:40]} was taken as words: {EXPECTED[name]}")
             return Side((("", WordOrPhrase(name)), ("", node)))
         if isinstance(node, (Within, Boosted)):
             return node if isinstance(node, Within) else self._filters(name, node.part)
-        if isinstance(node, Near):
-            self.notes.append(f"NEAR says nothing about {name}: taken as AND")
+        if isinstance(node, Saved):
+            self.notes.append(f"{name}:#{node.number} was taken as #{node.number}: an earlier query has its own fields")
+            return node
+        if isinstance(node, (Near, Same)):
+            self.notes.append(f"{'NEAR' if isinstance(node, Near) else 'SAME'} says nothing about {name}: taken as AND")
             return And(tuple(self._filters(name, part) for part in node.parts))
         if isinstance(node, Side):
             if not any(mark for mark, _ in node.parts):  # any one of several classes
                 return Or(tuple(self._filters(name, part) for _, part in node.parts))
             return Side(tuple((mark, self._filters(name, part)) for mark, part in node.parts))
         return replace(node, parts=tuple(self._filters(name, part) for part in node.parts))
-
-
-_EXPECTED = {
-    "class": "write a class like C07, C07D or C07D401/04",
-    "office": "write an office in two letters",
-    "before": "write a day like 1998-08-12, or a month or year",
-    "after": "write a day like 1998-08-12, or a month or year",
-}
-
-
-def filter_value(name: str, written: str) -> str:
-    """A filter's value, normalised; empty where it is invalid.
-
-    >>> filter_value("class", "c07d 401/04"), filter_value("before", "12.8.1998"), filter_value("office", "Europe")
-    ('C07D401/04', '1998-08-12', '')
-    """
-    written = written.strip().rstrip("*").upper()
-    if name == "class":
-        compact = "".join(written.split())
-        return compact if compact and compact in levels(symbol(compact)) else ""
-    if name == "office":
-        return written if len(written) == 2 and written.isascii() and written.isalpha() else ""
-    return iso(written)

@@ -1,19 +1,23 @@
 """Find phrases and words near each other by the positions of an index, whole lists at a time.
 
 A place is one number: the document times 2³² plus the position, so that lists of places are sorted across documents and
-a distance never crosses from one document to the next. Positions are only read of documents that have every part.
+a distance never crosses from one document to the next. In the field of claims it is the number of the claim times 2³²
+plus the position, so that no distance crosses from one claim to the next. Positions are only read of documents that
+have every part.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cached_property, reduce
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
+from leadline.retrieval.index.forms import kept_occurrences
 from leadline.retrieval.index.segment import Field
+from leadline.retrieval.language.patterns import matching, matching_terms
 from leadline.text.ids import ranges
 
 if TYPE_CHECKING:
@@ -22,6 +26,7 @@ if TYPE_CHECKING:
     Places = NDArray[np.int64]
 
 APART = 1 << 32  # more positions than a document has
+BlockKind = Literal["sentence", "paragraph"]
 
 
 class Spans(NamedTuple):
@@ -31,53 +36,137 @@ class Spans(NamedTuple):
     ends: Places
 
 
+class Chosen(NamedTuple):
+    """Terms of which all occurrences are chosen, and terms of which only some forms are."""
+
+    whole: NDArray[np.int64]
+    partly: tuple[tuple[int, NDArray[np.bool_]], ...]  # the number of a term, and which of its forms
+
+
 @dataclass(frozen=True)
 class FieldPlaces:
     """The postings of one field of a segment, and the number of its documents."""
 
     field: Field
     documents: int  # of the segment
+    name: str = ""
+
+    @cached_property
+    def chosen(self) -> dict[QueryWord, Chosen]:
+        """The terms of words, kept because each is looked up several times."""
+        return {}
+
+    def breaks(self, kind: BlockKind) -> Places:
+        """Where sentences or paragraphs begin, but the first of each document, as document times 2³² plus position."""
+        breaks, starts = self.field.breaks, self.field.break_starts
+        places = np.repeat(np.arange(self.documents), np.diff(starts)) * APART + (breaks >> 1)
+        return places if kind == "sentence" else places[breaks & 1 > 0]
+
+    @cached_property
+    def _claims(self) -> Places | None:
+        return self.breaks("paragraph") if self.name == "claims" else None
+
+    def block_of(self, places: Places, kind: BlockKind) -> Places:
+        """The number of the sentence or paragraph of each place; the places are as `located` returns them."""
+        return np.searchsorted(self.breaks(kind), places, "right") + places // APART
+
+    def separated(self, places: Places) -> Places:
+        """Places with the number of the claim in place of that of the document, in the field of claims."""
+        if self._claims is None:
+            return places
+        claim = np.searchsorted(self._claims, places, "right") + places // APART
+        return claim * APART + places % APART
+
+    def located(self, places: Places) -> Places:
+        """The document times 2³² plus the position, of places that `separated` made."""
+        if self._claims is None:
+            return places
+        first = np.arange(self.documents) + np.searchsorted(self._claims, np.arange(self.documents) * APART)
+        document = np.searchsorted(first, places // APART, "right") - 1
+        return document * APART + places % APART
 
 
 @dataclass(frozen=True)
 class QueryWord:
-    """One word: a term of the index, or all terms with a prefix. For a truncated word `term` is that of the prefix."""
+    """One word: a term of the index, also in other spellings; or all words that match a pattern with wildcards."""
 
     term: bytes
-    prefix: bytes = b""
+    pattern: str = ""
+    others: tuple[bytes, ...] = ()  # terms in other languages and spellings, of names with the word, and of compounds
+    written: bytes = b""  # the word in the query, until its terms are looked up
 
-    def numbers(self, at: FieldPlaces) -> list[range]:
-        """The numbers of the matching terms of a field, as ranges."""
-        prefixed = at.field.terms.prefixed(self.prefix) if self.prefix else range(0)
-        exact = int(at.field.terms.find([self.term])[0]) if self.term else -1
-        alone = [range(exact, exact + 1)] if exact >= 0 and exact not in prefixed else []
-        return alone + [prefixed] * bool(prefixed)
+    def chosen(self, at: FieldPlaces) -> Chosen:
+        """The terms of a field that the word means."""
+        if self not in at.chosen:
+            at.chosen[self] = self._by_pattern(at) if self.pattern else self._by_spelling(at)
+        return at.chosen[self]
+
+    def _by_spelling(self, at: FieldPlaces) -> Chosen:
+        numbers = at.field.terms.find([self.term, *self.others])
+        return Chosen(np.unique(numbers[numbers >= 0]), ())
+
+    def _by_pattern(self, at: FieldPlaces) -> Chosen:
+        forms = at.field.forms
+        found = matching_terms(self.pattern, at.field.terms)
+        whole = [found[forms.counts[found] == 0]]  # a term without forms is written as it is
+        listed = matching(self.pattern, forms.keys.buffer, *forms.words()) if len(forms.keys) else found[:0]
+        owners, counts = np.unique(forms.owners[listed], return_counts=True)
+        all_forms = counts == forms.counts[owners]
+        whole.append(owners[all_forms])
+        partly = []
+        for term in owners[~all_forms].tolist():
+            of_term = np.zeros(int(forms.counts[term]), np.bool_)
+            run = slice(*np.searchsorted(listed, (forms.starts[term], forms.starts[term + 1])))
+            of_term[listed[run] - forms.starts[term]] = True
+            partly.append((term, of_term))
+        return Chosen(np.sort(np.concatenate(whole)), tuple(partly))
 
     def postings(self, at: FieldPlaces) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """The documents with the word, ascending, and how often each has it."""
-        slices = [slice(at.field.starts[run.start], at.field.starts[run.stop]) for run in self.numbers(at)]
-        if not self.prefix and slices:
-            return at.field.documents[slices[0]], at.field.frequencies[slices[0]]
-        counts = np.zeros(at.documents, np.int64)
-        for part in slices:
-            weighted = np.bincount(at.field.documents[part], at.field.frequencies[part], at.documents)
-            counts += weighted.astype(np.int64)
-        found = np.flatnonzero(counts)
-        return found.astype(np.int32), counts[found].astype(np.int32)
+        chosen, field = self.chosen(at), at.field
+        if len(chosen.whole) == 1 and not chosen.partly:
+            run = slice(field.starts[chosen.whole[0]], field.starts[chosen.whole[0] + 1])
+            return field.documents[run], field.frequencies[run]
+        runs = _runs(chosen.whole, field.starts)
+        documents = [field.documents[run] for run in runs]
+        frequencies = [field.frequencies[run] for run in runs]
+        for term, forms in chosen.partly:
+            run = slice(field.starts[term], field.starts[term + 1])
+            counts, _ = kept_occurrences(self._is_chosen(at, term, forms), field.frequencies[run])
+            documents.append(field.documents[run][counts > 0])
+            frequencies.append(counts[counts > 0].astype(np.int32))
+        if not documents:
+            return np.empty(0, np.int32), np.empty(0, np.int32)
+        total = np.bincount(np.concatenate(documents), np.concatenate(frequencies), at.documents).astype(np.int64)
+        found = np.flatnonzero(total)
+        return found.astype(np.int32), total[found].astype(np.int32)
 
     def places(self, at: FieldPlaces, among: NDArray[np.bool_]) -> Places:
         """Every place of the word, ascending, in the documents that `among` allows."""
-        parts = []
-        for run in self.numbers(at):
-            part = slice(at.field.starts[run.start], at.field.starts[run.stop])
-            documents, lengths = at.field.documents[part], at.field.frequencies[part].astype(np.int64)
-            first = at.field.position_starts[run.start] + np.cumsum(lengths) - lengths
-            kept = among[documents]
-            documents, lengths = documents[kept].astype(np.int64), lengths[kept]
-            positions = at.field.positions[ranges(first[kept], lengths)]
-            parts.append(np.repeat(documents, lengths) * APART + positions)
+        chosen, field = self.chosen(at), at.field
+        parts = [self._places_of(at, among, run) for run in _term_runs(chosen.whole)]
+        for term, forms in chosen.partly:
+            run = slice(field.starts[term], field.starts[term + 1])
+            documents = np.repeat(field.documents[run].astype(np.int64), field.frequencies[run])
+            kept = np.flatnonzero(self._is_chosen(at, term, forms) & among[documents])
+            parts.append(documents[kept] * APART + field.positions[field.position_starts[term] + kept])
         together = np.concatenate(parts) if parts else np.empty(0, np.int64)
-        return np.sort(together) if self.prefix else together
+        return at.separated(together if len(parts) == 1 and len(chosen.whole) == 1 else np.sort(together))
+
+    def _places_of(self, at: FieldPlaces, among: NDArray[np.bool_], run: range) -> Places:
+        """The places of all occurrences of successive terms."""
+        field = at.field
+        part = slice(field.starts[run.start], field.starts[run.stop])
+        documents, lengths = field.documents[part], field.frequencies[part].astype(np.int64)
+        first = field.position_starts[run.start] + np.cumsum(lengths) - lengths
+        kept = among[documents]
+        documents, lengths = documents[kept].astype(np.int64), lengths[kept]
+        return np.repeat(documents, lengths) * APART + field.positions[ranges(first[kept], lengths)]
+
+    def _is_chosen(self, at: FieldPlaces, term: int, forms: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Whether each occurrence of a term is of one of the forms."""
+        begins = at.field.forms.begins
+        return forms[at.field.forms.unpacked(at.field.form_codes[begins[term] : begins[term + 1]], term)]
 
 
 @dataclass(frozen=True)
@@ -85,11 +174,12 @@ class Phrase:
     """Consecutive words. None is a word that the index leaves out, but that has a position."""
 
     words: tuple[QueryWord | None, ...]
+    slop: int = 0  # how far the words may be moved in all
 
     @property
     def is_one_term(self) -> bool:
         """Whether it is a single whole word, whose documents are a posting list of the index."""
-        return len(self.words) == 1 and not (self.words[0] and self.words[0].prefix)
+        return len(self.words) == 1 and not (self.words[0] and self.words[0].pattern)
 
     def candidates(self, at: FieldPlaces) -> NDArray[np.bool_]:
         """The documents of the segment that have every word."""
@@ -98,6 +188,8 @@ class Phrase:
     def spans(self, at: FieldPlaces, among: NDArray[np.bool_]) -> Spans:
         among = among & self.candidates(at)
         found = {unit: unit.places(at, among) for unit in dict.fromkeys(self.words) if unit is not None}
+        if self.slop:
+            return self._sloppy(found)
         placed = [(found[unit], place) for place, unit in enumerate(self.words) if unit is not None]
         placed.sort(key=lambda each: len(each[0]))
         starts = placed[0][0] - placed[0][1]
@@ -106,6 +198,27 @@ class Phrase:
                 break
             starts = _in_both(starts + place, places) - place
         return Spans(starts, starts + (len(self.words) - 1))
+
+    def _sloppy(self, found: dict[QueryWord, Places]) -> Spans:
+        """The windows in which every word is at most `slop` beyond its place in the phrase; a place serves one word."""
+        asked = [(unit, place) for place, unit in enumerate(self.words) if unit is not None]
+        # The earliest word of a window is at its own place: the windows to try begin where some word does.
+        begins = np.unique(np.concatenate([found[unit] - place for unit, place in asked]))
+        lowest, highest = np.full(len(begins), np.iinfo(np.int64).max), np.full(len(begins), -1)
+        used: dict[QueryWord, Places] = {}
+        fits = np.ones(len(begins), np.bool_)
+        for unit, place in asked:
+            places, least = found[unit], begins + place
+            if unit in used:
+                least = np.maximum(least, used[unit] + 1)
+            next_one = np.searchsorted(places, least)
+            fits &= next_one < len(places)
+            taken = places[np.minimum(next_one, len(places) - 1)] if len(places) else begins
+            fits &= taken <= begins + place + self.slop
+            used[unit] = taken
+            lowest, highest = np.minimum(lowest, taken), np.maximum(highest, taken)
+        spans = np.unique(np.stack([lowest[fits], highest[fits]], axis=1), axis=0)
+        return Spans(spans[:, 0], spans[:, 1])
 
 
 @dataclass(frozen=True)
@@ -129,10 +242,11 @@ class AnyOf:
 
 @dataclass(frozen=True)
 class NearBy:
-    """Parts, each at most `within` words from the one before, on either side, without overlap."""
+    """Parts, each at most `within` words from the one before without overlap; after it, where `ordered`."""
 
     parts: tuple[Positional, ...]
     within: tuple[int, ...]
+    ordered: tuple[bool, ...] = ()
 
     def candidates(self, at: FieldPlaces) -> NDArray[np.bool_]:
         return reduce(np.logical_and, (part.candidates(at) for part in dict.fromkeys(self.parts)))
@@ -142,21 +256,46 @@ class NearBy:
         among = among & self.candidates(at)
         known = {part: part.spans(at, among) for part in dict.fromkeys(self.parts)}
         chain = known[self.parts[0]]
-        for part, within in zip(self.parts[1:], self.within, strict=True):
+        ordered = self.ordered or (False,) * len(self.within)
+        for part, within, in_order in zip(self.parts[1:], self.within, ordered, strict=True):
             if not len(chain.starts):
                 break
-            chain = _reached(chain, known[part], within)
+            chain = _reached(chain, known[part], within, in_order)
         return chain
 
 
-Positional = Phrase | AnyOf | NearBy
+@dataclass(frozen=True)
+class Together:
+    """Parts that are all in the same sentence or paragraph."""
+
+    parts: tuple[Positional, ...]
+    kind: BlockKind
+
+    def candidates(self, at: FieldPlaces) -> NDArray[np.bool_]:
+        return reduce(np.logical_and, (part.candidates(at) for part in dict.fromkeys(self.parts)))
+
+    def spans(self, at: FieldPlaces, among: NDArray[np.bool_]) -> Spans:
+        """The places of the last part in such sentences or paragraphs."""
+        among = among & self.candidates(at)
+        common = first = np.empty(0, np.int64)
+        for place, part in enumerate(self.parts):
+            spans = part.spans(at, among)
+            first, last = (at.block_of(at.located(places), self.kind) for places in spans)
+            inside = first == last
+            spans, first = Spans(spans.starts[inside], spans.ends[inside]), first[inside]
+            common = np.unique(first) if place == 0 else np.intersect1d(common, first)
+        kept = np.isin(first, common)
+        return Spans(spans.starts[kept], spans.ends[kept])
+
+
+Positional = Phrase | AnyOf | NearBy | Together
 
 
 def frequencies(part: Positional, at: FieldPlaces) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """The documents of a segment that have a part, ascending, and its number of occurrences in each."""
     if isinstance(part, Phrase) and len(part.words) == 1 and part.words[0] is not None:
         return part.words[0].postings(at)  # one word needs no positions
-    starts = part.spans(at, np.ones(at.documents, np.bool_)).starts
+    starts = at.located(part.spans(at, np.ones(at.documents, np.bool_)).starts)
     documents, counts = np.unique(starts // APART, return_counts=True)
     return documents.astype(np.int32), counts.astype(np.int32)
 
@@ -165,6 +304,19 @@ def query_words(part: Positional) -> Sequence[QueryWord]:
     if isinstance(part, Phrase):
         return [unit for unit in part.words if unit is not None]
     return [unit for each in part.parts for unit in query_words(each)]
+
+
+def _term_runs(numbers: NDArray[np.int64]) -> list[range]:
+    """Ascending numbers as ranges of successive ones."""
+    breaks = np.flatnonzero(np.diff(numbers) != 1) + 1
+    firsts = numbers[np.concatenate([[0], breaks])] if len(numbers) else numbers
+    lasts = numbers[np.concatenate([breaks - 1, [len(numbers) - 1]])] if len(numbers) else numbers
+    return [range(first, last + 1) for first, last in zip(firsts.tolist(), lasts.tolist(), strict=True)]
+
+
+def _runs(numbers: NDArray[np.int64], starts: NDArray[np.int64]) -> list[slice]:
+    """The postings of terms, as slices."""
+    return [slice(starts[run.start], starts[run.stop]) for run in _term_runs(numbers)]
 
 
 def _mask(documents: NDArray[np.int32], at: FieldPlaces) -> NDArray[np.bool_]:
@@ -181,11 +333,12 @@ def _in_both(few: Places, many: Places) -> Places:
     return few[many[found] == few]
 
 
-def _reached(chain: Spans, spans: Spans, within: int) -> Spans:
+def _reached(chain: Spans, spans: Spans, within: int, ordered: bool) -> Spans:
     """The spans that begin at most `within` after the end of a span of the chain, or end at most so far before one."""
     chain_ends = np.sort(chain.ends)
-    after = np.searchsorted(chain_ends, spans.starts - within) < np.searchsorted(chain_ends, spans.starts)
-    right = np.searchsorted(chain.starts, spans.ends, "right")
-    before = right < np.searchsorted(chain.starts, spans.ends + within, "right")
-    reached = after | before
+    reached = np.searchsorted(chain_ends, spans.starts - within) < np.searchsorted(chain_ends, spans.starts)
+    if not ordered:
+        starts = np.sort(chain.starts)
+        right = np.searchsorted(starts, spans.ends, "right")
+        reached |= right < np.searchsorted(starts, spans.ends + within, "right")
     return Spans(spans.starts[reached], spans.ends[reached])

@@ -8,7 +8,12 @@ from typing import Any, Literal
 
 ResultOrder = Literal["score", "newest", "oldest"]
 ORDERS: tuple[ResultOrder, ...] = ("score", "newest", "oldest")
-FILTERS = ("class", "office", "before", "after")  # by metadata of documents
+DATE_FILTERS = ("published", "filed", "priority")  # by a day or a period: 2010..2015
+FILTERS = (
+    "class", "office", "before", "after", *DATE_FILTERS, "ipc", "cpc", "applicant", "inventor", "number", "kind",
+    "language", "cites", "cited-by", "family",
+)  # fmt: skip  # by metadata of documents
+SameUnit = Literal["sentence", "paragraph", "claim"]
 
 
 @dataclass(frozen=True)
@@ -17,14 +22,28 @@ class WordOrPhrase:
 
     text: str
     quoted: bool = False
+    slop: int = 0  # of a phrase: how far its words may be moved in all
 
 
 @dataclass(frozen=True)
 class Near:
-    """Parts, each at most `within` words from the one before it."""
+    """Parts, each at most `within` words from the one before it; after it, where `ordered`."""
 
     parts: tuple[Node, ...]
     within: tuple[int, ...]
+    ordered: tuple[bool, ...] = ()  # empty: none is
+
+    @property
+    def is_ordered(self) -> tuple[bool, ...]:
+        return self.ordered or (False,) * len(self.within)
+
+
+@dataclass(frozen=True)
+class Same:
+    """Parts that are all in the same sentence, paragraph or claim."""
+
+    parts: tuple[Node, ...]
+    unit: SameUnit
 
 
 @dataclass(frozen=True)
@@ -46,7 +65,7 @@ class Or:
 
 @dataclass(frozen=True)
 class Within:
-    """A part limited to one field; in `class`, `office`, `before` and `after` it is a filter, not a word."""
+    """A part limited to one field; where the field is one of FILTERS, it is a filter and not a word."""
 
     field: str
     part: Node
@@ -60,7 +79,14 @@ class Boosted:
     factor: float
 
 
-Node = WordOrPhrase | Near | Side | And | Or | Within | Boosted
+@dataclass(frozen=True)
+class Saved:
+    """An earlier query of a session, by its number."""
+
+    number: int
+
+
+Node = WordOrPhrase | Near | Same | Side | And | Or | Within | Boosted | Saved
 
 
 @dataclass(frozen=True)
@@ -87,13 +113,13 @@ def is_filter(node: Node) -> bool:
         return node.field in FILTERS or is_filter(node.part)
     if isinstance(node, Boosted):
         return is_filter(node.part)
-    return not isinstance(node, WordOrPhrase) and all(is_filter(part) for part in parts_of(node))
+    return not isinstance(node, (WordOrPhrase, Saved)) and all(is_filter(part) for part in parts_of(node))
 
 
 def parts_of(node: Node) -> tuple[Node, ...]:
     if isinstance(node, Side):
         return tuple(part for _, part in node.parts)
-    if isinstance(node, (And, Or, Near)):
+    if isinstance(node, (And, Or, Near, Same)):
         return node.parts
     return (node.part,) if isinstance(node, (Within, Boosted)) else ()
 
@@ -113,16 +139,19 @@ def _enclosed(node: Node, *loose: type) -> str:
     return f"({query_text(node)})" if isinstance(node, loose) else query_text(node)
 
 
+_LOOSER = (Near, Same, Side, And, Or)  # than a word
 _WRITERS: dict[type, Callable[[Any], str]] = {
-    WordOrPhrase: lambda node: f'"{node.text}"' if node.quoted else node.text,
-    Near: lambda node: "".join(
-        f" NEAR/{within} {_enclosed(part, Near, Side, And, Or)}" if within else _enclosed(part, Near, Side, And, Or)
-        for part, within in zip(node.parts, (0, *node.within), strict=True)
+    WordOrPhrase: lambda node: (f'"{node.text}"' + f"~{node.slop}" * bool(node.slop)) if node.quoted else node.text,
+    Near: lambda node: _enclosed(node.parts[0], *_LOOSER) + "".join(
+        f" {'PRE' if ordered else 'NEAR'}/{within} {_enclosed(part, *_LOOSER)}"
+        for part, within, ordered in zip(node.parts[1:], node.within, node.is_ordered, strict=True)
     ),
-    Side: lambda node: " ".join(mark + _enclosed(part, Near if mark else Side, Side, And, Or)
+    Same: lambda node: f" SAME/{node.unit.upper()} ".join(_enclosed(part, *_LOOSER[1:]) for part in node.parts),
+    Side: lambda node: " ".join(mark + (_enclosed(part, *_LOOSER) if mark else _enclosed(part, Side, And, Or))
                                 for mark, part in node.parts),
     And: lambda node: " AND ".join(_enclosed(part, And, Or) for part in node.parts),
     Or: lambda node: " OR ".join(_enclosed(part, Or) for part in node.parts),
-    Within: lambda node: f"{node.field}:{_enclosed(node.part, Near, Side, And, Or, Boosted)}",
-    Boosted: lambda node: f"{_enclosed(node.part, Near, Side, And, Or, Boosted)}^{node.factor:.9g}",
+    Within: lambda node: f"{node.field}:{_enclosed(node.part, *_LOOSER, Boosted)}",
+    Boosted: lambda node: f"{_enclosed(node.part, *_LOOSER, Boosted)}^{node.factor:.9g}",
+    Saved: lambda node: f"#{node.number}",
 }  # fmt: skip

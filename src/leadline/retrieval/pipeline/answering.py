@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, get_args
 import numpy as np
 
 from leadline.collections.documents.document import Document
-from leadline.collections.documents.numbers import normalise
+from leadline.collections.documents.numbers import is_patent_number
 from leadline.errors import InputError, checked_choice
 from leadline.records.runs.run import Run
 from leadline.records.topics.topic import Topic
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 TopicsInput = Iterable[Topic | Document | str]
 Progress = Callable[[int, int, str], None]
 Narratives = Literal["dates", "words"]  # whether a text limits the dates of documents, or is only words
-FEWEST_DIGITS = 5  # of a patent's number: PA-7 is not a patent of Panama
 
 
 class System(Protocol):
@@ -132,8 +131,7 @@ def names_patent(topic: Topic) -> bool:
     >>> names_patent(Topic("EP-0049154-B2")), names_patent(Topic("PA-7", document="EP1")), names_patent(Topic("TS-7"))
     (True, True, False)
     """
-    number = normalise(topic.id)
-    return bool(topic.document) or (number.office != "" and sum(map(str.isdigit, number.serial)) >= FEWEST_DIGITS)
+    return bool(topic.document) or is_patent_number(topic.id)
 
 
 def _some(names: Sequence[str], most: int = 3) -> str:

@@ -103,12 +103,16 @@ class SearchContext:
 
     def requests(self, topics: Iterable[Topic | Document | str]) -> list[Request]:
         """A request for each topic: a patent of the collection, a patent given as a Document, or a text."""
+        from leadline.collections.documents.numbers import is_patent_number
         from leadline.records.topics.topic import Topic
 
         parsed = [Topic(each) if isinstance(each, str) else each for each in topics]
         named = [Topic(each.id) if isinstance(each, Document) else each for each in parsed]
         outside = [each if isinstance(each, Document) else self.outside_patents.get(each.patent) for each in parsed]
         rows, days = self._located([topic.patent for topic in named])
+        # A topic with text is a text even where a document has the same id, unless that is the number of a patent.
+        texts = [topic.has_text and not (topic.document or is_patent_number(topic.id)) for topic in named]
+        rows = np.where(texts, -1, rows)
         return [self._request(*each) for each in zip(named, rows.tolist(), days.tolist(), outside, strict=True)]
 
     def request(self, topic: Topic | Document | str) -> Request:

@@ -47,13 +47,23 @@ def sentence_of(spans: WordSpans) -> NDArray[np.int64]:
     """The number of each word's sentence; sentences of different texts have different numbers."""
     if not len(spans.codes):
         return np.empty(0, np.int64)
+    new = np.zeros(len(spans.codes), np.bool_)
+    new[sentence_starts(spans)] = True
+    new[spans.text_ends() + 1] = True
+    return np.cumsum(new)
+
+
+def sentence_starts(spans: WordSpans) -> NDArray[np.int64]:
+    """The words before which a sentence or a line ends; the first word of a text is only among them by chance."""
     content = spans.content
-    marks = _ENDS[content[:-1]] & _BLANKS[content[1:]]
-    ends = spans.starts + spans.lengths
-    is_short = [word in _ABBREVIATIONS or (len(word) == 1 and word.isalpha()) for word in spans.words]
-    marks[ends[np.array(is_short, np.bool_)[spans.codes] & (content[ends] == ord("."))]] = False
-    # A word begins a sentence if there is a mark between it and the word before, or if it is the first of a text.
-    before = np.searchsorted(np.flatnonzero(marks | (content[:-1] == ord("\n"))), spans.starts)
-    new = before[1:] > before[:-1]
-    new[spans.text_ends()] = True
-    return np.concatenate([[0], np.cumsum(new)])
+    ends = np.flatnonzero(_ENDS[content[:-1]])
+    ends = ends[_BLANKS[content[ends + 1]]]
+    before = np.searchsorted(spans.starts, ends, "right") - 1  # the word before each mark
+    is_short = np.array(
+        [word in _ABBREVIATIONS or (len(word) == 1 and word.isalpha()) for word in spans.words], np.bool_
+    )
+    directly = (before >= 0) & (spans.starts[before] + spans.lengths[before] == ends)
+    shortened = directly & (content[ends] == ord(".")) & is_short[spans.codes[before]]
+    lines = np.searchsorted(spans.starts, np.flatnonzero(content == ord("\n")), "right")
+    found = np.unique(np.concatenate([before[~shortened] + 1, lines]))
+    return found[(found > 0) & (found < len(spans.codes))]

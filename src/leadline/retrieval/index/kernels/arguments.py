@@ -40,6 +40,16 @@ class PositionLists(NamedTuple):
     positions: Int32s
 
 
+class FormLists(NamedTuple):
+    """The forms of all occurrences of terms: term t has totals[t], each of widths[t] bits, from byte begins[t]."""
+
+    totals: Int64s
+    starts: Int64s  # the first form of each term among all forms
+    widths: Bytes
+    begins: Int64s
+    packed: Bytes
+
+
 class SortedTerms(NamedTuple):
     """Concatenated terms: term t is buffer[offsets[t]:offsets[t + 1]]."""
 

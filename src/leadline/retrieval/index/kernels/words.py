@@ -5,8 +5,8 @@ from __future__ import annotations
 from leadline.text.kernels.arguments import Bytes, Int32s, Int64s, kernel
 
 # Classes of characters, assigned by `index/characters.py`. The order matters: LETTER and DIGIT, which make words, are
-# compared as a range, and so are POINT and HYPHEN, which may join two parts of a word.
-BETWEEN, LETTER, DIGIT, POINT, HYPHEN, ALONE = 0, 1, 2, 3, 4, 5
+# compared as a range, and so are POINT, HYPHEN and AMPERSAND, which may join two parts of a word.
+BETWEEN, LETTER, DIGIT, POINT, HYPHEN, AMPERSAND, ALONE = 0, 1, 2, 3, 4, 5, 6
 
 
 @kernel
@@ -22,9 +22,9 @@ def find_words(
 ) -> int:
     """Find the words of joined texts: each word's start and length in bytes, and each text's first word.
 
-    A word is a run of letters and digits. With `chemical`, a point or comma between digits and a hyphen beside a digit
-    belong to it. An ideograph is a word by itself. The bytes are UTF-8, followed by at least four more bytes. Returns
-    the number of words.
+    A word is a run of letters and digits. With `chemical`, a point or comma between digits, a hyphen beside a digit and
+    an ampersand between letters belong to it. An ideograph is a word by itself. The bytes are UTF-8, followed by at
+    least four more bytes. Returns the number of words.
     """
     words = 0
     word_offsets[0] = 0
@@ -50,6 +50,7 @@ def find_words(
                 if joined != BETWEEN and not (
                     (joined == POINT and last == DIGIT and kind == DIGIT)
                     or (joined == HYPHEN and (last == DIGIT) | (kind == DIGIT))
+                    or (joined == AMPERSAND and last == LETTER and kind == LETTER)
                 ):
                     starts[words], lengths[words] = begin, joint - begin
                     words += 1
@@ -57,7 +58,7 @@ def find_words(
                 elif last == BETWEEN:
                     begin = i
                 last, joined = kind, BETWEEN
-            elif chemical and last != BETWEEN and joined == BETWEEN and POINT <= kind <= HYPHEN:
+            elif chemical and last != BETWEEN and joined == BETWEEN and POINT <= kind <= AMPERSAND:
                 joined, joint = kind, i
             else:
                 if last != BETWEEN:

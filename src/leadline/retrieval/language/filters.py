@@ -1,0 +1,218 @@
+"""Filters by metadata, as masks over the documents of an index."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from leadline.collections.documents.numbers import normalise
+from leadline.errors import InputError
+from leadline.retrieval.index.characters import prepared
+from leadline.retrieval.index.index import Index
+from leadline.retrieval.index.segment import MISSING, CodedColumn
+from leadline.retrieval.index.spellings import without_accents
+from leadline.retrieval.language.patterns import as_letters, as_written, expression
+from leadline.retrieval.language.tree import DATE_FILTERS
+from leadline.text.days import day_number, parse_date
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Mask = NDArray[np.bool_]
+
+DATED = ("before", "after", *DATE_FILTERS)
+_COLUMN = {"class": "classes", "published": "publication", "filed": "application", "cited-by": "cites"}
+_WORD = re.compile(r"[^\W_]+")
+
+
+def passing(index: Index, name: str, values: Sequence[str]) -> Mask:
+    """The documents that a filter with any of these values lets pass."""
+    return _FILTERS[name](index, values)
+
+
+def missing(index: Index, name: str) -> Mask:
+    """The documents without any value that a filter could compare."""
+    if name in ("number", "family"):
+        return np.zeros(len(index), np.bool_)
+    if name in DATED:
+        return _days(index, name) == MISSING
+    column = _COLUMN.get(name, name)
+    return np.concatenate([np.diff(segment.coded(column).offsets) == 0 for segment in index.segments])
+
+
+def dated_by_filing(index: Index, name: str) -> int:
+    """The number of documents whose filing date a filter by publication uses, because no other is known."""
+    if name not in ("before", "after", "published"):
+        return 0
+    return int(((index.column("publication") == MISSING) & (index.column("application") != MISSING)).sum())
+
+
+def notes_of(index: Index, name: str, values: Sequence[str]) -> list[str]:
+    """What to say about a filter: that no document has a value, or that other dates or documents were used."""
+    if name in ("number", "family", "cited-by"):
+        absent = [value for value in values if not len(rows_of_number(index, value))]
+        return [f"{name}:{value[:40]}: there is no such document in the index" for value in absent]
+    if missing(index, name).all():
+        return [f"{name}: finds nothing: no document of this index has {_VALUES.get(name, name)}"]
+    filed = dated_by_filing(index, name)
+    return [f"{name}: {filed:,} documents without a publication date: by their filing date"] if filed else []
+
+
+_VALUES = {
+    "class": "classes", "ipc": "IPC classes", "cpc": "CPC classes", "cites": "citations", "applicant": "applicants",
+    "inventor": "inventors", "office": "an office", "kind": "a kind", "language": "a language",
+    "filed": "a filing date", "priority": "a priority date", "before": "a date", "after": "a date",
+    "published": "a date",
+}  # fmt: skip
+
+
+def published(index: Index, when: str, date: str) -> Mask:
+    """The documents published before a day or after it; those without a date are neither."""
+    try:
+        than = day_number(parse_date(date))
+    except InputError:
+        raise InputError(f"--{when}", f"{date!r} is not a date; write 1998-08-12") from None
+    days = _days(index, when)
+    return (days < than) & (days != MISSING) if when == "before" else days > than
+
+
+def _days(index: Index, name: str) -> NDArray[np.int32]:
+    """The days that a filter compares: those of filing where the publication is unknown."""
+    if name in ("filed", "priority"):
+        return index.column(_COLUMN.get(name, name))
+    days = index.column("publication")
+    return np.where(days == MISSING, index.column("application"), days)
+
+
+def _within(index: Index, name: str, values: Sequence[str]) -> Mask:
+    """The documents whose date is within any of several periods."""
+    days = _days(index, name)
+    mask = np.zeros(len(index), np.bool_)
+    for value in values:
+        low, _, high = value.partition("..")
+        inside = days != MISSING
+        if low:
+            inside &= days >= day_number(low)
+        if high:
+            inside &= days <= day_number(high, late=True)
+        mask |= inside
+    return mask
+
+
+def _of_terms(index: Index, column: str, chosen: Callable[[CodedColumn], Mask]) -> Mask:
+    """The documents that have one of the words of a column that a function chooses."""
+    return np.concatenate([segment.coded(column).having(chosen(segment.coded(column))) for segment in index.segments])
+
+
+def _named(index: Index, column: str, values: Sequence[str]) -> Mask:
+    """The documents with a name that has the words of a value one after the other."""
+    asked = [_name_expression(value) for value in values]
+
+    def chosen(names: CodedColumn) -> Mask:
+        spelled = (_spelled(name.decode()) for name in names.terms)
+        return np.array([any(each.search(name) for each in asked) for name in spelled] + [False], np.bool_)
+
+    return _of_terms(index, column, chosen)
+
+
+@lru_cache(maxsize=1 << 16)
+def _spelled(name: str) -> str:
+    """A name in small letters without accents, blanks around each word."""
+    small = prepared(name).decode()
+    plain = (without_accents(small) or [small])[0]
+    return f" {' '.join(_WORD.findall(plain))} "
+
+
+def _name_expression(value: str) -> re.Pattern[str]:
+    """The expression of the words of a name, perhaps with wildcards.
+
+    >>> bool(_name_expression("siem* ag").search(" siemens ag "))
+    True
+    """
+    words = [as_written(word) for word in _WORD.findall(_spelled(as_letters(value)))]
+    return re.compile(" " + " ".join(expression(word).pattern.replace(".", "[^ ]") for word in words) + " ")
+
+
+def _kinds(index: Index, values: Sequence[str]) -> Mask:
+    """Documents of a kind; a letter alone means all kinds that begin with it."""
+    return _of_terms(index, "kind", lambda column: _chosen(column, lambda kind: any(
+        kind.upper() == value or (len(value) == 1 and kind.upper().startswith(value)) for value in values
+    )))  # fmt: skip
+
+
+def _chosen(column: CodedColumn, test: Callable[[str], bool]) -> Mask:
+    return np.array([*(test(term.decode()) for term in column.terms), False], np.bool_)
+
+
+def _exactly(index: Index, column: str, values: Sequence[str]) -> Mask:
+    def chosen(names: CodedColumn) -> Mask:
+        mask = np.zeros(len(names.terms) + 1, np.bool_)
+        found = names.terms.find([value.encode() for value in values])
+        mask[found[found >= 0]] = True
+        return mask
+
+    return _of_terms(index, column, chosen)
+
+
+def rows_of_number(index: Index, value: str) -> NDArray[np.int64]:
+    """The rows of the publications that a number means, in any spelling; without a kind, those of all kinds."""
+    number = normalise(value)
+    mask = _exactly(index, "number", [value, number.key])
+    rows = np.flatnonzero(mask)
+    if number.kind:
+        rows = np.array([row for row in rows.tolist() if normalise(index.id_of(row)).id == number.id], np.int64)
+    same = [index.row(value)] if index.has(value) else []
+    return np.unique(np.concatenate([rows, same])).astype(np.int64)
+
+
+def _numbers(index: Index, values: Sequence[str]) -> Mask:
+    mask = np.zeros(len(index), np.bool_)
+    for value in values:
+        mask[rows_of_number(index, value)] = True
+    return mask
+
+
+def _families(index: Index, values: Sequence[str]) -> Mask:
+    """The families of these documents, which are themselves among them."""
+    mask = _numbers(index, values)
+    families = index.column("family")
+    own = np.unique(families[mask])
+    return mask | np.isin(families, own[own >= 0])
+
+
+def _cited_by(index: Index, values: Sequence[str]) -> Mask:
+    """The documents that these documents cite."""
+    cited: set[str] = set()
+    for row in np.flatnonzero(_numbers(index, values)).tolist():
+        number = int(np.searchsorted(index.bases, row, "right")) - 1
+        column, place = index.segments[number].coded("cites"), row - int(index.bases[number])
+        codes = column.codes[column.offsets[place] : column.offsets[place + 1]]
+        cited.update(column.terms[code].decode() for code in codes.tolist())
+    return _exactly(index, "number", sorted(cited)) if cited else np.zeros(len(index), np.bool_)
+
+
+_FILTERS: dict[str, Callable[[Index, Sequence[str]], Mask]] = {
+    "class": lambda index, values: index.having("classes", values),
+    "ipc": lambda index, values: index.having("ipc", values),
+    "cpc": lambda index, values: index.having("cpc", values),
+    "office": lambda index, values: index.having("office", values),
+    "before": lambda index, values: published(index, "before", max(values)),  # ISO dates
+    "after": lambda index, values: published(index, "after", min(values)),
+    "published": lambda index, values: _within(index, "published", values),
+    "filed": lambda index, values: _within(index, "filed", values),
+    "priority": lambda index, values: _within(index, "priority", values),
+    "applicant": lambda index, values: _named(index, "applicant", values),
+    "inventor": lambda index, values: _named(index, "inventor", values),
+    "kind": _kinds,
+    "language": lambda index, values: _exactly(index, "language", values),
+    "number": _numbers,
+    "family": _families,
+    "cites": lambda index, values: _exactly(
+        index, "cites", [spelling for value in values for spelling in (value, normalise(value).key)]
+    ),
+    "cited-by": _cited_by,
+}

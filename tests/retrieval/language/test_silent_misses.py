@@ -1,0 +1,159 @@
+"""What a search must not miss in silence: words as written, parts of names, numbers, accents, languages, changes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from leadline.cli import main
+from leadline.collections.documents.build import write_collection
+from leadline.collections.documents.document import Claim, Document
+from leadline.collections.documents.store import Collection
+from leadline.retrieval.answers.search_history import SearchHistory
+from leadline.retrieval.answers.word_search import search_words
+from leadline.retrieval.index.analysis import Analysis
+from leadline.retrieval.index.index import Index
+from leadline.retrieval.language.language import Language
+from leadline.retrieval.models.searcher import Searcher
+from leadline.retrieval.pipeline.context import SearchContext
+
+
+def language_of(texts: dict[str, str], folder: Path, **options: object) -> Language:
+    documents = [{"id": name, "abstract": text} for name, text in texts.items()]
+    return Language(Index.build(documents, folder, fields=["abstract"], positions=True, **options))  # type: ignore[arg-type]
+
+
+def names(language: Language, text: str) -> list[str]:
+    return sorted(language.index.id_of(row) for row in language.search(text).ranking.rows)
+
+
+def test_truncation_finds_every_word_that_begins_so(tmp_path: Path) -> None:
+    words = ("communicate", "communicates", "communication", "communicative", "communal", "communicating", "commute")
+    language = language_of({word: f"We {word}." for word in words}, tmp_path)
+    assert names(language, "communicat*") == sorted(word for word in words if word.startswith("communicat"))
+    assert names(language, "communication*") == ["communication"]
+    assert names(language, "*ing") == ["communicating"]
+
+
+NAMES = {
+    "A": "A film of poly(3-hydroxybutyrate) and 1,4-butanediol.", "B": "COVID-19 and 4-wheel drive.",
+    "C": "1,000 bolts, 100-200 mm", "D": "1000 nuts of AT&T at 3.50 bar", "E": "A naïve café of Müller; R&D",
+    "F": "a cafe of Mueller", "G": "1 000 screws at 3.5 bar", "H": "hydroxybutyrate", "I": "butane, COVID and wheels",
+    "J": "COVID 19",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("hydroxybutyrate", "AH"), ("3-hydroxybutyrate", "A"), ("butanediol", "A"), ("1,4-butanediol", "A"),
+        ("COVID", "BIJ"), ("COVID-19", "BJ"), ("19", "BJ"), ("wheel", "BI"), ("4-wheel", "B"), ("1000", "CDG"),
+        ("1,000", "CDG"), ("100-200", "C"), ("100", "C"), ("200", "C"), ("AT&T", "D"), ("naive", "E"), ("cafe", "EF"),
+        ("café", "EF"), ("muller", "E"), ("Müller", "EF"), ("mueller", "EF"), ("R&D", "E"), ("3.5", "DG"),
+        ("3.50", "DG"), ("butanediol NEAR/3 hydroxybutyrate", "A"), ("hydroxybutyrat*", "H"),
+        ("*hydroxybutyrate", "AH"), ("COVID-19 OR nuts", "BDJ"), ("1000 NEAR/1 screws", "G"),
+    ],
+)  # fmt: skip
+def test_names_and_their_parts_are_found(query: str, found: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+    language = language_of(NAMES, tmp_path_factory.mktemp("names"))
+    assert names(language, query) == list(found), query
+
+
+def test_ranking_by_words_is_as_without_parts(tmp_path: Path) -> None:
+    """Models rank by the postings of words: parts and spellings are only in the query language."""
+    language = language_of(NAMES, tmp_path)
+    ranked = Searcher(language.index).search("hydroxybutyrate bolts", "bm25")
+    assert sorted(language.index.id_of(row) for row in ranked.rows) == ["C", "H"]
+
+
+def test_documents_are_analysed_in_their_language(tmp_path: Path) -> None:
+    documents = [
+        Document("DE1", language="de", abstract="Die Verbindungen der Häuser. Ein Fahrradrahmen aus Stahl"),
+        Document("DE2", language="de", abstract="Das Fahrrad und das Umrahmen, mit der Arbeitszeit und der Zeit"),
+        Document("EN1", language="en", abstract="The connections of houses"),
+    ]
+    language = Language(Index.build(documents, tmp_path / "i", fields=["abstract"], positions=True))
+    assert names(language, "Verbindung") == ["DE1"]
+    assert names(language, "Haus") == names(language, "hause") == ["DE1"]
+    assert names(language, "connection") == names(language, "house") == ["EN1"]
+    assert names(language, "Rahmen") == ["DE1"]  # Fahrradrahmen, not Umrahmen
+    assert names(language, "Fahrrad") == ["DE2"]  # Rahmen alone is not a word of these documents
+    assert names(language, "der") == []  # a common word of these documents
+    parts = Index.build(documents[:1], tmp_path / "p", fields=["abstract"], positions=True).add(documents[1:])
+    asked = ("Verbindung", "Haus", "Rahmen", "house", "Verbind*")
+    separate = [names(Language(parts), text) for text in asked]
+    merged = Language(parts.merge())
+    assert separate == [names(language, text) for text in asked] == [names(merged, text) for text in asked]
+
+
+def test_filters_without_values_say_so(tmp_path: Path) -> None:
+    documents = [{"id": f"D{n}", "title": "film", "application": "1999-01-01"} for n in range(3)]
+    language = Language(Index.build([*documents, {"id": "X", "title": "film"}], tmp_path, fields=["title", "claims"]))
+    notes = language.search("film before:2000").notes
+    assert "before: 3 documents without a publication date: by their filing date" in notes
+    assert "1 undated left out: documents without a date to compare" in notes
+    assert language.search("film before:2000").found == 3
+    assert "claims: finds nothing: no document of this index has claims" in language.search("claims:film").notes
+    assert "class: finds nothing: no document of this index has classes" in language.search("class:C07D").notes
+    assert "applicant: finds nothing: no document of this index has applicants" in language.search("pa=siemens").notes
+
+
+def made(documents: list[Document], folder: Path, state: str = "first") -> None:
+    write_collection(documents, folder / "c", {"sources": state})
+
+
+def test_a_changed_collection_is_served_and_said(tmp_path: Path) -> None:
+    first = [
+        Document(f"D{n}", title="film", abstract=f"A film of tin {n}", claims=(Claim(1, "A\nfilm"),)) for n in range(3)
+    ]
+    made(first, tmp_path)
+    Index.build(Collection.open(tmp_path / "c"), tmp_path / "i", positions=True, origin=str(tmp_path / "c"))
+    same = search_words(SearchContext.open(tmp_path / "i"), "film")
+    assert (same.found, [hit.changed for hit in same.hits], same.notes) == (3, [False] * 3, ())
+    made([first[0], Document("D1", title="film", abstract="A film of gold")], tmp_path, "second")
+    found = search_words(SearchContext.open(tmp_path / "i"), "film")
+    assert found.found == 3
+    assert {hit.name: (hit.document is None, hit.changed) for hit in found.hits} == {
+        "D0": (False, False), "D1": (False, True), "D2": (True, False),
+    }  # fmt: skip
+    assert len(found.snippets()) == 3
+    where = tmp_path / "c"
+    assert list(found.notes) == [
+        f"1 document found in the index, but no longer in {where}: build the index again",
+        f"1 document changed in {where} after being indexed: build the index again",
+        f"the index has 3 documents, {where} has 2: build the index again",
+    ]
+
+
+def test_a_session_is_numbered_and_combined(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made([Document("D1", title="acid film"), Document("D2", title="film"), Document("D3", title="acid")], tmp_path)
+    Index.build(Collection.open(tmp_path / "c"), tmp_path / "i", origin=str(tmp_path / "c"))
+    session = str(tmp_path / "session.json")
+    for query, count in (
+        ("film", "2 documents"),
+        ("acid", "2 documents"),
+        ("#1 AND #2", "1 document"),
+        ("#1 NOT #3", "1 document"),
+    ):
+        main(["search", str(tmp_path / "i"), query, "--history", session])
+        assert f": {count}, kept in {session}" in capsys.readouterr().err
+    main(["search", str(tmp_path / "i"), "--history", session, "--format", "json"])
+    listed = json.loads(capsys.readouterr().out)
+    assert [(row["number"], row["found"], row["query"]) for row in listed] == [
+        ("#1", 2, "film"), ("#2", 2, "acid"), ("#3", 1, "#1 AND #2"), ("#4", 1, "#1 NOT #3"),
+    ]  # fmt: skip
+    Path(session).write_bytes(Path(session).read_bytes().replace(b"acid", b"tin "))
+    with pytest.raises(SystemExit):
+        main(["search", str(tmp_path / "i"), "#1", "--history", session])
+    assert "is damaged" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["search", str(tmp_path / "i")])
+    assert SearchHistory.read(tmp_path / "none").queries == ()
+
+
+def test_patterns_on_unstemmed_words(tmp_path: Path) -> None:
+    language = language_of({"A": "film", "B": "films"}, tmp_path, analysis=Analysis(stemming="none"))
+    assert names(language, "film*") == ["A", "B"]
+    assert names(language, "*s") == ["B"]
