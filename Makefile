@@ -30,7 +30,7 @@ KERNEL_TESTS := tests/text/test_two_engines.py tests/text/test_kernels.py tests/
 	tests/records tests/retrieval/index tests/retrieval/models tests/retrieval/language tests/measures/test_evaluate.py \
 	tests/measures/test_properties.py tests/collections/documents/test_plain_text.py \
 	tests/collections/documents/test_uspto.py tests/collections/documents/test_outlines.py \
-	tests/collections/links tests/collections/duplicates
+	tests/collections/links tests/collections/duplicates tests/judge/review
 PIP := python -m pip install --quiet --disable-pip-version-check
 
 # Coverage costs little where Python can report each line once (sys.monitoring).
