@@ -79,6 +79,9 @@ def example_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
         Path("review.csv").write_text(
             "record_id,title,abstract,included,label_abstract_screening\n1,Nails,On nails.,1,1\n2,Wood,On wood.,0,1\n"
         )
+        main(shlex.split("collection build review.csv -o articles --keep all -q"))
+        main(shlex.split("qrels labels review.csv -o labels.qrels -q"))
+        Path("reading.csv").write_text("document,relevant,drawn\n1,1,0\n2,0,1\n")
         shutil.copy("runs/title.run", "late.run")
         main(shlex.split("pool runs/bm25.run runs/dph.run -o pool.txt --depth 5 -q"))
         rows = [line.split() for line in Path("pool.txt").read_text().splitlines() if line.endswith(" -2")]
