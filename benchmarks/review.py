@@ -129,6 +129,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
             "rules": rules_table(by_level),
             "learners": learners_table(folder, min(options.seeds, 10)),
         }
+        text = DOCUMENT.read_text(
+            encoding="utf-8"
+        )  # again: the study takes long, and somebody may have edited the page
         for name, content in sections.items():
             mark = rf"(<!-- {name} -->\n).*?(\n<!-- end -->)"
             text, made = re.subn(

@@ -44,6 +44,8 @@ def read_and_write() -> None:
     ll.Run.of(run.to_polars(), name="again").to_dict()
     ll.Qrels.of(qrels.to_dict()).to_pandas()
     ll.read_labels("review.csv", column="included").write("review.qrels")
+    print(ll.simulate_review("articles", "review.qrels", rules=["ppr"], seeds=1))
+    print(ll.Certificate(found=40, unread=100, target=0.9).draw(60).recall)
     ll.ideal_run(qrels, kind="coverage").write("ideal.run")
     ll.ideal_run("qrels.txt").write("ideal.run")
     print(ll.read_scores("scores.tsv").runs, ll.published_scores("clef-ip-2009").measures)

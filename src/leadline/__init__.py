@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from leadline.collections.links.statistics import crawl_overlap, link_statistics
     from leadline.collections.links.walking import sample_bias, sample_pages
     from leadline.judge.citations.from_citations import from_citations
+    from leadline.judge.review.certificate import Certificate
+    from leadline.judge.review.public import simulate_review
     from leadline.measures.definition import Measure
     from leadline.measures.evaluate import evaluate
     from leadline.measures.explain import explain_topic
@@ -62,6 +64,7 @@ if TYPE_CHECKING:
     from leadline.trust.study import Study, open_study
 
 __all__ = [
+    "Certificate",
     "Collection",
     "Document",
     "Duplicates",
@@ -123,6 +126,7 @@ __all__ = [
     "sample_bias",
     "sample_pages",
     "search",
+    "simulate_review",
     "slices",
     "spectrogram",
     "steps",
@@ -159,6 +163,8 @@ _HOMES = {
     "leadline.retrieval.link_analysis": ("hits", "indegree", "pagerank"),
     "leadline.collections.duplicates.find": ("Duplicates", "duplicates"),
     "leadline.judge.citations.from_citations": ("from_citations",),
+    "leadline.judge.review.certificate": ("Certificate",),
+    "leadline.judge.review.public": ("simulate_review",),
     "leadline.measures.evaluate": ("evaluate",),
     "leadline.measures.explain": ("explain_topic",),
     "leadline.measures.ideal": ("ideal_run",),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from leadline.errors import InputError
 from leadline.judge.review.features import TextFeatures
-from leadline.judge.review.kernels.arguments import Judged
+from leadline.judge.review.kernels.arguments import JudgedRows
 from leadline.judge.review.learner import LEARNERS, meaning
 from leadline.judge.review.learners import svm
 from leadline.judge.review.order import best_unread, learned_order
@@ -37,7 +37,7 @@ def test_both_engines_train_alike(seed: int) -> None:
     squares = np.ones(len(rows)) + np.array([float((features.matrix[[row]] ** 2).sum()) for row in rows])
     outcomes = []
     for kernels in (False, True):
-        judged = Judged(
+        judged = JudgedRows(
             rows.astype(np.int32),
             np.where(relevant[rows], 1.0, -1.0),
             1 / (0.22 * weights),

@@ -17,7 +17,7 @@ Rows = NDArray[np.int64]
 Labels = NDArray[np.bool_]
 
 
-class Learner(Protocol):
+class ReviewLearner(Protocol):
     """Learns from judged documents which of the others are likely to be relevant. It may keep state between rounds."""
 
     def __init__(self, features: TextFeatures, seed: int = 0) -> None: ...
@@ -30,8 +30,8 @@ class Learner(Protocol):
         ...
 
 
-LEARNERS = Register[type[Learner]]("learner", "leadline.judge.review.learners", entry_points="leadline.learners")
-_Class = TypeVar("_Class", bound=type[Learner])
+LEARNERS = Register[type[ReviewLearner]]("learner", "leadline.judge.review.learners", entry_points="leadline.learners")
+_Class = TypeVar("_Class", bound=type[ReviewLearner])
 
 
 def learner(name: str) -> Callable[[_Class], _Class]:
@@ -44,5 +44,5 @@ def learner(name: str) -> Callable[[_Class], _Class]:
     return add
 
 
-def meaning(cls: type[Learner]) -> str:
+def meaning(cls: type[ReviewLearner]) -> str:
     return (inspect.getdoc(cls) or "(no description)").splitlines()[0]

@@ -15,7 +15,7 @@ class SparseRows(NamedTuple):
     values: Float32s
 
 
-class Judged(NamedTuple):
+class JudgedRows(NamedTuple):
     """The judged documents in the order of their judgements, and the state of the machine for each."""
 
     rows: Int32s

@@ -6,13 +6,13 @@ Sundararajan, A dual coordinate descent method for large-scale linear SVM, 2008.
 
 from __future__ import annotations
 
-from leadline.judge.review.kernels.arguments import Judged, SparseRows
+from leadline.judge.review.kernels.arguments import JudgedRows, SparseRows
 from leadline.text.kernels.arguments import Floats, kernel
 from leadline.text.kernels.primitives import inline
 
 
 @inline
-def _step(judged: Judged, place: int, score: float, violations: Floats) -> float:
+def _step(judged: JudgedRows, place: int, score: float, violations: Floats) -> float:
     """Change one document's dual; returns by how much its score function moves. Keeps the largest violation."""
     sign, damping, dual = judged.signs[place], judged.damping[place], judged.duals[place]
     gradient = sign * score - 1.0 + damping * dual
@@ -30,7 +30,13 @@ def _step(judged: Judged, place: int, score: float, violations: Floats) -> float
 
 @kernel
 def train(
-    documents: SparseRows, judged: Judged, count: int, weights: Floats, constant: int, violations: Floats, epochs: int
+    documents: SparseRows,
+    judged: JudgedRows,
+    count: int,
+    weights: Floats,
+    constant: int,
+    violations: Floats,
+    epochs: int,
 ) -> int:
     """Train; the weights of the columns, and at `constant` that of the constant, are kept up to date.
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leadline.judge.review.features import TextFeatures
-from leadline.judge.review.kernels.arguments import Judged, SparseRows
+from leadline.judge.review.kernels.arguments import JudgedRows, SparseRows
 from leadline.judge.review.learner import Labels, Rows, Scores, learner
 from leadline.text.compiled import Kernel
 from leadline.text.engine import compiled_job
@@ -38,7 +38,7 @@ class SupportVectors:
         duals = np.zeros(len(rows))
         duals[: len(self._duals)] = self._duals
         signs = np.where(relevant, 1.0, -1.0)
-        judged = Judged(rows.astype(np.int32), signs, 1 / (2 * COST * weights), duals, self._squares[rows])
+        judged = JudgedRows(rows.astype(np.int32), signs, 1 / (2 * COST * weights), duals, self._squares[rows])
         violations = np.array([0.0, TOLERANCE])
         size = STEP_BYTES * len(self._rows.columns)
         train.choose(size)(self._rows, judged, self._weights, violations)
@@ -58,7 +58,7 @@ def class_weights(relevant: Labels, ratio: float = RATIO) -> NDArray[np.float64]
     return np.asarray(weights * (len(relevant) / weights.sum()))
 
 
-def _moved(judged: Judged, place: int, score: float, violations: NDArray[np.float64]) -> float:
+def _moved(judged: JudgedRows, place: int, score: float, violations: NDArray[np.float64]) -> float:
     """One step; see `kernels/training.py`."""
     sign, damping, dual = judged.signs[place], judged.damping[place], judged.duals[place]
     gradient = sign * score - 1.0 + damping * dual
@@ -75,7 +75,7 @@ def _score(documents: SparseRows, row: int, weights: NDArray[np.float64]) -> flo
 
 
 def _trained(
-    documents: SparseRows, judged: Judged, weights: NDArray[np.float64], violations: NDArray[np.float64]
+    documents: SparseRows, judged: JudgedRows, weights: NDArray[np.float64], violations: NDArray[np.float64]
 ) -> None:
     for _ in range(EPOCHS):
         violations[0] = 0.0
@@ -91,7 +91,11 @@ def _trained(
 
 @compiled_job("leadline.judge.review.kernels.training.train", plain=_trained)
 def train(
-    kernel: Kernel, documents: SparseRows, judged: Judged, weights: NDArray[np.float64], violations: NDArray[np.float64]
+    kernel: Kernel,
+    documents: SparseRows,
+    judged: JudgedRows,
+    weights: NDArray[np.float64],
+    violations: NDArray[np.float64],
 ) -> None:
     """Train, and bring the weights of the words up to date."""
     kernel(documents, judged, len(judged.rows), weights, len(weights) - 1, violations, EPOCHS)
