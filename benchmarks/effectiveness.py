@@ -307,8 +307,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--work", type=Path, help="folder for collections and indexes (default: a temporary one)")
     parser.add_argument("--check", action="store_true", help="only compare the short form with the document's")
     options = parser.parse_args(arguments)
-    if not (options.data / "classic").is_dir():
-        sys.exit(f"skipped: the collections are not at {options.data}")
+    if not all((options.data / folder).is_dir() for folder in ("classic", "patents")):
+        sys.exit(f"skipped: the folders classic and patents are not at {options.data}")
     made = {SHORT: short_form(options.data)}
     if options.check:
         return check(DOCUMENT, made)
