@@ -34,11 +34,42 @@ def block(document: str, name: str) -> str:
     return found[1]
 
 
-@pytest.mark.parametrize("name", ["cube_gamma", "derived_qrels"])
-def test_tables_made_from_the_shared_data(shared: Path, name: str) -> None:
+def check(name: str) -> None:
+    """Run a script that compares what it computes with the document."""
     command = [sys.executable, str(ROOT / "benchmarks" / f"{name}.py"), "--check"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("name", ["cube_gamma", "derived_qrels"])
+def test_tables_made_from_the_shared_data(shared: Path, name: str) -> None:
+    check(name)
+
+
+def test_effectiveness(shared: Path) -> None:
+    pytest.importorskip("bm25s", reason="the peer is not installed")
+    check("effectiveness")
+
+
+def test_simulated_office() -> None:
+    check("simulated_office")
+
+
+def test_a_document_with_other_numbers_is_found(tmp_path: Path) -> None:
+    marked = script("marked_document")
+    page = tmp_path / "page.md"
+    page.write_text("<!-- means -->\n\n<!-- end -->\n\n<!-- short form:\n\n-->\n", encoding="utf-8")
+    rows = {"means": "| bm25 | 0.315 | 7e-05 |\n| dph | **0.317** | 1 |", "short form": "| bm25 | .31 |"}
+    marked.fill(page, rows)
+    assert not marked.differences(page, rows)
+    assert not marked.differences(page, {"means": "| bm25 | **0.316** | 7e-05 |\n| dph | 0.316 | 1 |"})  # rounding
+    for other in ("0.313 | 7e-05 |", "0.315 | 8e-05 |"):
+        (line,) = marked.differences(page, {"means": f"| bm25 | {other}\n| dph | **0.317** | 1 |"})
+        assert other in line
+    assert marked.differences(page, {"means": "| bm25 | 0.315 | 7e-05 |"})
+    assert marked.differences(page, {"short form": "| bm25 | .33 |"})
+    with pytest.raises(SystemExit, match="has the mark medians 0 times"):
+        marked.fill(page, {"medians": ""})
 
 
 def test_citations_and_truth() -> None:

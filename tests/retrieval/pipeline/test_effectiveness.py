@@ -35,6 +35,8 @@ def classic():
 def test_bm25_as_a_peer_has_it(classic, name, documents, topics, expected, shared: Path, tmp_path: Path) -> None:
     known = classic.read_classic(name, shared / "classic")
     assert (len(known.documents), len(known.topics)) == (documents, topics)
+    page = (ROOT / "docs" / "effectiveness.md").read_text(encoding="utf-8")
+    assert f"| {name} | {documents:,} | {topics} | {expected:.4f} | " in page
     context = SearchContext(Index.build(known.documents, tmp_path, fields=["title", "abstract"], workers=1))
     ours = (Survey() >> Search("bm25")).run(context, known.topics)
     (found,) = ll.evaluate(known.qrels, ours, "AP").mean_values()[0]
