@@ -98,6 +98,13 @@ def test_misunderstandings_are_named(query: str, means: str, note: str) -> None:
     assert (understood.query, understood.notes) == (means, (note,))
 
 
+def test_earlier_queries_are_joined_in_small_letters_too() -> None:
+    for query in ("#1 and #2 not film", "s1 and S2 not film", "(l1 and L2) not film"):
+        understood = understand(query, FIELDS, [1, 2])
+        assert understood.query.replace("(", "").replace(")", "") == "#1 AND #2 -film"
+        assert understood.notes == ()
+
+
 def test_a_long_sentence_needs_no_note_on_its_words() -> None:
     sentence = "a film of a polymer and a metal that is not coated, or not coated near the edge"
     assert understand(sentence, FIELDS).notes == ()

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from leadline.retrieval.language.operators import Token
 
-_EARLIER = re.compile(r"[SL][0-9]{1,3}")
+_EARLIER = re.compile(r"[SL][0-9]{1,3}", re.IGNORECASE)
 _TAG_BEHIND = re.compile(r"(.*\w)\[(ti|tiab|ab|tw|au|dp|mesh|title|abstract|title/abstract|author)\]?", re.IGNORECASE)
 _CODE_BEHIND = re.compile(r"(.*[a-z].*)(/[A-Z]{2,4}|\.[a-z]{2}\.)")  # film/BI, film.xx.
 _CLASS = re.compile(r"[A-HY][0-9]{2}[A-Z](?:[0-9]{1,4}/[0-9]{2,6})?")

@@ -41,10 +41,11 @@ _RELATION = re.compile(
 _SLOP = re.compile(r"~([0-9]{1,4})(?!\w)")
 _FUZZY = re.compile(r"(.*\w)~[0-9.]*")
 _SAVED = re.compile(r"#([0-9]{1,6})(?!\w)")
-_SET = re.compile(r"[SL]([0-9]{1,6})")
+_SET = re.compile(r"[SLsl]([0-9]{1,6})")
 _BEHIND = re.compile(r"\.([a-zA-Z]{2,4}(?:,[a-zA-Z]{2,4})*)\.|/([A-Z]{2,4}(?:,[A-Z]{2,4})*)")  # film.ti,ab. and film/TI
 _BEFORE = re.compile(r"(TTL|ABST|ACLM|SPEC|IN|ICL|PN|ISD|APD|CPC|PA|AN)/(?=[\w\"“(])")
 _OF_WHICH = re.compile(r"(priority|filing|publication):")  # before:priority:2010
+_REFERENCE = re.compile(r"(?<!\S)\(*[#SLsl]([0-9]{1,6})(?!\w)")
 _NO_ENDING = re.compile(r"(.*\w)([?!+#])")
 _SMALL = frozenset({"and", "or", "not", "near", "adj", "same"})
 _SAME_SMALL = re.compile(r"same\s+(?:claim|sentence|paragraph)(?=\s+\w)")
@@ -85,7 +86,9 @@ class _Lexer(TextCursor):
         self.small: dict[str, None] = {}  # operators in small letters
 
     def _looks_like_cql(self) -> bool:
-        """Whether fields are followed by = or a relation, so that `and` is an operator."""
+        """Whether `and` is an operator: fields are followed by = or a relation, or earlier queries are named."""
+        if self.saved and any(int(number) in self.saved for number in _REFERENCE.findall(self.text)):
+            return True
         found = (match for pattern in (_FIELD, _SPACED, _RELATION) for match in pattern.finditer(self.text))
         return any(match[2] != ":" and field_named(match[1], self.fields) for match in found)
 
