@@ -50,8 +50,9 @@ def test_runs_are_read_by_evaluate(review: Path, office: Any, tmp_path: Path) ->
         )  # fmt: skip
     names = sorted(path.name for path in runs.glob("*.run"))
     assert names == ["naive-bayes-1.run", "naive-bayes-2.run", "svm-1.run", "svm-2.run"]
-    scores = json.loads(office.run("evaluate", str(labels), str(runs), "-m", "R@60", "-f", "json")[0])
-    assert {each["value"] for each in scores} == {1.0}
+    out, err = office.run("evaluate", str(labels), str(runs), "-m", "R@60", "-f", "json")
+    assert {each["value"] for each in json.loads(out)} == {1.0}
+    assert "leadline.jsonl" not in err
 
 
 @pytest.mark.parametrize(
@@ -72,6 +73,18 @@ def test_wrong_options(review: Path, office: Any, more: list[str], status: int, 
 def test_labels_that_do_not_fit(review: Path, office: Any, tmp_path: Path) -> None:
     labels = tmp_path / "labels.qrels"
     labels.write_text("T 0 elsewhere 1\nT 0 0 0\n")
-    assert "topic T: elsewhere is not in the collection" in office.error(
-        "review", "simulate", str(review / "articles"), str(labels)
-    )
+    simulate = "review", "simulate", str(review / "articles")
+    assert "topic T: elsewhere is not in the collection" in office.error(*simulate, str(labels))
+    labels.write_text("T 0 elsewhere 1\nT 0 0 0\nT 0 nowhere 0\n")
+    assert office.error(*simulate, str(labels)).strip().endswith(", as 1 of the other labelled documents")
+    table = tmp_path / "one.csv"
+    table.write_text("record_id,title,abstract,label_included\n3,a,b,0\n")
+    said = office.error(*simulate, str(table))
+    assert said.strip() == f"{table}: topic one: all documents are not relevant, a learner needs both"
+
+
+def test_a_rule_gives_the_same_with_and_without_others(review: Path, office: Any) -> None:
+    arguments = "review", "simulate", str(review / "articles"), str(review / "review.csv"), "--seeds", "5"
+    together = {row["rule"]: row for row in office.rows(*arguments)}
+    for rule in ("qbcb", "ppr"):
+        assert office.rows(*arguments, "--rule", rule) == [together[rule]]

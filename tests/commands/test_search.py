@@ -90,3 +90,9 @@ def test_search_without_the_collection(office: Any, tmp_path: Path) -> None:
     out, err = office.run("search", str(index.folder), "film", "-k", "1")
     assert "undated" not in out
     assert "no titles and texts" in err
+
+
+def test_an_empty_session_says_so(office: Any, tmp_path: Path) -> None:
+    session = tmp_path / "session.json"
+    _, notes = office.run("search", office.index, "--history", str(session))
+    assert notes.strip() == f"{session} has no queries yet"

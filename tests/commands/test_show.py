@@ -101,3 +101,9 @@ def test_a_long_text_goes_through_the_pager(tmp_path: Path, pager: str, paged: b
     assert child.wait() == 0
     assert said.count(b"a \\x07 line") == 100
     assert (said.count(b"paged:") == 100) == paged
+
+
+def test_an_id_in_another_spelling_is_not_a_member_of_its_own_family(office: Any, tmp_path: Path) -> None:
+    (tmp_path / "one.jsonl").write_text('{"id": "JP2001-123456A", "title": "film"}\n')
+    office.run("collection", "build", str(tmp_path / "one.jsonl"), "--keep", "all", "-o", str(tmp_path / "one"))
+    assert "Family" not in office.run("show", str(tmp_path / "one"), "JP2001-123456A")[0]

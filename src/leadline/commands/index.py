@@ -111,7 +111,7 @@ def _refuse_other_content(folder: Path) -> int | None:
         try:
             return len(Index.open(folder))
         except InputError as error:
-            if "is not the manifest of an index" in error.problem:
+            if "not an index" in error.problem or "not the manifest of an index" in error.problem:
                 raise InputError(str(folder), "is not an index: name another folder") from None
     elif folder.exists() and not folder.is_dir():
         raise InputError(str(folder), "is a file: name a folder")

@@ -102,6 +102,8 @@ def _list_queries(history: SearchHistory | None, options: argparse.Namespace) ->
         raise UsageError("QUERY", "give words to search for, or --history FILE to list earlier queries")
     rows = [[f"#{n}", found, query] for n, (query, found) in enumerate(history.queries, start=1)]
     write_table(Table(["number", "found", "query"], rows), options)
+    if not rows:
+        print_notes([f"{options.history} has no queries yet"], options)
 
 
 def _evidence(options: argparse.Namespace) -> Step | None:

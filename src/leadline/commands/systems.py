@@ -32,6 +32,7 @@ def run(options: argparse.Namespace) -> None:
         write_table(table, options)
         return
     if options.names and options.output is None:
-        write("".join(f"{name}: {described(name)}\n\n" for name in options.names))
+        teams = dict.fromkeys(name.partition(":")[0] for name in options.names)
+        write("".join(f"{team}: {described(team)}\n\n" for team in teams))
     shown = 5 if options.names else 3  # a terminal has no room for the runs of all
     write_table(Table(table.columns[:shown], [row[:shown] for row in table.rows]), options)

@@ -270,7 +270,10 @@ def _words(run: Run, lengths: Mapping[bytes, float] | None) -> NDArray[np.float6
         # The authors of the Cube Test wrote a document's length behind the tag.
         if run.longer_lines == len(run) and run.text is not None:
             return _numbers(run, run.column(6, 7), "length")
-        raise MeasureError("this measure counts the words read: give --lengths FILE (document, words)")
+        raise MeasureError(
+            "a measure of reading time needs document lengths: give --lengths FILE (document, words), which"
+            " `leadline collection lengths DIR -o FILE` writes"
+        )
     words = np.empty(len(run))
     for line, document in enumerate(run.documents.as_bytes()):
         count = lengths.get(document.partition(encode_id(AGAIN))[0])

@@ -93,7 +93,7 @@ def test_filters_without_values_say_so(tmp_path: Path) -> None:
     language = Language(Index.build([*documents, {"id": "X", "title": "film"}], tmp_path, fields=["title", "claims"]))
     notes = language.search("film before:2000").notes
     assert "before: 3 documents without a publication date: by their filing date" in notes
-    assert "1 undated left out: documents without a date to compare" in notes
+    assert "1 document without a date left out" in notes
     assert language.search("film before:2000").found == 3
     assert "claims: finds nothing: no document of this index has claims" in language.search("claims:film").notes
     assert "class: finds nothing: no document of this index has classes" in language.search("class:C07D").notes

@@ -151,6 +151,12 @@ def test_the_list_of_systems(capsys: pytest.CaptureFixture[str]) -> None:
     shown = capsys.readouterr().out
     assert "What is guessed: which of the two runs is which" in shown
     assert "CMU09Chmtcd" in shown
+    main(["systems", "bitem:claims", "--format", "tsv"])
+    assert capsys.readouterr().out.splitlines()[1:] == ["bitem:claims\tprior art\treranked by claims\t\t+3 % MAP"]
+    main(["systems", "cmu:whole-text"])
+    shown = capsys.readouterr().out
+    assert "What is guessed" in shown
+    assert "cmu:title-claims" not in shown
     main(["systems", "--format", "tsv"])
     assert (
         "cmu:title-claims\tprior art\tthe words of title and claims\tCMU09Chmtcd\tMAP 0.065" in capsys.readouterr().out

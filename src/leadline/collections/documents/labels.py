@@ -15,6 +15,7 @@ from leadline.collections.documents.sources import find_sources, open_streams
 from leadline.collections.documents.splitting import split
 from leadline.errors import InputError, LeadlineWarning, nearest
 from leadline.records.qrels.qrels import Qrels
+from leadline.records.scores.result import counted
 from leadline.text.source import stem
 
 
@@ -46,13 +47,13 @@ def read_labels(
         topics += [name] * len(judged)
         documents += list(judged)
         grades += list(judged.values())
-    return Qrels.from_columns(topics, documents, grades, "labels")
+    return Qrels.from_columns(topics, documents, grades, str(paths[0]) if len(paths) == 1 else "labels")
 
 
 def _labels_of(path: Path, column: str | None, form: str | None) -> dict[str, int]:
     """The grade of every labelled record of a file."""
     judged: dict[str, int] = {}
-    unlabelled = twice = 0
+    unlabelled = twice = differing = 0
     problems: list[str] = []
     for stream in open_streams(path):
         chosen = column
@@ -84,19 +85,21 @@ def _labels_of(path: Path, column: str | None, form: str | None) -> dict[str, in
                 unlabelled += 1
             elif document in judged:
                 twice += 1
+                differing += judged[document] != value
                 judged[document] = max(judged[document], value)
             else:
                 judged[document] = value
     if not judged:
         raise InputError(str(path), "no record has a label" + (f"; {problems[0]}" if problems else ""))
-    _warn(path, unlabelled, twice, problems)
+    _warn(path, unlabelled, twice, differing, problems)
     return judged
 
 
-def _warn(path: Path, unlabelled: int, twice: int, problems: list[str]) -> None:
+def _warn(path: Path, unlabelled: int, twice: int, differing: int, problems: list[str]) -> None:
     said = [
-        f"{unlabelled:,} records without a label, left out" if unlabelled else "",
-        f"{twice:,} records listed again" if twice else "",
+        f"{counted(unlabelled, 'record')} without a label, left out" if unlabelled else "",
+        f"{counted(twice, 'record')} listed again" if twice else "",
+        f"{differing:,} of them with another label, taken as relevant" if differing else "",
         f"{len(problems):,} not read, first {problems[0]}" if problems else "",
     ]
     if any(said):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from leadline.collections.documents.document import Claim, Document
+from leadline.collections.documents.numbers import normalise
 from leadline.errors import InputError, nearest
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ def surroundings(collection: Collection, name: str) -> Surroundings:
     listed = collection.families.filter(pl.col("family") == family)["number"].to_list()
     members = records.filter((pl.col("family") == family) & (pl.col("row") != row))
     known = {*members["id"], records["id"][row]}
+    known |= {normalise(name).id for name in known}  # an id may be spelled in another way than its number
     elsewhere = [Neighbour(number) for number in listed if number not in known]
     citations = collection.citations
     cites = citations.filter(pl.col("citing") == row).join(

@@ -87,7 +87,7 @@ def _quota(text: str) -> dict[str, int]:
     for part in split_list(text):
         office, _, number = part.partition(":")
         if not (office.strip() and number.strip().isdigit() and int(number) > 0):
-            raise argparse.ArgumentTypeError(f"{part!r} is no office and number of topics; write EP:77,US:923")
+            raise argparse.ArgumentTypeError(f"{part!r} is not an office with a number of topics; write EP:77,US:923")
         if office.strip().upper() in quota:
             raise argparse.ArgumentTypeError(f"{office.strip().upper()} is named twice")
         quota[office.strip().upper()] = int(number)

@@ -58,8 +58,10 @@ def labelled_reviews(collection: Collection, labels: Qrels, rel: int = 1) -> Ite
         documents = tuple(grades)
         rows = collection.rows(documents)
         if (rows < 0).any():
-            missing = documents[int(np.argmax(rows < 0))]
-            raise InputError(labels.name, f"topic {topic}: {missing} is not in the collection {collection.folder}")
+            first, count = documents[int(np.argmax(rows < 0))], int((rows < 0).sum())
+            also = f", as {count - 1:,} of the other labelled documents" if count > 1 else ""
+            problem = f"topic {topic}: {first} is not in the collection {collection.folder}{also}"
+            raise InputError(labels.name, problem)
         relevant = np.array([grade >= rel for grade in grades.values()])
         features = None
         if relevant.all():
@@ -172,7 +174,8 @@ def simulate_reviews(
                 enough = np.cumsum(labels) >= target * total - ROUNDING
                 needed[place, row, seed] = (int(np.argmax(enough)) + 1) / len(labels)
                 for at, each in enumerate(chosen):
-                    random = np.random.default_rng([seed, row, at])
+                    # By names, so that neither the other rules nor the other reviews change the result.
+                    random = np.random.default_rng([seed, *(zlib.crc32(n.encode()) for n in (review.name, each.name))])
                     stop = each.function(Review(labels, target, alpha, random))
                     read[place, row, seed, at], recall[place, row, seed, at] = (
                         stop.read / len(labels),

@@ -32,6 +32,7 @@ from leadline.text.fields import (
 )
 from leadline.text.ids import SEED, Ids, decode_id
 from leadline.text.memory import NEW_ARRAYS, NewArrays
+from leadline.text.owned_folder import IDENTITY
 from leadline.text.source import COMPRESSED, NOT_A_FILE, SourceText, open_without_waiting, read_text, stem
 
 Layout = Literal["trec", "dynamic"]
@@ -231,7 +232,8 @@ def run_paths(patterns: Sequence[str | os.PathLike[str]], *, strict: bool = Fals
             found = [pattern]
         elif os.path.isdir(pattern):
             folder = runs_folder(pattern)
-            found = sorted(str(path) for path in folder.iterdir() if not path.is_dir() and path.name[0] != ".")
+            files = (path for path in folder.iterdir() if not path.is_dir() and path.name[0] != ".")
+            found = sorted(str(path) for path in files if path.name != IDENTITY)
             if not found:
                 raise InputError(pattern, "is a folder without files")
             found = _runs_among(found, str(folder), strict=strict)
@@ -248,8 +250,6 @@ def run_paths(patterns: Sequence[str | os.PathLike[str]], *, strict: bool = Fals
 
 def runs_folder(folder: str | os.PathLike[str]) -> Path:
     """The folder that holds the runs: the one given, or its folder `runs` if a grid or demo was made there."""
-    from leadline.text.owned_folder import IDENTITY
-
     inner = Path(folder) / "runs"
     return inner if inner.is_dir() and (Path(folder) / IDENTITY).is_file() else Path(folder)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from leadline.errors import InputError
-from leadline.records.scores.result import Result
+from leadline.records.scores.result import Result, counted
 from leadline.records.scores.table import Table
 from leadline.records.topics.topic import Topic
 from leadline.retrieval.answers.passages import Passages
@@ -156,7 +156,7 @@ def _about(index: Index, name: str) -> list[str]:
     """Notes on a filter: no document has a value, dates of filing are used, documents without a date are left out."""
     notes = notes_of(index, name, [])
     undated = int(missing(index, name).sum()) if name in ("before", "after") else 0
-    left_out = [f"{undated:,} undated left out: documents without a date to compare"] if undated else []
+    left_out = [f"{counted(undated, 'document')} without a date left out"] if undated else []
     return [*notes, *left_out]
 
 

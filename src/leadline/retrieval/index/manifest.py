@@ -29,6 +29,8 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     manifest = parsed_object(written, str(path), REBUILD)
     if CHECKSUM in manifest:
         check_seal(manifest, str(path), REBUILD)
+    if manifest.get("what") == "a leadline collection":
+        raise InputError(str(folder), f"is a collection, not an index; `leadline index {folder} -o INDEX` makes one")
     if manifest.get("what") != WHAT:
         raise InputError(str(path), "is not the manifest of an index")
     _check_version(manifest.get("version"), str(path))

@@ -20,9 +20,11 @@ ALIASES = {
 }  # fmt: skip
 FIELD_OF = {name: field for field, names in ALIASES.items() for name in names.split()}
 _TWO_READINGS = re.compile(r"([0-9]{1,2})\s?([-/])\s?([0-9]{1,2})\s?\2\s?([0-9]{4})")
-_YEARS = re.compile(r"([0-9]{4})\s*[-:]\s*([0-9]{4})|([0-9]{6,8}):([0-9]{6,8})")
+_YEARS = re.compile(r"([0-9]{4})\s*[-–:]\s*([0-9]{4})|([0-9]{6,8}):([0-9]{6,8})")
 _COMPARED = re.compile(r"(<=|>=|<|>)\s*(.+)")
 _BRACKETS = re.compile(r"([\[{])\s*([^\s\[\]{}]+)\s+(?:TO|to)\s+([^\s\[\]{}]+)\s*([\]}])")
+_WHOLE_DAY = re.compile(r"[0-9]{8}|[0-9]{1,4}([-/.])[0-9]{1,2}\1[0-9]{1,4}")
+_CUT_OFF = re.compile(r"[?$+#]+$|/(?:LOW)?$")  # after a class, for those under it, which are always meant
 _DAY = datetime.timedelta(days=1)
 
 EXPECTED = {
@@ -69,7 +71,7 @@ def filter_value(name: str, written: str) -> str:
         return _date(name, written)
     written = written.rstrip("*")
     if name in ("class", "ipc", "cpc"):
-        compact = "".join(written.upper().split())
+        compact = _CUT_OFF.sub("", "".join(written.upper().split()))
         return compact if compact and compact in levels(symbol(compact)) else ""
     letters = written if written.isascii() and written.isalnum() else ""
     if name == "kind":
@@ -106,6 +108,12 @@ def period(name: str, written: str) -> str:
     return "" if wrong or not any(ends) else f"{ends[0]}..{ends[1]}"
 
 
+def is_reversed(dates: str) -> bool:
+    """Whether a period ends before it begins."""
+    low, _, high = dates.partition("..")
+    return bool(low and high) and day_number(low) > day_number(high, late=True)
+
+
 def bracketed(text: str, at: int) -> re.Match[str] | None:
     """A range in brackets, [2010 TO 2015], at a place of a text."""
     return _BRACKETS.match(text, at)
@@ -136,4 +144,5 @@ def _date(name: str, written: str) -> str:
     if match and match[1] != match[3] and max(int(match[1]), int(match[3])) <= 12 and min(int(match[1]), int(match[3])):
         one, other = (f"{match[4]}-{int(m):02d}-{int(d):02d}" for m, d in ((match[1], match[3]), (match[3], match[1])))
         raise InputError("query", f"{name}:{written} may be {one} or {other}: write one of them")
-    return iso(written.upper())
+    date = iso(written.upper())
+    return "" if len(date) < len("1998-08-12") and _WHOLE_DAY.fullmatch(written) else date  # no 30th of February

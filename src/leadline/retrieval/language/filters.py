@@ -113,18 +113,21 @@ def _named(index: Index, column: str, values: Sequence[str]) -> Mask:
     asked = [_name_expression(value) for value in values]
 
     def chosen(names: CodedColumn) -> Mask:
-        spelled = (_spelled(name.decode()) for name in names.terms)
+        spelled = (_spellings(name.decode()) for name in names.terms)
         return np.array([any(each.search(name) for each in asked) for name in spelled] + [False], np.bool_)
 
     return _of_terms(index, column, chosen)
 
 
 @lru_cache(maxsize=1 << 16)
-def _spelled(name: str) -> str:
-    """A name in small letters without accents, blanks around each word."""
+def _spellings(name: str) -> str:
+    """A name in small letters without accents, blanks around each word; after a line feed with ue for ü.
+
+    >>> _spellings("Anna Müller")
+    ' anna muller \\n anna mueller '
+    """
     small = prepared(name).decode()
-    plain = (without_accents(small) or [small])[0]
-    return f" {' '.join(_WORD.findall(plain))} "
+    return "\n".join(f" {' '.join(_WORD.findall(plain))} " for plain in without_accents(small) or [small])
 
 
 def _name_expression(value: str) -> re.Pattern[str]:
@@ -133,8 +136,11 @@ def _name_expression(value: str) -> re.Pattern[str]:
     >>> bool(_name_expression("siem* ag").search(" siemens ag "))
     True
     """
-    words = [as_written(word) for word in _WORD.findall(_spelled(as_letters(value)))]
-    return re.compile(" " + " ".join(expression(word).pattern.replace(".", "[^ ]") for word in words) + " ")
+    spellings = [_WORD.findall(each) for each in _spellings(as_letters(value)).split("\n")]
+    patterns = (
+        " ".join(expression(as_written(word)).pattern.replace(".", "[^ ]") for word in words) for words in spellings
+    )
+    return re.compile(" (?:" + "|".join(patterns) + ") ")
 
 
 def _kinds(index: Index, values: Sequence[str]) -> Mask:

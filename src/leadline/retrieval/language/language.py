@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from leadline.errors import checked_choice
+from leadline.records.scores.result import counted
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.index.segment import MISSING
 from leadline.retrieval.language.meaning import Meaning
@@ -91,7 +92,7 @@ class Language:
             would_match = undated.matching(asked.tree)
             left_out = int((would_match & ~matching).sum()) if would_match is not None else 0
             if left_out:
-                notes.append(f"{left_out:,} undated left out: documents without a date to compare")
+                notes.append(f"{counted(left_out, 'document')} without a date left out")
         how = {"model": model, "fields": weighted, "combine": combine, **parameters}
         is_empty = matching is None
         if matching is None:

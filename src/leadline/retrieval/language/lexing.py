@@ -5,12 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from leadline.errors import InputError, nearest
 from leadline.retrieval.language.field_names import bracketed, field_named, period
-from leadline.retrieval.language.operators import Token, TokenKind, longer_operator, operator, unsupported
-from leadline.retrieval.language.text_cursor import NO_FIELD, QUOTES, RUN, TextCursor
-from leadline.retrieval.language.tree import DATE_FILTERS, FILTERS, ORDERS, ResultOrder
+from leadline.retrieval.language.field_values import CLASS_FILTERS, dates_at, spaced_value
+from leadline.retrieval.language.hints import hints
+from leadline.retrieval.language.operators import (
+    Token,
+    TokenKind,
+    longer_operator,
+    operator,
+    unsupported,
+    unsupported_in_parentheses,
+)
+from leadline.retrieval.language.pasted_text import cleaned
+from leadline.retrieval.language.text_cursor import MOST_NOTES, NO_FIELD, QUOTES, TextCursor
+from leadline.retrieval.language.tree import FILTERS, ORDERS, ResultOrder
 
 STARTS: frozenset[TokenKind] = frozenset({"word", "quoted", "(", "field", "saved"})  # of a unit
 MARKS: frozenset[TokenKind] = frozenset({"+", "-", "NOT"})
@@ -18,19 +29,24 @@ ENDS: frozenset[TokenKind] = frozenset({"word", "quoted", ")", "boost", "saved",
 DEEPEST = 40  # parentheses within parentheses
 LONGEST_QUERY = 500_000  # characters
 LONGEST_NAME = 40  # of an operator or a field
+SHORT = 8  # words: in a longer text and, or and not are words of a sentence
 
 _NAME = r"[^\W\d][\w-]{0,40}"
 _FIELD = re.compile(rf"({_NAME})(:|==?(?!=)|[<>]=?)")
 _SPACED = re.compile(rf"({_NAME})\s*(==?|[<>]=?)\s*(?=[\w\"“(*])")
-_RELATION = re.compile(rf"({_NAME})\s+(any|all|exact|adj|within)\s+\"([^\"]*)\"", re.IGNORECASE)
+_RELATION = re.compile(
+    rf"({_NAME})\s+(?:(any|all|exact|adj|within)\s+\"([^\"]*)\"|(within)\s+([0-9][0-9-]{{3,9}}[\s,]+[0-9][0-9-]{{3,9}}))",
+    re.IGNORECASE,
+)
 _SLOP = re.compile(r"~([0-9]{1,4})(?!\w)")
 _FUZZY = re.compile(r"(.*\w)~[0-9.]*")
 _SAVED = re.compile(r"#([0-9]{1,6})(?!\w)")
-_SET = re.compile(r"[SL]([0-9]{1,6})")
+_SET = re.compile(r"[SLsl]([0-9]{1,6})")
 _BEHIND = re.compile(r"\.([a-zA-Z]{2,4}(?:,[a-zA-Z]{2,4})*)\.|/([A-Z]{2,4}(?:,[A-Z]{2,4})*)")  # film.ti,ab. and film/TI
-_BEFORE = re.compile(r"(TTL|ABST|ACLM|SPEC|IN|ICL|PN|ISD|APD|CPC|PA)/(?=[\w\"“(])")
+_BEFORE = re.compile(r"(TTL|ABST|ACLM|SPEC|IN|ICL|PN|ISD|APD|CPC|PA|AN)/(?=[\w\"“(])")
 _OF_WHICH = re.compile(r"(priority|filing|publication):")  # before:priority:2010
-_NO_ENDING = re.compile(r"(.*\w)([?!+])")
+_REFERENCE = re.compile(r"(?<!\S)\(*[#SLsl]([0-9]{1,6})(?!\w)")
+_NO_ENDING = re.compile(r"(.*\w)([?!+#])")
 _SMALL = frozenset({"and", "or", "not", "near", "adj", "same"})
 _SAME_SMALL = re.compile(r"same\s+(?:claim|sentence|paragraph)(?=\s+\w)")
 
@@ -50,10 +66,12 @@ def tokenized(text: str, fields: Sequence[str], saved: Sequence[int] | None = No
     """
     if len(text) > LONGEST_QUERY:
         raise InputError("query", f"has {len(text):,} characters; at most {LONGEST_QUERY:,} are searched for")
+    text, notes = cleaned(text)
     lexer = _Lexer(text, list(fields), saved)
     lexer.run()
     tokens = [token for token in lexer.tokens if token is not NO_FIELD]
-    return Tokenized(tokens, lexer.order, list(dict.fromkeys(lexer.notes)))
+    about = islice(hints(tokens, is_cql=lexer.is_cql, in_session=saved is not None), MOST_NOTES)
+    return Tokenized(tokens, lexer.order, list(dict.fromkeys([*notes, *lexer.notes, *about])))
 
 
 class _Lexer(TextCursor):
@@ -68,8 +86,10 @@ class _Lexer(TextCursor):
         self.small: dict[str, None] = {}  # operators in small letters
 
     def _looks_like_cql(self) -> bool:
-        """Whether fields are followed by = or a relation, so that `and` is an operator."""
-        found = (match for pattern in (_FIELD, _RELATION) for match in pattern.finditer(self.text))
+        """Whether `and` is an operator: fields are followed by = or a relation, or earlier queries are named."""
+        if self.saved and any(int(number) in self.saved for number in _REFERENCE.findall(self.text)):
+            return True
+        found = (match for pattern in (_FIELD, _SPACED, _RELATION) for match in pattern.finditer(self.text))
         return any(match[2] != ":" and field_named(match[1], self.fields) for match in found)
 
     def run(self) -> None:
@@ -93,9 +113,9 @@ class _Lexer(TextCursor):
             self.open.pop()
             self._close()
         uses_syntax = any(token.kind not in ("word", "+", "-", "boost") for token in self.tokens)
-        if self.small and uses_syntax:
-            named = ", ".join(self.small)
-            self.notes.append(f"{named} in small letters: taken as a word; operators are written in capitals")
+        if self.small and (uses_syntax or len(self.tokens) <= SHORT):
+            named, words = ", ".join(self.small), "a word" if len(self.small) == 1 else "words"
+            self.notes.append(f"{named} in small letters: taken as {words}; operators are written in capitals")
 
     def _quoted(self) -> None:
         if self._behind_letter():  # as in 5" pipe
@@ -121,6 +141,8 @@ class _Lexer(TextCursor):
     def _opened(self) -> None:
         if self._joined_by_longer():
             return
+        if self.tokens and self.tokens[-1].kind in ENDS and (other := unsupported_in_parentheses(self.text, self.at)):
+            self._note(lambda: f"{other[0]} was taken as a word: {other[1]}")
         grouping = not self._behind_letter()  # poly(ethylene glycol) is a name
         if grouping and self.depth >= DEEPEST:
             self.notes.append(f"parentheses deeper than {DEEPEST} were ignored")
@@ -198,6 +220,11 @@ class _Lexer(TextCursor):
             self.tokens += [Token("field", "published"), Token("word", dates)]
             self.at = match.end()
             return
+        if sign in "?#$" and before_part and self.text[self.at + 1 : self.at + 2].isalpha():
+            word = self.text[self.at + 1 : min(end, self.at + 40)]
+            self._note(lambda: f"{sign}{word}: {sign} at the beginning was ignored; write *{word} for any beginning")
+        if sign == "&" and end == self.at + 1 and self.tokens and self._unit_at(self.at + 2):
+            self._note(lambda: "& was ignored: write AND for both")
         if sign in "+-!" and before_part and self._unit_at(self.at + 1):
             self.tokens.append(Token("NOT", "!") if sign == "!" else Token("+" if sign == "+" else "-", sign))
         self.at += 1
@@ -229,9 +256,9 @@ class _Lexer(TextCursor):
         if end - self.at > LONGEST_NAME:
             return False
         run = self.text[self.at : end]
-        if self.is_cql and run in ("and", "or", "not"):
+        if self.is_cql and run.lower() in ("and", "or", "not"):
             run = run.upper()
-        elif run in _SMALL:
+        elif run.lower() in _SMALL and not run.isupper():
             self.small[run] = None
             if match := _SAME_SMALL.match(self.text, self.at):
                 written = " ".join(match[0].split())
@@ -255,9 +282,9 @@ class _Lexer(TextCursor):
         """Read a relation of CQL: ti any "film foil", pd within "2010 2015"."""
         match = _RELATION.match(self.text, self.at) if self.is_cql else None
         field = field_named(match[1], self.fields) if match else ""
-        if not match or not field or not match[3].strip():
+        if not match or not field or not (match[3] or match[5] or "").strip():
             return False
-        relation, words = match[2].lower(), match[3].split()
+        relation, words = (match[2] or match[4]).lower(), (match[3] or match[5]).split()
         self.tokens.append(Token("field", field))
         if relation in ("exact", "adj", "within") or len(words) == 1:
             self.tokens.append(Token("quoted", " ".join(words)))
@@ -273,10 +300,11 @@ class _Lexer(TextCursor):
     def _prefixed(self) -> bool:
         """Read a field before a stroke: TTL/film."""
         match = _BEFORE.match(self.text, self.at)
-        field = field_named(match[1], self.fields) if match else ""
+        name = ("PA" if match[1] == "AN" else match[1]) if match else ""  # AN is the assignee's name
+        field = field_named(name, self.fields)
         if match and field:
-            self.tokens.append(Token("field", field))
             self.at = match.end()
+            self._value_of(field, ":", self.at)
         return bool(field)
 
     def _field(self, match: re.Match[str], end: int) -> bool:
@@ -289,12 +317,13 @@ class _Lexer(TextCursor):
             self.at = end
             return True
         if name in ("before", "after") and (dated := _OF_WHICH.match(self.text, behind)):
-            found = RUN.match(self.text, dated.end())
-            which = field_named(dated[1], self.fields)
-            if found and which and self._period(which, "<" if name == "before" else ">", dated.end()):
+            which, compared = field_named(dated[1], self.fields), "<" if name == "before" else ">"
+            if which and dates_at(which, compared, self.text, dated.end()):
+                self._value_of(which, compared, dated.end())
                 return True
         field = field_named(name, self.fields)
-        if field in DATE_FILTERS and self._period(field, sign, behind):
+        if dates_at(field, sign, self.text, behind):
+            self._value_of(field, sign, behind)
             return True
         if not self._unit_at(behind) or sign in ("<", ">", "<=", ">="):
             if field and behind == end:
@@ -306,34 +335,32 @@ class _Lexer(TextCursor):
             return False
         if not field:
             self._note(lambda: f"{shown} was taken as words: {self._instead(match[1])}")
-        self.tokens.append(Token("field", field) if field else Token("word", match[1]))
-        self.at = behind
+            if not self._follows("+", "-", "NOT"):  # -tittle:film excludes film, not tittle
+                self.tokens.append(Token("word", match[1]))
+            self.at = behind
+        else:
+            self._value_of(field, sign, behind)
         return True
 
-    def _period(self, field: str, sign: str, behind: int) -> bool:
-        """Read the value of a filter by date: [2010 TO 2015], or a date after a comparison."""
-        if match := bracketed(self.text, behind):
-            end, written = match.end(), match[0]
-        elif sign in (":", "=", "==") and self.text.startswith(("<", ">", ".."), behind):
-            found = RUN.match(self.text, behind)
-            end, written = (found.end(), found[0]) if found else (behind, "")
-        elif sign not in (":", "=", "=="):
-            found = RUN.match(self.text, behind)
-            end, written = (found.end(), sign + found[0]) if found else (behind, "")
-        else:
-            return False
-        dates = period(field, written)
-        if dates:
-            self.tokens += [Token("field", field), Token("word", dates)]
-            self.at = end
-        return bool(dates)
+    def _value_of(self, field: str, sign: str, behind: int) -> None:
+        """Read a field, and its value where this has blanks or signs inside: a period, a class, a number."""
+        self.tokens.append(Token("field", field))
+        self.at = behind
+        if dates := dates_at(field, sign, self.text, behind):
+            self.tokens.append(Token("word", dates[0]))
+            self.at = dates[1]
+        elif spaced := spaced_value(field, self.text, behind):
+            self.tokens.append(Token("quoted", " ".join(spaced[0].split())))
+            self.at = spaced[1]
 
     def _instead(self, name: str) -> str:
         if name.lower() == "sort":
             return f"results can be sorted by {', '.join(ORDERS)}"
         own = [field for field in self.fields if field not in FILTERS]
-        known = [*own, "class", "office", "before", "after"]
-        hint = nearest(name[:40], [f"{field}:" for field in self.fields]) or f", only {', '.join(known)}"
+        known = [*own, "applicant", "inventor", "class", "published"]
+        hint = (
+            nearest(name[:40], [f"{field}:" for field in self.fields]) or f"; fields are {', '.join(known)} and others"
+        )
         return f"there is no field {name[:40]}{hint}"
 
     def _word(self, run: str) -> None:
@@ -362,4 +389,6 @@ class _Lexer(TextCursor):
 
     def _is_truncation(self, word: str, sign: str) -> bool:
         """Whether a sign may have been meant to cut a word off; Na+ and C++ are names."""
-        return len(word) >= 4 if sign == "+" else self.at < self.last or len(self.tokens) < 2
+        if self.tokens and self.tokens[-1].text in CLASS_FILTERS:
+            return False  # a class has those under it
+        return len(word) >= 4 if sign in "+#" else self.at < self.last or len(self.tokens) < 2

@@ -4,7 +4,7 @@
 |---|---|---|
 | `NEAR/5` `NEAR5` `N/5` `W/5` `/5` `WITHIN/5` | at most 5 words apart, in any order | dtSearch, Lexis, Westlaw, Ovid |
 | `PRE/3` `P/3` `ADJ3` `ADJ/3` `ONEAR/3` `+3` | the second at most 3 words behind the first | Lexis, EAST, Westlaw |
-| `ADJ` `(W)` `(N)` | next to each other; with (N) in any order | EAST, STN, Dialog |
+| `ADJ` `(W)` `()` `(N)` | next to each other; with (N) in any order | EAST, STN, Dialog |
 | `(5W)` `(5N)` | at most 5 words between them; with N in any order | STN, Dialog |
 | `WITH` `W/S` `/S` `(S)` `SAME SENTENCE` | in the same sentence | EAST, Lexis, Westlaw, STN |
 | `SAME` `W/P` `/P` `(P)` `SAME PARAGRAPH` | in the same paragraph | EAST, Lexis, Westlaw, STN |
@@ -52,15 +52,22 @@ _SAME = {
     "CLAIM": re.compile(r"SAME[/_]CLAIM"),
 }
 _TWO_WORDS = re.compile(r"SAME\s+(CLAIM|SENTENCE|PARAGRAPH)(?=\s+[\w\"“(*])", re.IGNORECASE)
-_ENCLOSED = re.compile(r"\(([0-9]{0,3})([WN])\)|\(([SP])\)(?![-\w])|\(([0-9]{1,3})([wn])\)")
+_ENCLOSED = re.compile(r"\(([0-9]{0,3})([WN])\)|\(([SP])\)(?![-\w])|\(([0-9]{1,3})([wn])\)|\((w?)\)(?=\w)")
+_OTHER_ENCLOSED = re.compile(r"\((?:([0-9]{0,3})A|[LFT])\)(?=\s*[\w\"“(*])")
 _PROX = re.compile(r"prox((?:/(?:distance|unit|ordered|unordered)\s*(?:[<>=]{1,2}\s*\w+)?)*)", re.IGNORECASE)
 # Operators of other systems that mean nothing here, with what to write instead.
 _OTHERS = (
     (re.compile(r"XOR"), "write (a OR b) NOT (a AND b)"),
-    (re.compile(r"(?:NOT\s?)?W/SEG|\(L\)|\(T\)"), "write AND within one field"),
+    (re.compile(r"(?:NOT\s?)?W/SEG"), "write AND within one field"),
     (re.compile(r"(?:SAME|WITH)[0-9]+"), "write SAME or NEAR/n"),
     (re.compile(r"ATLEAST[0-9]*|ATL[0-9]+"), "the number of occurrences cannot be asked for"),
     (re.compile(r"NOTW/.*|NOTNEAR.*|XNEAR.*|XPRE.*"), "write NOT (a NEAR/n b)"),
+    (
+        re.compile(
+            r"(?:NEAR|PRE|ADJ|WITHIN|ONEAR)/.*|(?:NEAR|PRE|ADJ|ONEAR)0+|[WNP]/[0-9]+|(?:near|pre|adj|within)/[0-9]+"
+        ),
+        "write a distance from 1 to 99999: NEAR/5",
+    ),
     (re.compile(r"[WN][0-9]{1,2}"), "distances are written W/5 or NEAR/5"),
     (re.compile(r"FREQ/.*|[a-z]*/[0-9]+<"), "the number of occurrences cannot be asked for"),
 )
@@ -99,6 +106,8 @@ def longer_operator(text: str, at: int) -> tuple[Token, int] | None:
         between, letter = (match[1] or match[4] or "0"), (match[2] or match[5] or "").upper()
         if letter:
             return Token("NEAR", match[0], int(between) + 1, ordered=letter == "W"), match.end()
+        if match[6] is not None:  # Dialog: thin()film
+            return Token("NEAR", match[0], 1, ordered=True), match.end()
         return Token("SAME", match[0], value="sentence" if match[3] == "S" else "paragraph"), match.end()
     if (match := _PROX.match(text, at)) and match[1] and not text[match.end() : match.end() + 1].isalnum():
         return _prox(match), match.end()
@@ -119,3 +128,13 @@ def _prox(match: re.Match[str]) -> Token:
 def unsupported(run: str) -> str:
     """What to write instead of an operator that is not supported; empty for other words."""
     return next((instead for pattern, instead in _OTHERS if pattern.fullmatch(run)), "")
+
+
+def unsupported_in_parentheses(text: str, at: int) -> tuple[str, str] | None:
+    """An operator of STN in parentheses that is not supported, as (A) or (L), and what to write instead."""
+    match = _OTHER_ENCLOSED.match(text, at)
+    if not match:
+        return None
+    if match[1] is None:
+        return match[0], "write SAME PARAGRAPH, or AND within one field"
+    return match[0], f"the operator is written NEAR/{int(match[1] or 0) + 1}"

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from leadline.retrieval.language.field_names import EXPECTED, filter_value
+from leadline.retrieval.language.field_names import EXPECTED, filter_value, is_reversed
 from leadline.retrieval.language.lexing import ENDS, MARKS, STARTS, tokenized
 from leadline.retrieval.language.operators import Token
 from leadline.retrieval.language.tree import (
@@ -62,20 +62,24 @@ def _joining(tokens: Sequence[Token], notes: list[str]) -> list[Token]:
         following = kept[-1].kind if kept else ")"
         if following in _MAY_FOLLOW.get(token.kind, {following}):
             kept.append(token)
-        elif token.kind in OPERATORS:
-            kept.append(_as_word(token, notes))
+        elif token.kind in OPERATORS and (word := _as_word(token, notes)):
+            kept.append(word)
     joined: list[Token] = []
     for token in reversed(kept):
         before = joined[-1].kind if joined else "("
-        joined.append(
-            _as_word(token, notes) if token.kind in ("AND", "OR", "NEAR", "SAME") and before not in ENDS else token
-        )
+        between = token.kind not in ("AND", "OR", "NEAR", "SAME") or before in ENDS
+        if kept_token := token if between else _as_word(token, notes):
+            joined.append(kept_token)
     return joined
 
 
-def _as_word(operator: Token, notes: list[str]) -> Token:
+def _as_word(operator: Token, notes: list[str]) -> Token | None:
+    """An operator that joins nothing, as a word; None for one that is written with signs."""
+    if not operator.text.isalpha():  # W/5 is no word of a text
+        notes.append(f"{operator.text} has nothing to join: ignored")
+        return None
     notes.append(f"{operator.text} has nothing to join: taken as a word")
-    return Token("word", operator.kind.lower())
+    return Token("word", operator.text.lower())
 
 
 class _QueryParser:
@@ -178,8 +182,12 @@ class _QueryParser:
         """The filter for every word of a part: class:(C07D OR A61K) is class:C07D OR class:A61K."""
         if isinstance(node, WordOrPhrase):
             whole = node.quoted or name in DATE_FILTERS
-            values = [filter_value(name, written) for written in ([node.text] if whole else node.text.split(","))]
+            values = [
+                filter_value(name, written) for written in ([node.text] if whole else node.text.rstrip(",;").split(","))
+            ]
             if all(values):
+                self.notes += [f"{name}:{value} ends before it begins: nothing matches" for value in values
+                               if name in DATE_FILTERS and is_reversed(value)]  # fmt: skip
                 filters: list[Node] = [
                     Within(name, WordOrPhrase(value, not value.isalnum() and name in NAMED)) for value in values
                 ]

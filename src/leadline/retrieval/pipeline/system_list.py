@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from leadline.records.scores.result import Result, counted
 from leadline.records.scores.table import Table
 from leadline.retrieval.pipeline.pipeline_files import described, systems, variants_of
-from leadline.retrieval.pipeline.variant import PATENTS, TEXTS
+from leadline.retrieval.pipeline.variant import PATENTS, TEXTS, variant_named
 
 COLUMNS = ("system", "tasks", "does", "runs", "reported")
 
@@ -56,12 +56,16 @@ class SystemList(Result):
 
 
 def list_systems(*names: str) -> SystemList:
-    """All named systems, or some of them, with their variants."""
+    """All named systems, or some of them, with their variants; a variant by its name, `bitem:claims`."""
     return SystemList(tuple(item for name in names or systems() for item in _items(name)))
 
 
 def _items(name: str) -> list[NamedSystem]:
-    variants = variants_of(name)
+    team, colon, variant = name.partition(":")
+    variants = variants_of(team)
+    if colon:
+        chosen = f"{team}:{variant_named(team, variant, variants).name}"
+        return [item for item in _items(team) if item.name == chosen]
     title = described(name).partition("\n")[0].removesuffix(".")
     tasks = variants[-1].tasks if variants else (PATENTS, TEXTS)
     whole = NamedSystem(name, tasks, f"{title}; = {name}:{variants[-1].name}" if variants else title)
