@@ -127,7 +127,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sections = {
             "size": f"14 reviews, {records:,} records, {options.seeds} seeds each, target 95 %, α = 0.05.",
             "rules": rules_table(by_level),
-            "learners": learners_table(folder, min(options.seeds, 10)),
+            "learners": learners_table(folder, min(options.seeds, 4)),
         }
         text = DOCUMENT.read_text(
             encoding="utf-8"

@@ -1,4 +1,4 @@
-"""Show one document whole: its text, its claims as a tree, its family, and citations both ways.
+"""Show one document whole: its text, claims as a tree, family, and citations both ways.
 
 DIR is a collection, a crawl, or an index whose collection is in its place. ID is a number in any spelling. On a
 terminal a long document is shown in a pager: $PAGER, or less.

@@ -1,4 +1,4 @@
-"""Read a labelled review again in a learner's order, and show where each stopping rule would have stopped.
+"""Try learners and stopping rules on a review whose labels are known.
 
 LABELS are judgements (one review per topic), or an export of ASReview (CSV or RIS) with labels. The candidates of a
 review are the documents that have a label; where all of them are relevant, the whole collection. Each seed begins with
