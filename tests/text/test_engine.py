@@ -17,6 +17,7 @@ from leadline.collections.documents.markup import outlines, plain_text
 from leadline.collections.duplicates import grouping, shingles, sketches, tokens
 from leadline.collections.links import graph, pagerank, summing
 from leadline.errors import InputError, LeadlineWarning
+from leadline.judge.review.learners import svm
 from leadline.measures import join
 from leadline.records.runs import order, read_runs
 from leadline.retrieval.index import analysis, inverting, merging, occurrences, terms, uniting
@@ -28,7 +29,7 @@ TEXT = "leadline.text.kernels"
 PACKAGES = (
     TEXT, "leadline.records.runs.kernels", "leadline.measures.kernels", "leadline.collections.documents.kernels",
     "leadline.collections.duplicates.kernels", "leadline.collections.links.kernels",
-    "leadline.retrieval.index.kernels", "leadline.retrieval.models.kernels",
+    "leadline.retrieval.index.kernels", "leadline.retrieval.models.kernels", "leadline.judge.review.kernels",
 )  # fmt: skip
 DECLARING = (
     ids,
@@ -52,6 +53,7 @@ DECLARING = (
     terms,
     uniting,
     ranking,
+    svm,
 )
 
 
@@ -232,7 +234,7 @@ def test_every_kernel_is_declared_once_with_its_twin() -> None:
         for function in compiled._kernel_functions(package)
     }
     assert marked == set(JOBS)
-    assert len(marked) == 34
+    assert len(marked) == 36
     assert {job.engine.library.package for job in JOBS.values()} == set(PACKAGES)
 
 

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from leadline.retrieval.language.operators import Token
 
+LONGEST_WORD = 100  # characters: the expressions below take the square of a word's length
 _EARLIER = re.compile(r"[SL][0-9]{1,3}", re.IGNORECASE)
 _TAG_BEHIND = re.compile(r"(.*\w)\[(ti|tiab|ab|tw|au|dp|mesh|title|abstract|title/abstract|author)\]?", re.IGNORECASE)
 _CODE_BEHIND = re.compile(r"(.*[a-z].*)(/[A-Z]{2,4}|\.[a-z]{2}\.)")  # film/BI, film.xx.
@@ -32,6 +33,8 @@ def hints(tokens: Sequence[Token], *, is_cql: bool, in_session: bool) -> Iterato
 
 
 def _about_word(word: str, field: str) -> Iterator[str]:
+    if len(word) > LONGEST_WORD:
+        return
     if tag := _TAG_BEHIND.fullmatch(word):
         yield f"{word[:40]} was taken as words: fields are written before the word, as in title:{tag[1][:40]}"
     elif code := _CODE_BEHIND.fullmatch(word):
