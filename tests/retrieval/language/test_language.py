@@ -200,6 +200,8 @@ def small(request: pytest.FixtureRequest) -> Language:
 @settings(max_examples=600, deadline=None)
 @example('(-")2')
 @example('2:(-"')
+@example("0:(NEAR1")
+@example("((W/5) AND film) OR -(title:(NEAR1))")
 @given(WILD | SCRAPS | st.text(max_size=40))
 def test_any_text_is_a_query(small: Language, text: str) -> None:
     answer = small.search(text)

@@ -60,7 +60,9 @@ def _joining(tokens: Sequence[Token], notes: list[str]) -> list[Token]:
     kept: list[Token] = []
     for token in reversed(tokens):
         following = kept[-1].kind if kept else ")"
-        if following in _MAY_FOLLOW.get(token.kind, {following}):
+        if token.kind == "(" and following == ")":  # empty, since an operator in it joined nothing
+            del kept[-1:]
+        elif following in _MAY_FOLLOW.get(token.kind, {following}):
             kept.append(token)
         elif token.kind in OPERATORS and (word := _as_word(token, notes)):
             kept.append(word)
