@@ -182,10 +182,19 @@ def _run(arguments: list[str]) -> None:
     command.add_arguments(parser)
     try:
         options = parser.parse_intermixed_args(arguments[words:])
+        _check_values(parser, options)
         check_outputs(options)
         command.run(options)
     except UsageError as error:
         _fail(parser.prog, str(error), 2)
+
+
+def _check_values(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
+    """Refuse `--option=--`: argparse takes the two signs away, and leaves a list in place of a value."""
+    for action in parser._actions:
+        value = getattr(options, action.dest, None)
+        if action.option_strings and action.nargs is None and isinstance(value, list) and (not value or [] in value):
+            raise UsageError(action.option_strings[-1], "needs a value, got --")
 
 
 def overview(files: Mapping[str, Path]) -> str:

@@ -39,6 +39,9 @@ run i t -k {LONG}
 compare verdict qrels.txt a.run --samples 1000000000
 compare incomplete qrels.txt a.run --samples 1000000000
 compare pairs qrels.txt a.run --seed {LONG}
+compare pairs qrels.txt a.run --draws=--
+compare pairs qrels.txt a.run -m--
+search i film --fields=--
 report qrels.txt a.run --samples 1000000000
 demo --samples 1000000000
 demo --topics {LONG}
