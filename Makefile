@@ -65,7 +65,7 @@ test-bounds: $(READY)
 	PYTHONPATH=tools/attack LEADLINE_ENGINE=compiled $(BIN)/pytest -p checked_kernels $(KERNEL_TESTS)
 
 attack: $(READY)
-	$(BIN)/python tools/attack/run.py --count 250 --document
+	$(BIN)/python tools/attack/run.py --document
 
 soak: $(READY) test-bounds
 	LEADLINE_SOAK=1 $(BIN)/pytest -n 2 -m soak
