@@ -321,8 +321,9 @@ def fuzz(name: str, count: int, seed: int, share: tuple[int, int] = (0, 1)) -> T
     seen: set[str] = set()
     with tempfile.TemporaryDirectory(prefix="attack-") as place, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        with contextlib.suppress(Exception):
-            target(seeds[0], Path(place))  # compiles what it needs, once
+        for each in seeds:  # what they need is compiled once, and not measured
+            with contextlib.suppress(Exception):
+                target(each, Path(place))
         for number in range(share[0], count, share[1]):
             chance = random.Random(f"{name} {seed} {number}")
             content = mutated(chance.choice(seeds), chance, seeds)

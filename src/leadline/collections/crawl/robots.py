@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import math
 import zlib
 from dataclasses import dataclass
 from functools import cached_property
@@ -63,7 +64,7 @@ class HostRules:
         seconds = float(wanted or 0.0)
         if rate is not None and rate.requests:
             seconds = max(seconds, rate.seconds / rate.requests)
-        return min(max(seconds, 0.0), LONGEST_DELAY)
+        return 0.0 if math.isnan(seconds) else min(max(seconds, 0.0), LONGEST_DELAY)
 
     @property
     def sitemaps(self) -> list[str]:
