@@ -193,7 +193,9 @@ def _check_values(parser: argparse.ArgumentParser, options: argparse.Namespace) 
     """Refuse `--option=--`: argparse takes the two signs away, and leaves a list in place of a value."""
     for action in parser._actions:
         value = getattr(options, action.dest, None)
-        if action.option_strings and action.nargs is None and isinstance(value, list) and (not value or [] in value):
+        if not action.option_strings or action.nargs is not None or value == action.default:
+            continue
+        if isinstance(value, list) and (not value or [] in value):
             raise UsageError(action.option_strings[-1], "needs a value, got --")
 
 
