@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import sys
 from pathlib import Path
+
+from marked_document import fill, written
 
 from leadline.measures.evaluate import evaluate
 from leadline.measures.ideal import ideal_run
@@ -47,14 +48,10 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
-    text = DOCUMENT.read_text(encoding="utf-8")
     made = table()
-    new = re.sub(
-        r"(<!-- gamma -->\n).*?(\n<!-- end -->)", lambda marks: f"{marks[1]}{made}{marks[2]}", text, flags=re.S
-    )
     if not options.check:
-        DOCUMENT.write_text(new, encoding="utf-8")
-    elif new != text:
+        fill(DOCUMENT, {"gamma": made})
+    elif made != written(DOCUMENT, "gamma"):
         sys.exit(f"{DOCUMENT.name} has other numbers; the table is now\n{made}")
 
 

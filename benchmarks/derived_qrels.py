@@ -16,6 +16,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from marked_document import fill, written
+
 from leadline.collections.documents.build import build
 from leadline.collections.documents.store import Collection
 from leadline.judge.citations.from_citations import from_citations
@@ -61,15 +63,11 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
-    text = DOCUMENT.read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder:
         made = table(Path(folder))
-    new = re.sub(
-        r"(<!-- pairs -->\n).*?(\n<!-- end -->)", lambda marks: f"{marks[1]}{made}{marks[2]}", text, flags=re.S
-    )
     if not options.check:
-        DOCUMENT.write_text(new, encoding="utf-8")
-    elif new != text:
+        fill(DOCUMENT, {"pairs": made})
+    elif made != written(DOCUMENT, "pairs"):
         sys.exit(f"{DOCUMENT.name} has other numbers; the table is now\n{made}")
 
 

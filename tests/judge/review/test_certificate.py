@@ -84,12 +84,21 @@ def test_what_was_certified_stays_true(found: int, draws: list[bool], more: int)
     missed = certificate.missed_at_most
     for relevant in draws:
         certificate = certificate.add(relevant)
-        assert certificate.hits <= certificate.missed_at_most <= missed
+        assert certificate.hits <= certificate.missed_at_most
+        assert certificate.missed_at_most <= missed or certificate.is_refuted
         missed = certificate.missed_at_most
         assert 0 <= certificate.recall <= 1
     if not more:
         assert certificate.recall == 1
         assert certificate.draws_needed == 0
+
+
+def test_a_limit_that_was_refuted_is_dropped() -> None:
+    certificate = Certificate(0, 40, 0.9).draw(36)
+    assert certificate.missed_at_most == 1
+    certificate = certificate.add(True).add(True)
+    assert certificate.is_refuted
+    assert certificate.missed_at_most == 4  # not 2: two are still unread
 
 
 @pytest.mark.parametrize(("found", "target", "share"), [

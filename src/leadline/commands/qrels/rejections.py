@@ -75,7 +75,7 @@ def _notes(actions: OfficeActions, judgements: RejectionJudgements, topics: int)
     if actions.background:
         notes.append(f"{counted(actions.background, 'citation')} left out: they reject nothing")
     if actions.unresolved:
-        notes.append(f"{counted(actions.unresolved, 'rejection')} left out: the text names no number of a document")
+        notes.append(f"{counted(actions.unresolved, 'rejection')} left out: their text has no document number")
     if actions.unread:
         notes.append(f"{counted(actions.unread, 'record')} left out: not of a known kind")
     return notes

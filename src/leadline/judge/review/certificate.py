@@ -6,7 +6,8 @@ draws carry the certificate, so it needs no assumption about the first part.
 
 Each number K of relevant documents among the unread ones is tested after every draw: the ratio of the probability of
 the draws under a prior to that under K is a martingale if K is true, so it ever exceeds 1/α with probability α at most.
-The largest K that has not been rejected so far is the limit.
+The largest K that has not been rejected so far is the limit. If more than that turn out to be relevant, the limit was
+wrong, as it may be with probability α: it is dropped, and the draws up to now are judged anew.
 
 Paper: Waudby-Smith and Ramdas, Confidence sequences for sampling without replacement, 2020.
 """
@@ -80,7 +81,12 @@ class Certificate(Result):
         """The largest number of relevant documents among those unread at the switch that is not rejected."""
         looks = np.array([self.drawn]), np.array([self.hits])
         limit = int(missing_limits(self.found, self.unread, *looks, target=self.target, alpha=self.alpha)[0])
-        return max(limit if self.most is None else min(self.most, limit), self.hits)
+        return limit if self.most is None or self.is_refuted else min(self.most, limit)
+
+    @property
+    def is_refuted(self) -> bool:
+        """Whether more relevant documents were drawn than the limit before allowed; that limit is then dropped."""
+        return self.most is not None and self.most < self.hits
 
     @property
     def recall(self) -> float:
@@ -151,7 +157,7 @@ def missing_limits(
     """For each look by itself: the largest number of relevant documents among the unread ones that is not rejected.
 
     `drawn` and `hits` count the draws, and the relevant among them, up to the look. The least of the limits so far
-    holds as well: a number that was rejected stays rejected.
+    holds as well: see `lowest_so_far`.
 
     >>> missing_limits(40, 100, np.array([0, 30, 63, 100]), np.array([0, 0, 0, 1]))
     array([100,   8,   3,   1])
@@ -179,6 +185,18 @@ def missing_limits(
         rejected = is_rejected(middle)
         low, high = np.where(rejected, low, middle), np.where(rejected & (middle > low), middle, high)
     return np.asarray(low)
+
+
+def lowest_so_far(limits: Looks, hits: Looks) -> Looks:
+    """The limit after each look: a number that was rejected stays rejected, until the draws refute the limit.
+
+    >>> lowest_so_far(np.array([9, 3, 1, 4, 5]), np.array([0, 0, 0, 2, 3]))
+    array([9, 3, 1, 4, 4])
+    """
+    lowest = np.minimum.accumulate(limits)
+    while (refuted := np.flatnonzero(lowest < hits)).size:
+        lowest[refuted[0] :] = np.minimum.accumulate(limits[refuted[0] :])
+    return lowest
 
 
 def _log_falling(number: Looks | int, factors: Looks) -> NDArray[np.float64]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from leadline.judge.review.certificate import ROUNDING, missing_limits
+from leadline.judge.review.certificate import ROUNDING, lowest_so_far, missing_limits
 from leadline.judge.review.rule import Review, Stop, rule, switch_point
 
 
@@ -20,7 +20,7 @@ def ppr(review: Review) -> Stop:
     hits = np.concatenate(([0], np.cumsum(drawn_labels)))
     drawn = np.arange(len(hits))
     limits = missing_limits(found, len(drawn_labels), drawn, hits, target=review.target, alpha=review.alpha)
-    missing = np.maximum(np.minimum.accumulate(limits), hits)
+    missing = lowest_so_far(limits, hits)
     recall = (found + hits) / np.maximum(found + missing, 1)
     last = int(np.argmax((recall >= review.target - ROUNDING) | (drawn == len(drawn_labels))))
     return Stop(switch + last, found + int(hits[last]))
