@@ -84,9 +84,12 @@ def test_an_office(tmp_path: Path, events: list[Event]) -> None:
     from leadline.collections.simulate.settings import Settings
     from leadline.judge.simulated_office import write_office
 
-    write_office(Settings(patents=100, topics=0, words=20), tmp_path / "o")
-    for path in sorted((tmp_path / "o" / "truth").iterdir()):
-        check_order(events, path)
-    check_order(events, tmp_path / "o" / "manifest.json")
-    last = [event[2] for event in events if event[0] == "rename"][-1]
-    assert last == str(tmp_path / "o" / "manifest.json")
+    folder = tmp_path / "o"
+    write_office(Settings(patents=100, topics=0, words=20), folder)
+    for path in sorted((folder / "truth").iterdir()):
+        check_order(events, folder / "new" / "truth" / path.name)
+    check_order(events, folder / "new" / "manifest.json")
+    moved = events.index(("rename", str(folder / "new" / "truth"), str(folder / "truth")))
+    named = events.index(("rename", str(folder / "new" / "manifest.json"), str(folder / "manifest.json")))
+    assert ("flush", str(folder), "") in events[moved:named], "the manifest might outlive what it names"
+    assert ("flush", str(folder), "") in events[named:]

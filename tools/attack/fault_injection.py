@@ -71,7 +71,10 @@ JOBS = {
     "report": FaultJob("report qrels.txt a.run b.run --samples 2 -o out.html -q", "out.html"),
     "simulate": FaultJob("simulate office --patents 100 -o out -q", "out"),
     "simulate again": FaultJob(
-        "simulate office --patents 100 --seed 2 -o out -q", "out", "simulate office --patents 100 -o out -q"
+        "simulate office --patents 100 --seed 2 -o out -q",
+        "out",
+        "simulate office --patents 100 -o out -q",
+        "check out",
     ),
     "citations": FaultJob("qrels citations larger topics.tsv -o out -q", "out", "evaluate qrels.txt b.run -o out -q"),
     "pool": FaultJob(
@@ -105,9 +108,8 @@ def state(path: Path) -> object:
     if "parts" in known:
         inside = path / known["folder"]
         return {name: digest for name, digest in contents(inside).items() if name != "manifest.json"}
-    if not known and not any(path.glob("runs*")):
-        return None  # a folder claimed, with nothing in it that can be read
-    return {n: _RANDOM.sub("X", d) for n, d in contents(path).items() if not _is_ours_alone(n)}
+    found = {n: d for n, d in contents(path).items() if d != "folder" and not _is_ours_alone(n)}
+    return found or None  # None: a folder claimed, with nothing in it that can be read
 
 
 def _is_ours_alone(name: str) -> bool:
@@ -116,6 +118,7 @@ def _is_ours_alone(name: str) -> bool:
     return (
         last in ("leadline.jsonl", "lock", "journal.jsonl", "manifest.json")
         or last.startswith(".leadline-")
+        or name.startswith(("building/", "new/", "collection/building/"))
         or last.endswith(".unfinished")
     )
 
@@ -207,8 +210,12 @@ class JobUnderFaults:
             return f"left something that cannot be read: {error!r}"
         if done.status == 0 and kind != "kill" and now != self.new:
             return "said it succeeded, but the result is another"
-        if now not in (self.old, self.new) and not self._is_part_of_new(now) and not self._is_refused(work):
-            return "left neither the old nor the new"
+        if now not in (self.old, self.new) and not _is_part(now, self.new):
+            # Some of the old, or files that do not belong together: only if whoever reads it is told.
+            if isinstance(now, dict) and not _is_part(now, self.old):
+                return "left a mix of the old and the new"
+            if not self._is_refused(work):
+                return "left neither the old nor the new"
         there = {name: digest for name, digest in contents(work).items() if name.rpartition("/")[2] != "lock"}
         key = json.dumps([there, names(work)], sort_keys=True)
         if key not in self.known:
@@ -226,16 +233,17 @@ class JobUnderFaults:
         return f"left behind {sorted(left)}" if left else ""
 
     def _is_refused(self, work: Path) -> bool:
-        """Whether the command that reads the output says in one line that its files do not belong together."""
+        """Whether the command that reads the output says that its files do not belong together."""
         if not self.job.reads:
             return False
         with copy_of(work) as copy:
             read = forked(self.job.reads.split(), copy)
-        return read.status == 1 and not read.fault()
+        return read.status == 1 and b"Traceback" not in read.errors
 
-    def _is_part_of_new(self, now: object) -> bool:
-        """Whether what is there is some of the files of the new result, each whole: a grid adds run by run."""
-        return isinstance(now, dict) and isinstance(self.new, dict) and now.items() <= self.new.items()
+
+def _is_part(now: object, result: object) -> bool:
+    """Whether what is there is some of the files of a result, each whole: a grid adds run by run."""
+    return isinstance(now, dict) and isinstance(result, dict) and now.items() <= result.items()
 
 
 def attack_job(

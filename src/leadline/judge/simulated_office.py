@@ -9,6 +9,7 @@ DIR/qrels.true.claims.txt       the same by claim: topic claim document grade we
 DIR/surveys.xml                 topics in words, where there are any
 DIR/qrels.surveys.txt           their true judgements
 DIR/truth/*.parquet             concepts, inventions, claims, prior art, searches of the examiners
+DIR/new/                        an office in the making: all of it is made there, then it replaces the one before
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ import numpy as np
 
 from leadline.collections.documents.build import write_collection
 from leadline.collections.documents.document import Document
+from leadline.collections.documents.manifest import VERSION as COLLECTION_FORMAT
+from leadline.collections.documents.staging import KIND as COLLECTION
 from leadline.collections.documents.store import Collection
 from leadline.collections.simulate.office import SimulatedOffice, build_office
 from leadline.collections.simulate.printing import Printer, office_documents
@@ -40,8 +43,8 @@ from leadline.judge.citations.from_citations import count_relevant, from_citatio
 from leadline.judge.citations.sampling import sample_topics
 from leadline.records.topics.topic import Topics
 from leadline.text.checksums import file_sha256, sealed
-from leadline.text.files import reported, write_stored
-from leadline.text.owned_folder import OwnedFolder
+from leadline.text.files import reported, sync_folder, write_stored
+from leadline.text.owned_folder import OwnedFolder, discard, is_owned
 
 KIND, WHAT = "simulated office", "a simulated patent office"
 VERSION = 2  # 1: the manifest without its own checksum
@@ -50,6 +53,8 @@ FIX = "simulate the office again"
 JUDGED = ("topics.tsv", "qrels.citations.txt", "qrels.true.txt", "qrels.true.claims.txt")
 WHY = f"{JUDGED[1]}.why.tsv"
 SURVEYED = ("surveys.xml", "qrels.surveys.txt")
+TABLE_FILES = tuple(f"truth/{name}.parquet" for name in TABLES)
+NEW = "new"
 Progress = Callable[[int, int], None]
 
 
@@ -63,16 +68,56 @@ class OfficeOnDisk:
 
 
 def write_office(settings: Settings, folder: str | os.PathLike[str], progress: Progress | None = None) -> OfficeOnDisk:
-    """Simulate an office and write all of it. The manifest comes last: when it is there, everything is."""
+    """Simulate an office and write all of it; an office that is there is replaced once the new one is complete."""
     with OwnedFolder.locked(folder, KIND, VERSION) as owned:
-        return _write_office(settings, owned, progress or (lambda _done, _total: None))
+        owned.reserve(MANIFEST, "collection", "truth", *TABLE_FILES, *JUDGED, WHY, *SURVEYED, NEW)
+        _check_removable(owned)
+        making = OwnedFolder.claim(owned.path / NEW, KIND, VERSION)
+        making.remove_leftovers()
+        made = _write_office(settings, making, progress or (lambda _done, _total: None))
+        _replace(owned, making)
+        return made
+
+
+def _check_removable(owned: OwnedFolder) -> None:
+    """Refuse to replace an office with links or other people's files in it, before any work."""
+    for name in ("collection", "truth", NEW):
+        if (owned.path / name).is_symlink():
+            raise InputError(str(owned.path / name), "is a link: name a new folder for the office")
+    collection = owned.path / "collection"
+    inside = OwnedFolder.open(collection, COLLECTION, COLLECTION_FORMAT).strangers() if is_owned(collection) else ()
+    for stranger in inside:
+        raise InputError(str(stranger), "is not of this collection: move it, or name a new folder for the office")
+
+
+def _replace(owned: OwnedFolder, making: OwnedFolder) -> None:
+    """Put the new office in the place of the old one.
+
+    All of the old one goes before anything of the new one comes, the manifest first and last: whenever this is stopped,
+    what is there is of one office, and without a manifest it is known to be incomplete.
+    """
+    place = owned.path
+    with reported(place):
+        owned.remove([MANIFEST])
+        sync_folder(place)
+        discard(place / "collection")
+        for name in owned.remove([*TABLE_FILES, "truth", "collection", *JUDGED, WHY, *SURVEYED]):
+            raise InputError(str(place / name), "cannot be replaced: name a new folder for the office")
+        sync_folder(place)
+        for name in sorted(making.names - {MANIFEST}):
+            if "/" not in name and os.path.lexists(making.path / name):
+                os.replace(making.path / name, place / name)
+        sync_folder(place)
+        os.replace(making.path / MANIFEST, place / MANIFEST)
+        sync_folder(place)
+    discard(making.path)
 
 
 def _write_office(settings: Settings, owned: OwnedFolder, step: Progress) -> OfficeOnDisk:
-    place, tables = owned.path, [f"truth/{name}.parquet" for name in TABLES]
-    owned.reserve(MANIFEST, "collection", "truth", *tables, *JUDGED, WHY, *SURVEYED)
-    if (place / "truth").is_symlink():
-        raise InputError(str(place / "truth"), "is a link: name a new folder for the office")
+    """Write all files of an office to a folder. The manifest comes last: when it is there, everything is."""
+    place = owned.path
+    owned.reserve(MANIFEST, "collection", "truth", *TABLE_FILES, *JUDGED, WHY, *SURVEYED)
+    owned.remove([MANIFEST, *JUDGED, WHY, *SURVEYED])  # of another office that was never finished
     with reported(place / "truth"):
         (place / "truth").mkdir(exist_ok=True)
     office = build_office(settings, lambda done, total: step(done, 3 * total))  # a third of the work, about
@@ -82,14 +127,10 @@ def _write_office(settings: Settings, owned: OwnedFolder, step: Progress) -> Off
         content = io.BytesIO()
         table(office).write_parquet(content)
         write_stored(place / "truth" / f"{name}.parquet", content.getvalue())
-    if not settings.topics:
-        owned.remove([*JUDGED, WHY])  # of another office
     topics = _write_topics(office, place) if settings.topics else np.zeros(0, np.int64)
     if settings.surveys:
         _write_surveys(office, place)
-    else:
-        owned.remove(SURVEYED)
-    files = [*tables, *([*JUDGED, WHY] if settings.topics else []), *(SURVEYED if settings.surveys else [])]
+    files = [*TABLE_FILES, *([*JUDGED, WHY] if settings.topics else []), *(SURVEYED if settings.surveys else [])]
     manifest = _manifest(office, topics, collection["hash"], place, files)
     write_stored(place / MANIFEST, sealed(manifest))
     return OfficeOnDisk(office, topics, manifest)

@@ -272,6 +272,22 @@ def is_owned(folder: Path) -> bool:
     return os.path.lexists(folder / IDENTITY)
 
 
+def discard(folder: Path) -> None:
+    """Remove a folder of ours and the folders of ours in it; what is not ours stays, with the folder it is in."""
+    owned = None if folder.is_symlink() else identity_of(folder)
+    if owned is None or not is_trusted(owned.user):
+        return
+    owned.remove_leftovers()
+    for name in owned.names:
+        discard(folder / name)
+    owned.remove(owned.names)
+    if {entry.name for entry in folder.iterdir()} <= {IDENTITY, LOCK_FILE}:
+        with contextlib.suppress(OSError):
+            (folder / LOCK_FILE).unlink(missing_ok=True)
+            (folder / IDENTITY).unlink()
+            folder.rmdir()
+
+
 def _checked(name: Any, where: str) -> str:
     """A name inside the folder: plain words, at most one folder deep."""
     if not isinstance(name, str) or not _NAME.fullmatch(name) or name == IDENTITY:
