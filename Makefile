@@ -53,6 +53,7 @@ lint: $(READY)
 unit: $(READY)
 	@sh tools/install-chromium.sh
 	@sh tools/install-postgresql-doc.sh
+	@sh tools/install-postgresql.sh
 	COVERAGE_CORE=sysmon $(BIN)/pytest -n 2 --dist worksteal $(CHEAP_COVERAGE)
 
 coverage: $(READY)

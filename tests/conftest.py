@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shlex
 import shutil
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,11 @@ from hypothesis import settings
 settings.register_profile("leadline", deadline=None, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("leadline")
 
+SERVICE = """
+kind = "sql"
+database = "patents.db"
+sql = "SELECT 'EP' || :k WHERE :query <> ''"
+"""
 GOLDEN = Path(__file__).parent / "golden"
 SHARED = Path(os.environ.get("LEADLINE_SHARED", Path(__file__).parents[2] / "shared"))
 
@@ -76,6 +83,9 @@ def example_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
         Path("mine.toml").write_text('steps = ["text", {step = "search", model = "dph"}]')
         Path("short.toml").write_text('steps = [{step = "text", fields = ["title"]}, "search"]')
         Path("grid.toml").write_text(GRID)
+        with contextlib.closing(sqlite3.connect("patents.db")) as database:
+            database.execute("CREATE TABLE patents (id TEXT)")
+        Path("service.toml").write_text(SERVICE)
         for name, system in (("bm25", "baseline"), ("dph", "mine.toml"), ("title", "short.toml")):
             main(shlex.split(f"run patents.index topics.tsv --system {system} -k 50 -o runs/{name}.run -q"))
         Path("review.csv").write_text(

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from leadline.records.runs.run import Run
     from leadline.records.scores.scores import Scores
     from leadline.records.topics.topic import Topic, Topics
+    from leadline.retrieval.engines.public import run_engine
     from leadline.retrieval.index.index import Index
     from leadline.retrieval.link_analysis import hits, indegree, pagerank
     from leadline.retrieval.models.searcher import Searcher
@@ -123,6 +124,7 @@ __all__ = [
     "readers",
     "report",
     "retrievability",
+    "run_engine",
     "sample_bias",
     "sample_pages",
     "search",
@@ -137,6 +139,7 @@ __all__ = [
 # The module of each name, imported when the name is first used, so that a program pays only for what it uses.
 _HOMES = {
     "leadline.retrieval.public": ("build_collection", "build_index", "make_run", "prior_art", "search", "systems"),
+    "leadline.retrieval.engines.public": ("run_engine",),
     "leadline.show.check": ("check",),
     "leadline.show.directory.public": ("directory",),
     "leadline.show.public": ("published_scores", "report"),

@@ -137,7 +137,7 @@ def test_links_and_pipes_at_the_names_of_outputs(as_user: Callable[[int, str], s
     assert "a link that another user made" in as_user(ALICE, write.format("a.csv"))
     assert "a pipe or device of another user" in as_user(ALICE, write.format("b.csv"))
     journal = (
-        "from pathlib import Path\nfrom leadline.retrieval.pipeline.journal import Journal\ntry:\n"
+        "from pathlib import Path\nfrom leadline.retrieval.pipeline.journal import Journal, TopicResult\ntry:\n"
         "    Journal(Path({!r}), 1).add('1', (['d'], [1.0], []))\n    print('added')\nexcept Exception as error:\n"
         "    print(repr(error))"
     )
@@ -148,9 +148,9 @@ def test_links_and_pipes_at_the_names_of_outputs(as_user: Callable[[int, str], s
 
 def test_a_journal_that_another_user_planted_is_not_continued(as_user: Callable[[int, str], str], shared: Path) -> None:
     program = (
-        "from pathlib import Path\nfrom leadline.retrieval.pipeline.journal import Journal\ntry:\n"
+        "from pathlib import Path\nfrom leadline.retrieval.pipeline.journal import Journal, TopicResult\ntry:\n"
         "    journal = Journal(Path('r.unfinished'), 1)\n    print(len(journal))\n"
-        "    journal.add('1', (['d'], [1.0], []))\n"
+        "    journal.add('1', TopicResult(['d'], [1.0], []))\n"
         "except Exception as error:\n    print(repr(error))"
     )
     assert as_user(BOB, f"import os; os.umask(0)\n{program}") == "0\n"

@@ -91,15 +91,15 @@ def ask_cache(folder: Path) -> Any:
     return MADE_AGAIN if found is None else found
 
 
-TOPICS = {str(topic): ([f"d{topic}", "d9"], [0.5, 0.25], ["a note"]) for topic in range(6)}
+TOPICS = {str(topic): ([f"d{topic}", "d9"], [0.5, 0.25], ["a note"], 0.125) for topic in range(6)}
 
 
 def write_run_journal(work: Path) -> None:
-    from leadline.retrieval.pipeline.journal import Journal
+    from leadline.retrieval.pipeline.journal import Journal, TopicResult
 
     journal = Journal(work / "x.unfinished", "made of this")
     for topic, found in TOPICS.items():
-        journal.add(topic, found)
+        journal.add(topic, TopicResult(*found))
 
 
 def ask_run_journal(work: Path) -> Any:

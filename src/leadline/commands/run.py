@@ -4,10 +4,14 @@ Topics are patents in the collection, patents in a file (--patents), or texts. T
 run after the last finished topic, which is kept in RUN.unfinished. A text that asks for documents "published after
 1997" finds only those; a note says so, and --any-date ignores it.
 
+With --engine another search service is asked (docs/engines.md): give TOPICS, or INDEX and TOPICS where the index has
+the texts of patents. The run is written once every topic has an answer; RUN.failed.tsv lists those that failed.
+
 Examples:
   leadline run patents.index topics.tsv --system baseline -o baseline.run
   leadline run patents.index topics.tsv --system bitem:claims -o claims.run
   leadline run patents.index topics.tsv --system mine.toml -k 100 -o mine.run
+  leadline run --engine service.toml patents.index topics.tsv -o service.run
 """
 
 from __future__ import annotations
@@ -23,6 +27,7 @@ from leadline.errors import UsageError
 from leadline.records.scores.result import counted
 from leadline.records.side_tables import read_groups
 from leadline.records.topics.topic import Topics
+from leadline.retrieval.engines.timing import timing
 from leadline.retrieval.pipeline.after.one_a_group import OneAGroup
 from leadline.retrieval.pipeline.answering import Narratives
 from leadline.retrieval.pipeline.context import SearchContext
@@ -47,10 +52,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--duplicates", metavar="FILE", help=groups)
     any_date = 'ignore dates that texts ask for, such as "published after 1997"'
     parser.add_argument("--any-date", action="store_true", help=any_date)
+    parser.add_argument("--engine", metavar="FILE", help="ask the search service that this TOML file describes")
+    partial = "with --engine: write the run without the topics that failed"
+    parser.add_argument("--partial", action="store_true", help=partial)
+    code = "with --engine: allow a file to name a program or Python code, which is then run"
+    parser.add_argument("--run-code", action="store_true", help=code)
     add_options(parser, "--collection", "-q")
 
 
 def run(options: argparse.Namespace) -> None:
+    if options.engine is not None:
+        from leadline.commands.shared.engine_run import run_engine
+
+        run_engine(options)
+        return
     pipeline = system(options.system)
     if options.duplicates:
         read_groups(options.duplicates)  # a wrong file is refused before any search
@@ -76,7 +91,7 @@ def run(options: argparse.Namespace) -> None:
     write(answers.run(tag).to_bytes(), options.output)
     if journal is not None:
         journal.finish()
-        _write_manifest(options, context, made_of, tag)
+        _write_manifest(options, context, made_of, tag, timing(list(answers.seconds.values())))
     print_notes(answers.notes, options)
 
 
@@ -91,7 +106,9 @@ def _read_topics(options: argparse.Namespace, context: SearchContext) -> Topics:
     return Topics.of(context.outside_patents, options.patents)
 
 
-def _write_manifest(options: argparse.Namespace, context: SearchContext, made_of: dict[str, Any], tag: str) -> None:
+def _write_manifest(
+    options: argparse.Namespace, context: SearchContext, made_of: dict[str, Any], tag: str, measured: dict[str, Any]
+) -> None:
     """Write beside the run what it was made from, so that it can be traced and made again."""
     from leadline.version import __version__
 
@@ -99,5 +116,5 @@ def _write_manifest(options: argparse.Namespace, context: SearchContext, made_of
     facts = {"what": "a run", "leadline": __version__, "tag": tag, "topics": topics, "k": options.k}
     manifest = {**facts, "index": {"folder": context.index.folder.name, "segments": made_of["index"]}}
     manifest |= {"narratives": made_of["narratives"]} if "narratives" in made_of else {}
-    manifest |= {"system": {"name": options.system, "steps": made_of["system"]}}
+    manifest |= {"system": {"name": options.system, "steps": made_of["system"]}, "timing": measured}
     write_stored(f"{options.output}.manifest.json", f"{json_text(manifest)}\n".encode())

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from leadline.errors import InputError
-from leadline.retrieval.pipeline.journal import Journal
+from leadline.retrieval.pipeline.journal import Journal, TopicResult
 
-FOUND = (["d1"], [1.0], ["note"])
+FOUND = TopicResult(["d1"], [1.0], ["note"])
 
 
 def test_a_journal_is_continued_after_a_cut_line(tmp_path: Path) -> None:

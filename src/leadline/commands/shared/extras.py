@@ -21,7 +21,7 @@ WITH_MODEL = frozenset({"dense", "model"})
 
 def check_extras(what: str, extras: Iterable[str]) -> None:
     """Refuse to start where packages are missing; one line names them all, and how to install them."""
-    missing = {extra: [name for name in PACKAGES[extra] if _is_missing(name)] for extra in sorted(set(extras))}
+    missing = {extra: [name for name in PACKAGES[extra] if is_missing(name)] for extra in sorted(set(extras))}
     names = [name.replace("_", "-") for each in missing.values() for name in each]
     if not names:
         return
@@ -57,5 +57,6 @@ def extras_of(steps: Any) -> set[str]:
     return inside
 
 
-def _is_missing(name: str) -> bool:
+def is_missing(name: str) -> bool:
+    """Whether a package is not installed."""
     return importlib.util.find_spec(name) is None

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol, get_args
 
 import numpy as np
@@ -41,11 +42,13 @@ class Answers:
 
     found: dict[str, tuple[Sequence[str], Sequence[float]]]
     topics_by_note: dict[str, list[str]]
+    seconds: dict[str, float] = field(default_factory=dict)  # that topics took
 
     def add(self, topic: str, found: TopicResult) -> None:
-        documents, scores, notes = found
-        self.found[topic] = documents, scores
-        for note in dict.fromkeys(notes):
+        self.found[topic] = found.documents, found.scores
+        if found.seconds is not None:
+            self.seconds[topic] = found.seconds
+        for note in dict.fromkeys(found.notes):
             self.topics_by_note.setdefault(note, []).append(topic)
 
     def run(self, name: str = "run") -> Run:
@@ -99,12 +102,13 @@ def answer_topics(
 
 
 def _answer(system: System, context: SearchContext, request: Request, k: int) -> TopicResult:
+    start = time.perf_counter()
     done = system(context, request)
     if done.ranking is None:
         raise InputError("pipeline", f"ends with {system.last}, which finds no documents: add a search step")
     rows, scores = done.ranking.rows[:k], done.ranking.scores[:k]
     notes = done.notes if len(rows) else (*done.notes, "for which nothing was found")
-    return context.names(rows), scores.tolist(), notes
+    return TopicResult(context.names(rows), scores.tolist(), notes, time.perf_counter() - start)
 
 
 def _check(system: System, requests: Sequence[Request], context: SearchContext) -> None:

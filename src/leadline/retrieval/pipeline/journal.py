@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Sequence
 from io import FileIO
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from leadline.errors import InputError, system_reason, visible
 from leadline.text.files import is_trusted, reported
@@ -20,7 +20,15 @@ from leadline.text.lock import this_process, try_lock
 from leadline.text.stored import open_stored
 
 HOLDER = "written by"
-TopicResult = tuple[Sequence[str], Sequence[float], Sequence[str]]  # documents, their scores, notes
+
+
+class TopicResult(NamedTuple):
+    """What was found for a topic."""
+
+    documents: Sequence[str]
+    scores: Sequence[float]
+    notes: Sequence[str]
+    seconds: float | None = None  # that it took
 
 
 class Journal:
@@ -64,7 +72,7 @@ class Journal:
     def add(self, topic: str, found: TopicResult) -> None:
         if self._file is None:
             self._file = self._opened()
-        entry = [topic, *map(list, found)]
+        entry = [topic, list(found.documents), list(found.scores), list(found.notes), found.seconds]
         self._write(self._file, json.dumps([*entry, _checksum(entry)]))
 
     def _write(self, file: FileIO, line: str) -> None:
@@ -114,9 +122,9 @@ def _parsed(line: bytes) -> tuple[str, TopicResult] | None:
     """A finished topic; None for a line that is incomplete, damaged or about something else."""
     with contextlib.suppress(ValueError, TypeError, RecursionError):
         *entry, checksum = json.loads(line)
-        topic, documents, scores, notes = entry
+        topic, documents, scores, notes, seconds = entry
         if checksum == _checksum(entry) and isinstance(topic, str) and len(documents) == len(scores):
-            return topic, (documents, scores, notes)
+            return topic, TopicResult(documents, scores, notes, seconds)
     return None
 
 

@@ -1,0 +1,1 @@
+"""Someone else's search service as a system: its answers to topics become a run."""

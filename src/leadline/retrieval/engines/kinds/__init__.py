@@ -1,0 +1,1 @@
+"""The kinds of search services, one file each."""

@@ -1,0 +1,227 @@
+"""Any service that takes a query over HTTP and answers with JSON."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import json
+import re
+import socket
+import ssl
+import time
+from collections.abc import Mapping
+from dataclasses import field
+from typing import Annotated, Any, Literal
+from urllib.parse import quote, urlencode, urlsplit
+
+from leadline.errors import InputError, system_reason
+from leadline.options import Bounds
+from leadline.retrieval.engines.engine import AskingFailedError, Connection, EngineHits, SearchEngine, engine
+from leadline.retrieval.engines.environment import with_environment
+from leadline.retrieval.engines.json_paths import value_at
+from leadline.version import __version__
+
+LARGEST_ANSWER = 64 << 20  # bytes
+BUSY = (408, 425, 429, 500, 502, 503, 504)  # statuses that may pass
+_PLACE = re.compile(r"\{(query|k|size|offset|page)\}")
+
+
+@engine("http")
+class HttpService(SearchEngine):
+    """{query}, {k}, {size}, {offset} and {page} in the address, parameters and body are replaced.
+
+    A text that is only "{k}" becomes a number. `hits` is the path to the list of documents, `id` and `score` are paths
+    within one of them. `${NAME}` in a header is the environment variable of that name. Redirects are not followed.
+    """
+
+    url: str = ""
+    method: Literal["GET", "POST"] | None = None  # None: POST with a body, else GET
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: Any = None
+    hits: str = ""
+    id: str = "id"
+    score: str = ""  # empty: only the order counts
+    total: str = ""
+    page_size: Annotated[int, Bounds(1)] | None = None  # None: all k documents are asked for at once
+    first_page: Annotated[int, Bounds(0)] = 1  # the number of the first page, for {page}
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        parts = urlsplit(self.url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise InputError("http", f'url must begin with http:// or https://, got "{self.url}"')
+        everywhere = json.dumps([self.url, dict(self.parameters), self.body])
+        if "{query}" not in everywhere:
+            raise InputError("http", "{query} must be in the url, the parameters or the body")
+        if self.page_size is not None and not re.search(r"\{(offset|page)\}", everywhere):
+            raise InputError("http", "page_size needs {offset} or {page} in the url, the parameters or the body")
+        for text in self.headers.values():
+            with_environment(text)
+
+    def connect(self, seconds: float) -> Connection:
+        return _Http(self, seconds)
+
+
+class _Http:
+    """A connection that is kept open between queries."""
+
+    def __init__(self, service: HttpService, seconds: float) -> None:
+        self.service, self.seconds = service, seconds
+        self._open: http.client.HTTPConnection | None = None
+
+    def ask(self, query: str, k: int) -> EngineHits:
+        service = self.service
+        size = min(service.page_size or k, k)
+        deadline = time.monotonic() + self.seconds
+        ids: list[str] = []
+        scores: list[float] = []
+        total = None
+        for page in range(-(-k // size)):
+            values = {"query": query, "k": k, "size": size, "offset": page * size, "page": page + service.first_page}
+            content = self._content(values, deadline)
+            hits = _at(content, service.hits)
+            if not isinstance(hits, list):
+                raise AskingFailedError(f"{service.hits or 'the answer'} is not a list of documents")
+            if service.total and total is None:
+                total = _number(_at(content, service.total), service.total)
+            ids += [_id_of(hit, service.id) for hit in hits]
+            scores += [_number(_at(hit, service.score), service.score) for hit in hits] if service.score else []
+            if len(hits) < size:
+                break
+        found = None if total is None else int(total)
+        return EngineHits(ids[:k], scores[:k] if service.score else None, found)
+
+    def _content(self, values: Mapping[str, Any], deadline: float) -> Any:
+        """The answer to one request, parsed."""
+        service = self.service
+        parts = urlsplit(_filled(service.url, {**values, "query": quote(str(values["query"]), safe="")}))
+        parameters = urlencode({name: _filled(text, values) for name, text in service.parameters.items()})
+        behind = "&".join(filter(None, (parts.query, parameters)))
+        target = f"{parts.path or '/'}?{behind}" if behind else parts.path or "/"
+        body = None if service.body is None else json.dumps(_filled_json(service.body, values)).encode()
+        headers = {"Accept": "application/json", "User-Agent": f"leadline/{__version__}"}
+        headers |= {"Content-Type": "application/json"} if body else {}
+        headers |= {name: with_environment(text) for name, text in service.headers.items()}
+        method = service.method or ("POST" if body else "GET")
+        status, waits, content = self._request(method, target, body, headers, deadline)
+        if status != 200:
+            said = " ".join(content[:200].decode("utf-8", "replace").split())
+            moved = ", a redirect, which is not followed" if 300 <= status < 400 else ""
+            reason = f"HTTP status {status}{moved}{f': {said}' if said else ''}"
+            raise AskingFailedError(reason, passes=status in BUSY, wait=waits)
+        try:
+            return json.loads(content)
+        except (ValueError, RecursionError):
+            raise AskingFailedError("the answer is not JSON", passes=True) from None
+
+    def _request(
+        self, method: str, target: str, body: bytes | None, headers: Mapping[str, str], deadline: float
+    ) -> tuple[int, float, bytes]:
+        """The status, how long the service asks to wait, and the body of an answer, read until the deadline."""
+        try:
+            answered = self._answered(method, target, body, headers, deadline)
+            chunks, size = [], 0
+            while chunk := answered.read1(1 << 16):
+                size += len(chunk)
+                chunks.append(chunk)
+                if size > LARGEST_ANSWER:
+                    raise AskingFailedError("the answer is larger than 64 MiB")
+                if time.monotonic() > deadline:
+                    raise TimeoutError
+            if answered.length:
+                raise http.client.IncompleteRead(b"", answered.length)
+            answered.close()  # so that the connection can be used again
+            if answered.will_close:
+                self.close()
+            return answered.status, _seconds(answered.headers.get("Retry-After", "")), b"".join(chunks)
+        except TimeoutError:
+            self.close()
+            raise AskingFailedError(f"no answer within {self.seconds:g} s", passes=True) from None
+        except (OSError, http.client.HTTPException) as error:
+            self.close()
+            broke_off = f"the answer broke off ({type(error).__name__})"
+            reason = system_reason(error) if isinstance(error, OSError) and error.strerror else broke_off
+            raise AskingFailedError(reason, passes=not isinstance(error, (ssl.SSLError, socket.gaierror))) from None
+        except AskingFailedError:
+            self.close()
+            raise
+
+    def _answered(
+        self, method: str, target: str, body: bytes | None, headers: Mapping[str, str], deadline: float
+    ) -> http.client.HTTPResponse:
+        """The beginning of an answer. A connection that the server closed since the last query is opened again."""
+        is_new = self._open is None
+        connection = self._open = self._open or self._connected()
+        try:
+            connection.timeout = max(deadline - time.monotonic(), 0.001)
+            if connection.sock is not None:
+                connection.sock.settimeout(connection.timeout)
+            connection.request(method, target, body, dict(headers))
+            return connection.getresponse()
+        except (ConnectionError, http.client.BadStatusLine):
+            if is_new:
+                raise
+            self.close()
+            return self._answered(method, target, body, headers, deadline)
+
+    def _connected(self) -> http.client.HTTPConnection:
+        parts = urlsplit(self.service.url)
+        kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+        return kind(parts.hostname or "", parts.port, timeout=self.seconds)
+
+    def close(self) -> None:
+        with contextlib.suppress(OSError):
+            if self._open is not None:
+                self._open.close()
+        self._open = None
+
+
+def _filled(text: str, values: Mapping[str, Any]) -> str:
+    """A text with its places filled, in one pass: a query may hold anything.
+
+    >>> _filled("{query} {k}", {"query": "{k}", "k": 5})
+    '{k} 5'
+    """
+    return _PLACE.sub(lambda found: str(values[found[1]]), text)
+
+
+def _filled_json(template: Any, values: Mapping[str, Any]) -> Any:
+    """A body with its places filled.
+
+    >>> _filled_json({"size": "{k}", "query": ["{query}*"]}, {"query": 'a "b"', "k": 5})
+    {'size': 5, 'query': ['a "b"*']}
+    """
+    if isinstance(template, str):
+        whole = _PLACE.fullmatch(template)
+        return values[whole[1]] if whole else _filled(template, values)
+    if isinstance(template, Mapping):
+        return {name: _filled_json(value, values) for name, value in template.items()}
+    return [_filled_json(value, values) for value in template] if isinstance(template, list) else template
+
+
+def _at(content: Any, path: str) -> Any:
+    try:
+        return value_at(content, path)
+    except KeyError as error:
+        raise AskingFailedError(str(error.args[0])) from None
+
+
+def _id_of(hit: Any, path: str) -> str:
+    name = hit if isinstance(hit, str) else _at(hit, path)
+    if isinstance(name, list) and len(name) == 1:  # Solr's fields may have several values
+        name = name[0]
+    if not isinstance(name, (str, int)) or isinstance(name, bool) or not str(name).strip():
+        raise AskingFailedError(f"{path} of a document is {name!r:.60}, not an id")
+    return str(name)
+
+
+def _number(value: Any, path: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise AskingFailedError(f"{path} is {value!r:.60}, not a number")
+    return float(value)
+
+
+def _seconds(written: str) -> float:
+    """How long a Retry-After asks to wait; a date counts as a second."""
+    return min(float(written), 60.0) if written.strip().isdigit() else float(bool(written))

@@ -1,0 +1,55 @@
+"""A function in Python that takes a query and returns what it found."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from leadline.errors import InputError
+from leadline.retrieval.engines.engine import AskingFailedError, Connection, EngineHits, SearchEngine, engine, hits_of
+
+
+@engine("python")
+class PythonFunction(SearchEngine):
+    """`function = "package.module:name"`, called as name(query, k): ids, pairs of id and score, or a mapping."""
+
+    runs_code: ClassVar[bool] = True
+    function: str = ""
+
+    def connect(self, seconds: float) -> Connection:
+        return _Called(named_object(self.kind, "function", self.function))
+
+
+class _Called:
+    def __init__(self, function: Callable[[str, int], Any]) -> None:
+        self.function = function
+
+    def ask(self, query: str, k: int) -> EngineHits:
+        try:
+            return hits_of(self.function(query, k))
+        except AskingFailedError:
+            raise
+        except Exception as error:  # somebody else's code, which may fail in any way
+            raise AskingFailedError(" ".join(f"{type(error).__name__}: {error}".split())[:300]) from error
+
+    def close(self) -> None:
+        pass
+
+
+def named_object(kind: str, option: str, name: str) -> Any:
+    """The object that `module:name` names; the folder in which the command runs is searched as well."""
+    module, colon, inside = name.partition(":")
+    if not colon or not module or not inside:
+        raise InputError(kind, f'{option} must be "module:name", got {name!r}')
+    if "" not in sys.path:
+        sys.path.insert(0, "")
+    try:
+        found: Any = importlib.import_module(module)
+        for part in inside.split("."):
+            found = getattr(found, part)
+    except Exception as error:  # somebody else's code, which may fail in any way
+        problem = " ".join(f"{type(error).__name__}: {error}".split())
+        raise InputError(kind, f"{name} cannot be loaded: {problem}") from error
+    return found

@@ -1,0 +1,154 @@
+"""A database: any statement that returns ids, and scores where it has them."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+from urllib.parse import unquote, urlsplit
+
+from leadline.errors import InputError
+from leadline.retrieval.engines.engine import AskingFailedError, Connection, EngineHits, SearchEngine, engine
+from leadline.retrieval.engines.environment import with_environment
+
+_NAMED = re.compile(r"(?<![:\w]):(query|k)\b")
+
+
+@engine("sql")
+class SqlDatabase(SearchEngine):
+    """`:query` and `:k` in the statement are replaced by the query and the number of documents, as parameters.
+
+    The first column of the result is the id, the second, if there is one, the score. `database` is a file for SQLite
+    and DuckDB, and postgresql://user:${PASSWORD}@host/name for PostgreSQL. It is only read from.
+    """
+
+    extra: ClassVar[str] = "sql"
+    driver: Literal["sqlite", "duckdb", "postgresql"] = "sqlite"
+    database: str = ""
+    sql: str = ""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.database:
+            raise InputError("sql", "name the database: a file, or postgresql://user@host/name")
+        if set(_NAMED.findall(self.sql)) != {"query", "k"}:
+            raise InputError("sql", "the statement must use :query and :k")
+        if self.driver != "postgresql" and not Path(self.database).is_file():
+            raise InputError(self.database, "no such file")
+        with_environment(self.database)
+
+    def needed_packages(self) -> tuple[str, ...]:
+        return {"sqlite": (), "duckdb": ("duckdb",), "postgresql": ("pg8000",)}[self.driver]
+
+    def connect(self, seconds: float) -> Connection:
+        try:
+            return {"sqlite": _Sqlite, "duckdb": _DuckDB, "postgresql": _PostgreSQL}[self.driver](self, seconds)
+        except InputError:
+            raise
+        except Exception as error:  # each driver has errors of its own
+            raise AskingFailedError(_reason(error), passes=True) from error
+
+
+class _Database:
+    """A connection whose driver raises errors of its own."""
+
+    def ask(self, query: str, k: int) -> EngineHits:
+        try:
+            rows = self.rows(query, k)
+        except Exception as error:  # each driver has errors of its own
+            raise AskingFailedError(_reason(error), passes=_passes(error)) from error
+        if rows and len(rows[0]) < 2:
+            return EngineHits([str(row[0]) for row in rows])
+        try:
+            return EngineHits([str(row[0]) for row in rows], [float(row[1]) for row in rows])
+        except (TypeError, ValueError):
+            raise AskingFailedError("the second column is not a score") from None
+
+    def rows(self, query: str, k: int) -> list[Any]:
+        raise NotImplementedError
+
+    def close(self) -> None:
+        raise NotImplementedError
+
+
+class _Sqlite(_Database):
+    def __init__(self, engine: SqlDatabase, seconds: float) -> None:
+        import sqlite3
+        import time
+
+        self.sql, self.seconds = engine.sql, seconds
+        self.database = sqlite3.connect(
+            f"{Path(engine.database).resolve().as_uri()}?mode=ro", uri=True, check_same_thread=False
+        )
+        self.deadline = time.monotonic() + seconds
+        self.now = time.monotonic
+        self.database.set_progress_handler(lambda: self.now() > self.deadline, 10_000)
+
+    def rows(self, query: str, k: int) -> list[Any]:
+        self.deadline = self.now() + self.seconds
+        return self.database.execute(self.sql, {"query": query, "k": k}).fetchall()
+
+    def close(self) -> None:
+        self.database.close()
+
+
+class _DuckDB(_Database):
+    def __init__(self, engine: SqlDatabase, seconds: float) -> None:
+        duckdb = importlib.import_module("duckdb")
+        self.sql, self.seconds = _NAMED.sub(r"$\1", engine.sql), seconds
+        settings = {"enable_external_access": "false"}
+        self.database = duckdb.connect(engine.database, read_only=True, config=settings)
+
+    def rows(self, query: str, k: int) -> list[Any]:
+        import threading
+
+        watch = threading.Timer(self.seconds, self.database.interrupt)
+        watch.start()
+        try:
+            found: list[Any] = self.database.execute(self.sql, {"query": query, "k": k}).fetchall()
+            return found
+        finally:
+            watch.cancel()
+
+    def close(self) -> None:
+        self.database.close()
+
+
+class _PostgreSQL(_Database):
+    def __init__(self, engine: SqlDatabase, seconds: float) -> None:
+        native = importlib.import_module("pg8000.native")
+        parts = urlsplit(with_environment(engine.database))
+        place = unquote(parts.netloc.rpartition("@")[2])  # the folder of a socket may have capital letters
+        host = place if place.startswith("/") else parts.hostname or "localhost"
+        socket = {"unix_sock": f"{host}/.s.PGSQL.{parts.port or 5432}"} if host.startswith("/") else {}
+        self.sql = engine.sql
+        self.database = native.Connection(
+            unquote(parts.username or "postgres"),
+            host=host,
+            port=parts.port or 5432,
+            database=unquote(parts.path.lstrip("/")) or None,
+            password=unquote(parts.password) if parts.password else None,
+            timeout=seconds + 5,
+            **socket,
+        )
+        self.database.run("SET default_transaction_read_only = on")
+        self.database.run(f"SET statement_timeout = {int(1000 * seconds)}")
+
+    def rows(self, query: str, k: int) -> list[Any]:
+        found: list[Any] = self.database.run(self.sql, query=query, k=k)
+        return found
+
+    def close(self) -> None:
+        self.database.close()
+
+
+def _reason(error: Exception) -> str:
+    """One line of a driver's error; pg8000 gives a table of letters, of which M is the message."""
+    told = error.args[0] if error.args else ""
+    text = told.get("M", "") if isinstance(told, dict) else str(told or error)
+    return " ".join(f"{type(error).__name__}: {text}".split())[:300]
+
+
+def _passes(error: Exception) -> bool:
+    return isinstance(error, (OSError, TimeoutError)) or "Interface" in type(error).__name__

@@ -1,0 +1,101 @@
+"""The words that a service is asked for a topic."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from leadline.errors import InputError
+from leadline.records.topics.topic import Topic
+from leadline.retrieval.engines.engine_file import QuerySettings
+from leadline.retrieval.index.analysis import Analysis, spans
+from leadline.retrieval.index.characters import joined
+from leadline.retrieval.pipeline.context import SearchContext
+from leadline.retrieval.pipeline.query.patent_fields import PATENT_FIELDS, summed, text_of
+from leadline.retrieval.pipeline.request import Request
+
+CUT = "whose queries were cut to the service's limit"
+
+
+@dataclass(frozen=True)
+class EngineQuery:
+    """What is asked for a topic."""
+
+    topic: str
+    text: str
+    notes: tuple[str, ...] = ()
+    request: Request | None = None  # where an index knows more about the topic
+
+
+def queries(
+    topics: Iterable[Topic], settings: QuerySettings, where: str, context: SearchContext | None = None
+) -> list[EngineQuery]:
+    """A query for each topic. Patents need an index with its collection, which has their texts."""
+    listed = list(topics)
+    requests = [None] * len(listed) if context is None else context.requests(listed)
+    return [_query(topic, request, settings, where, context) for topic, request in zip(listed, requests, strict=True)]
+
+
+def _query(
+    topic: Topic, request: Request | None, settings: QuerySettings, where: str, context: SearchContext | None
+) -> EngineQuery:
+    if request is not None and request.is_patent and context is not None:
+        text, notes = _patent_text(context, request, settings, where)
+    else:
+        parts = [getattr(topic, name, "") or topic.attributes.get(name, "") for name in settings.fields]
+        text, notes = " ".join(" ".join(parts).split()), ()
+    if not text:
+        fix = "name an INDEX before the topics, which has the texts of patents" if context is None else "see [query]"
+        raise InputError(where, f"topic {topic.id} has no text in {', '.join(settings.fields)}: {fix}")
+    short = limited(text, settings)
+    return EngineQuery(topic.id, short, notes if short == text else (*notes, CUT), request)
+
+
+def _patent_text(
+    context: SearchContext, request: Request, settings: QuerySettings, where: str
+) -> tuple[str, tuple[str, ...]]:
+    """The text of a patent, or the words that query steps choose from it, best first."""
+    document = context.document(request)
+    pipeline = settings.pipeline(where)
+    if pipeline is None:
+        return " ".join(" ".join(text_of(document, name) for name in settings.patent_fields).split()), ()
+    done = pipeline(context, request)
+    weights = summed({term: query.weight * each for term, each in query.terms.items()} for query in done.queries)
+    if not weights:
+        raise InputError(where, f"the steps of [query] choose no words of topic {request.topic.id}")
+    whole = "\n".join(text_of(document, name) for name in PATENT_FIELDS)
+    written = _written_words(context.index.analysis, whole)
+    return " ".join(written.get(term, term) for term in sorted(weights, key=lambda term: -weights[term])), done.notes
+
+
+def _written_words(analysis: Analysis, text: str) -> dict[str, str]:
+    """For each term its commonest word: another service does not know our stems.
+
+    >>> _written_words(Analysis(), "Films of metal. Films, film.")
+    {'film': 'films', 'metal': 'metal'}
+    """
+    content, offsets = joined([text])
+    starts, lengths, _ = spans(content, offsets, analysis.words)
+    whole = content.tobytes()
+    places = zip(starts.tolist(), lengths.tolist(), strict=True)
+    words = [word for word, _ in Counter(whole[start : start + length] for start, length in places).most_common()]
+    found: dict[str, str] = {}
+    for word, term in zip(words, analysis.reduced(words), strict=True):
+        if term:
+            found.setdefault(term.decode(), word.decode())
+    return found
+
+
+def limited(text: str, settings: QuerySettings) -> str:
+    """A query within the limits of the service: its first words.
+
+    >>> limited("a film of metal", QuerySettings(most_words=2)), limited("a film", QuerySettings(most_characters=5))
+    ('a film', 'a')
+    """
+    words = text.split()[: settings.most_words]
+    if settings.most_characters is not None and len(" ".join(words)) > settings.most_characters:
+        while len(words) > 1 and len(" ".join(words)) > settings.most_characters:
+            words.pop()
+        return " ".join(words)[: settings.most_characters]
+    return text if len(words) == len(text.split()) else " ".join(words)

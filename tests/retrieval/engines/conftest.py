@@ -1,0 +1,45 @@
+"""A search service and the files that describe it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from search_service import SearchService
+
+
+@pytest.fixture
+def service() -> Iterator[SearchService]:
+    running = SearchService()
+    try:
+        yield running
+    finally:
+        running.close()
+
+
+@pytest.fixture
+def engine_file(service: SearchService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file that describes the service, and topics beside it, in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "service.toml"
+    path.write_text(f"""
+kind = "http"
+about = "a service for tests"
+url = "{service.url}/search"
+body = {{query = {{match = {{text = "{{query}}"}}}}, size = "{{k}}"}}
+hits = "hits.hits"
+id = "_id"
+score = "_score"
+total = "hits.total.value"
+[limits]
+seconds = 1
+retries = 2
+""")
+    lines = [f"{number}\t{word}" for number, word in enumerate(["film", "metal", "nothing", "number 7"], 1)]
+    (tmp_path / "topics.tsv").write_text("\n".join(["topic\ttitle", *lines]) + "\n")
+    return path
