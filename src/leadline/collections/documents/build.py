@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from leadline.collections.documents.column_sums import Written
 from leadline.collections.documents.document import Document
-from leadline.collections.documents.keep import DEFAULT_RULE, checked_rule, lacking
+from leadline.collections.documents.keep import DEFAULT_RULE, checked_rule, lacking, needs_claims
 from leadline.collections.documents.parts import write_part
 from leadline.collections.documents.raw import Broken, Raw
 from leadline.collections.documents.records import unknown_names
@@ -59,7 +59,7 @@ class RawPart:
 class Options:
     """The options of a build that change its outcome."""
 
-    keep: tuple[str, ...] = DEFAULT_RULE
+    keep: tuple[str, ...] | None = None  # the fields a document must have; None: DEFAULT_RULE, if any has claims
     form: str | None = None
     mapping: Mapping | None = None
 
@@ -86,14 +86,14 @@ def build(
         rules = read_mapping(mapping)
     if keep is None and rules is not None:
         keep = rules.keep
-    options = Options(DEFAULT_RULE if keep is None else checked_rule(keep), form, rules)
+    options = Options(None if keep is None else checked_rule(keep), form, rules)
     sizes = [path.stat().st_size for path in paths]
     origin = {
         "sources": [
             {"name": path.name, "bytes": size, "sha256": fingerprint(path)}
             for path, size in zip(paths, sizes, strict=True)
         ],
-        "keep": list(options.keep),
+        "keep": None if options.keep is None else list(options.keep),
         "form": form,
         "mapping": None if mapping is None else fingerprint(Path(mapping)),
         "part_bytes": part_bytes,
@@ -105,7 +105,7 @@ def build(
         side_tables = {} if rules is None else rules.side_tables(paths[0].parent)
         if not staging.documents:
             raise InputError(str(paths[0]), _nothing_kept(staging))
-        return staging.finish(**side_tables)
+        return staging.finish(**side_tables, claims_needed=options.keep is None)
 
 
 def write_collection(
@@ -168,6 +168,8 @@ def _documents_of(
     form = options.form
     if form is None and options.mapping is not None and name.lower().endswith((".csv", ".tsv")):
         form = "csv"
+    if options.mapping is not None:  # it names columns, so a table has a header
+        readers = {name: each for name, each in readers.items() if name != "tsv"}
     try:
         yield from split(pieces, form, readers, name)
     except InputError as error:
@@ -243,7 +245,9 @@ def read_part(part: RawPart, options: Options, path: Path) -> Outcome:
     forms: Counter[str] = Counter()
     for document, form in _merged(_read(part, options, broken), part.readers):
         forms[form] += 1
-        reason = lacking(document, options.keep)
+        # Whether any document has claims is known when all are read, so `finish` drops those without.
+        waits = options.keep is None and needs_claims(document)
+        reason = "" if waits else lacking(document, DEFAULT_RULE if options.keep is None else options.keep)
         if reason:
             dropped[reason] += 1
         else:
