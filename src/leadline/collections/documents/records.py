@@ -18,8 +18,8 @@ _NUMBER_PARTS = ("office", "serial", "kind")  # always written: a missing one wo
 _SURROGATE = re.compile("[\ud800-\udfff]")
 # Names that test collections use, the preferred one first: BEIR, Anserini, MS MARCO, TREC.
 _OTHER_IDS = ("_id", "pid", "docno", "docid", "doc_id")
-_OTHER_TEXTS = ("contents", "text", "body", "passage", "segment")
-OTHER_NAMES = (*_OTHER_IDS, *_OTHER_TEXTS)
+OTHER_TEXTS = ("contents", "text", "body", "passage", "segment")
+OTHER_NAMES = (*_OTHER_IDS, *OTHER_TEXTS)
 _OF_PATENTS = frozenset({"office", "serial", "kind", "claims", "ipc", "cpc", "priorities", "application"})
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89A-Fa-f]")
 
@@ -96,7 +96,7 @@ def with_our_names(record: Mapping[str, Any]) -> Mapping[str, Any]:
     if record.keys().isdisjoint(OTHER_NAMES):
         return record
     ours = dict(record)
-    for name, others in (("id", _OTHER_IDS), ("description", _OTHER_TEXTS)):
+    for name, others in (("id", _OTHER_IDS), ("description", OTHER_TEXTS)):
         other = next((each for each in others if each in record), None)
         if other is not None and name not in record:
             ours[name] = ours.pop(other)

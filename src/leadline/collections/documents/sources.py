@@ -14,6 +14,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import IO, Self, cast
 
@@ -34,6 +35,31 @@ class Stream:
     name: str
     pieces: Iterator[bytes]
     position: Callable[[], int] = lambda: 0  # bytes of the source read so far, for a progress bar
+
+
+@dataclass(frozen=True)
+class FileSource:
+    """A file on disk, which may be an archive."""
+
+    path: Path
+
+    @property
+    def name(self) -> str:
+        return self.path.name
+
+    @property
+    def folder(self) -> Path:
+        return self.path.parent
+
+    @cached_property
+    def size(self) -> int:
+        return self.path.stat().st_size
+
+    def fingerprint(self) -> str:
+        return fingerprint(self.path)
+
+    def streams(self) -> Iterator[Stream]:
+        return open_streams(self.path)
 
 
 # Endings of files that stand beside pages in a folder and are no documents.

@@ -30,9 +30,11 @@ _BEGINS = re.compile(
     <DOC(?:\s[^<>]*)?>""",
     re.IGNORECASE | re.DOTALL | re.VERBOSE,
 )
+_LATER = re.compile(rb"^<DOC>\s*<DOCNO>", re.MULTILINE)  # where the first is damaged
 _START = re.compile(rb"<[Dd][Oo][Cc](?=[\s>])")
 _BEHIND = re.compile(rb"(?:\n|</[Dd][Oo][Cc]\s*>)[ \t]*\Z|\A\s*\Z")  # what may stand before a start tag
 _NUMBER = re.compile(rb"[^<>]*>\s*<[Dd][Oo][Cc](?:[Nn][Oo]|[Ii][Dd])\b")  # a number follows: a document wherever it is
+_DOCNO = re.compile(rb"(</?)DOCNO>", re.IGNORECASE)
 _END = re.compile(rb"</[Dd][Oo][Cc]\s*>")
 _OVERLAP = 256  # bytes kept between pieces, so that no tag is cut in two
 
@@ -60,8 +62,8 @@ _KNOWN = frozenset((*_IDS, *_TITLES, *_DATES, *_TEXTS, "dochdr"))
 
 
 def is_trec(head: bytes) -> bool:
-    """Whether a text begins with `<DOC>`, perhaps inside another element."""
-    return _BEGINS.match(head) is not None
+    """Whether a text begins with `<DOC>`, perhaps inside another element, or has one with a number further on."""
+    return (_BEGINS.match(head) or _LATER.search(head)) is not None
 
 
 def split_documents(window: Window) -> Iterator[Raw | Broken]:
@@ -211,4 +213,7 @@ def read(content: bytes) -> Document:
     record = parse_document(content)
     if not record["id"]:
         raise ValueError("no <DOCNO>")
+    numbers = _DOCNO.findall(content)
+    if max(numbers.count(b"<"), numbers.count(b"</")) > 1:
+        raise ValueError("holds two documents: the <DOC> between them is missing or damaged")
     return from_record(record)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from leadline.collections.documents.document import Document
@@ -34,14 +35,18 @@ def layout(head: bytes) -> tuple[str, ...]:
     lines = [line.removesuffix("\r") for line in decoded_text(head).split("\n")]
     # The last line may be cut off, unless it is the only one.
     rows = [line.split("\t") for line in (lines[:-1] or lines)[:_SAMPLE] if line.strip()]
-    if not rows or len({len(row) for row in rows}) > 1 or has_header(rows):
+    if not rows or has_header(rows):
         return ()
-    if any(len(row[0].split()) != 1 or "{" in row[0] or "<" in row[0] for row in rows):
+    (width, count), *_ = Counter(len(row) for row in rows).most_common(1)
+    if 4 * count < 3 * len(rows):
         return ()
-    if len(rows[0]) > 2 and all(_NUMBER.fullmatch(row[-1].strip()) for row in rows):
+    rows = [row for row in rows if len(row) == width]  # the others are damaged
+    if sum(len(row[0].split()) != 1 or "{" in row[0] or "<" in row[0] for row in rows) * 4 > len(rows):
+        return ()
+    addresses = width > 2 and all(_ADDRESS.match(row[1]) or not row[1].strip() for row in rows)
+    if width > 2 and not addresses and all(_NUMBER.fullmatch(row[-1].strip()) for row in rows):
         return ()  # judgements and runs end with a number
-    addresses = len(rows[0]) > 2 and all(_ADDRESS.match(row[1]) or not row[1].strip() for row in rows)
-    return _COLUMNS.get((len(rows[0]), addresses), ())
+    return _COLUMNS.get((width, addresses), ())
 
 
 def has_header(rows: list[list[str]]) -> bool:
