@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -96,3 +97,53 @@ def test_an_empty_session_says_so(office: Any, tmp_path: Path) -> None:
     session = tmp_path / "session.json"
     _, notes = office.run("search", office.index, "--history", str(session))
     assert notes.strip() == f"{session} has no queries yet"
+
+
+def test_why_and_highlights_are_in_words_as_written(office: Any) -> None:
+    rows = office.rows("search", office.index, "Films dispersing", "--why")
+    assert {share["term"] for row in rows for share in row["why"]} == {"Films", "dispersing"}
+    words = {row["snippet"][mark["start"] : mark["end"]].lower() for row in rows for mark in row["highlights"]}
+    assert words
+    assert all(word.startswith(("film", "disper")) for word in words)
+
+
+def test_highlights_count_characters(tmp_path: Path, office: Any) -> None:
+    import leadline as ll
+
+    texts = [{"id": "D1", "title": "Ä", "abstract": "Große 𝛼-Folien ½ mm, dünne Folien 水 und Film."}]
+    Path(tmp_path / "d.jsonl").write_text(json.dumps(texts[0]), encoding="utf-8")
+    ll.build_collection(tmp_path / "d.jsonl", tmp_path / "c")
+    ll.build_index(tmp_path / "c", tmp_path / "i")
+    (row,) = office.rows("search", str(tmp_path / "i"), "Folien film dünne")
+    assert [row["snippet"][mark["start"] : mark["end"]] for mark in row["highlights"]] == [
+        "Folien", "dünne", "Folien", "Film",
+    ]  # fmt: skip
+
+
+def test_a_query_is_explained(office: Any) -> None:
+    explained = ["search", office.index, "film UND silver", "--explain-query"]
+    out, err = office.run(*explained)
+    assert "film AND silver" in out
+    assert "UND was taken as AND" in err
+    found = json.loads(office.run(*explained, "-f", "json")[0])
+    assert (found["query"], found["understood"]) == ("film UND silver", "film AND silver")
+    assert [part["part"] for part in found["parts"]] == ["film", "silver"]
+    assert found["notes"] == ["UND was taken as AND; put it in quotes for the word"]
+
+
+def test_a_session_in_python(office: Any, tmp_path: Path) -> None:
+    import leadline as ll
+
+    session = tmp_path / "session.json"
+    first = ll.search(office.index, "film", history=session)
+    second = ll.search(office.index, "silver", history=session)
+    both = ll.search(office.index, "#1 AND #2", history=session)
+    assert (first.number, second.number, both.number) == (1, 2, 3)
+    assert both.understood == "#1 AND #2"
+    assert {hit.name for hit in both.hits} == {hit.name for hit in ll.search(office.index, "film AND silver").hits}
+    assert ll.search(office.index, "film").number is None
+
+
+def test_dates_that_exclude_each_other(office: Any) -> None:
+    _, err = office.run("search", office.index, "film", "--after", "2010", "--before", "2000")
+    assert "no day is in both: nothing matches; did you mean after:2000 before:2010?" in err

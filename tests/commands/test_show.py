@@ -107,3 +107,15 @@ def test_an_id_in_another_spelling_is_not_a_member_of_its_own_family(office: Any
     (tmp_path / "one.jsonl").write_text('{"id": "JP2001-123456A", "title": "film"}\n')
     office.run("collection", "build", str(tmp_path / "one.jsonl"), "--keep", "all", "-o", str(tmp_path / "one"))
     assert "Family" not in office.run("show", str(tmp_path / "one"), "JP2001-123456A")[0]
+
+
+def test_several_documents(collection: str, office: Any) -> None:
+    page, _ = office.run("show", collection, "EP", "1", "000", "001", "B1", "US5000001", "US 6 000 001 B1")
+    assert [line for line in page.splitlines() if line in ("Polymer \\x1b[31mfilm", "Zeolite", "Film")] == [
+        "Polymer \\x1b[31mfilm", "Zeolite", "Film",
+    ]  # fmt: skip
+    found = json.loads(office.run("show", collection, "EP1000001B1", "US5000001A", "-f", "json")[0])
+    assert [each["id"] for each in found] == ["EP1000001B1", "US5000001A"]
+    table, _ = office.run("show", collection, "EP1000001B1", "US5000001A", "-f", "tsv")
+    assert table.splitlines()[0].split("\t") == ["document", "part", "name", "text"]
+    assert office.error("show", collection, "EP1000001B1", "US9").startswith("US9: is not in the collection")

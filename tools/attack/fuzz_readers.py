@@ -213,6 +213,20 @@ WRAPPER = b"""<?xml version="1.0" encoding="UTF-8"?>
 LINE = b'{"id": "US%dB2", "title": "A nail, bent", "claims": ["A nail.", "The nail of claim 1."], "ipc": ["B25C 1/00"]}'
 ROW = b'US%dB2%s"A nail, bent"%s"A ""long"" text\nin two lines"\n'
 
+TREC = b"""<DOC>
+<DOCNO> FT911-%d </DOCNO>
+<HEADLINE>Nails & screws</HEADLINE>
+<TEXT>
+A nail of 5 &micro;m.
+<P>
+Second paragraph, caf\xe9.
+</TEXT>
+</DOC>
+"""
+PASSAGE = b'%d\tA nail, "bent", of steel & wood.\n'
+PAGES = b"D%d\thttps://example.org/nail\tNails\tA nail is bent.\n"
+BEIR = b'{"_id": "MED-%d", "title": "Nails", "text": "A nail is bent.", "metadata": {"url": "http://x"}}\n'
+ANSERINI = b'{\n  "id" : "doc%d",\n  "contents" : "A nail is bent."\n}\n'
 
 RIS = b"TY  - JOUR\nTI  - Nails in wood\nAB  - An abstract\nDO  - 10.1000/n%d\nPY  - 2001\nER  - \n\n"
 NBIB = b"PMID- %d\nTI  - Of nails\n      and wood\nAB  - First line\n      second line.\nDP  - 2001 May 3\n\n"
@@ -245,7 +259,14 @@ def seeds() -> dict[str, list[bytes]]:
         "pap": [_several(APPLICATION, 20010000044)],
         "greenbook": [b"HHHHHT    APS1 ISSUE - 760113\n" + _several(GREEN_BOOK, 3932709)],
         "uspto_wrapper": [_several(WRAPPER, 694401)],
-        "json": [_several(LINE + b"\n", count=4), b"[" + b",\n".join(LINE % (7 + n) for n in range(3)) + b"]"],
+        "json": [
+            _several(LINE + b"\n", count=4),
+            b"[" + b",\n".join(LINE % (7 + n) for n in range(3)) + b"]",
+            _several(BEIR),
+            _several(ANSERINI),
+        ],
+        "trec": [_several(TREC)],
+        "tsv": [_several(PASSAGE, count=8), _several(PAGES, count=6)],
         "csv": [_rows(b","), _rows(b"\t"), _rows(b";")],
         "exchange": [golden[name] for name in ("docdb", "ops")],
         "ris": [_several(RIS)],

@@ -9,6 +9,7 @@ Examples:
   leadline search patents.index 'title:coating AND (poly* OR "thin film") -metal' --before 2000
   leadline search patents.index coating --model 'bm25(k1=0.9, b=0.4)' --office EP,US --why
   leadline search patents.index coating --then 'pagerank(weight=0.3)' --why
+  leadline search patents.index 'ti,ab=coating W/5 glaze' --explain-query
   leadline search patents.index '#1 AND #2 NOT title:metal' --history session.json
 """
 
@@ -36,6 +37,7 @@ from leadline.retrieval.models.registry import MODELS
 from leadline.retrieval.models.searcher import parse_model
 from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.pipeline import Step, pipeline_of
+from leadline.text.json_output import json_text
 
 EVIDENCE = ("anchor_text", "freshness", "hits", "indegree", "pagerank")
 Share = dict[str, Any]  # what a word adds to a score
@@ -55,6 +57,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     groups = "show only the best of each group of near-duplicates: what `leadline duplicates -o FILE` wrote"
     add("--duplicates", metavar="FILE", help=groups)
     add("--history", metavar="FILE", help="keep the queries of a session; #1 AND #2 combines earlier ones")
+    explain = "show how the query is understood, and the number of documents for each part of it"
+    add("--explain-query", action="store_true", help=explain)
     add("--why", action="store_true", help="show what each word, and each step of --then, adds to the score")
     add_result_options(parser, k=20)
 
@@ -80,20 +84,39 @@ def run(options: argparse.Namespace) -> None:
             classes=classes, offices=offices, newest=options.newest, then=then, duplicates=groups,
             earlier=None if history is None else history.earlier,
         )  # fmt: skip
+    if options.explain_query:
+        _explain(found, options)
+        return
     page = TerminalPage.for_output(options.output)
     cut = found.snippets(snippet_length(page))
     why = [[{"term": each.term, "score": each.score} for each in found.why(hit)] for hit in found.hits if options.why]
     if options.format == "table":
         write(_result_page(page, found, cut, why), options.output)
     else:
-        plain = why if options.format == "json" else list(map(_sum_text, why))
-        write_table(hit_table(found.hits, cut, {"why": plain} if options.why else {}), options)
+        more: dict[str, list[Any]] = {}
+        if options.why:
+            more["why"] = why if options.format == "json" else list(map(_sum_text, why))
+        if options.format == "json":
+            more["highlights"] = [[{"start": start, "end": end} for start, end in each.marks] for each in cut]
+        write_table(hit_table(found.hits, cut, more), options)
     moved = "no titles and texts: the collection was moved; name its folder with --collection"
     kept = []
     if history is not None:
-        number = len(history.with_query(text, found.found).queries)
+        number = history.keep(found).number
         kept = [f"#{number}: {counted(found.found, 'document')}, kept in {options.history}"]
     print_notes([*found.notes, *([] if has_texts(context) else [moved]), *kept], options)
+
+
+def _explain(found: SearchResult, options: argparse.Namespace) -> None:
+    """Print a query as it was understood, and each of its parts, with their documents."""
+    if options.format == "json":
+        parts = [{"part": part, "documents": count} for part, count in found.parts]
+        facts = {"query": found.text, "understood": found.understood, "documents": found.found, "parts": parts}
+        write(f"{json_text({**facts, 'notes': list(found.notes)})}\n".encode(), options.output)
+        return
+    rows = [[found.understood, found.found], *found.parts]
+    write_table(Table(["understood", "documents"], rows), options)
+    print_notes(list(found.notes), options)
 
 
 def _list_queries(history: SearchHistory | None, options: argparse.Namespace) -> None:

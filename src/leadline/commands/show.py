@@ -1,7 +1,7 @@
-"""Show one document whole: its text, claims as a tree, family, and citations both ways.
+"""Show documents whole: their texts, claims as a tree, family, and citations both ways.
 
-DIR is a collection, a crawl, or an index whose collection is in its place. ID is a number in any spelling. On a
-terminal a long document is shown in a pager: $PAGER, or less.
+DIR is a collection, a crawl, or an index whose collection is in its place. ID is a number in any spelling, also in
+several words; several documents are shown one after the other, on a terminal in a pager: $PAGER, or less.
 
 Examples:
   leadline show patents EP 1 437 003 A1
@@ -30,24 +30,48 @@ from leadline.text.json_output import json_text
 from leadline.text.owned_folder import identity_of
 
 INDENT = "  "
+MOST_WORDS = 8  # of one number: WO 2 004 012 345 A1
 DEEPEST = 6  # levels of claims that are indented: deeper ones would leave no room for their text
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, "collection", help="collection, crawl or index")
-    parser.add_argument("document", metavar="ID", nargs="+", help="number of the document, in any spelling")
+    parser.add_argument("document", metavar="ID", nargs="+", help="numbers of documents, in any spelling")
     add_options(parser, "-f", "-o")
 
 
 def run(options: argparse.Namespace) -> None:
     check_format(options)
-    found = surroundings(_collection(options.collection), " ".join(options.document))
+    collection = _collection(options.collection)
+    found = [surroundings(collection, name) for name in _names(collection, options.document)]
     if options.format == "json":
-        write(f"{json_text(_record(found))}\n".encode(), options.output)
+        records = list(map(_record, found))
+        write(f"{json_text(records[0] if len(records) == 1 else records)}\n".encode(), options.output)
     elif options.format == "table":
-        write_paged(_page(TerminalPage.for_output(options.output), found), options.output)
+        page = TerminalPage.for_output(options.output)
+        write_paged(f"\n{page.rule()}\n\n".join(_page(page, each) for each in found), options.output)
+    elif len(found) == 1:
+        write_table(Table(["part", "name", "text"], _rows(found[0])), options)
     else:
-        write_table(Table(["part", "name", "text"], _rows(found)), options)
+        rows = [[each.document.id, *row] for each in found for row in _rows(each)]
+        write_table(Table(["document", "part", "name", "text"], rows), options)
+
+
+def _names(collection: Collection, words: Sequence[str]) -> list[str]:
+    """The names among the words of a command line: at each place the longest that is in the collection.
+
+    Where none is, the word there is a name, or all of them if there is no other; it is then refused.
+    """
+    names: list[str] = []
+    at = 0
+    while at < len(words):
+        lengths = range(min(MOST_WORDS, len(words) - at), 0, -1)
+        there = collection.documents_there([" ".join(words[at : at + length]) for length in lengths])
+        known = (length for length, found in zip(lengths, there, strict=True) if found)
+        length = next(known, 1 if names else len(words))
+        names.append(" ".join(words[at : at + length]))
+        at += length
+    return names
 
 
 def _collection(folder: str) -> Collection:

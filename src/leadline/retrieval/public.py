@@ -86,21 +86,27 @@ def search(
     newest: bool = False,
     then: Step | None = None,
     duplicates: DuplicatesLike | None = None,
+    history: Path | None = None,
 ) -> SearchResult:
     """The best k families for a query in words, as docs/query-language.md describes it.
 
+    With `history`, the file of a session, the query is numbered and kept there, and may name earlier ones: `#1 AND #2`.
     `then` is a step, or a pipeline of them, that orders the first results again: `ll.steps.PageRank(0.3)`. With
     `duplicates`, a file of them or what `duplicates` returns, the best of each group of near-duplicates is found.
     """
     from leadline.records.side_tables import read_groups
+    from leadline.retrieval.answers.search_history import SearchHistory
     from leadline.retrieval.answers.word_search import search_words
 
     _check_type("query", query, str, "text")
     _check_type("k", k, int, "a whole number")
-    return search_words(
+    session = None if history is None else SearchHistory.read(history)
+    found = search_words(
         _context(index), query, k, model=model, fields=fields, before=before, after=after, classes=classes,
         offices=offices, newest=newest, then=then, duplicates=None if duplicates is None else read_groups(duplicates),
+        earlier=None if session is None else session.earlier,
     )  # fmt: skip
+    return found if session is None else session.keep(found)
 
 
 def prior_art(

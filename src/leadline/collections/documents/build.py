@@ -17,21 +17,23 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, field
-from itertools import count, islice
+from itertools import count, groupby, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leadline.collections.documents.column_sums import Written
+from leadline.collections.documents.dataset_source import DatasetSource
 from leadline.collections.documents.document import Document
-from leadline.collections.documents.keep import DEFAULT_RULE, checked_rule, lacking
+from leadline.collections.documents.keep import DEFAULT_RULE, checked_rule, lacking, needs_claims
 from leadline.collections.documents.parts import write_part
 from leadline.collections.documents.raw import Broken, Raw
 from leadline.collections.documents.records import unknown_names
 from leadline.collections.documents.registry import READERS, FormReader, readers_by_form
-from leadline.collections.documents.sources import find_sources, fingerprint, open_streams
+from leadline.collections.documents.sources import FileSource, find_sources, fingerprint
 from leadline.collections.documents.splitting import split
 from leadline.collections.documents.staging import Staging
 from leadline.errors import InputError, checked_choice
+from leadline.records.dataset_handles import is_handle
 
 if TYPE_CHECKING:
     from leadline.collections.documents.mapping.mapping import Mapping
@@ -59,7 +61,7 @@ class RawPart:
 class Options:
     """The options of a build that change its outcome."""
 
-    keep: tuple[str, ...] = DEFAULT_RULE
+    keep: tuple[str, ...] | None = None  # the fields a document must have; None: DEFAULT_RULE, if any has claims
     form: str | None = None
     mapping: Mapping | None = None
 
@@ -75,8 +77,8 @@ def build(
     part_bytes: int = PART_BYTES,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
-    """Make a collection from files, folders and archives; return its manifest."""
-    paths = find_sources(sources)
+    """Make a collection from files, folders, archives and handles of ir_datasets; return its manifest."""
+    found = _found_sources(sources)
     if form is not None:
         checked_choice("--form", form, list(READERS))
     rules = None
@@ -86,14 +88,10 @@ def build(
         rules = read_mapping(mapping)
     if keep is None and rules is not None:
         keep = rules.keep
-    options = Options(DEFAULT_RULE if keep is None else checked_rule(keep), form, rules)
-    sizes = [path.stat().st_size for path in paths]
+    options = Options(None if keep is None else checked_rule(keep), form, rules)
     origin = {
-        "sources": [
-            {"name": path.name, "bytes": size, "sha256": fingerprint(path)}
-            for path, size in zip(paths, sizes, strict=True)
-        ],
-        "keep": list(options.keep),
+        "sources": [{"name": each.name, "bytes": each.size, "sha256": each.fingerprint()} for each in found],
+        "keep": None if options.keep is None else list(options.keep),
         "form": form,
         "mapping": None if mapping is None else fingerprint(Path(mapping)),
         "part_bytes": part_bytes,
@@ -101,11 +99,23 @@ def build(
     with Staging.open(Path(folder), origin) as staging:
         if staging.finished is not None:
             return staging.finished
-        _read_all(_raw_parts(paths, sizes, options, part_bytes), options, staging, sum(sizes), processes, progress)
-        side_tables = {} if rules is None else rules.side_tables(paths[0].parent)
+        total = sum(each.size for each in found)
+        _read_all(_raw_parts(found, options, part_bytes), options, staging, total, processes, progress)
+        side_tables = {} if rules is None else rules.side_tables(found[0].folder)
         if not staging.documents:
-            raise InputError(str(paths[0]), _nothing_kept(staging))
-        return staging.finish(**side_tables)
+            raise InputError(str(found[0].folder / found[0].name), _nothing_kept(staging))
+        return staging.finish(**side_tables, claims_needed=options.keep is None)
+
+
+def _found_sources(given: Iterable[str | os.PathLike[str]]) -> list[FileSource | DatasetSource]:
+    """The sources that paths, folders, patterns and handles name, in the order given."""
+    found: list[FileSource | DatasetSource] = []
+    for is_dataset, several in groupby(given, is_handle):
+        if is_dataset:
+            found += [DatasetSource.of(os.fspath(handle)) for handle in several]
+        else:
+            found += map(FileSource, find_sources(several))
+    return list(dict.fromkeys(found))
 
 
 def write_collection(
@@ -134,14 +144,14 @@ def _nothing_kept(staging: Staging) -> str:
     return f"no document was kept ({reasons or 'there are none'}); --keep all keeps every one"
 
 
-def _raw_parts(paths: Sequence[Path], sizes: Sequence[int], options: Options, part_bytes: int) -> Iterator[RawPart]:
+def _raw_parts(sources: Sequence[FileSource | DatasetSource], options: Options, part_bytes: int) -> Iterator[RawPart]:
     """Consecutive documents of all sources, in runs of about `part_bytes`."""
     readers = readers_by_form()
     part = RawPart(0)
     before = 0
-    for path, size in zip(paths, sizes, strict=True):
+    for source in sources:
         try:
-            for stream in open_streams(path):
+            for stream in source.streams():
                 for found in _documents_of(stream.name, stream.pieces, options, readers):
                     if isinstance(found, Broken):
                         part.broken.append((stream.name, found.offset, found.reason))
@@ -155,7 +165,7 @@ def _raw_parts(paths: Sequence[Path], sizes: Sequence[int], options: Options, pa
                         part = RawPart(part.number + 1)
         except InputError as error:
             part.broken.append((error.where, 0, error.problem))
-        before += size
+        before += source.size
         part.position = before
     if part.documents or part.broken:
         yield part
@@ -168,6 +178,8 @@ def _documents_of(
     form = options.form
     if form is None and options.mapping is not None and name.lower().endswith((".csv", ".tsv")):
         form = "csv"
+    if options.mapping is not None:  # it names columns, so a table has a header
+        readers = {name: each for name, each in readers.items() if name != "tsv"}
     try:
         yield from split(pieces, form, readers, name)
     except InputError as error:
@@ -243,7 +255,9 @@ def read_part(part: RawPart, options: Options, path: Path) -> Outcome:
     forms: Counter[str] = Counter()
     for document, form in _merged(_read(part, options, broken), part.readers):
         forms[form] += 1
-        reason = lacking(document, options.keep)
+        # Whether any document has claims is known when all are read, so `finish` drops those without.
+        waits = options.keep is None and needs_claims(document)
+        reason = "" if waits else lacking(document, DEFAULT_RULE if options.keep is None else options.keep)
         if reason:
             dropped[reason] += 1
         else:

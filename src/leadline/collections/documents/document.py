@@ -9,6 +9,8 @@ Origin = Literal["applicant", "examiner", "opposition", "third party", "unknown"
 ORIGINS: tuple[Origin, ...] = get_args(Origin)
 
 
+# Kinds of documents that are not patents: they have no number to normalise, and no claims.
+OTHER_KINDS = ("article", "record", "page", "text")
 INDEPENDENT_WEIGHT, DEPENDENT_WEIGHT = 1.0, 0.5  # of a claim, where claims are subtopics
 
 
@@ -64,7 +66,7 @@ class Document:
     id: str  # in runs and qrels: the source's own id, or the normalised number
     office: str = ""  # two letters; empty for an article
     serial: str = ""  # the normalised number between office and kind
-    kind: str = ""  # B2, A1 ...; "article" for articles, "record" for a title with or without its abstract
+    kind: str = ""  # B2, A1 ...; or one of OTHER_KINDS. A "record" is a title with or without its abstract
     language: str = ""  # of the text, two lower-case letters
     title: str = ""
     abstract: str = ""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from leadline.collections.documents.document import Document
+from leadline.collections.documents.document import OTHER_KINDS, Document
 from leadline.errors import checked_choice
 
 FIELDS = ("claims", "description", "abstract", "title")
 DEFAULT_RULE = ("claims", "description|abstract")
+NO_CLAIMS = "no claims"
 
 
 def checked_rule(rule: str | Sequence[str], option: str = "--keep") -> tuple[str, ...]:
@@ -29,8 +30,8 @@ def checked_rule(rule: str | Sequence[str], option: str = "--keep") -> tuple[str
 def lacking(document: Document, rule: tuple[str, ...]) -> str:
     """The reason why a document is dropped, such as "no claims"; empty when it is kept.
 
-    Articles and pages need no claims. Records of a review need only a title, unless another rule is given: reviewers
-    judge records without an abstract too.
+    Articles and pages need no claims. Records of a review and documents of a test collection need only a title or a
+    text, unless another rule is given: reviewers judge records without an abstract too.
 
     >>> lacking(Document("X", abstract="About nails."), DEFAULT_RULE)
     'no claims'
@@ -39,12 +40,22 @@ def lacking(document: Document, rule: tuple[str, ...]) -> str:
     >>> lacking(Document("10051933", kind="record", title="Of nails"), DEFAULT_RULE)
     ''
     """
-    if document.kind == "record" and rule == DEFAULT_RULE:
-        return "" if document.title or document.abstract else "no title or abstract"
+    if document.kind in ("record", "text") and rule == DEFAULT_RULE:
+        return "" if has_text(document) else f"no title or {'abstract' if document.kind == 'record' else 'text'}"
     for part in rule:
         fields = part.split("|")
-        if fields == ["claims"] and document.kind in ("article", "record", "page"):
+        if fields == ["claims"] and document.kind in OTHER_KINDS:
             continue
         if not any(getattr(document, field) for field in fields):
             return f"no {' or '.join(fields)}"
     return ""
+
+
+def has_text(document: Document) -> bool:
+    """Whether a document has a title, an abstract or a description."""
+    return bool(document.title or document.abstract or document.description)
+
+
+def needs_claims(document: Document) -> bool:
+    """Whether the default rule keeps a document only if no other of its collection has claims."""
+    return not document.claims and document.kind not in OTHER_KINDS and has_text(document)

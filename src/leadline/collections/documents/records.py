@@ -9,13 +9,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import Any
 
-from leadline.collections.documents.document import Document
+from leadline.collections.documents.document import OTHER_KINDS, Document
 from leadline.collections.documents.fields.values import FIELD_READERS, shown
 from leadline.collections.documents.numbers import normalise
 
 NAMES = tuple(field.name for field in fields(Document))
 _NUMBER_PARTS = ("office", "serial", "kind")  # always written: a missing one would be guessed from the id
 _SURROGATE = re.compile("[\ud800-\udfff]")
+# Names that test collections use, the preferred one first: BEIR, Anserini, MS MARCO, TREC.
+_OTHER_IDS = ("_id", "pid", "docno", "docid", "doc_id")
+OTHER_TEXTS = ("contents", "text", "body", "passage", "segment")
+OTHER_NAMES = (*_OTHER_IDS, *OTHER_TEXTS)
+_OF_PATENTS = frozenset({"office", "serial", "kind", "claims", "ipc", "cpc", "priorities", "application"})
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89A-Fa-f]")
 
 
@@ -82,15 +87,35 @@ def _filled(thing: object, names: Iterable[str]) -> dict[str, str]:
     return {name: value for name in names if (value := getattr(thing, name))}
 
 
+def with_our_names(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A record with our names in place of those of test collections; one that has only such texts is a "text".
+
+    >>> with_our_names({"_id": "MED-10", "title": "Statins", "text": "Breast cancer.", "metadata": {}})
+    {'title': 'Statins', 'metadata': {}, 'id': 'MED-10', 'description': 'Breast cancer.', 'kind': 'text'}
+    """
+    if record.keys().isdisjoint(OTHER_NAMES):
+        return record
+    ours = dict(record)
+    for name, others in (("id", _OTHER_IDS), ("description", OTHER_TEXTS)):
+        other = next((each for each in others if each in record), None)
+        if other is not None and name not in record:
+            ours[name] = ours.pop(other)
+    if len(ours) == len(record) and ours.keys() == record.keys():
+        return record
+    return ours if ours.keys() & _OF_PATENTS else ours | {"kind": "text"}
+
+
 def from_record(record: Mapping[str, Any]) -> Document:
     """The document that a record describes; ValueError names the field that is wrong.
 
-    Numbers, classes and dates may be in any spelling. Unknown names are ignored.
+    Numbers, classes and dates may be in any spelling. Unknown names are ignored; those that test collections use for
+    the id and the text are known.
 
     >>> found = from_record({"id": "US7412705B2", "claims": ["A nail.", "The nail of claim 1."], "ipc": ["G06F 15/16"]})
     >>> found.office, found.serial, found.kind, found.ipc
     ('US', '7412705', 'B2', ('G06F15/16',))
     """
+    record = with_our_names(record)
     values = {name: FIELD_READERS[name](name, value) for name, value in record.items() if name in FIELD_READERS}
     identifier = values.get("id", "").strip()
     if not identifier:
@@ -98,7 +123,7 @@ def from_record(record: Mapping[str, Any]) -> Document:
     if len(identifier.split()) > 1:
         raise ValueError(f"id: {identifier[:40]!r} has a blank, which runs and judgements cannot hold")
     kind = values.get("kind", "")
-    if record.get("serial") is None and kind != "article":
+    if record.get("serial") is None and kind not in OTHER_KINDS:
         number = normalise(identifier, values.get("office", ""), kind)
         if number.office:
             values |= {"office": number.office, "serial": number.serial, "kind": number.kind or kind}
@@ -106,9 +131,10 @@ def from_record(record: Mapping[str, Any]) -> Document:
 
 
 def unknown_names(record: Mapping[str, Any]) -> tuple[str, ...]:
-    """The names in a record that are not fields of Document.
+    """The names in a record that are neither fields of Document nor names that test collections use for them.
 
     >>> unknown_names({"id": "X1", "tittle": "A nail"})
     ('tittle',)
     """
-    return tuple(name for name in record if name not in FIELD_READERS)
+    known = with_our_names(record)
+    return tuple(name for name, value in known.items() if name not in FIELD_READERS and value not in ({}, [], "", None))

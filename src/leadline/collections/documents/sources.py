@@ -14,9 +14,11 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import IO, Self, cast
 
+from leadline.collections.documents.not_documents import beside_documents
 from leadline.errors import InputError, LeadlineWarning, system_reason
 from leadline.text.source import MAX_EXPANSION_RATIO, NOT_A_FILE, RATIO_CHECK_MIN_BYTES, pieces_of, within_ratio
 
@@ -33,6 +35,31 @@ class Stream:
     name: str
     pieces: Iterator[bytes]
     position: Callable[[], int] = lambda: 0  # bytes of the source read so far, for a progress bar
+
+
+@dataclass(frozen=True)
+class FileSource:
+    """A file on disk, which may be an archive."""
+
+    path: Path
+
+    @property
+    def name(self) -> str:
+        return self.path.name
+
+    @property
+    def folder(self) -> Path:
+        return self.path.parent
+
+    @cached_property
+    def size(self) -> int:
+        return self.path.stat().st_size
+
+    def fingerprint(self) -> str:
+        return fingerprint(self.path)
+
+    def streams(self) -> Iterator[Stream]:
+        return open_streams(self.path)
 
 
 # Endings of files that stand beside pages in a folder and are no documents.
@@ -54,6 +81,7 @@ def find_sources(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
                 warnings.warn(f"{other}: left out: {NOT_A_FILE}", LeadlineWarning, stacklevel=2)
             if not files:
                 raise InputError(str(path), "is an empty folder")
+            files = _without_topics(files, path)
             documents = [each for each in files if each.suffix.lower() not in BESIDE_PAGES]
             if left := len(files) - len(documents):
                 what = f"{path}: {left:,} images, styles, scripts and fonts left out"
@@ -73,6 +101,22 @@ def find_sources(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
                 raise InputError(str(given), "no such file")
         found.update(dict.fromkeys(files))
     return list(found)
+
+
+def _without_topics(files: list[Path], folder: Path) -> list[Path]:
+    """The files of a folder without those whose names say that they hold topics or judgements, which are noted."""
+    beside = [each for each in files if beside_documents(each.relative_to(folder).as_posix())]
+    if not beside or len(beside) == len(files):
+        return files
+    _note_beside(str(folder), [each.relative_to(folder).as_posix() for each in beside])
+    return [each for each in files if each not in set(beside)]
+
+
+def _note_beside(source: str, names: list[str]) -> None:
+    if names:
+        listed = ", ".join(names[:3]) + (f" and {len(names) - 3:,} more" if len(names) > 3 else "")
+        what = f"{source}: topics and judgements left out, by their names: {listed}"
+        warnings.warn(what, LeadlineWarning, stacklevel=3)
 
 
 def fingerprint(path: Path) -> str:
@@ -133,9 +177,13 @@ def _of_zip(file: IO[bytes], name: str, depth_left: int) -> Iterator[Stream]:
         archive = zipfile.ZipFile(file)
     except (zipfile.BadZipFile, *_DAMAGE) as error:
         raise InputError(name, f"is a damaged archive: {_words(error)}") from None
-    for member in archive.infolist():
+    members = [member for member in archive.infolist() if not member.is_dir()]
+    beside = [member.filename for member in members if beside_documents(member.filename)]
+    beside = beside if len(beside) < len(members) else []
+    _note_beside(name, beside)
+    for member in members:
         inside = f"{name}!{member.filename}"
-        if member.is_dir():
+        if member.filename in beside:
             continue
         try:
             if member.flag_bits & 1:
@@ -183,12 +231,16 @@ def _of_tar(file: IO[bytes], name: str) -> Iterator[Stream]:
     packed = os.fstat(file.fileno()).st_size if hasattr(file, "fileno") else RATIO_CHECK_MIN_BYTES
     reading = _Tar(name)
     skipped = 0
+    beside: list[str] = []
     try:
         with tarfile.open(fileobj=file, mode="r|*", tarinfo=reading.member_type()) as archive:
             for member in archive:
                 opened = archive.extractfile(member) if member.isreg() else None
                 if opened is None:
                     skipped += not member.isdir()
+                    continue
+                if beside_documents(member.name):
+                    beside.append(member.name)
                     continue
                 inside = f"{name}!{member.name}"
                 pieces = within_ratio(reading.pieces(opened, inside), inside, packed)
@@ -208,6 +260,7 @@ def _of_tar(file: IO[bytes], name: str) -> Iterator[Stream]:
         if not reading.is_damaged:
             raise InputError(name, f"is a damaged archive: {_words(error)}") from None
     finally:
+        _note_beside(name, beside)
         if skipped:
             what = f"{skipped:,} link{'s' * (skipped > 1)} or device{'s' * (skipped > 1)}"
             warnings.warn(f"{name}: {what} skipped: only regular files are read", LeadlineWarning, stacklevel=2)

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from leadline.collections.documents.gaps import Gaps
+from leadline.collections.documents.not_documents import what_else
 from leadline.collections.documents.raw import MAX_DOCUMENT_BYTES, Broken, Raw, Window
 from leadline.collections.documents.registry import READERS, FormReader, readers_by_form
 
@@ -48,6 +49,8 @@ def split(
         return iter([Broken(0, "is UTF-16 text; save it as UTF-8")])
     if head[:2] == b"PK":
         return iter([Broken(0, "is a damaged archive")])
+    if form is None and (other := what_else(head)):
+        return iter([Broken(0, f"holds {other}, not documents; --form reads it nevertheless")])
     chosen = READERS.named(form) if form else _recognised(head, readers)
     if head.count(b"\0") > max(_MAX_NULS, len(head) // 1000) and not (chosen is not None and chosen.binary):
         return iter([Broken(0, "is not a text")])

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from leadline.collections.documents.column_sums import sums_path
 from leadline.collections.documents.document import Document
+from leadline.collections.documents.keep import NO_CLAIMS
 from leadline.collections.documents.manifest import (
     BROKEN,
     FOLDER,
@@ -123,16 +124,26 @@ class Staging:
         with reported(path, len(line)), open(path, "ab", opener=open_stored) as journal:
             journal.write(line)
 
-    def finish(self, citations: pl.DataFrame | None = None, families: pl.DataFrame | None = None) -> dict[str, Any]:
-        """Make the tables and put the collection in place."""
-        from leadline.collections.documents.tables import write_tables
+    def finish(
+        self,
+        citations: pl.DataFrame | None = None,
+        families: pl.DataFrame | None = None,
+        *,
+        claims_needed: bool = False,
+    ) -> dict[str, Any]:
+        """Make the tables and put the collection in place.
+
+        With `claims_needed`, patents without claims are dropped if any document has claims.
+        """
+        from leadline.collections.documents.tables import TWICE, write_tables
 
         numbers = [number for number in sorted(self.done) if self.done[number]["documents"]]
         parts = [self.part(number) for number in numbers]
         made_last = [f"{BUILDING}/{name}" for name in MADE_LAST]
         self.owned.add(*made_last)
         self.owned.remove(made_last)  # of a build that was killed
-        counts, tables = write_tables(parts, self.building, citations, families)
+        counts, tables, twice = write_tables(parts, self.building, citations, families, claims_needed=claims_needed)
+        left_out = {reason: count for reason in (NO_CLAIMS, TWICE) if (count := counts.pop(reason))}
         broken = self.broken
         lines = "".join(f"{name}\t{offset}\t{reason}\n" for name, offset, reason in broken)
         listed = f"source\tbyte\treason\n{lines}".encode("utf-8", "surrogateescape")
@@ -155,7 +166,8 @@ class Staging:
             "origin": self.origin,
             "counts": counts,
             "forms": dict(forms),
-            "dropped": self.dropped | ({"listed twice": twice} if (twice := counts.pop("listed twice")) else {}),
+            "dropped": dict(Counter(self.dropped) + Counter(left_out)),
+            "twice": twice,
             "slips": self.done[0]["slips"] if self.has(0) else [],
             "broken": len(broken),
             "first_broken": broken[:BROKEN_IN_MANIFEST],

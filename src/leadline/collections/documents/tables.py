@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leadline.collections.documents.column_sums import Written, write_table
+from leadline.collections.documents.document import OTHER_KINDS
 from leadline.collections.documents.family import families, without_kind
+from leadline.collections.documents.keep import NO_CLAIMS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -20,6 +22,8 @@ _NARROW = (
     "ipc", "cpc", "national", "family", "relatives", "citers", "applicants", "priority_number", "priority_date",
     "words",
 )  # fmt: skip
+TWICE = "listed twice"
+TWICE_SHOWN = 100  # ids in the manifest
 LOOKUP_ROWS = 8192  # in a row group: the amount that is unpacked to find one name
 
 
@@ -28,12 +32,21 @@ def write_tables(
     folder: Path,
     side_citations: pl.DataFrame | None = None,
     side_families: pl.DataFrame | None = None,
-) -> tuple[dict[str, int], dict[str, Written]]:
-    """Write the tables; return the counts of the manifest, and the checksums of each table by its name."""
+    *,
+    claims_needed: bool = False,
+) -> tuple[dict[str, int], dict[str, Written], list[str]]:
+    """Write the tables; return the counts of the manifest, the checksums of each table, and ids that are there twice.
+
+    With `claims_needed`, patents without claims are left out if any document has claims.
+    """
     import polars as pl
 
     narrow = pl.concat([_narrow(part, place) for place, part in enumerate(parts)]).collect()
     everything = len(narrow)
+    if claims_needed and (narrow["claims"] > 0).any():
+        narrow = narrow.filter((pl.col("claims") > 0) | pl.col("kind").is_in(OTHER_KINDS))
+    with_copies = len(narrow)
+    twice = narrow.filter(pl.col("id").is_duplicated())["id"].unique(maintain_order=True).head(TWICE_SHOWN).to_list()
     narrow = narrow.unique("id", keep="first", maintain_order=True).with_row_index("row")
     narrow = narrow.with_columns(key=_key())
     family, known_families = families(narrow, side_families)
@@ -52,7 +65,8 @@ def write_tables(
     }
     counts = {
         "documents": len(records),
-        "listed twice": everything - len(records),
+        NO_CLAIMS: everything - with_copies,
+        TWICE: with_copies - len(records),
         "families": int(records["family"].n_unique()),
         "citations": len(citations),
         "citations inside": int(citations["cited"].is_not_null().sum()),
@@ -60,7 +74,7 @@ def write_tables(
         "dated by publication": int((records["dated_by"] == "publication").sum()),
         "not dated": int(records["known"].is_null().sum()),
     }
-    return counts, written
+    return counts, written, twice
 
 
 def _narrow(part: Path, place: int) -> pl.LazyFrame:

@@ -1,8 +1,10 @@
-"""Make a collection from patents and articles in the formats that offices publish.
+"""Make a collection from documents in the formats that offices publish and test collections have.
+
+docs/formats.md lists the formats: patents in XML, BEIR folders, TREC's <DOC> files, JSON lines, CSV and TSV.
 
 Examples:
   leadline collection build xml/*.xml -o new
-  leadline collection build documents.jsonl --keep all -o new
+  leadline collection build documents.jsonl -o new
 """
 
 from __future__ import annotations
@@ -16,15 +18,18 @@ from leadline.collections.documents.keep import DEFAULT_RULE, checked_rule
 from leadline.collections.documents.registry import READERS
 from leadline.commands.shared.options import MOST_WORKERS, add_choice, add_number, add_options, as_written
 from leadline.commands.shared.output import print_notes, progress_bar
+from leadline.errors import visible
 from leadline.records.scores.result import counted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add, default = parser.add_argument, ",".join(DEFAULT_RULE)
-    add("sources", nargs="+", metavar="SOURCE", help="files, folders, patterns or archives; may be compressed")
+    add("sources", nargs="+", metavar="SOURCE", help="files, folders, patterns, archives, or ir_datasets:NAME")
     add_options(parser, "-o", metavar="DIR", required=True, help="collection folder to write")
     add("--map", metavar="TOML", help="where the fields are in JSON lines or CSV of another format")
-    fields = f'fields that a document must have, or "all" to keep every document (default: "{default}")'
+    fields = (
+        f'fields that a document must have, or "all" to keep every document (default: "{default}" if any has claims)'
+    )
     add("--keep", metavar="FIELDS", type=as_written(checked_rule), help=fields)
     add_choice(parser, "--form", list(READERS), "format of the sources", None, "detected")
     add_number(parser, "--processes", "number of processes (default: number of cores)", most=MOST_WORKERS)
@@ -55,8 +60,11 @@ def _notes(manifest: dict[str, Any], folder: str) -> list[str]:
     if manifest["dropped"]:
         reasons = ", ".join(f"{count:,} {reason}" for reason, count in manifest["dropped"].items())
         notes.append(f"dropped: {reasons} (--keep sets what a document must have)")
+    if twice := manifest.get("twice", []):
+        listed = ", ".join(map(visible, twice[:5])) + (" …" if len(twice) > 5 else "")
+        notes.append(f"listed twice, only the first is kept: {listed}")
     if manifest["slips"]:
-        notes.append(f"fields that are unreadable or unknown: {', '.join(manifest['slips'][:8])}")
+        notes.append(f"fields that are not kept, unreadable or unknown: {', '.join(manifest['slips'][:8])}")
     notes += [f"broken: {source} at byte {offset}: {reason}" for source, offset, reason in manifest["first_broken"][:3]]
     if manifest["broken"]:
         notes.append(f"{manifest['broken']:,} broken in total; {folder}/{manifest['folder']}/broken.tsv lists them")

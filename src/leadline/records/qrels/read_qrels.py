@@ -9,6 +9,7 @@ import numpy as np
 
 from leadline.errors import InputError, not_a_choice
 from leadline.records.choices import Format
+from leadline.records.dataset_handles import is_handle, rows_of
 from leadline.records.qrels.qrels import Builder, Qrels
 from leadline.text import frames
 from leadline.text.fields import FieldTable, number_of, read_fields
@@ -25,7 +26,12 @@ _COLUMNS = {
 
 
 def read_qrels(source: str | os.PathLike[str], *, format: str | None = None) -> Qrels:
-    """Read judgements from a file. `format` may be left out where only one reading is possible."""
+    """Read judgements from a file, or from a handle of ir_datasets.
+
+    `format` may be left out where only one reading is possible.
+    """
+    if is_handle(source):
+        return Qrels.of(rows_of(os.fspath(source), "qrels"), os.fspath(source))
     return qrels_of_text(read_text(source), format=format)
 
 

@@ -14,9 +14,10 @@ from pathlib import PurePath
 from typing import Any
 
 from leadline.errors import InputError, visible
+from leadline.records.dataset_handles import is_handle
 from leadline.records.scores.result import MOST_ROWS, Result, counted
 from leadline.records.scores.table import Table, without_formula
-from leadline.records.topics.topic_sheet import TOPIC_ID, topic_sheet
+from leadline.records.topics.topic_sheet import TOPIC_ID, dataset_sheet, topic_sheet
 from leadline.text.files import write_whole
 from leadline.text.json_output import json_text
 from leadline.text.sheet import Sheet, label
@@ -94,7 +95,12 @@ class Topics(Result):
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Topics:
-        """Read topics from a file: TREC's or CLEF's markup, a table with a header, or lines of an id and a title."""
+        """Read topics from a file or from a handle of ir_datasets.
+
+        A file has TREC's or CLEF's markup, a table with a header, BEIR's JSON lines, or lines of an id and a title.
+        """
+        if is_handle(path):
+            return _of_sheet(dataset_sheet(os.fspath(path)))
         return _of_sheet(topic_sheet(read_text(path)))
 
     def _finding(self) -> str:
@@ -163,7 +169,9 @@ def _of_sheet(sheet: Sheet) -> Topics:
 
 
 def _text(cell: Any) -> str:
-    """A cell as text; several values are joined by blanks."""
+    """A cell as text; several values are joined by blanks, and values with names are JSON."""
+    if isinstance(cell, Mapping):
+        return _as_bytes_are(json_text(dict(cell), indent=None)) if cell else ""
     if isinstance(cell, (list, tuple)):
         return " ".join(filter(None, map(_text, cell)))
     return _as_bytes_are(label(cell))

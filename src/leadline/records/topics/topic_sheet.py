@@ -8,12 +8,13 @@ from bisect import bisect_left
 from typing import Any
 
 from leadline.errors import InputError
+from leadline.records.dataset_handles import rows_of
 from leadline.text.fields import is_skipped
 from leadline.text.sheet import Sheet, has_header, sheet_of_text
 from leadline.text.source import SourceText
 
 # Names of the column with the topics' ids, the surest first. (A column `query` holds titles.)
-TOPIC_ID = ("query_id", "qid", "topic_id", "q_id", "query-id", "topic", "id", "number", "num", "tid")
+TOPIC_ID = ("query_id", "_id", "qid", "topic_id", "q_id", "query-id", "topic", "id", "number", "num", "tid")
 
 _SHORT = {"desc": "description", "narr": "narrative", "query": "title", "tfile": "file", "dom": "domain"}
 _BLOCK = re.compile(r"<(topic|top)\b([^<>]*)>", re.IGNORECASE)
@@ -45,6 +46,20 @@ def topic_sheet(text: SourceText, *, header: bool = False) -> Sheet:
     if is_markup(text):
         return _markup_sheet(text)
     return sheet_of_text(text) if header or has_header(text, TOPIC_ID) else _lines_sheet(text)
+
+
+def dataset_sheet(handle: str) -> Sheet:
+    """The queries of a dataset of ir_datasets, a row each."""
+    rows = [query._asdict() for query in rows_of(handle, "queries")]
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    return Sheet(handle, columns, [[_plain_value(row.get(column)) for column in columns] for row in rows])
+
+
+def _plain_value(value: Any) -> Any:
+    """A text, or the texts of a list; other values have no place in a topic."""
+    if isinstance(value, (list, tuple)):
+        return [each for each in value if isinstance(each, (str, int, float))]
+    return value if isinstance(value, (str, int, float)) else None
 
 
 def _lines_sheet(text: SourceText) -> Sheet:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from leadline.errors import InputError
 from leadline.text.checksums import check_seal, parsed_object, sealed
 from leadline.text.files import write_stored
 from leadline.text.stored import stored_bytes
+
+if TYPE_CHECKING:
+    from leadline.retrieval.answers.word_search import SearchResult
 
 WHAT, VERSION = "a leadline search history", 1
 _FIX = "name another file"
@@ -58,6 +61,10 @@ class SearchHistory:
         queries = [{"number": n, "query": q, "found": f} for n, (q, f) in enumerate(longer.queries, start=1)]
         write_stored(self.path, sealed({"what": WHAT, "version": VERSION, "queries": queries}))
         return longer
+
+    def keep(self, found: SearchResult) -> SearchResult:
+        """Write a query to the file; return what it found, with its number."""
+        return replace(found, number=len(self.with_query(found.text, found.found).queries))
 
 
 def _is_query(value: Any) -> bool:

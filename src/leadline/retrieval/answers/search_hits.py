@@ -14,6 +14,7 @@ from leadline.records.scores.result import Result, counted
 from leadline.records.scores.table import Table
 from leadline.retrieval.answers.passages import Passages, rarity
 from leadline.retrieval.answers.snippets import Marker, Snippet
+from leadline.retrieval.index.analysis import Analysis
 from leadline.retrieval.index.batches import claims_text
 from leadline.retrieval.index.inverting import content_sums
 from leadline.retrieval.index.segment import MISSING
@@ -144,9 +145,17 @@ def weighed(context: SearchContext, terms: Sequence[str]) -> dict[str, float]:
 
 
 def snippets(
-    context: SearchContext, hits: Sequence[Hit], passages: Passages, terms: Mapping[str, float], width: int
+    context: SearchContext,
+    hits: Sequence[Hit],
+    passages: Passages,
+    terms: Mapping[str, float],
+    width: int,
+    analysis: Analysis | None = None,
 ) -> list[Snippet]:
-    """For each hit the piece of its text with the largest share of the weighted terms."""
-    best, marker = passages.best(terms), Marker(context.index.analysis, terms)
+    """For each hit the piece of its text with the largest share of the weighted terms.
+
+    `analysis` is that of the hits' language (default: that of the index).
+    """
+    best, marker = passages.best(terms), Marker(analysis or context.index.analysis, terms)
     texts = [best[place].passage.text if place in best else "" for place in range(len(hits))]
     return [marker.snippet(text, width) for text in texts]

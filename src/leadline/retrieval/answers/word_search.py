@@ -16,11 +16,14 @@ from leadline.records.topics.topic import Topic
 from leadline.retrieval.answers.passages import Passages
 from leadline.retrieval.answers.search_hits import Hit, changes, hits_table, read_hits, snippets, texts_of, weighed
 from leadline.retrieval.answers.snippets import Snippet
+from leadline.retrieval.index.analysis import Analysis
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.language.filters import missing, notes_of, published
 from leadline.retrieval.language.language import Answer, Language
 from leadline.retrieval.language.patterns import expression
-from leadline.retrieval.language.tree import ResultOrder
+from leadline.retrieval.language.periods import no_day_between
+from leadline.retrieval.language.reading import understand
+from leadline.retrieval.language.tree import And, Or, ResultOrder, Side, parts_of, query_text
 from leadline.retrieval.models.searcher import Contribution, parse_model
 from leadline.retrieval.pipeline.after.one_a_group import first_of_each
 from leadline.retrieval.pipeline.context import SearchContext
@@ -43,8 +46,21 @@ class SearchResult(Result):
     hits: Sequence[Hit]
     context: SearchContext
     language: Language
+    number: int | None = None  # of the query in its session
     request: Request | None = None  # after the steps that followed the search, where there are any
     about_filters: Sequence[str] = ()  # notes on filters that are not part of the query
+
+    @property
+    def understood(self) -> str:
+        """The query as it was understood, in the operators of our own language."""
+        return self.answer.query
+
+    @property
+    def parts(self) -> list[tuple[str, int]]:
+        """The parts that the query joins, as they were understood, and the number of documents that each finds."""
+        tree = understand(self.understood, self.language.index.fields, list(self.language.saved or ())).tree
+        texts = [query_text(part) for part in parts_of(tree)] if isinstance(tree, (And, Or, Side)) else []
+        return [(text, self.language.search(text, k=1).found) for text in texts]
 
     @property
     def found(self) -> int:
@@ -58,8 +74,15 @@ class SearchResult(Result):
         return (*self.answer.notes, *self.about_filters, *after, *changes(self.context, self.hits))
 
     def why(self, hit: Hit) -> list[Contribution]:
-        """What each word adds to the score of a hit, the most first; then what each step adds that followed."""
-        words = sorted(self.language.why(self.answer, hit.row), key=lambda each: -each.score)
+        """What each word adds to the score of a hit, the most first; then what each step adds that followed.
+
+        Words are those of the query, as it writes them.
+        """
+        written = self.answer.written
+        words = [
+            Contribution(written.get(each.term, each.term), each.field, each.score)
+            for each in sorted(self.language.why(self.answer, hit.row), key=lambda each: -each.score)
+        ]
         if self.request is None or not self.request.parts:
             return words
         by_query, *gains = (part.score_of(hit.row) for part in self.request.parts)
@@ -70,20 +93,30 @@ class SearchResult(Result):
 
     def snippets(self, length: int = 200) -> list[Snippet]:
         """For each hit the piece of its text with most of the query's words."""
-        return snippets(self.context, self.hits, self._passages, self._snippet_terms, length)
+        cut: dict[int, Snippet] = {}
+        for analysis, places in self._by_analysis.items():
+            hits = [self.hits[place] for place in places]
+            passages = Passages(texts_of(hits), analysis)
+            found = snippets(self.context, hits, passages, self._snippet_terms(passages), length, analysis)
+            cut |= dict(zip(places, found, strict=True))
+        return [cut[place] for place in range(len(self.hits))]
 
     @cached_property
-    def _passages(self) -> Passages:
-        return Passages(texts_of(self.hits), self.context.index.analysis)
+    def _by_analysis(self) -> dict[Analysis, list[int]]:
+        """The places of the hits by the rules of their documents' languages, by which they were indexed."""
+        groups: dict[Analysis, list[int]] = {}
+        for place, hit in enumerate(self.hits):
+            language = hit.document.language if hit.document else ""
+            groups.setdefault(self.context.index.analysis.for_language(language), []).append(place)
+        return groups
 
-    @property
-    def _snippet_terms(self) -> dict[str, float]:
+    def _snippet_terms(self, passages: Passages) -> dict[str, float]:
         """The words that snippets show: those of the query, and all that match its truncated words."""
         meant = (term for word in self.answer.words for term in (word.term, *word.others) if term)
         terms = dict.fromkeys(term.decode() for term in meant)
         patterns = [expression(word.pattern) for word in self.answer.words if word.pattern]
         if patterns:
-            written = self._passages.term_of_word.items()
+            written = passages.term_of_word.items()
             matches = {term for word, term in written if any(each.fullmatch(word) for each in patterns)}
             terms |= dict.fromkeys(sorted(matches))
         return weighed(self.context, list(terms))
@@ -131,6 +164,8 @@ def search_words(
     mask = _allowed(language, before, after, {"classes": classes, "office": offices})
     filters = {"before": before, "after": after, "class": classes, "office": offices}
     about = [note for name, value in filters.items() if value for note in _about(context.index, name)]
+    dates = [(name, date) for name, date in (("after", after), ("before", before)) if date]
+    about += filter(None, [no_day_between(dates)])
     order: ResultOrder | None = "newest" if newest else None
     depth = 4 * k + 100 if then is None else max(4 * k + 100, REORDERED)
     while True:
@@ -143,7 +178,8 @@ def search_words(
             ranking = first_of_each(context, ranking, duplicates)
         first = context.one_a_family(ranking, k)
         if len(first) == k or len(answer.ranking) < depth:
-            return SearchResult(text, answer, read_hits(context, first), context, language, request, about)
+            hits = read_hits(context, first)
+            return SearchResult(text, answer, hits, context, language, request=request, about_filters=about)
         depth *= 4
 
 

@@ -14,17 +14,21 @@ _EQUAL = (":", "=", "==")
 _DATE = r'"?([0-9][0-9./-]*)"?'
 _TWO_DATES = re.compile(rf"{_DATE}(?:\s*(?:\.\.+|…|->|[–—])\s*|\s+(?:-|to|TO)\s+){_DATE}(?!\w)")
 _COMPARED = re.compile(rf"([<>]=?)\s*{_DATE}(?:([<>]=?)\s*{_DATE})?(?!\w)")
+_SYMBOL = r"[A-HY][0-9]{2}(?:[A-Z](?:\s*[0-9]{1,4}/[0-9]{2,6}|[0-9]{1,4})?)?(?![\w/])"
 _CLASS = re.compile(r"[A-HY][0-9]{2}[A-Z]\s+[0-9]{1,4}/[0-9]{2,6}(?!\w)", re.IGNORECASE)
+_CLASSES = re.compile(rf"{_SYMBOL}(?:\s*[,;]\s*{_SYMBOL})+", re.IGNORECASE)
 _NUMBER = re.compile(
     r"[A-Z]{2}(?:\s?[0-9]{1,3}(?:[ ,][0-9]{3})+|\s[0-9]+(?:/[0-9]+)?)(?:[A-Z][0-9]?|\s[A-Z][0-9])?(?![\w,])"
 )
 
 
-def spaced_value(field: str, text: str, at: int) -> tuple[str, int] | None:
-    """A class or a number in several words, as C07D 401/04 or EP 1 000 000 A1, and where it ends."""
+def spaced_values(field: str, text: str, at: int) -> tuple[list[str], int] | None:
+    """A class or a number in several words, as C07D 401/04 or EP 1 000 000 A1, or classes with commas; and the end."""
+    if field in CLASS_FILTERS and (several := _CLASSES.match(text, at)):
+        return re.split(r"\s*[,;]\s*", several[0]), several.end()
     pattern = _CLASS if field in CLASS_FILTERS else _NUMBER if field in NUMBER_FILTERS else None
     match = pattern.match(text, at) if pattern else None
-    return (match[0], match.end()) if match else None
+    return ([match[0]], match.end()) if match else None
 
 
 def dates_at(field: str, sign: str, text: str, at: int) -> tuple[str, int] | None:

@@ -13,6 +13,10 @@ _EARLIER = re.compile(r"[SL][0-9]{1,3}", re.IGNORECASE)
 _TAG_BEHIND = re.compile(r"(.*\w)\[(ti|tiab|ab|tw|au|dp|mesh|title|abstract|title/abstract|author)\]?", re.IGNORECASE)
 _CODE_BEHIND = re.compile(r"(.*[a-z].*)(/[A-Z]{2,4}|\.[a-z]{2}\.)")  # film/BI, film.xx.
 _CLASS = re.compile(r"[A-HY][0-9]{2}[A-Z](?:[0-9]{1,4}/[0-9]{2,6})?")
+# The number of a publication: two letters and six digits or more, perhaps with a kind.
+_NUMBER = re.compile(r"[A-Z]{2}(?:[0-9]{6,13}|[0-9]{4}/[0-9]{5,7})(?:[A-Z][0-9]?)?")
+_SPACED_NUMBER = re.compile(r"[A-Z]{2} [0-9](?:[0-9]|,(?=[0-9])|/){5,15}(?: ?[A-Z][0-9])?")
+_BLANKS = re.compile("[ ,]")
 _JOINING = ("AND", "OR", "NOT")
 
 
@@ -21,10 +25,20 @@ def hints(tokens: Sequence[Token], *, is_cql: bool, in_session: bool) -> Iterato
     for before, token in pairwise((Token("field"), *tokens)):
         if token.kind == "word":
             yield from _about_word(token.text, before.text if before.kind == "field" else "")
-    for field, name, word in zip(tokens, tokens[1:], tokens[2:], strict=False):
+    words = [token.text if token.kind == "word" else "" for token in tokens]
+    for at, word in enumerate(words):
+        following = words[at + 1] if at + 2 < len(words) and words[at + 2] else ""
+        if word in ("W", "N") and at and words[at - 1].isalpha() and following.isdigit() and len(following) < 3:
+            yield f"{word} {following} was taken as words: a distance is written {word}/{following}"
+        in_field = at > 0 and tokens[at - 1].kind == "field"
+        if in_field or not 2 <= len(word) <= LONGEST_WORD or not word[:2].isupper():
+            continue
+        if number := _NUMBER.fullmatch(word) or _SPACED_NUMBER.match(" ".join(words[at : at + 3])):
+            yield f"{number[0]} is searched for as words; write number:{_BLANKS.sub('', number[0])} for the document"
+    for field, name, behind in zip(tokens, tokens[1:], tokens[2:], strict=False):
         is_name = field.kind == "field" and field.text in ("applicant", "inventor")
-        if is_name and name.kind == word.kind == "word" and (is_cql or name.text[-1] in ",;"):
-            yield f"{field.text}:{name.text} {word.text}: {word.text} is not part of the name; put a name in quotes"
+        if is_name and name.kind == behind.kind == "word" and (is_cql or name.text[-1] in ",;"):
+            yield f"{field.text}:{name.text} {behind.text}: {behind.text} is not part of the name; put a name in quotes"
     for left, right in pairwise(tokens):
         for one, other in ((left, right), (right, left)):
             if one.kind == "word" and _EARLIER.fullmatch(one.text) and other.kind in _JOINING:

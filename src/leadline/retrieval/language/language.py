@@ -16,6 +16,7 @@ from leadline.retrieval.language.meaning import Meaning
 from leadline.retrieval.language.query_terms import WiderIndex
 from leadline.retrieval.language.reading import understand
 from leadline.retrieval.language.spans import QueryWord
+from leadline.retrieval.language.suggestions import missing_words
 from leadline.retrieval.language.tree import FILTERS, ORDERS, Node, ResultOrder, Within, parts_of
 from leadline.retrieval.models.ranking import EMPTY_RANKING, Ranking
 from leadline.retrieval.models.searcher import Combine, Contribution, FieldsInput, Searcher
@@ -35,6 +36,7 @@ class Answer:
     terms: Mapping[str, float]  # the terms that rank, with their weights
     words: tuple[QueryWord, ...]  # the single words of these, to mark them in texts
     notes: tuple[str, ...]
+    written: Mapping[str, str]  # terms as the query writes them
     is_empty: bool  # whether the text had no word to search for, and no filter
     _how: Mapping[str, Any]
 
@@ -93,6 +95,7 @@ class Language:
             left_out = int((would_match & ~matching).sum()) if would_match is not None else 0
             if left_out:
                 notes.append(f"{counted(left_out, 'document')} without a date left out")
+        notes += missing_words(self.index, asked.tree)
         how = {"model": model, "fields": weighted, "combine": combine, **parameters}
         is_empty = matching is None
         if matching is None:
@@ -107,7 +110,7 @@ class Language:
         ranking = self._ranked(matching, meaning.terms, min(k, len(self.index)), first, how)
         return Answer(
             ranking, int(matching.sum()), asked.query, first, meaning.terms, tuple(dict.fromkeys(meaning.words)),
-            tuple(dict.fromkeys(notes)), is_empty, how,
+            tuple(dict.fromkeys(notes)), meaning.written, is_empty, how,
         )  # fmt: skip
 
     def why(self, answer: Answer, document: str | int) -> list[Contribution]:

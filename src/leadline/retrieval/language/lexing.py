@@ -7,21 +7,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from leadline.errors import InputError, nearest
-from leadline.retrieval.language.field_names import bracketed, field_named, period
-from leadline.retrieval.language.field_values import CLASS_FILTERS, dates_at, spaced_value
+from leadline.errors import InputError
+from leadline.retrieval.language.field_cursor import FieldCursor
+from leadline.retrieval.language.field_names import bracketed, period
+from leadline.retrieval.language.field_values import CLASS_FILTERS
 from leadline.retrieval.language.hints import hints
 from leadline.retrieval.language.operators import (
+    OTHER_LANGUAGES,
     Token,
     TokenKind,
     longer_operator,
     operator,
+    plain_operator,
     unsupported,
     unsupported_in_parentheses,
 )
 from leadline.retrieval.language.pasted_text import cleaned
-from leadline.retrieval.language.text_cursor import MOST_NOTES, NO_FIELD, QUOTES, TextCursor
-from leadline.retrieval.language.tree import FILTERS, ORDERS, ResultOrder
+from leadline.retrieval.language.text_cursor import MOST_NOTES, NO_FIELD, QUOTES
+from leadline.retrieval.language.tree import ResultOrder
 
 STARTS: frozenset[TokenKind] = frozenset({"word", "quoted", "(", "field", "saved"})  # of a unit
 MARKS: frozenset[TokenKind] = frozenset({"+", "-", "NOT"})
@@ -31,20 +34,11 @@ LONGEST_QUERY = 500_000  # characters
 LONGEST_NAME = 40  # of an operator or a field
 SHORT = 8  # words: in a longer text and, or and not are words of a sentence
 
-_NAME = r"[^\W\d][\w-]{0,40}"
-_FIELD = re.compile(rf"({_NAME})(:|==?(?!=)|[<>]=?)")
-_SPACED = re.compile(rf"({_NAME})\s*(==?|[<>]=?)\s*(?=[\w\"“(*])")
-_RELATION = re.compile(
-    rf"({_NAME})\s+(?:(any|all|exact|adj|within)\s+\"([^\"]*)\"|(within)\s+([0-9][0-9-]{{3,9}}[\s,]+[0-9][0-9-]{{3,9}}))",
-    re.IGNORECASE,
-)
 _SLOP = re.compile(r"~([0-9]{1,4})(?!\w)")
 _FUZZY = re.compile(r"(.*\w)~[0-9.]*")
 _SAVED = re.compile(r"#([0-9]{1,6})(?!\w)")
 _SET = re.compile(r"[SLsl]([0-9]{1,6})")
 _BEHIND = re.compile(r"\.([a-zA-Z]{2,4}(?:,[a-zA-Z]{2,4})*)\.|/([A-Z]{2,4}(?:,[A-Z]{2,4})*)")  # film.ti,ab. and film/TI
-_BEFORE = re.compile(r"(TTL|ABST|ACLM|SPEC|IN|ICL|PN|ISD|APD|CPC|PA|AN)/(?=[\w\"“(])")
-_OF_WHICH = re.compile(r"(priority|filing|publication):")  # before:priority:2010
 _REFERENCE = re.compile(r"(?<!\S)\(*[#SLsl]([0-9]{1,6})(?!\w)")
 _NO_ENDING = re.compile(r"(.*\w)([?!+#])")
 _SMALL = frozenset({"and", "or", "not", "near", "adj", "same"})
@@ -74,11 +68,10 @@ def tokenized(text: str, fields: Sequence[str], saved: Sequence[int] | None = No
     return Tokenized(tokens, lexer.order, list(dict.fromkeys([*notes, *lexer.notes, *about])))
 
 
-class _Lexer(TextCursor):
+class _Lexer(FieldCursor):
     def __init__(self, text: str, fields: list[str], saved: Sequence[int] | None) -> None:
-        super().__init__(text)
-        self.fields, self.saved = fields, saved
-        self.order: ResultOrder | None = None
+        super().__init__(text, fields)
+        self.saved = saved
         self.last = len(text.rstrip())
         self.open: list[int] = []  # for each open parenthesis the place of its token; -1 within a name
         self.depth = 0  # the number of those that group a part of the query
@@ -89,8 +82,7 @@ class _Lexer(TextCursor):
         """Whether `and` is an operator: fields are followed by = or a relation, or earlier queries are named."""
         if self.saved and any(int(number) in self.saved for number in _REFERENCE.findall(self.text)):
             return True
-        found = (match for pattern in (_FIELD, _SPACED, _RELATION) for match in pattern.finditer(self.text))
-        return any(match[2] != ":" and field_named(match[1], self.fields) for match in found)
+        return self._has_relation()
 
     def run(self) -> None:
         while self.at < len(self.text):
@@ -160,8 +152,12 @@ class _Lexer(TextCursor):
         found = longer_operator(self.text, self.at)
         if found is None:
             return False
-        self.tokens.append(found[0])
-        self.at = found[1]
+        token, end = found
+        if token.kind == "NEAR" and any(map(str.isspace, token.text)) and not token.text.lower().startswith("prox"):
+            written = " ".join(token.text.split())
+            self._note(lambda: f"{written} was taken as {plain_operator(token)}; put it in quotes for the words")
+        self.tokens.append(token)
+        self.at = end
         return True
 
     def _closed(self) -> None:
@@ -196,10 +192,6 @@ class _Lexer(TextCursor):
                 self.tokens[place] = Token("field", field)
             else:
                 self.tokens.insert(place, Token("field", field))
-
-    def _fields_named(self, names: Sequence[str]) -> str:
-        found = [field_named(name, self.fields) for name in names]
-        return ",".join(found) if all(found) else ""
 
     def _sign(self, sign: str) -> None:
         """A mark before a part, an operator that begins with a sign, or a sign that means nothing."""
@@ -243,10 +235,7 @@ class _Lexer(TextCursor):
         end = self._end_of_run()
         if not self._follows("+", "-", "field") and self._operator(end):
             return
-        if self._relation() or self._prefixed():
-            return
-        field = _FIELD.match(self.text, self.at, end) or _SPACED.match(self.text, self.at)
-        if field is None or not self._field(field, end):
+        if not self._named_part(end):
             self._word(self.text[self.at : end])
 
     def _operator(self, end: int) -> bool:
@@ -269,7 +258,7 @@ class _Lexer(TextCursor):
             self._earlier(run, int(match[1]))
             self.at = end
             return True
-        found = operator(run)
+        found = operator(run) or self._in_other_language(run, end)
         if found is None:
             if instead := unsupported(run):
                 self._note(lambda: f"{run} was taken as a word: {instead}")
@@ -278,90 +267,16 @@ class _Lexer(TextCursor):
         self.at = end
         return True
 
-    def _relation(self) -> bool:
-        """Read a relation of CQL: ti any "film foil", pd within "2010 2015"."""
-        match = _RELATION.match(self.text, self.at) if self.is_cql else None
-        field = field_named(match[1], self.fields) if match else ""
-        if not match or not field or not (match[3] or match[5] or "").strip():
-            return False
-        relation, words = (match[2] or match[4]).lower(), (match[3] or match[5]).split()
-        self.tokens.append(Token("field", field))
-        if relation in ("exact", "adj", "within") or len(words) == 1:
-            self.tokens.append(Token("quoted", " ".join(words)))
-        else:
-            joined = Token("OR" if relation == "any" else "AND", relation)
-            self.tokens.append(Token("("))
-            for place, word in enumerate(words):
-                self.tokens += [*([joined] if place else []), Token("word", word)]
-            self.tokens.append(Token(")"))
-        self.at = match.end()
-        return True
-
-    def _prefixed(self) -> bool:
-        """Read a field before a stroke: TTL/film."""
-        match = _BEFORE.match(self.text, self.at)
-        name = ("PA" if match[1] == "AN" else match[1]) if match else ""  # AN is the assignee's name
-        field = field_named(name, self.fields)
-        if match and field:
-            self.at = match.end()
-            self._value_of(field, ":", self.at)
-        return bool(field)
-
-    def _field(self, match: re.Match[str], end: int) -> bool:
-        """Read a name with a colon or =, as a field or else as a word; False if the sign means nothing."""
-        name, sign, behind = match[1].lower(), match[2], match.end()
-        shown = self.text[self.at : min(end, self.at + 40)]
-        if name == "sort" and (asked := self.text[behind:end].lower()) in ORDERS:
-            self._nothing_behind()
-            self.order = ORDERS[ORDERS.index(asked)]
-            self.at = end
-            return True
-        if name in ("before", "after") and (dated := _OF_WHICH.match(self.text, behind)):
-            which, compared = field_named(dated[1], self.fields), "<" if name == "before" else ">"
-            if which and dates_at(which, compared, self.text, dated.end()):
-                self._value_of(which, compared, dated.end())
-                return True
-        field = field_named(name, self.fields)
-        if dates_at(field, sign, self.text, behind):
-            self._value_of(field, sign, behind)
-            return True
-        if not self._unit_at(behind) or sign in ("<", ">", "<=", ">="):
-            if field and behind == end:
-                self._note(lambda: f"{shown} was taken as a word: nothing follows it directly")
-            elif field and sign != ":":
-                self._note(lambda: f"{shown} was taken as words: only dates can be compared")
-            return False
-        if not field and (match.end() > end or (sign != ":" and len(name) < 2)):
-            return False
-        if not field:
-            self._note(lambda: f"{shown} was taken as words: {self._instead(match[1])}")
-            if not self._follows("+", "-", "NOT"):  # -tittle:film excludes film, not tittle
-                self.tokens.append(Token("word", match[1]))
-            self.at = behind
-        else:
-            self._value_of(field, sign, behind)
-        return True
-
-    def _value_of(self, field: str, sign: str, behind: int) -> None:
-        """Read a field, and its value where this has blanks or signs inside: a period, a class, a number."""
-        self.tokens.append(Token("field", field))
-        self.at = behind
-        if dates := dates_at(field, sign, self.text, behind):
-            self.tokens.append(Token("word", dates[0]))
-            self.at = dates[1]
-        elif spaced := spaced_value(field, self.text, behind):
-            self.tokens.append(Token("quoted", " ".join(spaced[0].split())))
-            self.at = spaced[1]
-
-    def _instead(self, name: str) -> str:
-        if name.lower() == "sort":
-            return f"results can be sorted by {', '.join(ORDERS)}"
-        own = [field for field in self.fields if field not in FILTERS]
-        known = [*own, "applicant", "inventor", "class", "published"]
-        hint = (
-            nearest(name[:40], [f"{field}:" for field in self.fields]) or f"; fields are {', '.join(known)} and others"
-        )
-        return f"there is no field {name[:40]}{hint}"
+    def _in_other_language(self, run: str, end: int) -> Token | None:
+        """AND, OR or NOT in German or French, in capitals and between two parts."""
+        kind = OTHER_LANGUAGES.get(run)
+        before = self.tokens[-1].kind if self.tokens else ""
+        joins = before in ENDS or (kind == "NOT" and before in ("AND", "OR"))
+        place = end + len(self.text[end : end + 40]) - len(self.text[end : end + 40].lstrip())
+        if kind is None or not joins or not self._unit_at(place):
+            return None
+        self._note(lambda: f"{run} was taken as {kind}; put it in quotes for the word")
+        return Token(kind, run)  # type: ignore[arg-type]
 
     def _word(self, run: str) -> None:
         self.at += len(run)

@@ -15,6 +15,7 @@ from leadline.retrieval.index import derived
 from leadline.retrieval.index.characters import prepared
 from leadline.retrieval.index.spellings import in_several_words
 from leadline.retrieval.language.filters import DATED, missing, notes_of, passing
+from leadline.retrieval.language.part_names import as_typed, part_name
 from leadline.retrieval.language.patterns import as_letters
 from leadline.retrieval.language.query_terms import QueryTerm, WiderIndex
 from leadline.retrieval.language.spans import (
@@ -67,6 +68,7 @@ class Meaning:
     terms: dict[str, float] = field(default_factory=dict)
     words: list[QueryWord] = field(default_factory=list)
     notes: dict[str, None] = field(default_factory=dict)  # each once, in order
+    written: dict[str, str] = field(default_factory=dict)  # the terms as the query writes them
     saved: Mapping[int, Node] = field(default_factory=dict)  # earlier queries, by their numbers
     undated_pass: bool = False  # whether documents without a date pass filters by date
     has_undated: bool = False  # whether there are such documents, and filters by date
@@ -111,6 +113,12 @@ class Meaning:
 
     def _words(self, node: WordOrPhrase, fields: Sequence[str], weight: float, quiet: bool) -> list[str] | None:
         """The terms that a document must have to match a word or phrase; None where it is left out."""
+        names = self._names(node, fields, weight, quiet)
+        if names is not None and len(names) == 1:
+            self.written[names[0]] = as_typed(names[0], node, fields, self.written.get(names[0], ""))
+        return names
+
+    def _names(self, node: WordOrPhrase, fields: Sequence[str], weight: float, quiet: bool) -> list[str] | None:
         if set(fields) <= set(self.index.derived) and as_letters(node.text) == node.text:
             return self._derived(node, fields, weight)
         phrase = self._phrase(node, quiet)
@@ -156,7 +164,7 @@ class Meaning:
         """The name of a part's term; unless the part is excluded, the term is added to those that rank."""
         if weight:
             self.words += query_words(part)
-        name = _name(part)
+        name = part_name(part)
         everywhere = set(fields) == set(self.scored)
         plain = isinstance(part, Phrase) and part.words == (QueryWord(name.encode()),)
         if not (plain and everywhere):
@@ -190,7 +198,11 @@ class Meaning:
         within = named or fields
         for each in named:
             self._check_words(each)
-        return None if part is None else self._having_any([self._term(part, within, weight)], within)
+        if part is None:
+            return None
+        name = self._term(part, within, weight)
+        self.written[name] = as_typed(name, node, within)
+        return self._having_any([name], within)
 
     def _positional(self, node: Node) -> tuple[Positional | None, tuple[str, ...]] | None:
         """A part that has places in a text, and the field it names; None for a part without places."""
@@ -365,28 +377,6 @@ def _ranking(node: Node) -> Iterator[int]:
     kept = [part for mark, part in node.parts if mark != "-"] if isinstance(node, Side) else parts_of(node)
     for part in dict.fromkeys(kept):
         yield from _ranking(part)
-
-
-def _name(part: Positional) -> str:
-    """A part as a query would write it, in the terms of the index."""
-    if isinstance(part, Phrase):
-        words = [_word(unit) if unit is not None else "_" for unit in part.words]
-        slop = f"~{part.slop}" if part.slop else ""
-        return words[0] if len(words) == 1 else f'"{" ".join(words)}"{slop}'
-    if isinstance(part, AnyOf):
-        return f"({' OR '.join(map(_name, part.parts))})"
-    if isinstance(part, Together):
-        return f"({f' SAME/{part.kind.upper()} '.join(map(_name, part.parts))})"
-    names = map(_name, part.parts)
-    ordered = part.ordered or (False,) * len(part.within)
-    return next(names) + "".join(
-        f" {'PRE' if in_order else 'NEAR'}/{within} {name}"
-        for within, in_order, name in zip(part.within, ordered, names, strict=True)
-    )
-
-
-def _word(unit: QueryWord) -> str:
-    return unit.pattern or unit.term.decode()
 
 
 def _value(node: Within) -> str:

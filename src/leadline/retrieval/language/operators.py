@@ -52,7 +52,18 @@ _SAME = {
     "CLAIM": re.compile(r"SAME[/_]CLAIM"),
 }
 _TWO_WORDS = re.compile(r"SAME\s+(CLAIM|SENTENCE|PARAGRAPH)(?=\s+[\w\"“(*])", re.IGNORECASE)
-_ENCLOSED = re.compile(r"\(([0-9]{0,3})([WN])\)|\(([SP])\)(?![-\w])|\(([0-9]{1,3})([wn])\)|\((w?)\)(?=\w)")
+_ENCLOSED = re.compile(
+    r"\(([0-9]{0,3})([WN])\)|\(([SP])\)(?![-\w])|\(([0-9]{1,3})([wn])\)|\((w?)\)(?=\w)"
+    r"|\(\s*([0-9]{1,3})\s*([WN])\s*\)(?=\s*[\w\"“(*])"
+)
+# With blanks where there should be none: W / 5, NEAR 5, NEAR(5).
+_SPACED = re.compile(
+    rf"(?:(NEAR|N|W|WITHIN|PRE|P|ADJ|ONEAR)(?:\s*/\s*|\s*\(\s*){_NUMBER}|(NEAR|PRE|ADJ|ONEAR|WITHIN)\s+{_NUMBER})\)?"
+    r"(?=\s+[\w\"“(*])"
+)
+_SPACED_SMALL = re.compile(rf"(near|n|w|within|pre|p|adj|onear)\s*/\s*{_NUMBER}(?=\s+[\w\"“(*])")
+# AND, OR and NOT in the languages of the European Patent Office.
+OTHER_LANGUAGES = {"UND": "AND", "ODER": "OR", "NICHT": "NOT", "ET": "AND", "OU": "OR", "SAUF": "NOT"}
 _OTHER_ENCLOSED = re.compile(r"\((?:([0-9]{0,3})A|[LFT])\)(?=\s*[\w\"“(*])")
 _PROX = re.compile(r"prox((?:/(?:distance|unit|ordered|unordered)\s*(?:[<>=]{1,2}\s*\w+)?)*)", re.IGNORECASE)
 # Operators of other systems that mean nothing here, with what to write instead.
@@ -69,6 +80,7 @@ _OTHERS = (
         "write a distance from 1 to 99999: NEAR/5",
     ),
     (re.compile(r"[WN][0-9]{1,2}"), "distances are written W/5 or NEAR/5"),
+    (re.compile(r"(?:NEAR|[WNP]|PRE|ADJ)/[0-9]+[A-Za-z].*"), "put a blank behind the distance"),
     (re.compile(r"FREQ/.*|[a-z]*/[0-9]+<"), "the number of occurrences cannot be asked for"),
 )
 
@@ -102,8 +114,13 @@ def longer_operator(text: str, at: int) -> tuple[Token, int] | None:
         if match[0][:4] == "SAME":
             return Token("SAME", " ".join(match[0].split()), value=match[1].lower()), match.end()
         return None
+    if match := _SPACED.match(text, at) or _SPACED_SMALL.match(text, at):
+        name, distance = (each for each in match.groups() if each)
+        ordered = name.upper() in ("PRE", "P", "ADJ", "ONEAR")
+        return Token("NEAR", match[0], float(distance), ordered=ordered), match.end()
     if match := _ENCLOSED.match(text, at):
-        between, letter = (match[1] or match[4] or "0"), (match[2] or match[5] or "").upper()
+        between = match[1] or match[4] or match[7] or "0"
+        letter = (match[2] or match[5] or match[8] or "").upper()
         if letter:
             return Token("NEAR", match[0], int(between) + 1, ordered=letter == "W"), match.end()
         if match[6] is not None:  # Dialog: thin()film
@@ -123,6 +140,17 @@ def _prox(match: re.Match[str]) -> Token:
     distance = re.search(r"distance(<=|<|=)([0-9]+)", written)
     number = int(distance[2]) - (distance[1] == "<") if distance else 1
     return Token("NEAR", match[0], max(number, 1), ordered="ordered=true" in written or written.endswith("/ordered"))
+
+
+def plain_operator(token: Token) -> str:
+    """An operator as the language itself writes it.
+
+    >>> plain_operator(Token("NEAR", "W / 5", 5.0)), plain_operator(Token("AND", "UND"))
+    ('NEAR/5', 'AND')
+    """
+    if token.kind == "NEAR":
+        return f"{'PRE' if token.ordered else 'NEAR'}/{token.number:.0f}"
+    return f"SAME {token.value.upper()}" if token.kind == "SAME" else token.kind
 
 
 def unsupported(run: str) -> str:

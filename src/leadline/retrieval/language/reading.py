@@ -15,8 +15,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from leadline.retrieval.language.field_names import EXPECTED, filter_value, is_reversed
-from leadline.retrieval.language.lexing import ENDS, MARKS, STARTS, tokenized
-from leadline.retrieval.language.operators import Token
+from leadline.retrieval.language.lexing import ENDS, LONGEST_NAME, MARKS, STARTS, tokenized
+from leadline.retrieval.language.operators import Token, operator
+from leadline.retrieval.language.periods import empty_periods
 from leadline.retrieval.language.tree import (
     DATE_FILTERS,
     FILTERS,
@@ -47,9 +48,12 @@ def understand(text: str, fields: Sequence[str], saved: Sequence[int] | None = N
     found = tokenized(text, [*fields, *FILTERS], saved)
     parser = _QueryParser(_joining(found.tokens, found.notes), found.notes)
     tree = parser.alternatives() if parser.tokens else None
+    if tree is not None:
+        found.notes.extend(empty_periods(tree))
     return Understood(tree, found.order, tuple(dict.fromkeys(found.notes)))
 
 
+PEOPLE = ("applicant", "inventor")
 NAMED = ("applicant", "inventor", "number", "cites", "cited-by", "family")  # filters by a name of several words
 OPERATORS = ("AND", "OR", "NOT", "NEAR", "SAME")
 _MAY_FOLLOW = dict.fromkeys(("AND", "OR", *MARKS), STARTS | MARKS) | dict.fromkeys(("NEAR", "SAME", "field"), STARTS)
@@ -75,13 +79,19 @@ def _joining(tokens: Sequence[Token], notes: list[str]) -> list[Token]:
     return joined
 
 
-def _as_word(operator: Token, notes: list[str]) -> Token | None:
+def _as_word(token: Token, notes: list[str]) -> Token | None:
     """An operator that joins nothing, as a word; None for one that is written with signs."""
-    if not operator.text.isalpha():  # W/5 is no word of a text
-        notes.append(f"{operator.text} has nothing to join: ignored")
+    if not token.text.isalpha():  # W/5 is no word of a text
+        notes.append(f"{token.text} has nothing to join: ignored")
         return None
-    notes.append(f"{operator.text} has nothing to join: taken as a word")
-    return Token("word", operator.text.lower())
+    notes.append(f"{token.text} has nothing to join: taken as a word")
+    return Token("word", token.text.lower())
+
+
+def _one_name(node: Side) -> str:
+    """The words of a part that has nothing but words; empty for any other."""
+    words = [part.text for mark, part in node.parts if not mark and isinstance(part, WordOrPhrase) and not part.quoted]
+    return " ".join(words) if len(words) == len(node.parts) else ""
 
 
 class _QueryParser:
@@ -195,7 +205,10 @@ class _QueryParser:
                 ]
                 return filters[0] if len(filters) == 1 else Or(tuple(filters))
             self.notes.append(f"{name}:{node.text[:40]} was taken as words: {EXPECTED[name]}")
-            return Side((("", WordOrPhrase(name)), ("", node)))
+            # In quotes, so that the query as it is shown means the same again.
+            ambiguous = "^" in node.text or operator(node.text[: LONGEST_NAME + 1]) is not None
+            word = replace(node, quoted=True) if ambiguous else node
+            return Side((("", WordOrPhrase(name)), ("", word)))
         if isinstance(node, (Within, Boosted)):
             return node if isinstance(node, Within) else self._filters(name, node.part)
         if isinstance(node, Saved):
@@ -205,6 +218,9 @@ class _QueryParser:
             self.notes.append(f"{'NEAR' if isinstance(node, Near) else 'SAME'} says nothing about {name}: taken as AND")
             return And(tuple(self._filters(name, part) for part in node.parts))
         if isinstance(node, Side):
+            if name in PEOPLE and (whole_name := _one_name(node)):
+                self.notes.append(f"{name}:({whole_name}) was taken as one name; write OR between names")
+                return Within(name, WordOrPhrase(whole_name, quoted=True))
             if not any(mark for mark, _ in node.parts):  # any one of several classes
                 return Or(tuple(self._filters(name, part) for _, part in node.parts))
             return Side(tuple((mark, self._filters(name, part)) for mark, part in node.parts))

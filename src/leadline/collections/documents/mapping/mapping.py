@@ -10,7 +10,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from leadline.collections.documents.classes import symbol
-from leadline.collections.documents.document import ORIGINS, Document
+from leadline.collections.documents.document import ORIGINS, OTHER_KINDS, Document
 from leadline.collections.documents.fields.values import shown
 from leadline.collections.documents.mapping.places import Place
 from leadline.collections.documents.mapping.side_tables import CitationTable, FamilyTable
@@ -103,8 +103,10 @@ def _id_and_number(own: dict[str, Any]) -> dict[str, str]:
     """The id and the parts of the number. A record may give a number beside the id, or only one of the two."""
     text = own.pop("number", "") or own.get("id", "")
     kind = own.get("kind", "")
-    number = normalise(text, own.get("office", ""), "" if kind == "article" else kind)
     identifier = own.get("id", "")
+    if kind in OTHER_KINDS:
+        return {"id": identifier or text}
+    number = normalise(text, own.get("office", ""), kind)
     if number.office and (not identifier or len(identifier.split()) > 1):
         identifier = number.id
     if not number.office:

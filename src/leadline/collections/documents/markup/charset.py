@@ -60,3 +60,26 @@ def decoded_page(content: bytes, content_type: str = "") -> str:
     """The text of a page's bytes, without byte order mark and NUL characters."""
     text = content.decode(charset_of(content, content_type), "replace")
     return text.removeprefix("\ufeff").replace("\0", "")
+
+
+_BEYOND_ASCII = re.compile("[^\x00-\x7f\udc80-\udcff]")
+
+
+def decoded_text(content: bytes) -> str:
+    """A text that declares no encoding: UTF-8, or Windows' Latin-1 where no character of it is UTF-8.
+
+    >>> decoded_text("Zürich".encode()), decoded_text("Zürich".encode("latin-1"))
+    ('Zürich', 'Zürich')
+    """
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        damaged_utf8 = _BEYOND_ASCII.search(content.decode("utf-8", "surrogateescape"))
+        return content.decode("utf-8", "replace") if damaged_utf8 else _latin_1(content)
+
+
+def _latin_1(content: bytes) -> str:
+    try:
+        return content.decode(FALLBACK)
+    except UnicodeDecodeError:  # five bytes have no character there
+        return content.decode("latin-1")

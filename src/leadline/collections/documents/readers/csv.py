@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from leadline.collections.documents.document import Document
 from leadline.collections.documents.raw import MAX_DOCUMENT_BYTES, Broken, Raw, Window
-from leadline.collections.documents.records import from_record, parse_record
+from leadline.collections.documents.records import from_record, parse_record, with_our_names
 from leadline.collections.documents.registry import reader
 
 
@@ -66,4 +66,8 @@ def split_rows(window: Window) -> Iterator[Raw | Broken]:
 @reader("csv", split=split_rows, parse_record=parse_record)
 def read(content: bytes) -> Document:
     """The document that one row describes."""
-    return from_record(parse_record(content))
+    record = parse_record(content)
+    if "id" not in with_our_names(record):
+        columns = ", ".join(name[:20] for name in list(record)[:5])
+        raise ValueError(f"id: missing; the header has {columns}: name a column id, or say with --map which it is")
+    return from_record(record)

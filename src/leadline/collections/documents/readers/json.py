@@ -16,26 +16,31 @@ _BETWEEN = re.compile(r"[\s,]*")
 
 def split_json(window: Window) -> Iterator[Raw | Broken]:
     """The objects of a stream."""
-    if window.buffer.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"[":
+    head = window.buffer.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if head[:1] == b"[" or head.split(b"\n", 1)[0].strip() == b"{":
         yield from _split_list(window)
     else:
         yield from (Raw("json", offset, line) for offset, line in window.lines() if line.strip())
 
 
 def _split_list(window: Window) -> Iterator[Raw | Broken]:
+    """The objects of a list, or objects of several lines each, one after the other."""
     while window.fill(1 << 24):
         if len(window.buffer) > MAX_DOCUMENT_BYTES:
             yield Broken(0, f"a JSON list longer than {MAX_DOCUMENT_BYTES >> 20} MiB; write one object a line")
             return
     text = window.buffer.decode("utf-8-sig", "replace")
-    decoder, at, offset = json.JSONDecoder(), text.index("[") + 1, 0
+    in_list = text.lstrip().startswith("[")
+    decoder, at, offset = json.JSONDecoder(), text.index("[") + 1 if in_list else 0, 0
     while True:
         begin = _BETWEEN.match(text, at).end()  # type: ignore[union-attr]
         offset += len(text[at:begin].encode()) if offset else len(text[:begin].encode())
+        if begin == len(text) and not in_list:
+            return
         if begin == len(text):
             yield Broken(offset, "the list does not end: the file may be cut off")
             return
-        if text[begin] == "]":
+        if text[begin] == "]" and in_list:
             if text[begin + 1 :].strip():
                 yield Broken(offset + 1, "there is more after the end of the list; it was not read")
             return

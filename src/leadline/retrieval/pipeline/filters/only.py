@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from leadline.retrieval.pipeline.context import SearchContext
 
 
-KINDS = ("patent", "article", "record", "page")
+KINDS = ("patent", "article", "record", "page", "text")
 
 
 @step("only")
 class Only(Step):
     """Find only documents of these offices, in these classes or under them, published before or after a day.
 
-    `kinds` are kinds of sources: patent, article, record, page.
+    `kinds` are kinds of sources: patent, article, record, page, text.
     """
 
     offices: Names = ()
