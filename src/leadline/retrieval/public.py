@@ -108,7 +108,7 @@ def prior_art(
 ) -> PriorArt:
     """Find prior art for a patent, and the claims it bears on. The patent is a number in the collection, or a Document.
 
-    `system` is the name of a system or a pipeline (default: the 30 best terms of each field, with BM25).
+    `system` is the name of a system or a pipeline (default: `best`, with what the index has).
     """
     from leadline.collections.documents.document import Document
     from leadline.retrieval.answers.prior_art_search import DEFAULT_SYSTEM
