@@ -40,7 +40,7 @@ class ClaimPart:
 def distinguishing_parts(claims: Sequence[Claim], weights: Mapping[str, float], analysis: Analysis) -> list[ClaimPart]:
     """The distinguishing part of each claim. `weights` are of the claims' terms, by rarity.
 
-    >>> nail = [Claim(1, "A nail of tin, characterised in that it bends."), Claim(2, "The nail of claim 1, gold.", (1,))]
+    >>> nail = [Claim(1, "A tin nail, characterised in that it bends."), Claim(2, "The nail of claim 1, gold.", (1,))]
     >>> parts = distinguishing_parts(nail, {"nail": 1.0, "tin": 2.0, "bend": 3.0, "gold": 3.0}, Analysis())
     >>> [(part.text, part.basis) for part in parts]
     [('it bends.', 'after “characterised in that”'), ('gold', 'not in claim 1')]

@@ -124,7 +124,7 @@ def bearing_on_claims(
 
 
 def _first_families(context: SearchContext, request: Request, ranking: Ranking, k: int) -> Ranking:
-    """The first k families, each by one document: of members with the same score the one with most of the claims' words.
+    """The first k families, each by one document: of equal members the one with most of the claims' words.
 
     Systems that give all members of a family the same score leave open which of them should be read.
     """
@@ -175,7 +175,7 @@ def _bearing(
     passages: Passages,
     levels: np.ndarray | None,
 ) -> list[ClaimBearing]:
-    """Each claim with the hits that bear on it; without levels, those with a passage that has a quarter of its words."""
+    """Each claim with the hits that bear on it; without levels, those with a quarter of its words in a passage."""
     shares = passages.shares([{term: weights[term] for term in claim} for claim in terms])
     new = passages.shares([{term: weights[term] for term in part.terms} for part in parts])
     hit_of = np.array([passage.document for passage in passages.items], np.int64)

@@ -16,6 +16,7 @@ import numpy as np
 
 from leadline.errors import InputError
 from leadline.retrieval.dense.encoder import Encoder, Precision
+from leadline.retrieval.dense.model import missing_packages
 from leadline.retrieval.index import arrays
 from leadline.retrieval.index.array_table import damaged
 from leadline.retrieval.index.batches import joined_fields
@@ -124,6 +125,14 @@ def open_vectors(context: SearchContext, fields: Sequence[str], encoder: Encoder
             f"has no vectors of {', '.join(fields)}: `leadline index --dense` or build_vectors(context) makes them",
         )
     return Vectors(path, (len(context.index), encoder.width))
+
+
+def has_vectors(context: SearchContext) -> bool:
+    """Whether the index has vectors of its titles and abstracts by the packaged model, and they can be searched."""
+    if context.has_vectors is None:
+        there = any(context.index.folder.glob("vectors-*.float16")) and not missing_packages()
+        context.has_vectors = there and _place(context, FIELDS, Encoder()).exists()
+    return context.has_vectors
 
 
 def _place(context: SearchContext, fields: Sequence[str], encoder: Encoder) -> Path:
