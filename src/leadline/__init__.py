@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from leadline.show.check import check
     from leadline.show.directory.public import directory
     from leadline.show.public import published_scores, report
+    from leadline.show.tuned_system import tune
     from leadline.trust.public import (
         agreement,
         compare,
@@ -131,6 +132,7 @@ __all__ = [
     "spectrogram",
     "steps",
     "systems",
+    "tune",
     "verdict",
 ]
 
@@ -140,6 +142,7 @@ _HOMES = {
     "leadline.show.check": ("check",),
     "leadline.show.directory.public": ("directory",),
     "leadline.show.public": ("published_scores", "report"),
+    "leadline.show.tuned_system": ("tune",),
     "leadline.trust.public": (
         "agreement",
         "compare",

@@ -61,11 +61,6 @@ class Shape:
         return cls(layers, heads, width, epsilon)
 
 
-def missing_packages() -> list[str]:
-    """The packages that are needed to encode texts with the packaged model, and are not installed."""
-    return [name for name in (*NEEDED, PACKAGE) if importlib.util.find_spec(name) is None]
-
-
 def model_folder(named: str = "") -> Path:
     """The folder of the model: the one named, or that of the package. InputError says which package is missing."""
     missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-HELD_OUT = "tuned, held out"
+HELD_OUT = "tuned"  # the run of a tuned system, each topic by weights that were learned without it
 RIVALS = ("best",)  # named systems that a tuned one is compared with, besides each of its signals alone
 FEWEST = 10  # topics with a relevant document among the results
 PENALTY = 1.0  # half of its product with the squared weights is subtracted from the likelihood
@@ -101,21 +101,17 @@ def tune_system(
 
 
 def learn_weights(examples: Sequence[Example]) -> Floats:
-    """The weights of the signals by logistic regression over all candidates; every topic counts the same.
+    """The weights of the signals by logistic regression over all candidates of all topics; they sum to 1.
 
     A weight below 0 would punish documents for a signal; such signals are left out, one after the other.
     """
     features = np.concatenate([one.features for one in examples])
     labels = np.concatenate([one.relevant for one in examples]).astype(np.float64)
-    # The relevant candidates of a topic weigh 1 together, and so do the others.
-    shares = np.concatenate([
-        np.where(one.relevant, 1 / max(one.relevant.sum(), 1), 1 / max((~one.relevant).sum(), 1)) for one in examples
-    ])  # fmt: skip
     used = np.ones(features.shape[1], np.bool_)
     weights = np.zeros(features.shape[1])
     while used.any():
         weights[:] = 0
-        weights[used] = _logistic(features[:, used], labels, shares)
+        weights[used] = _logistic(features[:, used], labels)
         if weights.min() >= 0:
             break
         used[weights.argmin()] = False
@@ -123,19 +119,28 @@ def learn_weights(examples: Sequence[Example]) -> Floats:
     return weights / total if total > 0 else np.full(len(weights), 1 / len(weights))
 
 
-def _logistic(features: Floats, labels: Floats, shares: Floats) -> Floats:
+def _logistic(features: Floats, labels: Floats) -> Floats:
     """The weights that maximise the penalised likelihood, by Newton's method; the intercept is not penalised."""
     whole = np.column_stack([features, np.ones(len(features))])
-    penalty = np.diag([PENALTY] * features.shape[1] + [1e-9])
+    penalty = np.array([PENALTY] * features.shape[1] + [1e-9])
     weights = np.zeros(whole.shape[1])
+
+    def likelihood(tried: Floats) -> float:
+        values = whole @ tried
+        return float(labels @ values - np.logaddexp(0, values).sum() - (penalty * tried**2).sum() / 2)
+
+    best = likelihood(weights)
     for _ in range(50):
         chance = 1 / (1 + np.exp(-(whole @ weights)))
-        slope = whole.T @ (shares * (labels - chance)) - penalty @ weights
-        curve = (whole * (shares * chance * (1 - chance))[:, None]).T @ whole + penalty
+        slope = whole.T @ (labels - chance) - penalty * weights
+        curve = (whole * (chance * (1 - chance))[:, None]).T @ whole + np.diag(penalty)
         change = np.linalg.solve(curve, slope)
-        weights += change
-        if np.abs(change).max() < 1e-8:
+        # A whole step may go too far where nearly all candidates are irrelevant; it is halved until it gains.
+        while (now := likelihood(weights + change)) < best and np.abs(change).max() > 1e-8:
+            change = change / 2
+        if np.abs(change).max() <= 1e-8:
             break
+        weights, best = weights + change, now
     return weights[:-1]
 
 

@@ -58,9 +58,7 @@ class Citations(Step):
         rows, gains = self._gains(context, request, first.rows[: self.documents], credits)
         seen = context.visible(request)[rows]
         rows, gains = rows[seen], gains[seen]
-        if not len(rows):
-            return request
-        shares = np.minimum(gains / self.cap, 1.0) if self.cap else gains / gains.max()
+        shares = np.minimum(gains / self.cap, 1.0) if self.cap else gains / gains.max(initial=1e-300)
         return with_gain(context, request, self.name, rows, shares, self.weight)
 
     def _gains(
