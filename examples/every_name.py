@@ -61,6 +61,7 @@ def search() -> None:
     index: ll.Index = ll.build_index(patents, "patents.index", positions=True)
     print(ll.search(index, "polymer film", before="2001", classes=["C08J"]).hits)
     print(ll.prior_art(index, document).hits)
+    ll.tune(index, topics, QRELS, measure="PRES@100").write("system.toml")
     context: ll.SearchContext = ll.SearchContext.open("patents.index")
     mine = ll.steps.Text(("title", "claims")) >> ll.steps.Search("bm25(k1=0.9)") >> ll.steps.OneAFamily()
     ll.make_run(context, topics, mine).write("mine.run")

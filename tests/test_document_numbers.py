@@ -51,8 +51,9 @@ def test_effectiveness(shared: Path) -> None:
     check("effectiveness")
 
 
-def test_simulated_office() -> None:
-    check("simulated_office")
+@pytest.mark.parametrize("name", ["simulated_office", "bearing", "tuned"])
+def test_tables_made_from_simulated_offices(name: str) -> None:
+    check(name)
 
 
 def test_a_document_with_other_numbers_is_found(tmp_path: Path) -> None:

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from leadline.show.check import check
     from leadline.show.directory.public import directory
     from leadline.show.public import published_scores, report
+    from leadline.show.tuned_system import tune
     from leadline.trust.public import (
         agreement,
         compare,
@@ -133,6 +134,7 @@ __all__ = [
     "spectrogram",
     "steps",
     "systems",
+    "tune",
     "verdict",
 ]
 
@@ -143,6 +145,7 @@ _HOMES = {
     "leadline.show.check": ("check",),
     "leadline.show.directory.public": ("directory",),
     "leadline.show.public": ("published_scores", "report"),
+    "leadline.show.tuned_system": ("tune",),
     "leadline.trust.public": (
         "agreement",
         "compare",

@@ -102,7 +102,7 @@ def search(
     _check_type("k", k, int, "a whole number")
     session = None if history is None else SearchHistory.read(history)
     found = search_words(
-        _context(index), query, k, model=model, fields=fields, before=before, after=after, classes=classes,
+        open_context(index), query, k, model=model, fields=fields, before=before, after=after, classes=classes,
         offices=offices, newest=newest, then=then, duplicates=None if duplicates is None else read_groups(duplicates),
         earlier=None if session is None else session.earlier,
     )  # fmt: skip
@@ -114,14 +114,14 @@ def prior_art(
 ) -> PriorArt:
     """Find prior art for a patent, and the claims it bears on. The patent is a number in the collection, or a Document.
 
-    `system` is the name of a system or a pipeline (default: the 30 best terms of each field, with BM25).
+    `system` is the name of a system or a pipeline (default: `best`, with what the index has).
     """
     from leadline.collections.documents.document import Document
     from leadline.retrieval.answers.prior_art_search import DEFAULT_SYSTEM
     from leadline.retrieval.answers.prior_art_search import prior_art as prior_art_of
 
     _check_type("k", k, int, "a whole number")
-    context = _context(index)
+    context = open_context(index)
     _check_type("patent", patent, (str, Document), "a number or a Document")
     request = context.request(patent)
     if not request.is_patent:
@@ -147,7 +147,7 @@ def make_run(
     _check_type("topics", asked, Topics, "a path or Topics")
     _check_type("k", k, int, "a whole number")
     name = system if isinstance(system, str) else "run"
-    return _pipeline(system).run(_context(index), asked, k, name=name, narratives=narratives)
+    return _pipeline(system).run(open_context(index), asked, k, name=name, narratives=narratives)
 
 
 def systems(*names: str) -> SystemList:
@@ -157,7 +157,8 @@ def systems(*names: str) -> SystemList:
     return list_systems(*names)
 
 
-def _context(index: IndexLike) -> SearchContext:
+def open_context(index: IndexLike) -> SearchContext:
+    """The search context of an index: a path, an open index, or the context itself."""
     from leadline.retrieval.index.index import Index
     from leadline.retrieval.pipeline.context import SearchContext
 

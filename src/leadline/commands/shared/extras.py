@@ -47,6 +47,8 @@ def extras_of(steps: Any) -> set[str]:
         return set().union(*map(extras_of, steps))
     if not isinstance(steps, dict):
         return set()
+    if steps.get("step") == "where" and steps.get("vectors") == "stored":  # runs only where all of it is there
+        return extras_of(steps.get("otherwise"))
     inside = set().union(*map(extras_of, steps.values()))
     if steps.get("step") == "hybrid":
         inside |= WITH_MODEL

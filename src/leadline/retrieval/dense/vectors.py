@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import json
 import os
 import zlib
@@ -16,6 +17,7 @@ import numpy as np
 
 from leadline.errors import InputError
 from leadline.retrieval.dense.encoder import Encoder, Precision
+from leadline.retrieval.dense.model import NEEDED, PACKAGE
 from leadline.retrieval.index import arrays
 from leadline.retrieval.index.array_table import damaged
 from leadline.retrieval.index.batches import joined_fields
@@ -124,6 +126,16 @@ def open_vectors(context: SearchContext, fields: Sequence[str], encoder: Encoder
             f"has no vectors of {', '.join(fields)}: `leadline index --dense` or build_vectors(context) makes them",
         )
     return Vectors(path, (len(context.index), encoder.width))
+
+
+def has_vectors(context: SearchContext) -> bool:
+    """Whether the index has vectors of its titles and abstracts by the packaged model, and they can be searched."""
+    if context.has_vectors is None:
+        there = any(context.index.folder.glob("vectors-*.float16")) and all(
+            map(importlib.util.find_spec, (*NEEDED, PACKAGE))
+        )
+        context.has_vectors = there and _place(context, FIELDS, Encoder()).exists()
+    return context.has_vectors
 
 
 def _place(context: SearchContext, fields: Sequence[str], encoder: Encoder) -> Path:

@@ -80,10 +80,12 @@ def combined(
     lists: Sequence[Ranking],
     how: Combining,
     weights: Sequence[float] = (),
-    normalise: Normalising = "minmax",
+    normalise: Normalising | Sequence[Normalising] = "minmax",
     constant: float = 60.0,
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """The rows of all documents in the lists, ascending, and their combined scores. Default weights are equal.
+
+    `normalise` is the same for all lists, or one for each.
 
     >>> one = Ranking(np.array([4, 2], np.int32), np.array([9.0, 5.0]))
     >>> other = Ranking(np.array([2, 7], np.int32), np.array([0.4, 0.2]))
@@ -91,18 +93,30 @@ def combined(
     >>> dict(zip(rows.tolist(), scores.tolist()))
     {2: 0.25, 4: 0.75, 7: 0.0}
     """
+    rows, scores, ranks = aligned(lists, normalise)
+    shares = np.array(weights or [1.0 / len(lists)] * len(lists))
+    return rows, COMBINED[how](scores, ranks, shares, constant)
+
+
+def aligned(
+    lists: Sequence[Ranking], normalise: Normalising | Sequence[Normalising]
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+    """The rows of all documents in the lists, ascending; and for each list the normalised scores and the ranks of all.
+
+    The rank of a document that is not in a list is 0.
+    """
     rows, place = np.unique(np.concatenate([ranking.rows for ranking in lists]), return_inverse=True)
     scores, ranks = np.zeros((len(lists), len(rows))), np.zeros((len(lists), len(rows)))
+    kinds = [normalise] * len(lists) if isinstance(normalise, str) else list(normalise)
     start = 0
-    for number, ranking in enumerate(lists):
+    for number, (ranking, kind) in enumerate(zip(lists, kinds, strict=True)):
         here = place[start : start + len(ranking)]
-        normalised = NORMALISED[normalise](ranking.scores)
-        scores[number] = ABSENT[normalise](normalised)
+        normalised = NORMALISED[kind](ranking.scores)
+        scores[number] = ABSENT[kind](normalised)
         scores[number, here] = normalised
         ranks[number, here] = np.arange(1, len(ranking) + 1)
         start += len(ranking)
-    shares = np.array(weights or [1.0 / len(lists)] * len(lists))
-    return rows.astype(np.int64), COMBINED[how](scores, ranks, shares, constant)
+    return rows.astype(np.int64), scores, ranks
 
 
 def mixed(first: Ranking, rows: NDArray[np.integer], gains: NDArray[np.float64], weight: float) -> tuple[Array, Array]:

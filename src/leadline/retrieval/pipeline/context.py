@@ -45,6 +45,7 @@ class SearchContext:
         self.index, self._collection = index, collection
         self.searcher = Searcher(index)
         self.outside_patents: dict[str, Document] = {}  # topics that are not in the collection, by id
+        self.has_vectors: bool | None = None  # found out by the first step that asks
         self._others: dict[Path, SearchContext] = {}
         self._last: tuple[str, Document] | None = None  # the steps of a pipeline read the same document again
 
@@ -75,6 +76,11 @@ class SearchContext:
             what = f"is an index without texts and citations, {where}: name the collection"
             raise InputError(str(self.index.folder), what)
         return self._collection
+
+    @property
+    def has_collection(self) -> bool:
+        """Whether the collection is known, with its texts and citations."""
+        return self._collection is not None
 
     @property
     def location(self) -> str:

@@ -20,7 +20,9 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import json
 import pkgutil
+import re
 from collections.abc import Mapping
 from dataclasses import fields
 from types import ModuleType
@@ -48,6 +50,56 @@ def read_pipeline(path: str) -> Pipeline:
         if name in STEPS:
             raise InputError(path, f"a part has the name of the step {name!r}: give it another name")
     return pipeline_of(written["steps"], path, parts)
+
+
+def pipeline_text(pipeline: Pipeline, about: str) -> str:
+    """A pipeline as the text of a TOML file that `read_pipeline` reads; options that have their defaults are left out.
+
+    >>> print(pipeline_text(pipeline_of(["text", {"step": "search", "depth": 50}]), "all words"), end="")
+    about = "all words"
+    steps = [
+      {step = "text"},
+      {step = "search", depth = 50},
+    ]
+    """
+    steps = "".join(f"  {_toml(_changed(each))},\n" for each in pipeline.steps)
+    return f"about = {json.dumps(about, ensure_ascii=False)}\nsteps = [\n{steps}]\n"
+
+
+def _changed(one: Step) -> Any:
+    """A step as a file describes it, with the options that do not have their defaults."""
+    if isinstance(one, Pipeline):
+        return [_changed(each) for each in one.steps]
+    given = {option.name: getattr(one, option.name) for option in fields(one) if getattr(one, option.name) is not None}
+    plain = type(one)() if not _pipelines(one) else None
+    return {"step": one.name} | {
+        name: [_changed(each) for each in value] if name in _pipelines(one) and isinstance(value, tuple)
+        else _changed(value) if isinstance(value, Step) else _plain(value)
+        for name, value in given.items()
+        if plain is None or value != getattr(plain, name)
+    }  # fmt: skip
+
+
+def _pipelines(one: Step) -> list[str]:
+    """The options of a step that hold pipelines."""
+    values = {option.name: getattr(one, option.name) for option in fields(one)}
+    return [
+        name for name, value in values.items()
+        if isinstance(value, Step) or (isinstance(value, tuple) and any(isinstance(each, Step) for each in value))
+    ]  # fmt: skip
+
+
+def _toml(value: Any) -> str:
+    """A value as TOML writes it on one line."""
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_key(name)} = {_toml(each)}" for name, each in value.items()) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name, ensure_ascii=False)
 
 
 def settings(one: Step) -> Any:

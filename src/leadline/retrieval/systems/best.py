@@ -1,10 +1,11 @@
-"""The most effective pipeline we found: words, noun phrases, classes, citations and families together.
+"""The most effective pipeline we found: words, noun phrases, vectors, classes, citations and families together.
 
-Every choice was tuned by PRES@100 on half of the topics of three collections; docs/effectiveness.md has the variants
-and the results on the other half. A patent is searched by a language model with all its words, in logarithmic counts (a
-word that occurs ten times counts as three), and with its noun phrases if the index has them (`leadline index
---fields`). Then results are boosted that share the topic's classes, then documents that the first twenty cite, and all
-members of their families are added. The query of a topic in words is expanded with words of the first results.
+Every choice was tuned by AP and PRES@100 on half of the topics of three collections; docs/effectiveness.md has the
+variants and the results on the other half. A patent is searched by a language model with all its words, in logarithmic
+counts (a word that occurs ten times counts as three), with its noun phrases if the index has them (`leadline index
+--fields`), and with its vector if the index has vectors (`leadline index --dense`). Then results are boosted that share
+the topic's classes, then documents that the first ten cite, and all members of their families are added. Of a topic in
+words, the title of a document counts twice, and the query is expanded with words of the first results.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ from leadline.retrieval.pipeline.steps import (
     BestTerms,
     Citations,
     ClassAgreement,
+    Dense,
     Either,
     FamilyMembers,
     Fuse,
     Search,
+    Step,
     Survey,
     Text,
 )  # fmt: skip
@@ -26,9 +29,18 @@ from leadline.retrieval.pipeline.steps import (
 MODEL = Search("jelinek-mercer(background=0.85)")
 WORDS = Text(counting="log") >> MODEL
 PHRASES = Where(("phrases",), then=BestTerms(200, ("phrases",), into="same") >> MODEL, otherwise=WORDS)
-LINKED = Citations(20, 0.2, credit="rank") >> FamilyMembers()
+MEANING = 0.35  # the share of vectors, where there are any
+LINKED = Citations(10, 0.5, credit="rank", cap=2.0) >> FamilyMembers()
 
-PATENT = Fuse((WORDS, PHRASES), "linear", (0.55, 0.45)) >> ClassAgreement("subclass", 0.2) >> LINKED
-TEXT = Survey() >> Search("bm25") >> RM3(10, 30, 0.7, chances="equal") >> Search("bm25") >> LINKED
+
+def with_vectors(words: Step) -> Where:
+    """Results by words, and where the index has vectors, together with those."""
+    both = Fuse((words, Dense()), "linear", (1 - MEANING, MEANING))
+    return Where(vectors="stored", then=both, otherwise=words)
+
+
+PATENT = with_vectors(Fuse((WORDS, PHRASES), "linear", (0.55, 0.45))) >> ClassAgreement("subclass", 0.2) >> LINKED
+TITLED = Search("bm25", title=2.0)
+TEXT = with_vectors(Survey() >> TITLED >> RM3(10, 30, 0.85, chances="equal") >> TITLED) >> LINKED
 
 PIPELINE = Either(patent=PATENT, text=TEXT)

@@ -9,7 +9,7 @@ import numpy as np
 
 from leadline.retrieval.index.segment import MISSING
 from leadline.retrieval.pipeline.link_priors import with_gain
-from leadline.retrieval.pipeline.options import Count, Share
+from leadline.retrieval.pipeline.options import Count, Share, Weight
 from leadline.retrieval.pipeline.pipeline import Step, step
 from leadline.retrieval.pipeline.request import Request
 
@@ -30,7 +30,9 @@ class Citations(Step):
     """Boost documents that the first results cite, and add those that were not found.
 
     Formula: (1 − weight) · first + weight · gain, both from 0 to 1; the gain of a document is the sum of the credits of
-    the first `documents` results that cite it, divided by the largest such sum. With `members="family"` citations count
+    the first `documents` results that cite it, divided by the largest such sum, or with `cap` by that number, and at
+    most 1: a document that a single late result cites then gains little, even where no other is cited more. With
+    `members="family"` citations count
     between families: of the publications of one family the one with the largest credit counts, and all members of a
     cited family gain. `split="shared"` divides a result's credit among the documents it cites.
 
@@ -46,6 +48,7 @@ class Citations(Step):
     credit: Credit = "score"
     split: Literal["whole", "shared"] = "whole"
     members: Literal["family", "document"] = "family"
+    cap: Weight = 0.0  # the sum of credits that is a gain of 1 (default: the largest sum)
 
     def __call__(self, context: SearchContext, request: Request) -> Request:
         first = request.ranking
@@ -55,9 +58,8 @@ class Citations(Step):
         rows, gains = self._gains(context, request, first.rows[: self.documents], credits)
         seen = context.visible(request)[rows]
         rows, gains = rows[seen], gains[seen]
-        if not len(rows):
-            return request
-        return with_gain(context, request, self.name, rows, gains / gains.max(), self.weight)
+        shares = np.minimum(gains / self.cap, 1.0) if self.cap else gains / gains.max(initial=1e-300)
+        return with_gain(context, request, self.name, rows, shares, self.weight)
 
     def _gains(
         self, context: SearchContext, request: Request, rows: np.ndarray, credits: np.ndarray

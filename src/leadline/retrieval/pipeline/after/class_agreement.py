@@ -31,7 +31,9 @@ class ClassAgreement(Step):
 
     def __call__(self, context: SearchContext, request: Request) -> Request:
         first, symbols = request.ranking, context.class_symbols(request)
-        if first is None or not len(first) or not symbols:
-            return request if symbols else request.with_note("without any class")
+        if not symbols:
+            request = request.with_note("without any class")
+        if first is None or not len(first):
+            return request
         agreement = context.classes.agreement(symbols, self.level, self.by, first.rows)
         return with_gain(context, request, self.name, first.rows, agreement, self.weight)

@@ -26,14 +26,14 @@ class Fuse(Step):
     """Combine the results of several pipelines, each of which starts from the same request.
 
     `how` is linear (with `weights`), combsum, combmnz or rrf. The scores of each list are first normalised with
-    `normalise="minmax"` or `"z"`; a document that is not in a list gets the score of its last document. A pipeline may
-    be a single step, such as a run from a file.
+    `normalise="minmax"` or `"z"`, or one of these for each list; a document that is not in a list gets the score of its
+    last document. A pipeline may be a single step, such as a run from a file.
     """
 
     of: tuple[Step, ...] = ()
     how: Combining = "rrf"
     weights: tuple[float, ...] = ()
-    normalise: Normalising = "minmax"
+    normalise: Normalising | tuple[Normalising, ...] = "minmax"
     constant: Weight = 60.0
     depth: Count = 1000
 
@@ -43,6 +43,8 @@ class Fuse(Step):
             raise InputError("fuse: of", "name the pipelines to combine")
         if self.weights and len(self.weights) != len(self.of):
             raise InputError("fuse: weights", f"must be {len(self.of)}, one per pipeline, got {len(self.weights)}")
+        if not isinstance(self.normalise, str) and len(self.normalise) != len(self.of):
+            raise InputError("fuse: normalise", f"must be {len(self.of)}, one per pipeline, got {len(self.normalise)}")
 
     @property
     def wants_patent(self) -> bool:

@@ -1,11 +1,12 @@
-"""Run a pipeline only if the fields and packages it needs are present."""
+"""Run a pipeline only if the fields, vectors and packages it needs are present."""
 
 from __future__ import annotations
 
 import importlib.util
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from leadline.errors import InputError
+from leadline.retrieval.dense.vectors import has_vectors
 from leadline.retrieval.pipeline.options import Names
 from leadline.retrieval.pipeline.pipeline import Step, step
 from leadline.retrieval.pipeline.request import Request
@@ -18,17 +19,20 @@ if TYPE_CHECKING:
 class Where(Step):
     """Run `then` if the index has these fields and these packages are installed, else `otherwise`.
 
-    Without `otherwise` the request is unchanged. A note says what was missing.
+    Without `otherwise` the request is unchanged. A note says what was missing. With `vectors = "stored"` the index must
+    also have vectors of the model of the package, and what reads them must be installed; no note says that it has not,
+    since most indexes have none.
     """
 
     fields: Names = ()
     packages: Names = ()
+    vectors: Literal["stored", "any"] = "any"
     then: Step | None = None
     otherwise: Step | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.then is None or not (self.fields or self.packages):
+        if self.then is None or not (self.fields or self.packages or self.vectors == "stored"):
             raise InputError("where", "name `fields` or `packages`, and with `then` the pipeline that needs them")
 
     @property
@@ -39,7 +43,8 @@ class Where(Step):
         lacking = [f"the field {name} in the index" for name in self.fields if name not in context.index.fields]
         lacking += [f"the package {name}" for name in self.packages if importlib.util.find_spec(name) is None]
         if lacking:
-            noted = request.with_note(f"searched without {' and '.join(lacking)}")
-            return noted if self.otherwise is None else self.otherwise(context, noted)
+            request = request.with_note(f"searched without {' and '.join(lacking)}")
+        if lacking or (self.vectors == "stored" and not has_vectors(context)):
+            return request if self.otherwise is None else self.otherwise(context, request)
         assert self.then is not None
         return self.then(context, request)

@@ -11,7 +11,7 @@ import numpy as np
 from leadline.retrieval.models.ranking import EMPTY_RANKING, Ranking
 from leadline.retrieval.models.registry import MODELS
 from leadline.retrieval.models.searcher import Combine, parse_model
-from leadline.retrieval.pipeline.options import Count, Fields
+from leadline.retrieval.pipeline.options import Count, Fields, Weight
 from leadline.retrieval.pipeline.pipeline import Step, step
 from leadline.retrieval.pipeline.query.patent_fields import summed
 from leadline.retrieval.pipeline.request import Query, Request
@@ -28,6 +28,7 @@ class Search(Step):
 
     `fields` are the document fields with their weights (default: all that are not derived); with `combine="text"` they
     are one text, with `combine="scores"` each is searched separately. If a query has fields, those are searched.
+    Without `fields`, a word of a title counts as `title` words, if the index has titles.
 
     With several queries a document's score is the sum of its scores, each times the query's weight, or with
     `several="best"` the best of them. Both are exact for the `depth` documents that are kept.
@@ -38,6 +39,7 @@ class Search(Step):
     combine: Combine = "text"
     depth: Count = 1000
     several: Literal["sum", "best"] = "sum"
+    title: Weight = 1.0
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -69,6 +71,8 @@ class Search(Step):
     ) -> Ranking:
         name, parameters = parse_model(self.model)
         fields, combine = context.nonempty_fields(scope[0]), scope[1]
+        if scope[0] is None and "title" in fields:
+            fields["title"] = self.title
         if not fields:
             return EMPTY_RANKING
         return context.searcher.search(terms, name, k, fields=fields, combine=combine, mask=mask, **parameters)

@@ -1,0 +1,149 @@
+"""How often `leadline prior-art` is wrong about what bears on a claim; writes the numbers of docs/prior-art.md.
+
+    python benchmarks/bearing.py [--data ../shared/data] [--work DIR] [--check]
+
+Each topic gets its true prior art and random documents of its class in place of hits. A false alarm is a random
+document that is not relevant and is said to bear on a claim; a true hit is a relevant document that is. The collections
+are those of effectiveness.py, and so is DIR. `--check` makes only the short form, and compares it; the tests run it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from effectiveness import DATA, ROOT, SMALL_OFFICE, SOURCES, Office, drawn, simulated
+from marked_document import SHORT, check, fill
+
+import leadline as ll
+from leadline.records.scores.table import Table
+from leadline.retrieval.answers.bearing import LEVEL, comparison
+from leadline.retrieval.answers.passages import BEARING, Passages
+from leadline.retrieval.answers.prior_art_search import DEFAULT_SYSTEM, bearing_on_claims
+from leadline.retrieval.pipeline.pipeline_files import system
+
+DOCUMENT = ROOT / "docs" / "prior-art.md"
+TOPICS, RANDOM, LISTED = 100, 40, 10  # topics of a collection, random documents of a topic, hits that are listed
+COLUMNS = (
+    "collection", "compared with", "topics", "false alarms", "true hits", "earlier rule: false alarms", "true hits ",
+    "wrong hits among the first 10", "10 random documents",
+)  # fmt: skip
+
+
+@dataclass
+class Counts:
+    """Decisions about pairs of a document and a claim, by kind of document."""
+
+    decided: dict[str, list[bool]] = field(default_factory=dict)
+
+    def add(self, kind: str, values: Sequence[bool]) -> None:
+        self.decided.setdefault(kind, []).extend(values)
+
+    def share(self, kind: str) -> str:
+        values = self.decided.get(kind, [])
+        return f"{100 * np.mean(values):.1f} %" if values else ""
+
+
+def measured(
+    office: Office, claims: Mapping[str, Mapping[str, set[int]]] | None = None, most: int = TOPICS
+) -> list[object]:
+    """A row of the table. `claims` are the claims that each relevant document truly bears on, where that is known."""
+    rng, pipeline, judged = np.random.default_rng(1), system(DEFAULT_SYSTEM), ll.read_qrels(office.qrels)
+    lab, counts, topics, names = office.lab, Counts(), 0, set[str]()
+    for topic in list(office.topics)[:most]:
+        request = lab.request(topic)
+        among, visible = comparison(lab, request), lab.visible(request)
+        relevant = lab.rows([name for name, grade in judged.judgements(topic.id).items() if grade > 0])
+        known = relevant[relevant >= 0]
+        true = known[visible[known]]
+        wrong = among.rows[~np.isin(lab.family_or_self[among.rows], lab.family_or_self[known])]
+        if not len(true) or not among.is_enough or not len(wrong):
+            continue
+        topics += 1
+        names.add("the class" if among.name else "all earlier documents")
+        ranking = pipeline(lab, request).ranking
+        assert ranking is not None
+        random = rng.choice(wrong, min(RANDOM, len(wrong)), replace=False)
+        first = lab.one_a_family(ranking, LISTED).rows
+        listed = first[~np.isin(lab.family_or_self[first], lab.family_or_self[known])]
+        rows = np.concatenate([true, random, listed]).astype(np.int64)
+        kinds = ["true"] * len(true) + ["random"] * len(random) + ["listed"] * len(listed)
+        passages = Passages(lab.collection.documents_named(lab.names(rows)), lab.index.analysis)
+        decided, weights = bearing_on_claims(lab, request, ranking, rows.tolist(), passages, among)
+        for each in decided:
+            found = {one.hit for one in each.found}
+            earlier = _earlier_rule(passages, each.claim.text, weights, lab.index.analysis)
+            asked = [
+                place for place, kind in enumerate(kinds)
+                if kind != "true" or claims is None
+                or each.claim.number in claims[topic.id].get(lab.names(rows[place : place + 1])[0], ())
+            ]  # fmt: skip
+            for kind in ("true", "random", "listed"):
+                of_kind = [place for place in asked if kinds[place] == kind]
+                counts.add(kind, [place in found for place in of_kind])
+                counts.add(f"{kind}, earlier", [place in earlier for place in of_kind])
+            ten = [place for place, kind in enumerate(kinds) if kind == "random"][:LISTED]
+            counts.add("ten", [any(place in found for place in ten)])
+    kinds_shown = ("random", "true", "random, earlier", "true, earlier", "listed", "ten")
+    return [office.name, " or ".join(sorted(names)), topics, *(counts.share(kind) for kind in kinds_shown)]
+
+
+def _earlier_rule(passages: Passages, claim: str, weights: Mapping[str, float], analysis: object) -> set[int]:
+    """The documents with a passage that has a quarter of the claim's words, whatever the class."""
+    from leadline.retrieval.answers.passages import claim_terms
+
+    (terms,) = claim_terms([claim], analysis)  # type: ignore[arg-type]
+    (found,) = passages.bearing([{term: weights[term] for term in terms}], BEARING)
+    return {best.passage.document for best in found}
+
+
+def true_claims(file: Path) -> dict[str, dict[str, set[int]]]:
+    """The claims that each document truly bears on, by topic, from a file of judgements by claim."""
+    found: dict[str, dict[str, set[int]]] = {}
+    for line in file.read_text(encoding="utf-8").splitlines():
+        topic, claim, document, grade, *_ = line.split()
+        if int(grade) > 0:
+            found.setdefault(topic, {}).setdefault(document, set()).add(int(claim.partition(":")[0]))
+    return found
+
+
+def table(rows: Sequence[Sequence[object]]) -> str:
+    return Table(COLUMNS, rows).render("markdown")
+
+
+def short_form() -> str:
+    """The table for a small office."""
+    with tempfile.TemporaryDirectory() as folder:
+        office = simulated(Path(folder), SMALL_OFFICE)
+        return table([measured(office, true_claims(Path(folder) / "office" / "qrels.true.claims.txt"), 4)])
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=DATA)
+    parser.add_argument("--work", type=Path, help="folder for collections and indexes (default: a temporary one)")
+    parser.add_argument("--check", action="store_true", help="only compare the short form with the document's")
+    options = parser.parse_args(arguments)
+    made = {SHORT: short_form()}
+    if options.check:
+        return check(DOCUMENT, made)
+    if not (options.data / "patents").is_dir():
+        sys.exit(f"skipped: the folder patents is not at {options.data}")
+    with tempfile.TemporaryDirectory() as temporary:
+        work = options.work or Path(temporary)
+        work.mkdir(parents=True, exist_ok=True)
+        patents = options.data / "patents"
+        rows = [measured(drawn(name, patents / name / source, work)) for name, source in SOURCES.items()]
+        rows.append(measured(simulated(work), true_claims(work / "office" / "qrels.true.claims.txt"), TOPICS // 2))
+    print(f"level {LEVEL}\n{table(rows)}")
+    fill(DOCUMENT, made | {"rates": table(rows)})
+    print(f"wrote {DOCUMENT}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,90 @@
+"""What tuning gains on topics held out; writes the numbers of docs/tuning.md.
+
+    python benchmarks/tuned.py [--data ../shared/data] [--work DIR] [--check]
+
+The collections are those of effectiveness.py with synbio, and so is DIR. The small ones get vectors. `--check` makes
+only the short form, of a small simulated office, and compares it; the tests run it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from effectiveness import DATA, ROOT, SOURCES, Office, drawn, simulated
+from marked_document import SHORT, check, fill
+
+import leadline as ll
+from leadline.records.scores.table import Table
+from leadline.retrieval.dense.vectors import build_vectors
+from leadline.retrieval.tuning.learning import HELD_OUT
+
+DOCUMENT = ROOT / "docs" / "tuning.md"
+WITH_VECTORS = ("patsnap", "synbio")
+SMALL = "--patents 300 --topics 20 --words 80"
+COLUMNS = (
+    "collection",
+    "topics",
+    "BM25",
+    "best",
+    "best rival",
+    "its AP",
+    "tuned, held out",
+    "verdict",
+    "largest weights",
+)
+
+
+def row(office: Office) -> list[object]:
+    tuned = ll.tune(office.lab, office.topics, office.qrels)
+    means = tuned.scores["AP"]
+    (decided,) = tuned.verdicts.verdicts
+    word = (
+        decided.word if tuned.verdicts.leader == HELD_OUT or decided.word == "undecided" else f"{decided.word}, worse"
+    )
+    most = sorted(tuned.weights, key=lambda name: -tuned.weights[name])[:3]
+    heaviest = ", ".join(f"{name} {tuned.weights[name]:.2f}" for name in most)
+    values = [means["bm25"], means["best"], tuned.rival, means[tuned.rival], means[HELD_OUT]]
+    return [office.name, tuned.topics, *values, word, heaviest]
+
+
+def table(offices: Sequence[Office]) -> str:
+    return Table(COLUMNS, [row(office) for office in offices]).render("markdown")
+
+
+def short_form() -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        return table([simulated(Path(folder), SMALL)])
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=DATA)
+    parser.add_argument("--work", type=Path, help="folder for collections and indexes (default: a temporary one)")
+    parser.add_argument("--check", action="store_true", help="only compare the short form with the document's")
+    options = parser.parse_args(arguments)
+    made = {SHORT: short_form()}
+    if options.check:
+        return check(DOCUMENT, made)
+    if not (options.data / "patents").is_dir():
+        sys.exit(f"skipped: the folder patents is not at {options.data}")
+    with tempfile.TemporaryDirectory() as temporary:
+        work = options.work or Path(temporary)
+        work.mkdir(parents=True, exist_ok=True)
+        patents = options.data / "patents"
+        sources = {**SOURCES, "synbio": "docs.jsonl.xz"}
+        offices = [drawn(name, patents / name / source, work) for name, source in sources.items()]
+        for office in offices:
+            if office.name in WITH_VECTORS:
+                build_vectors(office.lab)
+        made["gains"] = table([*offices, simulated(work)])
+    print(made["gains"])
+    fill(DOCUMENT, made)
+    print(f"wrote {DOCUMENT}")
+
+
+if __name__ == "__main__":
+    main()

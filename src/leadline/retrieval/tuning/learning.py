@@ -1,0 +1,177 @@
+"""Learn the weights of signals by logistic regression, with cross-validation over topics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from leadline.errors import InputError
+from leadline.records.runs.run import Run
+from leadline.records.topics.topic import Topics
+from leadline.retrieval.models.ranking import Ranking
+from leadline.retrieval.pipeline.combining import aligned
+from leadline.retrieval.pipeline.context import SearchContext
+from leadline.retrieval.pipeline.pipeline import Pipeline
+from leadline.retrieval.pipeline.pipeline_files import system
+from leadline.retrieval.pipeline.request import Request
+from leadline.retrieval.tuning.signals import DEPTH, Signals, signals_for
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+HELD_OUT = "tuned"  # the run of a tuned system, each topic by weights that were learned without it
+RIVALS = ("best",)  # named systems that a tuned one is compared with, besides each of its signals alone
+FEWEST = 10  # topics with a relevant document among the results
+PENALTY = 1.0  # half of its product with the squared weights is subtracted from the likelihood
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True)
+class Example:
+    """A topic with its candidates: their rows, their signals, and whether they are relevant."""
+
+    request: Request
+    rows: NDArray[np.int64]
+    features: Floats  # candidates × signals
+    relevant: NDArray[np.bool_]
+    alone: Sequence[Ranking]  # the results of each signal, then of each rival
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """A tuned system, its weights, and the runs by which it is judged."""
+
+    pipeline: Pipeline
+    weights: Mapping[str, float]
+    folds: int
+    topics: int  # on which it was tuned
+    unused: int  # topics without a relevant document among the candidates
+    runs: Sequence[Run]  # held out first: each topic by weights that were learned without it; then the rivals
+
+
+def tune_system(
+    context: SearchContext,
+    topics: Topics,
+    relevant: Mapping[str, set[str]],
+    *,
+    folds: int = 5,
+    seed: int = 1,
+    progress: Progress | None = None,
+) -> Tuned:
+    """Learn the weights of signals on judged topics; `relevant` are the relevant documents of each."""
+    if folds < 2:
+        raise InputError("folds", f"must be at least 2, got {folds}")
+    judged = [request for request in context.requests(topics) if relevant.get(request.topic.id)]
+    if not judged:
+        raise InputError("topics", "no topic has a relevant document: are topics and judgements of the same task?")
+    patents = sum(request.is_patent for request in judged)
+    if patents not in (0, len(judged)):
+        raise InputError(
+            "topics", f"{patents:,} of {len(judged):,} are patents, the others texts: tune each kind alone"
+        )
+    signals = signals_for(context, patents=bool(patents))
+    rivals = [system(name) for name in RIVALS]
+    examples = []
+    for done, request in enumerate(judged):
+        if progress is not None:
+            progress(done, len(judged), request.topic.id)
+        examples.append(_example(context, signals, rivals, request, relevant[request.topic.id]))
+    useful = [place for place, one in enumerate(examples) if one.relevant.any()]
+    if len(useful) < max(FEWEST, folds):
+        raise InputError("topics", f"only {len(useful)} have a relevant document among the results, at least "
+                         f"{max(FEWEST, folds)} are needed: judge more topics, or use --system best")  # fmt: skip
+    # Each topic is scored by weights that were learned on the other folds only.
+    fold_of = np.random.default_rng(seed).permutation(len(examples)) % folds
+    by_fold = [
+        learn_weights([examples[place] for place in useful if fold_of[place] != fold]) for fold in range(folds)
+    ]  # fmt: skip
+    held_out = [_ranked(context, signals, one, by_fold[fold]) for one, fold in zip(examples, fold_of, strict=True)]
+    weights = learn_weights([examples[place] for place in useful])
+    names = [*signals.names, *RIVALS]
+    runs = [_run(context, examples, held_out, HELD_OUT)]
+    runs += [_run(context, examples, [one.alone[n] for one in examples], name) for n, name in enumerate(names)]
+    rounded = [float(f"{weight:.4g}") for weight in weights]
+    shown = dict(zip(signals.names, rounded, strict=True))
+    return Tuned(signals.system(rounded), shown, folds, len(useful), len(examples) - len(useful), runs)
+
+
+def learn_weights(examples: Sequence[Example]) -> Floats:
+    """The weights of the signals by logistic regression over all candidates of all topics; they sum to 1.
+
+    A weight below 0 would punish documents for a signal; such signals are left out, one after the other.
+    """
+    features = np.concatenate([one.features for one in examples])
+    labels = np.concatenate([one.relevant for one in examples]).astype(np.float64)
+    used = np.ones(features.shape[1], np.bool_)
+    weights = np.zeros(features.shape[1])
+    while used.any():
+        weights[:] = 0
+        weights[used] = _logistic(features[:, used], labels)
+        if weights.min() >= 0:
+            break
+        used[weights.argmin()] = False
+    total = weights.sum()
+    return weights / total if total > 0 else np.full(len(weights), 1 / len(weights))
+
+
+def _logistic(features: Floats, labels: Floats) -> Floats:
+    """The weights that maximise the penalised likelihood, by Newton's method; the intercept is not penalised."""
+    whole = np.column_stack([features, np.ones(len(features))])
+    penalty = np.array([PENALTY] * features.shape[1] + [1e-9])
+    weights = np.zeros(whole.shape[1])
+
+    def likelihood(tried: Floats) -> float:
+        values = whole @ tried
+        return float(labels @ values - np.logaddexp(0, values).sum() - (penalty * tried**2).sum() / 2)
+
+    best = likelihood(weights)
+    for _ in range(50):
+        chance = 1 / (1 + np.exp(-(whole @ weights)))
+        slope = whole.T @ (labels - chance) - penalty * weights
+        curve = (whole * (chance * (1 - chance))[:, None]).T @ whole + np.diag(penalty)
+        change = np.linalg.solve(curve, slope)
+        # A whole step may go too far where nearly all candidates are irrelevant; it is halved until it gains.
+        while (now := likelihood(weights + change)) < best and np.abs(change).max() > 1e-8:
+            change = change / 2
+        if np.abs(change).max() <= 1e-8:
+            break
+        weights, best = weights + change, now
+    return weights[:-1]
+
+
+def _example(
+    context: SearchContext, signals: Signals, rivals: Sequence[Pipeline], request: Request, relevant: set[str]
+) -> Example:
+    first = signals.first(context, request)
+    lists = [_ranking(step(context, first)) for step in signals.others.values()]
+    rows, scores, _ = aligned(lists, signals.normalising)
+    known = context.rows(relevant)
+    alone = [*lists, *(_ranking(rival(context, request)) for rival in rivals)]
+    return Example(first, rows, scores.T, np.isin(rows, known[known >= 0]), alone)
+
+
+def _ranking(request: Request) -> Ranking:
+    assert request.ranking is not None
+    return request.ranking
+
+
+def _ranked(context: SearchContext, signals: Signals, one: Example, weights: Floats) -> Ranking:
+    """The results of a topic with these weights, as the pipeline of the same weights gives them."""
+    combined = context.ranking(one.rows, one.features @ weights, DEPTH)
+    done = replace(one.request, ranking=combined)
+    return combined if signals.after is None else _ranking(signals.after(context, done))
+
+
+def _run(context: SearchContext, examples: Sequence[Example], rankings: Sequence[Ranking], name: str) -> Run:
+    topics, documents, scores = [], [], []
+    for one, ranking in zip(examples, rankings, strict=True):
+        names = context.names(ranking.rows[:DEPTH])
+        topics += [one.request.topic.id] * len(names)
+        documents += names
+        scores.append(ranking.scores[:DEPTH])
+    return Run.from_columns(topics, documents, np.concatenate(scores), name)
