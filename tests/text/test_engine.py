@@ -20,7 +20,7 @@ from leadline.errors import InputError, LeadlineWarning
 from leadline.judge.review.learners import svm
 from leadline.measures import join
 from leadline.records.runs import order, read_runs
-from leadline.retrieval.index import analysis, inverting, merging, occurrences, terms, uniting
+from leadline.retrieval.index import analysis, inverting, merging, occurrences, packing, terms, uniting
 from leadline.retrieval.models import ranking
 from leadline.text import compiled, engine, fields, ids
 from leadline.text.engine import COMPILING_PAYS, JOBS, LOADING_PAYS, Engine
@@ -50,6 +50,7 @@ DECLARING = (
     inverting,
     merging,
     occurrences,
+    packing,
     terms,
     uniting,
     ranking,
@@ -234,7 +235,7 @@ def test_every_kernel_is_declared_once_with_its_twin() -> None:
         for function in compiled._kernel_functions(package)
     }
     assert marked == set(JOBS)
-    assert len(marked) == 36
+    assert len(marked) == 39
     assert {job.engine.library.package for job in JOBS.values()} == set(PACKAGES)
 
 

@@ -8,6 +8,7 @@ import random
 import subprocess
 import sys
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -166,26 +167,58 @@ def test_impossible_numbers_with_fitting_checksums_never_end_the_process(
         assert not outcome.startswith("error") or "is damaged" in outcome or "positions" in outcome, outcome
 
 
-def test_a_wrong_document_in_the_postings_is_told(copied: Path) -> None:
-    segment = Index.open(copied).segments[0]
-    layout = {name: (segment.file[name].dtype, segment.file.size(name)) for name in segment.file.names()}
+def changed(folder: Path, name: str, change: Callable[[np.ndarray], None]) -> Index:
+    """The index with an array changed, and all checksums made to fit."""
+    segment = Index.open(folder).segments[0]
+    layout = {each: (segment.file[each].dtype, segment.file.size(each)) for each in segment.file.names()}
     into = arrays.resume_file(segment.path, layout)
     assert into is not None
-    into["abstract/documents"][3] = 40
-    reseal(copied)
-    with pytest.raises(InputError, match=r'is damaged, a value is out of range \(postings of "abstract"\): build the'):
-        Index.open(copied).lists("abstract", list(Index.open(copied).segments[0].field("abstract").terms))
+    change(into[name])
+    reseal(folder)
+    return Index.open(folder)
+
+
+def test_no_bits_give_a_document_that_is_not_there(copied: Path) -> None:
+    def spoil(words: np.ndarray) -> None:
+        words[3:] = -1
+
+    index = changed(copied, "abstract/documents", spoil)
+    found = index.lists("abstract", list(index.segments[0].field("abstract").terms)).documents
+    assert 0 <= found.min() <= found.max() < len(index)
+
+
+@pytest.mark.parametrize(("word", "value", "words"), [
+    (1, 1 << 20, "it has too many values"),
+    (1, -1, "it has too many values"), (2, 33, "its blocks do not fit together"),
+])  # fmt: skip
+def test_a_packed_array_that_does_not_fit_is_told(copied: Path, word: int, value: int, words: str) -> None:
+    def spoil(array: np.ndarray) -> None:
+        array[word] = value
+
+    index = changed(copied, "title/term_lengths", spoil)
+    with pytest.raises(InputError, match=rf'is damaged, {words} \(terms of "title"\): build the index again'):
+        index.lists("title", [b"film"])
+
+
+def test_frequencies_of_more_than_31_bits_are_told(copied: Path) -> None:
+    def spoil(words: np.ndarray) -> None:
+        widths = words[2:3].view(np.uint8)
+        widths[0] = 31
+
+    index = changed(copied, "abstract/frequencies", spoil)
+    with pytest.raises(InputError, match="its blocks do not fit together"):
+        index.lists("abstract", list(index.segments[0].field("abstract").terms))
 
 
 def test_damage_is_told_with_its_place(copied: Path) -> None:
     index = Index.open(copied)
-    path = index.segments[0].path
+    path, terms = index.segments[0].path, list(index.segments[0].field("abstract").terms)
     content = bytearray(path.read_bytes())
-    at = content.index(index.segments[0].field("abstract").documents[:].tobytes())
+    at = content.index(index.segments[0].file["abstract/documents"].tobytes())
     content[at + 5] ^= 4
     path.write_bytes(content)
     with pytest.raises(InputError) as told:
-        [Index.open(copied).lists("abstract", [term]) for term in index.segments[0].field("abstract").terms]
+        [Index.open(copied).lists("abstract", [term]) for term in terms]
     assert str(told.value) == f'{path}: is damaged at byte {at} (postings of "abstract"): build the index again'
 
 
@@ -226,10 +259,11 @@ def test_manifests_of_any_shape_are_told_in_one_line(built: Path, tmp_path_facto
 
 @pytest.mark.parametrize(("content", "words"), [
     (b"[" * 200_000, "is damaged, it is not JSON"), (b"[]", "is damaged, it is not a JSON object"),
-    (b'{"what": "a leadline index", "version": 3}', "is damaged, its checksum is missing"),
-    (b'{"what": "a leadline index", "version": 7}', "has format 7, this version reads up to 3: update leadline"),
+    (b'{"what": "a leadline index", "version": 4}', "is damaged, its checksum is missing"),
+    (b'{"what": "a leadline index", "version": 7}', "has format 7, this version reads up to 4: update leadline"),
     (b'{"what": "a leadline index", "version": 1}', "has format 1, which has no checksums: build the index again"),
     (b'{"what": "a leadline index", "version": 2}', "has format 2, which has no words as they are written: build"),
+    (b'{"what": "a leadline index", "version": 3}', "has format 3, which has no compressed postings: build the index"),
     (b'{"what": "a leadline index", "version": "2"}', "is damaged, it has no format"), (b"\xff\xfe", "it is not JSON"),
 ])  # fmt: skip
 def test_what_is_not_a_manifest_is_told(copied: Path, content: bytes, words: str) -> None:

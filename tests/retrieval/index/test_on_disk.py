@@ -80,7 +80,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 def test_a_full_disk_is_an_error_and_the_old_index_stays(small_disk: Path) -> None:
     code = (
         "import sys; from leadline.errors import InputError; from leadline.retrieval.index.index import Index\n"
-        "many = ({'id': f'D{n}', 'body': f'word{n} ' * 20 + str(n)} for n in range(40_000))\n"
+        "many = ({'id': f'D{n}', 'body': ' '.join(f'w{n}x{m}' for m in range(20))} for n in range(40_000))\n"
         "index = Index.build([{'id': 'one', 'body': 'acid'}], sys.argv[1], fields=['body'])\n"
         "try:\n"
         "    Index.build(many, sys.argv[1], fields=['body'], positions=True)\n"

@@ -5,13 +5,25 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leadline.retrieval.index import analysis, batches, forms, inverting, merging, occurrences, uniting
+from leadline.errors import InputError
+from leadline.retrieval.index import (
+    analysis,
+    arrays,
+    batches,
+    forms,
+    inverting,
+    merging,
+    occurrences,
+    packing,
+    uniting,
+)
 from leadline.retrieval.index.analysis import Analysis
 from leadline.retrieval.index.characters import joined
 from leadline.retrieval.index.index import Index, Lists
@@ -107,10 +119,17 @@ def test_forms_of_words(first: list[list[int]], second: list[list[int]]) -> None
         shown = [(vocabulary[c], terms[c]) if c in used else (b"", b"") for c in range(12)]
         keys, owners, form_of = forms.forms_of(*zip(*shown, strict=True), term_of, len(names))
         words = BatchWords(len(texts), offsets_of([len(each) for each in texts]), codes, term_of, len(names))
-        found = forms.Forms(Terms.of(keys), owners, np.bincount(term_of[codes], minlength=len(names)))
-        plain, fast = both(forms.packed_forms, words, form_of, found)
+        totals = np.bincount(term_of[codes], minlength=len(names))
+        found = forms.counted_forms(keys, owners, form_of, words, totals)
+        ranks = forms.word_ranks(words, form_of, found)
+        plain, fast = both(forms.packed_forms, words, ranks, found)
         assert plain == fast
-        packed = forms.packed_forms.version(False)(words, form_of, found)
+        packed = forms.packed_forms.version(False)(words, ranks, found)
+        dictionary = Terms.of(names)
+        shared = forms.shared_beginnings(found.keys, dictionary, found.owners)
+        rebuilt = forms.keys_of(dictionary, found.owners, shared, forms.form_tails(found.keys, shared))
+        assert rebuilt is not None
+        assert list(rebuilt) == keys
         for name, place in number.items():
             bytes_of = packed[found.begins[place] : found.begins[place + 1]]
             written = [found.word(int(found.starts[place] + form)) for form in found.unpacked(bytes_of, place)]
@@ -121,16 +140,101 @@ def test_forms_of_words(first: list[list[int]], second: list[list[int]]) -> None
     owners = np.array([names.index(key.partition(b"\0")[0]) for key in keys], np.int32)
     new = [np.array([names.index(name) for name in each], np.int32) for each, _, _ in parts]
     totals = sum(np.bincount(n, f.totals, len(names)).astype(np.int64) for n, (_, f, _) in zip(new, parts, strict=True))
-    merged = forms.Forms(Terms.of(keys), owners, totals)
+    at = [np.array([keys.index(key) for key in found.keys], np.int64) for _, found, _ in parts]
+    occurrences = sum(np.bincount(a, f.occurrences, len(keys)) for a, (_, f, _) in zip(at, parts, strict=True))
+    counts = np.bincount(owners, minlength=len(names))
+    merged = forms.Forms(Terms.of(keys), counts, np.asarray(occurrences, np.int64), totals)
     results = []
     for kernels in (False, True):
-        into, cursors = np.zeros(int(merged.begins[-1]), np.uint8), merged.begins[:-1] * 8
-        for numbers, (_, found, packed) in zip(new, parts, strict=True):
-            at = np.array([keys.index(key) for key in found.keys], np.int64)
-            renumbered = (at - merged.starts[owners[at]]).astype(np.int32)
-            forms.moved_forms.version(kernels)(found, packed, numbers, renumbered, merged, cursors, into)
+        into, cursors = np.zeros(int(merged.begins[-1]), np.uint8), merged.first_bits
+        for numbers, places, (_, found, packed) in zip(new, at, parts, strict=True):
+            limits = merged.first_bits + merged.limits
+            moved = forms.moved_forms.version(kernels)
+            moved(found, packed, numbers, merged.ranks[places], cursors, limits, into)
         results.append((into.tolist(), cursors.tolist()))
     assert results[0] == results[1]
+    for place, name in enumerate(names):
+        bytes_of = np.array(results[0][0], np.uint8)[merged.begins[place] : merged.begins[place + 1]]
+        written = [merged.word(int(merged.starts[place] + form)) for form in merged.unpacked(bytes_of, place)]
+        assert written == [vocabulary[code] for each in (*first, *second) for code in each
+                           if vocabulary[code][-1:] == name]  # fmt: skip
+
+
+@given(
+    st.lists(st.integers(0, 2**31 - 1) | st.integers(0, 300), max_size=300),
+    st.lists(st.tuples(st.integers(0, 300), st.integers(0, 300)), max_size=5),
+    st.sampled_from(["plain", "based", "ascending"]),
+    st.integers(0, 300),
+)
+def test_packed_integers(values: list[int], asked: list[tuple[int, int]], kind: str, cut: int) -> None:
+    """Both engines pack to the same words, and give back every range of the values."""
+    documents = 1000
+    given_values = np.array(values, np.int64) % documents if kind == "ascending" else np.array(values, np.int64)
+    how = {"plain": packing.PLAIN, "based": packing.BASED, "ascending": packing.ascending(documents)}[kind]
+    written = []
+    for engine in ("plain", "compiled"):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("LEADLINE_ENGINE", engine)
+            writer = packing.PackedWriter(how)
+            writer.append(given_values[:cut])
+            writer.append(given_values[cut:])
+            into = np.empty(writer.finish(), np.int32)
+            writer.write(into)
+            assert into.tolist() == packing.packed(given_values, how).tolist()
+            written.append(into)
+    assert written[0].tolist() == written[1].tolist()
+    array = packed_array(written[0], how)
+    assert array[:].tolist() == values_as_int32(given_values)
+    pairs = [sorted((min(a, len(values)), min(b, len(values)))) for a, b in asked]
+    starts, stops = (np.array([pair[n] for pair in pairs], np.int64) for n in (0, 1))
+    expected = [value for a, b in pairs for value in values_as_int32(given_values[a:b])]
+    plain, fast = both(packing._unpacked, array._blocks, starts, stops, len(expected))
+    assert plain == fast == ("<i4", expected)
+
+
+@given(st.binary(min_size=8, max_size=3000), st.integers(0, 1000), st.sampled_from([0, 1, 7, 40]))
+def test_any_words_are_unpacked_or_told(content: bytes, size: int, documents: int) -> None:
+    words = np.frombuffer(content[: len(content) // 4 * 4], np.int32).copy()
+    words[:2] = size, 0
+    widths = words[2 : 2 + -(-size // 512)].view(np.uint8)
+    widths %= 34
+    kind = packing.ascending(documents) if documents else packing.PLAIN
+    try:
+        array = packed_array(words, kind)
+        found = array[:]
+    except InputError:
+        return
+    plain, fast = both(packing._unpacked, array._blocks, np.array([0]), np.array([size]), size)
+    assert plain == fast
+    assert len(found) == size
+    assert not size or found.min() >= 0
+    assert not documents or not size or found.max() < documents
+
+
+@given(st.lists(st.lists(st.integers(0, 2**31 - 2), max_size=5, unique=True).map(sorted), max_size=6))
+def test_lists_as_gaps(lists: list[list[int]]) -> None:
+    values = np.array([value for each in lists for value in each], np.int64)
+    lengths = np.array([len(each) for each in lists], np.int64)
+    starts = offsets_of(lengths)[:-1]
+    array = packed_array(packing.packed(packing.gaps(values, starts[lengths > 0])))
+    assert array.lists(starts, lengths).tolist() == values.tolist()
+    results = []
+    for kernels in (False, True):
+        summed = np.full(int(lengths.sum()), 2**31 - 1, np.int32)
+        packing.summed.version(kernels)(lengths, summed)
+        results.append(summed.tolist())
+    assert results[0] == results[1]
+
+
+def values_as_int32(values: np.ndarray) -> list[int]:
+    return values.astype(np.int32).tolist()
+
+
+def packed_array(words: np.ndarray, kind: packing.Kind = packing.PLAIN) -> packing.PackedArray:
+    """A packed array in a file."""
+    with NamedTemporaryFile() as file:
+        arrays.write(file.name, {"words": words})
+        return packing.PackedArray(arrays.read(file.name).checked("words", np.int32), kind)
 
 
 @given(st.sets(term, max_size=12).map(sorted), st.lists(term, max_size=8))

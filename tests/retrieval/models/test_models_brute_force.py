@@ -162,6 +162,28 @@ def test_both_engines_agree_to_the_last_bit(model, k, masked, large: Searcher, m
         assert plain.scores.tobytes() == compiled.scores.tobytes()
 
 
+@settings(max_examples=60)
+@given(
+    st.sampled_from(list(MODELS)),
+    st.lists(
+        st.dictionaries(st.integers(0, 41), st.floats(0.01, 9) | st.floats(-2, 2), min_size=1, max_size=12),
+        min_size=1, max_size=3,
+    ),
+    st.integers(1, 400),
+)  # fmt: skip
+def test_terms_left_out_at_first_change_nothing(large, model: str, asked: list[dict[int, float]], k: int) -> None:
+    """The plain engine adds up every term; the same documents, the same bits, ties too."""
+    queries = [{f"w{term}": weight for term, weight in each.items()} for each in asked]
+    found = []
+    for engine in ("plain", "compiled"):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("LEADLINE_ENGINE", engine)
+            found.append(large.search_many(queries, model, k=k))
+    for plain, compiled in zip(*found, strict=True):
+        assert plain.rows.tolist() == compiled.rows.tolist()
+        assert plain.scores.tobytes() == compiled.scores.tobytes()
+
+
 def test_scores_of_fields_can_be_added(large: Searcher, tmp_path: Path) -> None:
     documents = [{"id": "A", "title": "acid film", "body": "acid"}, {"id": "B", "title": "base", "body": "acid base"}]
     searcher = Searcher(Index.build(documents, tmp_path, fields=["title", "body"], analysis=PLAIN))

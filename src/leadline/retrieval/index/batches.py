@@ -12,7 +12,7 @@ from leadline.collections.documents.document import Document
 from leadline.collections.documents.family import without_kind
 from leadline.collections.documents.numbers import normalise
 from leadline.errors import InputError
-from leadline.retrieval.index.segment import MISSING, NUMBERS
+from leadline.retrieval.index.segment import MISSING, NUMBERS, CodedColumn
 from leadline.retrieval.index.terms import Terms, offsets_of
 from leadline.text.days import day_number
 
@@ -211,16 +211,15 @@ def number_columns(rows: pl.DataFrame) -> dict[str, NDArray[Any]]:
     return {**days, "family": rows["family"].cast(pl.Int64).to_numpy()}
 
 
-def coded(values: Sequence[Sequence[str]]) -> dict[str, NDArray[Any]]:
-    """The arrays of a segment for a column of words: a dictionary, and the codes of each document.
+def coded(values: Sequence[Sequence[str]]) -> CodedColumn:
+    """A column of words: a dictionary, and the codes of each document.
 
     >>> column = coded([["US"], [], ["EP", "US"]])
-    >>> column["codes"].tolist(), column["offsets"].tolist()
+    >>> column.codes.tolist(), column.offsets.tolist()
     ([1, 0, 1], [0, 1, 1, 3])
     """
     names = sorted({word.encode() for words in values for word in words})
     code_of = {name: code for code, name in enumerate(names)}
     offsets = offsets_of([len(words) for words in values])
     codes = np.array([code_of[word.encode()] for words in values for word in words], np.int32)
-    terms = Terms.of(names)
-    return {"terms": terms.buffer, "term_offsets": terms.offsets, "offsets": offsets, "codes": codes}
+    return CodedColumn(Terms.of(names), offsets, codes)

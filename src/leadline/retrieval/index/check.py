@@ -53,6 +53,7 @@ def _check_segment(folder: Path, known: dict[str, Any], fields: list[str]) -> No
         field = segment.field(name)
         for part in (field.documents, field.frequencies, field.positions, field.form_codes):
             _ = part[:]
+        _ = field.spellings, field.breaks
     for column in NUMBERS:
         segment.numbers(column)
     for column in CODES:

@@ -60,24 +60,28 @@ class CheckedArray:
             else:
                 start = stop = 0
             if start < 0 or stop > len(self):
-                raise self._damaged("")
+                raise self.damaged("")
             if start < stop:
                 first, last = start // self._per_block, -(-stop // self._per_block)
                 if not self._good[first:last].all():
                     self._check(first + np.flatnonzero(~self._good[first:last]))
         elif not isinstance(key, slice) and len(key) and (int(key.min()) < 0 or int(key.max()) >= len(self)):
-            raise self._damaged("")
+            raise self.damaged("")
         return self._values[key]
 
-    def slices(self, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> list[NDArray[Any]]:
-        """The values of several ranges within the array."""
+    @property
+    def values(self) -> NDArray[Any]:
+        """All values, also those that are not checked yet."""
+        return self._values
+
+    def check_ranges(self, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> None:
+        """Check the blocks of several ranges within the array."""
         if self._left:
             first = starts // self._per_block
             covering = ranges(first, np.where(stops > starts, (stops - 1) // self._per_block - first + 1, 0))
             missing = covering[~self._good[covering]]
             if len(missing):
                 self._check(np.unique(missing))
-        return [self._values[start:stop] for start, stop in zip(starts.tolist(), stops.tolist(), strict=True)]
 
     def _check(self, blocks: NDArray[np.int64]) -> None:
         """Check ascending blocks: their checksums, and the bounds of their values."""
@@ -87,17 +91,18 @@ class CheckedArray:
             values = self._values if self._bounds is not ANY and not whole else None
             found = check_blocks(self._words, self._sums, blocks, values)
             if isinstance(found, int):
-                raise self._damaged(f" at byte {self._start + found * BLOCK}")
+                raise self.damaged(f" at byte {self._start + found * BLOCK}")
             if whole:
                 found = Extent(int(self._values.min()), int(self._values.max()), 0)
             least, most, total = self._bounds
             self._total += found.total
             if (least is not None and found.least < least) or (most is not None and found.most > most):
-                raise self._damaged(", a value is out of range")
+                raise self.damaged(", a value is out of range")
             if total is not None and self._total > total:
-                raise self._damaged(", its values add up to more than they can")
+                raise self.damaged(", its values add up to more than they can")
             self._good[blocks] = True
             self._left -= len(blocks)
 
-    def _damaged(self, where: str) -> InputError:
+    def damaged(self, where: str) -> InputError:
+        """The error for this array; `where` continues "is damaged"."""
         return InputError(self._path, f"is damaged{where} ({self._name}): {self._fix}")

@@ -1,11 +1,12 @@
 """The words as they are written, by the term they were reduced to.
 
 Postings are those of terms: in a stemmed index *communicates* and *communication* have one list. Truncated words and
-wildcards must match words as they are written, so each occurrence of a term has the number of its form, in as many
-bits as the term's forms need: none for a term with one form, 2 for a term with three. A word with a digit is never
+wildcards must match words as they are written, so each occurrence of a term has its form: as many zeros as there are
+forms of the term that are more frequent, and a one. A term with one form needs no bits. A word with a digit is never
 stemmed and is its own only form; such terms are not listed.
 
 The dictionary of forms is sorted: its keys are `term NUL word`, so that dictionaries are merged like those of terms.
+Stored are the number of bytes that a word has in common with its term, and the rest of the word.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from leadline.retrieval.index.kernels.arguments import BatchWords, FormLists
 from leadline.retrieval.index.terms import Terms, offsets_of
 from leadline.text.compiled import Kernel
 from leadline.text.engine import compiled_job
+from leadline.text.ids import ranges
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,13 +36,14 @@ class Forms:
     """The forms of the terms of a field. Form f is a form of term owners[f]; owners ascend."""
 
     keys: Terms
-    owners: NDArray[np.int32]
+    counts: NDArray[np.int64]  # the number of forms of each term; 0 for a term that is its own only form
+    occurrences: NDArray[np.int64]  # of each form
     totals: NDArray[np.int64]  # occurrences of each term
 
     @cached_property
-    def counts(self) -> NDArray[np.int64]:
-        """The number of forms of each term; 0 for a term that is its own only form."""
-        return np.bincount(self.owners, minlength=len(self.totals))
+    def owners(self) -> NDArray[np.int32]:
+        """The term of each form."""
+        return np.repeat(np.arange(len(self.counts), dtype=np.int32), self.counts)
 
     @cached_property
     def starts(self) -> NDArray[np.int64]:
@@ -48,14 +51,37 @@ class Forms:
         return offsets_of(self.counts)
 
     @cached_property
-    def widths(self) -> NDArray[np.uint8]:
-        """The number of bits that the form of an occurrence takes."""
-        return np.frexp(np.maximum(self.counts - 1, 0).astype(np.float64))[1].astype(np.uint8)
+    def _order(self) -> NDArray[np.int64]:
+        """The forms, term by term, the most frequent first."""
+        return np.lexsort((-self.occurrences, self.owners))
+
+    @cached_property
+    def by_rank(self) -> NDArray[np.int32]:
+        """The forms of each term, the most frequent first, as numbers within the term."""
+        return (self._order - self.starts[self.owners]).astype(np.int32)
+
+    @cached_property
+    def ranks(self) -> NDArray[np.int32]:
+        """The number of forms of the same term that are more frequent, or as frequent and listed before."""
+        ranks = np.empty(len(self.owners), np.int32)
+        ranks[self._order] = np.arange(len(self.owners)) - self.starts[self.owners]
+        return ranks
+
+    @cached_property
+    def limits(self) -> NDArray[np.int64]:
+        """The end of each term's forms, in bits from its first byte on."""
+        bits = np.zeros(len(self.counts), np.int64)
+        np.add.at(bits, self.owners, self.occurrences * (self.ranks + np.int64(1)))
+        return np.where(self.counts > 1, bits, 0)
 
     @cached_property
     def begins(self) -> NDArray[np.int64]:
         """The first byte of each term's forms, and the end of the last."""
-        return offsets_of((self.widths * self.totals + 7) // 8)
+        return offsets_of((self.limits + 7) // 8)
+
+    @property
+    def first_bits(self) -> NDArray[np.int64]:
+        return self.begins[:-1] * 8
 
     def word(self, form: int) -> bytes:
         return self.keys[form].partition(BETWEEN)[2]
@@ -68,16 +94,52 @@ class Forms:
 
     def unpacked(self, packed: NDArray[np.uint8], term: int) -> NDArray[np.int64]:
         """The number of the form of every occurrence of a term, counted from its first form; `packed` are its bytes."""
-        width, total = int(self.widths[term]), int(self.totals[term])
-        if not width:
+        total, count = int(self.totals[term]), int(self.counts[term])
+        if count < 2:
             return np.zeros(total, np.int64)
-        bits = np.unpackbits(packed, count=width * total, bitorder="little").reshape(total, width)
-        forms = bits @ (1 << np.arange(width))
-        return np.minimum(forms, self.counts[term] - 1)  # a damaged file may have any bits
+        ends = np.flatnonzero(np.unpackbits(packed, bitorder="little"))[:total]
+        ranks = np.zeros(total, np.int64)
+        ranks[: len(ends)] = np.minimum(np.diff(ends, prepend=-1) - 1, count - 1)  # a damaged file may have any bits
+        return self.by_rank[self.starts[term] + ranks].astype(np.int64)
 
     def lists(self, packed: NDArray[np.uint8]) -> FormLists:
         """The arguments of a kernel."""
-        return FormLists(self.totals, self.starts, self.widths, self.begins, packed)
+        return FormLists(self.totals, self.starts, self.by_rank, self.begins, packed)
+
+
+def shared_beginnings(keys: Terms, terms: Terms, owners: NDArray[np.int32]) -> NDArray[np.int64]:
+    """The number of bytes at the beginning of each form that its term has, too."""
+    words, of_terms = keys.offsets[:-1] + np.diff(terms.offsets)[owners] + 1, terms.offsets[owners]
+    longest = np.minimum(np.diff(terms.offsets)[owners], keys.offsets[1:] - words)
+    shared = np.zeros(len(keys), np.int64)
+    here, count = np.flatnonzero(longest > 0), 0
+    while len(here):
+        here = here[keys.buffer[words[here] + count] == terms.buffer[of_terms[here] + count]]
+        count += 1
+        shared[here] = count
+        here = here[longest[here] > count]
+    return shared
+
+
+def form_tails(keys: Terms, shared: NDArray[np.int64]) -> Terms:
+    """What each form has after its shared beginning."""
+    ends = keys.offsets[1:]
+    starts = np.flatnonzero(keys.buffer == 0) + 1 + shared
+    return Terms(keys.buffer[ranges(starts, ends - starts)], offsets_of(ends - starts))
+
+
+def keys_of(terms: Terms, owners: NDArray[Any], shared: NDArray[np.int64], tails: Terms) -> Terms | None:
+    """The keys of forms; None where a form shares more than its term has."""
+    of_terms, sizes = terms.offsets[owners], np.diff(terms.offsets)[owners]
+    if (shared > sizes).any():
+        return None
+    offsets = offsets_of(sizes + 1 + shared + np.diff(tails.offsets))
+    buffer = np.zeros(int(offsets[-1]), np.uint8)
+    words = offsets[:-1] + sizes + 1
+    buffer[ranges(offsets[:-1], sizes)] = terms.buffer[ranges(of_terms, sizes)]
+    buffer[ranges(words, shared)] = terms.buffer[ranges(of_terms, shared)]
+    buffer[ranges(words + shared, np.diff(tails.offsets))] = tails.buffer
+    return Terms(buffer, offsets)
 
 
 def forms_of(
@@ -107,66 +169,81 @@ def forms_of(
 _DIGITS = frozenset(b"0123456789")
 
 
-def _bits_plain(forms: Any, widths: Any, first: Any, into: NDArray[np.uint8]) -> None:
-    """Write forms, each of some width from its first bit on."""
-    for bit in range(int(widths.max(initial=0))):
-        is_set = (widths > bit) & (forms >> bit & 1 > 0)
-        at = first[is_set] + bit
-        np.bitwise_or.at(into, at >> 3, (1 << (at & 7)).astype(np.uint8))
+def counted_forms(
+    keys: Sequence[bytes], owners: NDArray[np.int32], form_of: NDArray[np.int32], words: BatchWords,
+    totals: NDArray[np.int64],
+) -> Forms:  # fmt: skip
+    """The forms of a batch of texts; `form_of` is the number of each word's form within its term."""
+    counts = np.bincount(owners, minlength=words.terms)
+    of_words = np.bincount(words.codes[words.offsets[0] : words.offsets[-1]], minlength=len(words.term_of))
+    listed = np.flatnonzero(words.term_of >= 0)
+    listed = listed[counts[words.term_of[listed]] > 0]
+    forms = offsets_of(counts)[words.term_of[listed]] + form_of[listed]
+    occurrences = np.bincount(forms, of_words[listed], len(keys)).astype(np.int64)
+    return Forms(Terms.of(keys), counts, occurrences, totals)
 
 
-def _rank_within(terms: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The place of each value among its equals; the values ascend."""
-    return np.arange(len(terms)) - np.searchsorted(terms, terms)
+def word_ranks(words: BatchWords, form_of: NDArray[np.int32], forms: Forms) -> NDArray[np.int32]:
+    """The rank of the form of each word; 0 for one whose term has no forms."""
+    ranks = np.zeros(len(words.term_of), np.int32)
+    listed = np.flatnonzero(words.term_of >= 0)
+    listed = listed[forms.counts[words.term_of[listed]] > 1]
+    ranks[listed] = forms.ranks[forms.starts[words.term_of[listed]] + form_of[listed]]
+    return ranks
 
 
-def _packed_plain(words: BatchWords, form_of: NDArray[np.int32], forms: Forms) -> NDArray[np.uint8]:
+def _write_plain(
+    terms: NDArray[np.int64], ranks: NDArray[Any], cursors: NDArray[np.int64], limits: NDArray[np.int64],
+    into: NDArray[np.uint8],
+) -> None:  # fmt: skip
+    """Write the ranks of occurrences of ascending terms from the cursors on, which go to the end of what is written."""
+    steps = np.cumsum(ranks + np.int64(1))
+    first = np.searchsorted(terms, terms)
+    at = cursors[terms] + steps - np.concatenate([[0], steps])[first] - 1
+    kept = at < limits[terms]
+    np.bitwise_or.at(into, at[kept] >> 3, (1 << (at[kept] & 7)).astype(np.uint8))
+    last = np.flatnonzero(np.diff(terms, append=-1))
+    cursors[terms[last]] = np.minimum(at[last] + 1, limits[terms[last]])
+
+
+def _packed_plain(words: BatchWords, ranks: NDArray[np.int32], forms: Forms) -> NDArray[np.uint8]:
     into = np.zeros(int(forms.begins[-1]), np.uint8)
     codes = words.codes[words.offsets[0] : words.offsets[-1]]
     term = words.term_of[codes].astype(np.int64)
     order = np.argsort(term, kind="stable")
     order = order[term[order] >= 0]
-    term = term[order]
-    widths = forms.widths[term].astype(np.int64)
-    _bits_plain(form_of[codes[order]], widths, forms.begins[term] * 8 + _rank_within(term) * widths, into)
+    _write_plain(term[order], ranks[codes[order]], forms.first_bits, forms.first_bits + forms.limits, into)
     return into
 
 
 @compiled_job("leadline.retrieval.index.kernels.forms.pack_forms", plain=_packed_plain)
-def packed_forms(kernel: Kernel, words: BatchWords, form_of: NDArray[np.int32], forms: Forms) -> NDArray[np.uint8]:
-    """The form of every occurrence, term by term."""
+def packed_forms(kernel: Kernel, words: BatchWords, ranks: NDArray[np.int32], forms: Forms) -> NDArray[np.uint8]:
+    """The form of every occurrence, term by term; `ranks` are those of words."""
     into = np.zeros(int(forms.begins[-1]), np.uint8)
-    kernel(words, form_of, forms.widths, forms.begins[:-1] * 8, into)
+    kernel(words, ranks, forms.first_bits, forms.first_bits + forms.limits, into)
     return into
 
 
 def _moved_plain(
-    old: Forms, packed: NDArray[np.uint8], new: NDArray[np.int32], renumbered: NDArray[np.int32], merged: Forms,
-    cursors: NDArray[np.int64], into: NDArray[np.uint8],
+    old: Forms, packed: NDArray[np.uint8], new: NDArray[np.int32], ranks: NDArray[np.int32],
+    cursors: NDArray[np.int64], limits: NDArray[np.int64], into: NDArray[np.uint8],
 ) -> None:  # fmt: skip
-    term = np.repeat(np.arange(len(new)), old.totals)
-    rank, width = _rank_within(term), old.widths[term].astype(np.int64)
-    first = old.begins[term] * 8 + rank * width
-    bits = np.unpackbits(packed, bitorder="little")
-    form = np.zeros(len(term), np.int64)
-    for bit in range(int(width.max(initial=0))):
-        wide = np.flatnonzero(width > bit)
-        form[wide] |= bits[first[wide] + bit].astype(np.int64) << bit
-    form = np.minimum(form, np.maximum(old.counts[term] - 1, 0))
-    kept = merged.widths[new[term]] > 0
-    term, rank, form = term[kept], rank[kept], form[kept]
-    widths = merged.widths[new[term]].astype(np.int64)
-    _bits_plain(renumbered[old.starts[term] + form], widths, cursors[new[term]] + rank * widths, into)
-    cursors[new] += merged.widths[new].astype(np.int64) * old.totals
+    for term in np.flatnonzero((old.counts > 0) & (cursors[new] < limits[new])).tolist():
+        forms = old.unpacked(packed[old.begins[term] : old.begins[term + 1]], term)
+        of_term = np.full(len(forms), new[term], np.int64)
+        _write_plain(of_term, ranks[old.starts[term] + forms], cursors, limits, into)
 
 
 @compiled_job("leadline.retrieval.index.kernels.forms.move_forms", plain=_moved_plain)
 def moved_forms(
-    kernel: Kernel, old: Forms, packed: NDArray[np.uint8], new: NDArray[np.int32], renumbered: NDArray[np.int32],
-    merged: Forms, cursors: NDArray[np.int64], into: NDArray[np.uint8],
+    kernel: Kernel, old: Forms, packed: NDArray[np.uint8], new: NDArray[np.int32], ranks: NDArray[np.int32],
+    cursors: NDArray[np.int64], limits: NDArray[np.int64], into: NDArray[np.uint8],
 ) -> None:  # fmt: skip
-    """Append the forms of a part's occurrences to those of the merged terms; `cursors` are their next bits."""
-    kernel(old.lists(packed), len(new), new, renumbered, merged.widths, cursors, into)
+    """Append the forms of a part's occurrences to those of the merged terms; `cursors` are their next bits.
+
+    `ranks` has the rank of each form among those of the merged term.
+    """
+    kernel(old.lists(packed), len(new), new, ranks, cursors, limits, into)
 
 
 def kept_occurrences(

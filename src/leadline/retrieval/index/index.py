@@ -187,19 +187,19 @@ class Index(Result):
     def lists(self, field: str, terms: Sequence[bytes]) -> Lists:
         """The postings of terms over all segments; a term that does not occur has an empty list."""
         parts = [segment.field(self.field(field)) for segment in self.segments]
-        lengths, occurrences = np.zeros(len(terms), np.int64), np.zeros(len(terms), np.int64)
+        counts, occurrences = np.zeros((len(parts), len(terms)), np.int64), np.zeros(len(terms), np.int64)
         documents, frequencies = [], []
-        for part, base in zip(parts, self.bases.tolist(), strict=False):
+        for part, base, count in zip(parts, self.bases.tolist(), counts, strict=False):
             number = part.terms.find(terms)
             here = number >= 0
             starts, stops = np.zeros(len(terms), np.int64), np.zeros(len(terms), np.int64)
             starts[here], stops[here] = part.starts[number[here]], part.starts[number[here] + 1]
             occurrences[here] += part.totals[number[here]]
-            lengths += stops - starts
-            found = part.documents.slices(starts, stops)
-            documents.append([each + np.int32(base) for each in found] if base else found)
-            frequencies.append(part.frequencies.slices(starts, stops))
-        return Lists(offsets_of(lengths), _term_by_term(documents), _term_by_term(frequencies), occurrences)
+            count[:] = stops - starts
+            documents.append(part.documents.ranges(starts, stops) + np.int32(base))
+            frequencies.append(part.frequencies.ranges(starts, stops))
+        offsets = offsets_of(counts.sum(axis=0))
+        return Lists(offsets, _term_by_term(documents, counts), _term_by_term(frequencies, counts), occurrences)
 
     def expand(self, field: str, prefix: str, limit: int = 1000) -> list[str]:
         """The terms of a field that begin with a prefix, sorted; at most `limit` of each segment."""
@@ -226,9 +226,12 @@ class Index(Result):
         return np.concatenate([_having(segment.coded(column), compact, column) for segment in self.segments])
 
 
-def _term_by_term(parts: Sequence[Sequence[NDArray[np.int32]]]) -> NDArray[np.int32]:
-    """The lists of all parts, concatenated term by term."""
-    return np.concatenate([np.empty(0, np.int32), *chain.from_iterable(zip(*parts, strict=True))])
+def _term_by_term(parts: Sequence[NDArray[np.int32]], counts: NDArray[np.int64]) -> NDArray[np.int32]:
+    """The lists of all parts, concatenated term by term; `counts` are the sizes of each part's lists."""
+    if len(parts) == 1:
+        return parts[0]
+    lists = [np.split(part, np.cumsum(count)[:-1]) for part, count in zip(parts, counts, strict=True)]
+    return np.concatenate([np.empty(0, np.int32), *chain.from_iterable(zip(*lists, strict=True))])
 
 
 def _having(column: CodedColumn, words: Sequence[str], name: str) -> NDArray[np.bool_]:

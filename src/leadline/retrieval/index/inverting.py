@@ -12,9 +12,17 @@ from leadline.retrieval.index.analysis import Analysis
 from leadline.retrieval.index.batches import DocumentBatch, coded
 from leadline.retrieval.index.characters import joined
 from leadline.retrieval.index.derived import field_function
-from leadline.retrieval.index.forms import Forms, forms_of, packed_forms
+from leadline.retrieval.index.forms import counted_forms, forms_of, packed_forms, word_ranks
 from leadline.retrieval.index.kernels.arguments import BatchWords, PositionLists, PostingLists, TermCounts
 from leadline.retrieval.index.occurrences import Occurrences, WordSpans
+from leadline.retrieval.index.packing import ascending, gaps, packed
+from leadline.retrieval.index.segment import (
+    stored_breaks,
+    stored_codes,
+    stored_forms,
+    stored_terms,
+    stored_wide,
+)
 from leadline.retrieval.index.terms import Terms, offsets_of
 from leadline.retrieval.index.text_breaks import text_breaks
 from leadline.text.compiled import Kernel
@@ -27,14 +35,13 @@ if TYPE_CHECKING:
 def inverted(batch: DocumentBatch, analysis: Analysis, positions: bool) -> dict[str, NDArray[Any]]:
     """The arrays of a segment with the documents of a batch."""
     ids = Terms.of([name.encode() for name in batch.ids])
-    content: dict[str, NDArray[Any]] = {"ids": ids.buffer, "id_offsets": ids.offsets}
+    content = stored_terms(ids, "ids", "id_lengths")
     for name, found in _occurrences(batch, analysis):
         content |= {f"{name}/{array}": values for array, values in _field(found, positions).items()}
-    for name, numbers in batch.numbers.items():
-        content[f"columns/{name}"] = numbers
-    content["columns/content"] = content_sums(list(batch.texts.values()))
+    for name, numbers in {**batch.numbers, "content": content_sums(list(batch.texts.values()))}.items():
+        content |= stored_wide(numbers, f"columns/{name}")
     for name, words in batch.codes.items():
-        content |= {f"columns/{name}/{array}": values for array, values in coded(words).items()}
+        content |= {f"columns/{name}/{array}": values for array, values in stored_codes(coded(words)).items()}
     return content
 
 
@@ -61,19 +68,20 @@ def _field(occurrences: Occurrences, positions: bool) -> dict[str, NDArray[Any]]
     starts = offsets_of(counts.texts)
     documents, frequencies, places = _filled.choose(size)(words, counts, starts, positions)
     terms = Terms.of(names)
-    found = (forms_of(occurrences.words, occurrences.terms, term_of, len(names)) if occurrences.words
-             else ([], np.empty(0, np.int32), np.empty(0, np.int32)))  # fmt: skip
-    keys, owners, form_of = found
-    forms = Forms(Terms.of(keys), owners, counts.occurrences)
-    packed = packed_forms.choose(size)(words, form_of, forms) if len(keys) else np.empty(0, np.uint8)
-    spellings = Terms.of(sorted(set(occurrences.spellings)))
-    breaks, break_starts = text_breaks(occurrences) if positions else (np.empty(0, np.int32), np.zeros_like(offsets))
+    listed = occurrences.words or [b""] * len(occurrences.terms)  # a field without words has no forms
+    keys, owners, form_of = forms_of(listed, occurrences.terms if occurrences.words else listed, term_of, len(names))
+    forms = counted_forms(keys, owners, form_of, words, counts.occurrences)
+    codes_of_forms = packed_forms.choose(size)(words, word_ranks(words, form_of, forms), forms)
+    breaks = text_breaks(occurrences) if positions else (np.empty(0, np.int32), np.zeros_like(offsets))
+    first = np.cumsum(frequencies, dtype=np.int64) - frequencies
     return {
-        "terms": terms.buffer, "term_offsets": terms.offsets, "starts": starts, "totals": counts.occurrences,
-        "documents": documents, "frequencies": frequencies, "lengths": lengths, "positions": places,
-        "forms": forms.keys.buffer, "form_offsets": forms.keys.offsets, "form_terms": owners, "form_codes": packed,
-        "breaks": breaks, "break_starts": break_starts, "spellings": spellings.buffer,
-        "spelling_offsets": spellings.offsets,
+        **stored_terms(terms, "terms", "term_lengths"), "document_counts": packed(counts.texts),
+        **stored_wide(counts.occurrences - counts.texts, "repetitions"),
+        "documents": packed(documents, ascending(words.texts)), "frequencies": packed(frequencies - 1),
+        "positions": packed(gaps(places, first) if positions else places), "lengths": packed(lengths),
+        **stored_forms(forms, terms), "form_codes": codes_of_forms,
+        **stored_terms(Terms.of(sorted(set(occurrences.spellings))), "spellings", "spelling_lengths"),
+        **stored_breaks(*breaks),
     }  # fmt: skip
 
 

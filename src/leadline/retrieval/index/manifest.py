@@ -12,7 +12,7 @@ from leadline.text.checksums import CHECKSUM, check_seal, parsed_object
 from leadline.text.stored import stored_bytes
 
 MANIFEST = "manifest.json"
-KIND, WHAT, VERSION = "index", "a leadline index", 3
+KIND, WHAT, VERSION = "index", "a leadline index", 4
 _FILE = re.compile(r"[\w-][\w.-]*")
 _LARGEST = 64 << 20  # bytes: far more than any index needs
 
@@ -47,7 +47,7 @@ def _check_version(version: Any, path: str) -> None:
     if version > VERSION:
         raise newer_format(path, version, VERSION)
     if version < VERSION:
-        lacks = "checksums" if version < 2 else "words as they are written"
+        lacks = {1: "checksums", 2: "words as they are written"}.get(version, "compressed postings")
         raise InputError(path, f"has format {version}, which has no {lacks}: {REBUILD}")
 
 

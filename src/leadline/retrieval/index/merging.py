@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,19 @@ import numpy as np
 from leadline.retrieval.index import arrays
 from leadline.retrieval.index.array_table import damaged
 from leadline.retrieval.index.forms import Forms, moved_forms
-from leadline.retrieval.index.segment import CODES, NUMBERS, Field, Segment
+from leadline.retrieval.index.packing import PLAIN, PackedWriter, ascending, packed
+from leadline.retrieval.index.segment import (
+    CODES,
+    NUMBERS,
+    CodedColumn,
+    Field,
+    Segment,
+    stored_breaks,
+    stored_codes,
+    stored_forms,
+    stored_terms,
+    stored_wide,
+)
 from leadline.retrieval.index.terms import Terms, offsets_of
 from leadline.text.compiled import Kernel
 from leadline.text.engine import compiled_job
@@ -20,46 +32,54 @@ from leadline.text.ids import ranges
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+_SLAB = 1 << 22  # values of lists that are moved together
+
 
 def merge(segments: Sequence[Segment], fields: Sequence[str], path: Path) -> None:
     """Write the documents of several segments, in their order, as one. The lists are never in memory as a whole."""
-    content: dict[str, NDArray[Any]] = {}
-    ids = [segment.ids for segment in segments]
-    content["ids"], content["id_offsets"] = _one_behind_the_other(ids)
-    layout: dict[str, tuple[Any, int]] = {}
-    forms: dict[str, _MergedForms] = {}
-    dictionaries = {name: _Merged(segments, [segment.field(name).terms for segment in segments]) for name in fields}
-    for name, merged in dictionaries.items():
+    content = stored_terms(_one_behind_the_other([segment.ids for segment in segments]), "ids", "id_lengths")
+    writers: dict[str, PackedWriter] = {}
+    for name in fields:
         parts = [segment.field(name) for segment in segments]
-        content[f"{name}/terms"], content[f"{name}/term_offsets"] = merged.buffer, merged.offsets
-        frequency = merged.summed([np.diff(part.starts) for part in parts])
-        content[f"{name}/starts"] = offsets_of(frequency)
-        content[f"{name}/totals"] = merged.summed([part.totals for part in parts])
-        content[f"{name}/lengths"] = np.concatenate([part.lengths for part in parts])
-        for array in ("documents", "frequencies", "positions"):
-            layout[f"{name}/{array}"] = (np.int32, sum(len(getattr(part, array)) for part in parts))
         _check_positions(segments, parts, name)
-        forms[name] = _MergedForms(segments, parts, merged, content[f"{name}/totals"])
-        content |= {f"{name}/{array}": values for array, values in forms[name].arrays().items()}
-        layout[f"{name}/form_codes"] = (np.uint8, int(forms[name].forms.begins[-1]))
-        spellings = _Merged(segments, [part.spellings for part in parts])
-        content[f"{name}/spellings"], content[f"{name}/spelling_offsets"] = spellings.buffer, spellings.offsets
-        content[f"{name}/breaks"] = np.concatenate([part.breaks for part in parts])
-        content[f"{name}/break_starts"] = offsets_of(np.concatenate([np.diff(part.break_starts) for part in parts]))
+        merged = _Merged(segments, [part.terms for part in parts])
+        arrays_of, lists = _field(segments, parts, merged, path.parent)
+        content |= {f"{name}/{array}": values for array, values in arrays_of.items()}
+        writers |= {f"{name}/{array}": writer for array, writer in lists.items()}
     for column in NUMBERS:
-        content[f"columns/{column}"] = np.concatenate([segment.numbers(column) for segment in segments])
+        values = np.concatenate([segment.numbers(column) for segment in segments])
+        content |= stored_wide(values, f"columns/{column}")
     for column in CODES:
-        content |= {f"columns/{column}/{array}": value for array, value in _coded(segments, column).items()}
+        coded = stored_codes(_coded(segments, column))
+        content |= {f"columns/{column}/{array}": value for array, value in coded.items()}
 
-    layout |= {name: (array.dtype, len(array)) for name, array in content.items()}
+    layout: dict[str, tuple[Any, int]] = {name: (array.dtype, len(array)) for name, array in content.items()}
+    layout |= {name: (np.int32, writer.finish()) for name, writer in writers.items()}
     with arrays.create(path, layout) as into:
         for written, values in content.items():
             into[written][:] = values
-        for name, merged in dictionaries.items():
-            starts, totals = content[f"{name}/starts"], content[f"{name}/totals"]
-            parts = [segment.field(name) for segment in segments]
-            merged.move(parts, starts, totals, into, name)
-            forms[name].move(parts, merged, into[f"{name}/form_codes"])
+        for written, writer in writers.items():
+            writer.write(into[written])
+
+
+def _field(
+    segments: Sequence[Segment], parts: Sequence[Field], merged: _Merged, folder: Path
+) -> tuple[dict[str, NDArray[Any]], dict[str, PackedWriter]]:
+    """The arrays of a merged field, and its lists, which may be too large for the memory."""
+    counts = merged.summed([np.diff(part.starts) for part in parts])
+    totals = merged.summed([part.totals for part in parts])
+    forms = _MergedForms(segments, parts, merged, totals)
+    breaks = np.concatenate([part.breaks for part in parts])
+    break_starts = offsets_of(np.concatenate([np.diff(part.break_starts) for part in parts]))
+    content = {
+        **stored_terms(merged.terms, "terms", "term_lengths"), "document_counts": packed(counts),
+        **stored_wide(totals - counts, "repetitions"),
+        "lengths": packed(np.concatenate([part.lengths for part in parts])),
+        **stored_forms(forms.forms, merged.terms), "form_codes": forms.codes(parts, merged),
+        **stored_terms(_Merged(segments, [part.spellings for part in parts]).terms, "spellings", "spelling_lengths"),
+        **stored_breaks(breaks, break_starts),
+    }  # fmt: skip
+    return content, merged.moved(parts, offsets_of(counts), offsets_of(totals), folder)
 
 
 def _check_positions(segments: Sequence[Segment], parts: Sequence[Field], name: str) -> None:
@@ -75,18 +95,17 @@ class _Merged:
     """The merged dictionary of several parts, and the new number of each old term."""
 
     def __init__(self, segments: Sequence[Segment], parts: Sequence[Terms]) -> None:
-        joined = Terms(*_one_behind_the_other(parts))
+        joined = _one_behind_the_other(parts)
         self.bounds = offsets_of([len(part) for part in parts])
         self.new, origin = _merged.choose(len(joined.buffer))(joined, self.bounds)
         for number, segment in enumerate(segments):
             if (np.diff(self.of_part(number)) <= 0).any():
                 raise damaged(str(segment.path), "its terms are not sorted")
         lengths = np.diff(joined.offsets)[origin]
-        self.offsets = offsets_of(lengths)
-        self.buffer = joined.buffer[ranges(joined.offsets[origin], lengths)]
+        self.terms = Terms(joined.buffer[ranges(joined.offsets[origin], lengths)], offsets_of(lengths))
 
     def __len__(self) -> int:
-        return len(self.offsets) - 1
+        return len(self.terms)
 
     def of_part(self, part: int) -> NDArray[np.int32]:
         return self.new[self.bounds[part] : self.bounds[part + 1]]
@@ -98,29 +117,49 @@ class _Merged:
             result[self.of_part(part)] += values  # a part has a term once
         return result
 
-    def move(
-        self, parts: Sequence[Field], starts: NDArray[np.int64], totals: NDArray[np.int64], into: Any, name: str
-    ) -> None:
-        """Append each part's lists to those of the parts before it."""
-        cursors = {array: starts[:-1].copy() for array in ("documents", "frequencies")}
-        cursors["positions"] = offsets_of(totals)[:-1].copy()
-        base = 0
-        for part, field in enumerate(parts):
-            of_terms = offsets_of(field.totals)
-            for array, add, bounds in (
-                ("documents", base, field.starts),
-                ("frequencies", 0, field.starts),
-                ("positions", 0, of_terms),
-            ):
-                values = getattr(field, array)[:]
-                if len(values):
-                    move = _moved.choose(values.nbytes)
-                    move(self.of_part(part), bounds, values, add, cursors[array], into[f"{name}/{array}"])
-            base += len(field.lengths)
+    def moved(
+        self, parts: Sequence[Field], starts: NDArray[np.int64], places: NDArray[np.int64], folder: Path
+    ) -> dict[str, PackedWriter]:
+        """The lists of each term of all parts, one part's behind the other's, some terms at a time.
+
+        `starts` and `places` are where the postings and the positions of each merged term begin.
+        """
+        documents = [len(part.lengths) for part in parts]
+        kinds = {"documents": ascending(sum(documents)), "frequencies": PLAIN, "positions": PLAIN}
+        writers = {array: PackedWriter(kind, folder) for array, kind in kinds.items()}
+        has_positions = any(len(part.positions) for part in parts)
+        bases = offsets_of(documents).tolist()
+        for first, last in _slabs(places if has_positions else starts):
+            runs = [np.searchsorted(self.of_part(n), (first, last)).tolist() for n in range(len(parts))]
+            for array, writer in writers.items():
+                if array == "positions" and not has_positions:
+                    continue
+                begins = places if array == "positions" else starts
+                into = np.empty(int(begins[last] - begins[first]), np.int32)
+                cursors = begins[first:last] - begins[first]
+                for number, (part, (low, high)) in enumerate(zip(parts, runs, strict=True)):
+                    of_part = part.position_starts if array == "positions" else part.starts
+                    values = getattr(part, array)[of_part[low] : of_part[high]]
+                    if len(values):
+                        add = {"documents": bases[number], "frequencies": -1, "positions": 0}[array]
+                        new = self.of_part(number)[low:high] - np.int32(first)
+                        move = _moved.choose(values.nbytes)
+                        move(new, of_part[low : high + 1] - of_part[low], values, add, cursors, into)
+                writer.append(into)
+        return writers
+
+
+def _slabs(starts: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+    """Ranges of terms whose lists are moved together: as many as have `_SLAB` values, at least one."""
+    first, terms = 0, len(starts) - 1
+    while first < terms:
+        last = max(first + 1, int(np.searchsorted(starts, starts[first] + _SLAB, "right")) - 1)
+        yield first, min(last, terms)
+        first = last
 
 
 class _MergedForms:
-    """The merged forms of words, and the number of each old form within its merged term."""
+    """The merged forms of words."""
 
     def __init__(
         self, segments: Sequence[Segment], parts: Sequence[Field], terms: _Merged, totals: NDArray[np.int64]
@@ -129,39 +168,36 @@ class _MergedForms:
         owners = np.zeros(len(self.merged), np.int32)
         for number, part in enumerate(parts):
             owners[self.merged.of_part(number)] = terms.of_part(number)[part.forms.owners]
-        self.forms = Forms(Terms(self.merged.buffer, self.merged.offsets), owners, totals)
+        if (np.diff(owners) < 0).any():
+            raise damaged(str(segments[0].path), "its forms of words are not sorted")
+        occurrences = self.merged.summed([part.forms.occurrences for part in parts])
+        self.forms = Forms(self.merged.terms, np.bincount(owners, minlength=len(terms)), occurrences, totals)
 
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        return {"forms": self.merged.buffer, "form_offsets": self.merged.offsets, "form_terms": self.forms.owners}
-
-    def move(self, parts: Sequence[Field], terms: _Merged, into: NDArray[np.uint8]) -> None:
-        """Append each part's forms of occurrences to those of the parts before it."""
-        cursors = self.forms.begins[:-1] * 8
+    def codes(self, parts: Sequence[Field], terms: _Merged) -> NDArray[np.uint8]:
+        """The forms of each part's occurrences behind those of the parts before it."""
+        into = np.zeros(int(self.forms.begins[-1]), np.uint8)
+        cursors, limits = self.forms.first_bits, self.forms.first_bits + self.forms.limits
         for number, part in enumerate(parts):
-            forms = self.merged.of_part(number)
-            renumbered = (forms - self.forms.starts[self.forms.owners[forms]]).astype(np.int32)
-            packed = part.form_codes[:]
+            ranks = self.forms.ranks[self.merged.of_part(number)]
             move = moved_forms.choose(int(part.totals.sum()))
-            move(part.forms, packed, terms.of_part(number), renumbered, self.forms, cursors, into)
+            move(part.forms, part.form_codes[:], terms.of_part(number), ranks, cursors, limits, into)
+        return into
 
 
-def _one_behind_the_other(parts: Sequence[Terms]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+def _one_behind_the_other(parts: Sequence[Terms]) -> Terms:
     sizes = [int(part.offsets[-1]) for part in parts]
     before = np.concatenate([[0], np.cumsum(sizes)])
     offsets = [part.offsets[:-1] + start for part, start in zip(parts, before[:-1], strict=True)]
-    return np.concatenate([part.buffer for part in parts]), np.concatenate([*offsets, before[-1:]]).astype(np.int64)
+    joined = np.concatenate([*offsets, before[-1:]]).astype(np.int64)
+    return Terms(np.concatenate([part.buffer for part in parts]), joined)
 
 
-def _coded(segments: Sequence[Segment], column: str) -> dict[str, NDArray[Any]]:
+def _coded(segments: Sequence[Segment], column: str) -> CodedColumn:
     parts = [segment.coded(column) for segment in segments]
     merged = _Merged(segments, [part.terms for part in parts])
     counts = np.concatenate([np.diff(part.offsets) for part in parts])
-    return {
-        "terms": merged.buffer,
-        "term_offsets": merged.offsets,
-        "offsets": offsets_of(counts),
-        "codes": np.concatenate([merged.of_part(number)[part.codes] for number, part in enumerate(parts)]),
-    }
+    codes = np.concatenate([merged.of_part(number)[part.codes] for number, part in enumerate(parts)])
+    return CodedColumn(merged.terms, offsets_of(counts), codes)
 
 
 def _merged_plain(terms: Terms, bounds: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:

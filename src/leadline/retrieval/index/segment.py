@@ -2,21 +2,23 @@
 
 Documents are numbered from 0 within their segment, in the order in which they were added. For each field there are
 
-    terms, term_offsets   the dictionary, sorted
-    starts                where each term's postings begin
-    totals                how often each term occurs
+    terms, term_lengths   the dictionary, sorted
+    document_counts       in how many documents each term occurs
+    repetitions           how often it occurs beyond once in each
     documents             the documents of each term, ascending
-    frequencies           and how often it occurs in each
-    positions             and at which words, where the index has positions
+    frequencies           and how often it occurs in each, less 1
+    positions             and at which words, as gaps, where the index has positions
     lengths               the number of terms of each document
-    forms, form_offsets   the words as they are written, by term (`forms.py`)
-    form_terms            the term of each form
-    form_codes            the form of every occurrence, packed
+    form_counts           the number of forms of each term: the words as they are written (`forms.py`)
+    form_shared           for each form, how many bytes of it its term has
+    form_tails, …          and the rest of it
+    form_occurrences      how often each occurs
+    form_codes            the form of every occurrence
     spellings, …           parts and other spellings of words (`spellings.py`)
-    breaks, break_starts  where the sentences and paragraphs of each document begin (`text_breaks.py`), with positions
+    breaks, break_counts  where the sentences and paragraphs of each document begin (`text_breaks.py`), with positions
 
 and for the whole segment the documents' ids and columns: days, families and checksums of texts as numbers; offices,
-classes, names and numbers as the codes of a dictionary.
+classes, names and numbers as the codes of a dictionary. All integers are packed (`packing.py`).
 """
 
 from __future__ import annotations
@@ -31,9 +33,10 @@ import numpy as np
 from leadline.errors import InputError
 from leadline.retrieval.index import arrays
 from leadline.retrieval.index.array_table import damaged
-from leadline.retrieval.index.checked_array import CheckedArray, ValueBounds
-from leadline.retrieval.index.forms import Forms
-from leadline.retrieval.index.terms import Terms, are_offsets, offsets_of
+from leadline.retrieval.index.checked_array import CheckedArray
+from leadline.retrieval.index.forms import Forms, form_tails, keys_of, shared_beginnings
+from leadline.retrieval.index.packing import BASED, PLAIN, Kind, PackedArray, ascending, gaps, packed
+from leadline.retrieval.index.terms import Terms, offsets_of
 from leadline.text.days import UNKNOWN_DAY
 
 if TYPE_CHECKING:
@@ -46,30 +49,99 @@ NUMBERS = {
 }  # fmt: skip  # days are counted from 1970-01-01; `content` is a checksum of the document's texts
 # `number` is a publication's number without its kind, `cites` are those of the publications that a document cites.
 CODES = ("office", "classes", "ipc", "cpc", "kind", "language", "applicant", "inventor", "number", "cites")
+HALVES = ("low", "high")  # 32 bits each, of the numbers of a column
 _MOST = 1 << 40  # occurrences of a term: the sum over all terms does not overflow
 
 
-@dataclass(frozen=True)
 class Field:
     """The postings of one field of a segment. Each part of them is checked when it is first read."""
 
-    terms: Terms
-    starts: NDArray[np.int64]
-    totals: NDArray[np.int64]
-    documents: CheckedArray
-    frequencies: CheckedArray
-    lengths: NDArray[np.int32]
-    positions: CheckedArray  # empty where the index has none
-    forms: Forms
-    form_codes: CheckedArray
-    spellings: Terms
-    breaks: NDArray[np.int32]
-    break_starts: NDArray[np.int64]
+    def __init__(self, file: SegmentFile, name: str, documents: int) -> None:
+        self._file, self._name, self._documents = file, name, documents
+        of = f'of "{name}"'
+        self.terms = file.terms(f"{name}/terms", f"{name}/term_lengths", f"terms {of}")
+        counts = file.integers(f"{name}/document_counts", what=f"counts of terms {of}")
+        repetitions = file.wide(f"{name}/repetitions", f"counts of terms {of}")
+        self.lengths = file.integers(f"{name}/lengths", what=f"lengths {of}")
+        self.documents = file.packed(f"{name}/documents", ascending(documents), what=f"postings {of}")
+        self.frequencies = file.packed(f"{name}/frequencies", add=1, what=f"frequencies {of}")
+        self.positions = file.packed(f"{name}/positions", what=f"positions {of}")  # empty where the index has none
+        self.starts = offsets_of(counts)  # of each term's postings
+        if len(repetitions) != len(counts) or not 0 <= _extent(repetitions) <= _MOST:
+            raise file.damaged(f"postings {of}")
+        self.totals = counts + repetitions  # how often each term occurs
+        postings = int(self.starts[-1])
+        if not (
+            len(counts) == len(self.terms) and len(self.lengths) == documents and len(self.documents) == postings
+            and len(self.frequencies) == postings and len(self.positions) in (0, int(self.totals.sum()))
+        ):  # fmt: skip
+            raise file.damaged(f"postings {of}")
 
     @cached_property
     def position_starts(self) -> NDArray[np.int64]:
         """Where each term's positions begin."""
         return offsets_of(self.totals)
+
+    def positions_of(self, term: int) -> NDArray[np.int32]:
+        """The positions of all occurrences of a term."""
+        frequencies = self.frequencies[slice(*self.starts[term : term + 2].tolist())].astype(np.int64)
+        first = self.position_starts[term] + np.cumsum(frequencies) - frequencies
+        return self.positions.lists(first, frequencies)
+
+    @cached_property
+    def forms(self) -> Forms:
+        """The words as they are written."""
+        file, name, what = self._file, self._name, f'forms of words of "{self._name}"'
+        counts = file.integers(f"{name}/form_counts", np.int64, what)
+        shared = file.integers(f"{name}/form_shared", np.int64, what)
+        tails = file.bytes(f"{name}/form_tails", f"{name}/form_tail_lengths", what)
+        occurrences = file.wide(f"{name}/form_occurrences", what)
+        forms = int(counts.sum())
+        if not 0 <= _extent(occurrences) <= _MOST:
+            raise file.damaged(what)
+        if len(counts) == len(self.terms) and len(shared) == len(tails) == len(occurrences) == forms:
+            owners = np.repeat(np.arange(len(counts)), counts)
+            keys = keys_of(self.terms, owners, shared, tails)
+            if keys is not None and keys.is_sound():
+                marks = np.diff(np.searchsorted(np.flatnonzero(keys.buffer == 0), keys.offsets))  # in each key
+                listed = counts > 0
+                totals = np.bincount(owners, occurrences, len(counts)).astype(np.int64)
+                if (marks == 1).all() and (totals == self.totals)[listed].all():
+                    return Forms(keys, counts, occurrences, self.totals)
+        raise file.damaged(what)
+
+    @cached_property
+    def form_codes(self) -> CheckedArray:
+        """The forms of all occurrences, packed."""
+        what = f'forms of words of "{self._name}"'
+        codes = self._file.arrays.checked(f"{self._name}/form_codes", np.uint8, what=what)
+        if len(codes) != self.forms.begins[-1]:
+            raise self._file.damaged(what)
+        return codes
+
+    @cached_property
+    def spellings(self) -> Terms:
+        """Parts and other spellings of words."""
+        name = f"{self._name}/spelling"
+        return self._file.terms(f"{name}s", f"{name}_lengths", f'spellings of "{self._name}"')
+
+    @cached_property
+    def break_starts(self) -> NDArray[np.int64]:
+        """The first break of each document, and the end of the last."""
+        what = f'sentences of "{self._name}"'
+        counts = self._file.integers(f"{self._name}/break_counts", np.int64, what)
+        if len(counts) != self._documents:
+            raise self._file.damaged(what)
+        return offsets_of(counts)
+
+    @cached_property
+    def breaks(self) -> NDArray[np.int32]:
+        """Where the sentences and paragraphs of each document begin."""
+        what = f'sentences of "{self._name}"'
+        stored = self._file.packed(f"{self._name}/breaks", what=what)
+        if len(stored) != self.break_starts[-1]:
+            raise self._file.damaged(what)
+        return stored.lists(self.break_starts[:-1], np.diff(self.break_starts))
 
 
 @dataclass(frozen=True)
@@ -87,17 +159,61 @@ class CodedColumn:
         return hits[self.offsets[1:]] > hits[self.offsets[:-1]]
 
 
+def _extent(values: NDArray[np.int64]) -> int:
+    """The largest value; -1 where one is negative."""
+    return -1 if int(values.min(initial=0)) < 0 else int(values.max(initial=0))
+
+
+class SegmentFile:
+    """The file of a segment, whose arrays are read by their names."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.arrays = path, arrays.read(path)
+
+    def packed(self, name: str, kind: Kind = PLAIN, add: int = 0, what: str = "") -> PackedArray:
+        """A packed array, of which parts are read."""
+        return PackedArray(self.arrays.checked(name, np.int32, what=what), kind, add)
+
+    def integers(self, name: str, dtype: Any = np.int32, what: str = "", kind: Kind = PLAIN) -> NDArray[Any]:
+        """All values of a packed array."""
+        return self.packed(name, kind, what=what)[:].astype(dtype, copy=False)
+
+    def wide(self, name: str, what: str) -> NDArray[np.int64]:
+        """All values of an array of integers of 64 bits, which is stored in halves."""
+        low, high = (self.integers(f"{name}/{half}", what=what, kind=BASED) for half in HALVES)
+        if len(low) != len(high):
+            raise self.damaged(what)
+        return high.astype(np.int64) << 32 | low.view(np.uint32)
+
+    def bytes(self, name: str, lengths: str, what: str) -> Terms:
+        """Bytes cut into pieces of the given lengths."""
+        buffer = self.arrays.whole(name, np.uint8, what=what)
+        offsets = offsets_of(self.integers(lengths, np.int64, what))
+        if offsets[-1] != len(buffer):
+            raise self.damaged(what)
+        return Terms(buffer, offsets)
+
+    def terms(self, name: str, lengths: str, what: str) -> Terms:
+        """A dictionary."""
+        found = self.bytes(name, lengths, what)
+        if not found.is_sound():
+            raise self.damaged(what)
+        return found
+
+    def damaged(self, what: str) -> InputError:
+        return damaged(str(self.path), f"its arrays do not fit together ({what})")
+
+
 class Segment:
     """One file of an index. Every array is checked when it is read, in full or in parts."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.file = arrays.read(path)
-        self._size = self.file.size("id_offsets") - 1
+        self.content = SegmentFile(path)
+        self.file = self.content.arrays
+        self._size = len(self.content.packed("id_lengths", what="ids"))
         self._fields: dict[str, Field] = {}
         self._columns: dict[str, CodedColumn] = {}
-        if self._size < 0:
-            raise self._damaged("ids")
 
     def __len__(self) -> int:
         return self._size
@@ -105,87 +221,64 @@ class Segment:
     @cached_property
     def ids(self) -> Terms:
         """The ids of the documents, in row order, not sorted."""
-        return self._terms("ids", "id_offsets", "ids")
+        return self.content.terms("ids", "id_lengths", "ids")
 
     def field(self, name: str) -> Field:
         if name not in self._fields:
-            self._fields[name] = self._field(name)
+            self._fields[name] = Field(self.content, name, len(self))
         return self._fields[name]
 
     def numbers(self, column: str) -> NDArray[Any]:
-        values = self.file.whole(f"columns/{column}", NUMBERS[column])
+        values = self.content.wide(f"columns/{column}", f"column {column}")
         if len(values) != len(self):
-            raise self._damaged(f"column {column}")
-        return values
+            raise self.content.damaged(f"column {column}")
+        return values.astype(NUMBERS[column])
 
     def coded(self, column: str) -> CodedColumn:
         if column not in self._columns:
             name, what = f"columns/{column}", f"column {column}"
-            terms = self._terms(f"{name}/terms", f"{name}/term_offsets", what)
-            offsets = self.file.whole(f"{name}/offsets", np.int64)
-            codes = self.file.whole(f"{name}/codes", np.int32, ValueBounds(0, len(terms) - 1))
-            if len(offsets) != len(self) + 1 or not are_offsets(offsets, len(codes)):
-                raise self._damaged(what)
+            terms = self.content.terms(f"{name}/terms", f"{name}/term_lengths", what)
+            counts = self.content.integers(f"{name}/counts", np.int64, what)
+            codes = self.content.integers(f"{name}/codes", what=what)
+            offsets = offsets_of(counts)
+            if len(counts) != len(self) or offsets[-1] != len(codes) or int(codes.max(initial=-1)) >= len(terms):
+                raise self.content.damaged(what)
             self._columns[column] = CodedColumn(terms, offsets, codes)
         return self._columns[column]
 
-    def _field(self, name: str) -> Field:
-        file, of = self.file, f'of "{name}"'
-        terms = self._terms(f"{name}/terms", f"{name}/term_offsets", f"terms {of}")
-        starts = file.whole(f"{name}/starts", np.int64, what=f"starts of postings {of}")
-        totals = file.whole(f"{name}/totals", np.int64, ValueBounds(0, _MOST), f"counts of terms {of}")
-        lengths = file.whole(f"{name}/lengths", np.int32, ValueBounds(0), f"lengths {of}")
-        words = int(totals.sum())
-        documents = file.checked(f"{name}/documents", np.int32, ValueBounds(0, len(self) - 1), f"postings {of}")
-        frequencies = file.checked(f"{name}/frequencies", np.int32, ValueBounds(1, total=words), f"frequencies {of}")
-        positions = file.checked(f"{name}/positions", np.int32, ValueBounds(0), f"positions {of}")
-        postings = len(documents)
-        if not (
-            len(starts) == len(terms) + 1 and are_offsets(starts, postings) and len(frequencies) == postings
-            and len(totals) == len(terms) and len(lengths) == len(self) and len(positions) in (0, words)
-        ):  # fmt: skip
-            raise self._damaged(f"postings {of}")
-        forms = self._forms(name, totals)
-        codes = file.checked(f"{name}/form_codes", np.uint8, what=f"forms of words {of}")
-        spellings = self._terms(f"{name}/spellings", f"{name}/spelling_offsets", f"spellings {of}")
-        breaks = file.whole(f"{name}/breaks", np.int32, ValueBounds(0), f"sentences {of}")
-        break_starts = file.whole(f"{name}/break_starts", np.int64, what=f"sentences {of}")
-        if (
-            len(codes) != forms.begins[-1]
-            or len(break_starts) != len(self) + 1
-            or not are_offsets(break_starts, len(breaks))
-        ):
-            raise self._damaged(f"forms and sentences {of}")
-        return Field(
-            terms,
-            starts,
-            totals,
-            documents,
-            frequencies,
-            lengths,
-            positions,
-            forms,
-            codes,
-            spellings,
-            breaks,
-            break_starts,
-        )
 
-    def _forms(self, name: str, totals: NDArray[np.int64]) -> Forms:
-        what = f'forms of words of "{name}"'
-        keys = self._terms(f"{name}/forms", f"{name}/form_offsets", what)
-        owners = self.file.whole(f"{name}/form_terms", np.int32, ValueBounds(0, len(totals) - 1), what)
-        forms = Forms(keys, owners, totals)
-        marks = np.diff(np.searchsorted(np.flatnonzero(keys.buffer == 0), keys.offsets))  # in each key
-        if len(owners) != len(keys) or (np.diff(owners) < 0).any() or (marks != 1).any():
-            raise self._damaged(what)
-        return forms
+# The arrays of a new segment
 
-    def _terms(self, terms: str, offsets: str, what: str) -> Terms:
-        found = Terms(self.file.whole(terms, np.uint8, what=what), self.file.whole(offsets, np.int64, what=what))
-        if not found.is_sound():
-            raise self._damaged(what)
-        return found
 
-    def _damaged(self, what: str) -> InputError:
-        return damaged(str(self.path), f"its arrays do not fit together ({what})")
+def stored_terms(terms: Terms, name: str, lengths: str) -> dict[str, NDArray[Any]]:
+    """A dictionary as it is stored."""
+    return {name: terms.buffer, lengths: packed(np.diff(terms.offsets))}
+
+
+def stored_wide(numbers: NDArray[Any], name: str) -> dict[str, NDArray[Any]]:
+    """Integers of 64 bits as they are stored."""
+    wide = numbers.astype(np.int64)
+    low, high = packed(wide & 0xFFFFFFFF, BASED), packed(wide >> 32, BASED)
+    return {f"{name}/{half}": values for half, values in zip(HALVES, (low, high), strict=True)}
+
+
+def stored_codes(column: CodedColumn) -> dict[str, NDArray[Any]]:
+    """A column of words as it is stored."""
+    counts, codes = packed(np.diff(column.offsets)), packed(column.codes)
+    return {**stored_terms(column.terms, "terms", "term_lengths"), "counts": counts, "codes": codes}
+
+
+def stored_forms(forms: Forms, terms: Terms) -> dict[str, NDArray[Any]]:
+    """The dictionary of forms as it is stored."""
+    shared = shared_beginnings(forms.keys, terms, forms.owners)
+    return {
+        "form_counts": packed(forms.counts), "form_shared": packed(shared),
+        **stored_terms(form_tails(forms.keys, shared), "form_tails", "form_tail_lengths"),
+        **stored_wide(forms.occurrences, "form_occurrences"),
+    }  # fmt: skip
+
+
+def stored_breaks(breaks: NDArray[np.int32], starts: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
+    """The breaks of texts as they are stored."""
+    counts = np.diff(starts)
+    return {"breaks": packed(gaps(breaks, starts[:-1][counts > 0])), "break_counts": packed(counts)}

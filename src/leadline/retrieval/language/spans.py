@@ -18,7 +18,6 @@ import numpy as np
 from leadline.retrieval.index.forms import kept_occurrences
 from leadline.retrieval.index.segment import Field
 from leadline.retrieval.language.patterns import matching, matching_terms
-from leadline.text.ids import ranges
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -149,7 +148,7 @@ class QueryWord:
             run = slice(field.starts[term], field.starts[term + 1])
             documents = np.repeat(field.documents[run].astype(np.int64), field.frequencies[run])
             kept = np.flatnonzero(self._is_chosen(at, term, forms) & among[documents])
-            parts.append(documents[kept] * APART + field.positions[field.position_starts[term] + kept])
+            parts.append(documents[kept] * APART + field.positions_of(term)[kept])
         together = np.concatenate(parts) if parts else np.empty(0, np.int64)
         return at.separated(together if len(parts) == 1 and len(chosen.whole) == 1 else np.sort(together))
 
@@ -161,7 +160,7 @@ class QueryWord:
         first = field.position_starts[run.start] + np.cumsum(lengths) - lengths
         kept = among[documents]
         documents, lengths = documents[kept].astype(np.int64), lengths[kept]
-        return np.repeat(documents, lengths) * APART + field.positions[ranges(first[kept], lengths)]
+        return np.repeat(documents, lengths) * APART + field.positions.lists(first[kept], lengths)
 
     def _is_chosen(self, at: FieldPlaces, term: int, forms: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Whether each occurrence of a term is of one of the forms."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +20,7 @@ from leadline.retrieval.models.kernels.arguments import (
     GROUP,
     BestDocuments,
     Candidates,
+    QueryBounds,
     QueryLists,
     WeightLists,
 )
@@ -63,8 +65,7 @@ def rank(
     length: LengthShare | None = None,
 ) -> list[Ranking]:  # fmt: skip
     """The k best documents of each query among those the mask allows; `length` is added for each term of the query."""
-    starts, stops = weights.directory[:, 0], weights.directory[:, -1]
-    postings = sum(int((stops[query.lists] - starts[query.lists]).sum()) for query in queries)
+    postings = sum(int(weights.sizes[query.lists].sum()) for query in queries)
     size = int(BYTES_A_POSTING * (postings + len(queries) * len(weights.index)))
     found = _ranked.choose(size)(weights, queries, min(k, len(weights.index)), mask, length)
     if length is None:
@@ -118,28 +119,29 @@ def _batch_ranked(
     length: LengthShare | None,
 ) -> list[Ranking]:  # fmt: skip
     documents, count = len(weights.index), len(queries)
-    lists = np.concatenate([query.lists for query in queries])
-    multipliers = np.concatenate([query.multipliers for query in queries])
-    offsets = np.zeros(count + 1, np.int64)
-    np.cumsum([len(query.lists) for query in queries], out=offsets[1:])
-    # The most that a term can add to a score: at least 0, because a document may lack the term.
-    most = np.maximum(0.0, np.maximum(multipliers * weights.highest[lists], multipliers * weights.lowest[lists]))
-    highest = np.zeros(count)
-    np.add.at(highest, np.repeat(np.arange(count), np.diff(offsets)), most)
+    lists, multipliers = queries[0].lists, queries[0].multipliers
+    if count > 1:
+        lists = np.concatenate([query.lists for query in queries])
+        multipliers = np.concatenate([query.multipliers for query in queries])
+    sizes = [len(query.lists) for query in queries]
+    offsets = np.array([0, *accumulate(sizes)], np.int64)
     terms = np.array([0.0 if length is None else query.terms for query in queries], np.float64)
-    if length is not None:
-        highest += np.maximum(0.0, terms * length.above.max(initial=0.0))
+    length_most = terms if length is None else np.maximum(0.0, terms * length.above.max(initial=0.0))
     best = BestDocuments(np.empty(count * k, np.int32), np.empty(count * k), np.empty(count, np.int32))
     if not hasattr(_memory, "arrays"):
         _memory.arrays = ReusedArrays()
     take = _memory.arrays.take
-    room = documents + GROUP
+    room, most = documents + GROUP, max(sizes)
     kernel(
-        QueryLists(count, offsets, lists, multipliers, highest, terms),
-        WeightLists(weights.directory, weights.places, weights.values),
+        QueryLists(count, offsets, lists, multipliers, length_most, terms),
+        WeightLists(weights.directory, weights.places, weights.values, weights.lowest, weights.highest),
         documents, weights.index.ranks, mask is not None, (best.found if mask is None else mask).view(np.uint8), k,
         best.scores if length is None else length.above,
         take("totals", BLOCK + GROUP, np.float64), take("histogram", BINS, np.int32),
+        QueryBounds(
+            most=take("most", most, np.float64), order=take("order", most, np.int64),
+            is_left_out=take("left out", most, np.uint8),
+        ),
         Candidates(
             rows=take("rows", room, np.int32), keys=take("keys", room, np.uint64),
             spare_rows=take("spare rows", room, np.int32), spare_keys=take("spare keys", room, np.uint64),

@@ -17,7 +17,7 @@ import numpy as np
 from leadline.errors import InputError, checked_choice
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.models.ranking import Ranking, Vector, rank
-from leadline.retrieval.models.registry import MODELS
+from leadline.retrieval.models.registry import MODELS, Model
 from leadline.retrieval.models.weights import LengthShare, Recipe, Weights
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 QueryInput = str | Mapping[str, float] | Sequence[str]
 FieldsInput = str | Sequence[str] | Mapping[str, float] | None
 Combine = Literal["text", "scores"]
+RECIPES_KEPT = 256
 LENGTH = "(length of the document)"  # in place of a term
 _MODEL = re.compile(r"\s*([\w+-]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
@@ -60,6 +61,7 @@ class Searcher:
         self.index = index
         self.weights = Weights(index)
         self._lock = Lock()
+        self._known: dict[Any, list[tuple[Recipe, str, float]]] = {}  # recipes by what was asked for
 
     def search(
         self,
@@ -129,6 +131,8 @@ class Searcher:
         return found
 
     def _length_share(self, recipes: Sequence[tuple[Recipe, str, float]]) -> LengthShare | None:
+        if all(recipe.model.lacking is None for recipe, _, _ in recipes):
+            return None
         with self._lock:
             return self.weights.length_share([(recipe, weight) for recipe, _, weight in recipes])
 
@@ -146,12 +150,27 @@ class Searcher:
         self, model: str, fields: FieldsInput, combine: Combine, parameters: Mapping[str, Any]
     ) -> list[tuple[Recipe, str, float]]:
         """The recipes for the weights of terms: one, or one per field with the field's name and weight."""
-        checked_choice("combine", combine, ["text", "scores"])
         wanted = MODELS.named(model)
+        given = tuple(fields.items()) if isinstance(fields, Mapping) else fields if fields is None else tuple(fields)
+        key = wanted, fields if isinstance(fields, str) else given, combine, tuple(parameters.items())
+        try:
+            found = self._known.get(key)
+        except TypeError:  # a parameter is a mapping
+            return self._new_recipes(wanted, fields, combine, parameters)
+        if found is None:
+            if len(self._known) >= RECIPES_KEPT:
+                self._known = {}
+            found = self._known[key] = self._new_recipes(wanted, fields, combine, parameters)
+        return found
+
+    def _new_recipes(
+        self, model: Model, fields: FieldsInput, combine: Combine, parameters: Mapping[str, Any]
+    ) -> list[tuple[Recipe, str, float]]:
+        checked_choice("combine", combine, ["text", "scores"])
         weighted = self._weighted(fields)
         if combine == "text":
-            return [(Recipe.of(wanted, parameters, weighted), "", 1.0)]
-        return [(Recipe.of(wanted, parameters, {name: 1.0}), name, weight) for name, weight in weighted.items()]
+            return [(Recipe.of(model, parameters, weighted), "", 1.0)]
+        return [(Recipe.of(model, parameters, {name: 1.0}), name, weight) for name, weight in weighted.items()]
 
     def _weighted(self, fields: FieldsInput) -> dict[str, float]:
         if fields is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -34,6 +35,13 @@ class Recipe:
         values = model.checked_parameters(given)
         frozen = {n: tuple(value.items()) if isinstance(value, Mapping) else value for n, value in values.items()}
         return cls(model, tuple(frozen.items()), tuple(fields.items()))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:  # it is asked for at every search
+        return hash((self.model.name, self.parameters, self.fields))
 
     def __call__(self, postings: Postings) -> NDArray[np.float64]:
         thawed = {name: dict(value) if isinstance(value, tuple) else value for name, value in self.parameters}
@@ -79,7 +87,7 @@ class Weights:
     def clear(self) -> None:
         self.places, self.values = np.empty(1 << 16, np.uint16), np.empty(1 << 16)
         self.directory = np.empty((64, self.blocks + 1), np.int64)
-        self.lowest, self.highest = np.empty(64), np.empty(64)
+        self.lowest, self.highest, self.sizes = np.empty(64), np.empty(64), np.empty(64, np.int64)
         self.lists = self.used = 0
         self._numbers: dict[Recipe, dict[str, int]] = {}
 
@@ -157,8 +165,8 @@ class Weights:
             self.places, self.values = _longer(self.places, room), _longer(self.values, room)
         if last > len(self.directory):
             room = max(2 * len(self.directory), last)
-            self.directory, self.lowest, self.highest = (
-                _longer(array, room) for array in (self.directory, self.lowest, self.highest)
+            self.directory, self.lowest, self.highest, self.sizes = (
+                _longer(array, room) for array in (self.directory, self.lowest, self.highest, self.sizes)
             )
         self.places[self.used : self.used + count] = documents % BLOCK
         self.values[self.used : self.used + count] = values
@@ -168,6 +176,7 @@ class Weights:
         self.directory[first:last, 1:] = self.directory[first:last, :1] + np.cumsum(sizes, axis=1)
         filled = first + np.flatnonzero(np.diff(offsets))
         self.lowest[first:last] = self.highest[first:last] = 0
+        self.sizes[first:last] = np.diff(offsets)
         if count:
             self.lowest[filled] = np.minimum.reduceat(values, offsets[filled - first])
             self.highest[filled] = np.maximum.reduceat(values, offsets[filled - first])

@@ -41,11 +41,11 @@ class PositionLists(NamedTuple):
 
 
 class FormLists(NamedTuple):
-    """The forms of all occurrences of terms: term t has totals[t], each of widths[t] bits, from byte begins[t]."""
+    """The forms of all occurrences of terms: those of term t are in the bytes from begins[t] up to begins[t + 1]."""
 
     totals: Int64s
     starts: Int64s  # the first form of each term among all forms
-    widths: Bytes
+    by_rank: Int32s  # the forms of each term, the most frequent first, as numbers within the term
     begins: Int64s
     packed: Bytes
 
@@ -66,6 +66,18 @@ class FieldLists(NamedTuple):
     stops: Int64s
     documents: Int32s
     frequencies: Int32s
+
+
+class PackedBlocks(NamedTuple):
+    """Integers in blocks of 128: block b has widths[b] bits for each, from words[offsets[b]] on."""
+
+    words: Int32s
+    widths: Bytes
+    offsets: Int64s
+    has_bases: int
+    bases: Int32s  # of each block: added to its values, or with a modulus the least value that may come next
+    modulus: int  # of running sums; 0 where the integers are the values
+    add: int  # added to every value
 
 
 class BlockSums(NamedTuple):

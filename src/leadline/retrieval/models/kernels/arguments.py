@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from leadline.text.kernels.arguments import Floats, Int32s, Int64s, UInt16s, UInt64s
+from leadline.text.kernels.arguments import Bytes, Floats, Int32s, Int64s, UInt16s, UInt64s
 
-BLOCK = 16384  # documents; their totals take 128 KiB
+BLOCK = 4096  # documents; their totals take 32 KiB, which the fastest cache of a processor holds
 GROUP = 8  # documents compared together; most groups have none of the best
 BINS = 4096  # of the histogram of scores: 256 per power of two, for the 16 powers of two below the highest score
 
@@ -18,7 +18,7 @@ class QueryLists(NamedTuple):
     offsets: Int64s
     lists: Int64s
     multipliers: Floats
-    highest: Floats  # upper bound of each query's scores, except for rounding
+    length_most: Floats  # the most that the length of a document adds to a score
     terms: Floats  # what the length part of a document is multiplied by; 0 where the model has none
 
 
@@ -31,6 +31,16 @@ class WeightLists(NamedTuple):
     directory: Int64s
     places: UInt16s  # of a posting's document in its block
     values: Floats
+    lowest: Floats  # of each list
+    highest: Floats
+
+
+class QueryBounds(NamedTuple):
+    """Scratch space for the terms of a query."""
+
+    most: Floats  # the most that each can add to a score
+    order: Int64s  # the terms by it, low first
+    is_left_out: Bytes  # whether the term is added only to documents that the other terms put near the best
 
 
 class Candidates(NamedTuple):

@@ -1,11 +1,16 @@
 """The best documents of many queries, from lists of weights that a model has already computed.
 
 Documents are processed in blocks, so that their running totals stay in the processor's caches, and every term of the
-query adds its weights to the block. Nothing is estimated or skipped, and a document's terms are added in the order of
-the query: the total equals a plain sum to the last bit.
+query adds its weights to the block. A document's terms are added in the order of the query: the total equals a plain
+sum to the last bit.
 
 A histogram of the scores so far, binned by the leading bits of the floating-point number, gives a threshold that a
 document must reach to be among the best. Only documents that reach it are stored and sorted.
+
+In a short query, terms that together cannot lift a document to the threshold are left out at first (Turtle and Flood,
+Query evaluation: strategies and optimizations, 1995): frequent words, whose lists are long and whose weights are low.
+Only for the documents that the other terms bring near the threshold are all terms added up, again in the order of the
+query. A bound of a sum is taken a little too high, so that no rounding can lose a document.
 """
 
 from __future__ import annotations
@@ -21,6 +26,7 @@ from leadline.retrieval.models.kernels.arguments import (
     GROUP,
     BestDocuments,
     Candidates,
+    QueryBounds,
     QueryLists,
     WeightLists,
 )
@@ -32,6 +38,11 @@ UNTOUCHED = -0.0  # the total of a document that has no term: adding a weight of
 UNTOUCHED_BITS = np.int64(-0x8000000000000000)
 EVERY_BIT_BUT_SIGN = np.int64(0x7FFFFFFFFFFFFFFF)
 LOWEST = np.float64(-1.7976931348623157e308)
+PRUNED_TERMS = 64  # of a query, at most: with more, looking them up one by one costs more than it saves
+PRUNED_SHARE = 50  # and where at most one in so many documents is wanted
+STEPS_A_LOOKUP = 12  # postings that are added up in the time in which one is looked up
+NONE = -1.0
+ROUNDING = 1e-9  # far more than the rounding errors of a sum, as a share of it
 
 
 @inline
@@ -115,6 +126,105 @@ def sort_group(start: int, stop: int, keys: Any, rows: Any, ranks: Any) -> None:
         gap //= 3
 
 
+@inline
+def order_terms(asked: Any, weights: Any, first: int, last: int, bounds: Any, ordered: int) -> float:
+    """Find the most that each term can add, and the order of the terms by it; returns the most that all can."""
+    highest = 0.0
+    for t in range(first, last):
+        number = asked.lists[t]
+        one = asked.multipliers[t] * weights.highest[number]
+        other = asked.multipliers[t] * weights.lowest[number]
+        most = one if one > other else other
+        most = most if most > 0.0 else 0.0  # a document may lack the term
+        highest += most
+        if ordered:
+            bounds.most[t - first] = most
+            at = t - first
+            while at > 0 and bounds.most[bounds.order[at - 1]] > most:
+                bounds.order[at] = bounds.order[at - 1]
+                at -= 1
+            bounds.order[at] = t - first
+    return highest
+
+
+@inline
+def rounding_errors(asked: Any, weights: Any, first: int, last: int) -> float:
+    """More than any total of the query can be wrong by rounding."""
+    size = 0.0
+    for t in range(first, last):
+        number = asked.lists[t]
+        size += abs(asked.multipliers[t]) * (abs(weights.highest[number]) + abs(weights.lowest[number]))
+    return ROUNDING * size
+
+
+@inline
+def leave_out_terms(count: int, bounds: Any, threshold: float, share: float) -> float:
+    """Choose the terms to be left out at first; returns the most that they can add together, NONE without any."""
+    together, left_out = 0.0, 0
+    for n in range(count):
+        bounds.is_left_out[n] = 0
+    for n in range(count):
+        term = bounds.order[n]
+        if together + bounds.most[term] >= share * threshold:
+            break
+        together += bounds.most[term]
+        bounds.is_left_out[term] = 1
+        left_out += 1
+    return together if left_out > 0 else NONE
+
+
+@inline
+def exact_total(asked: Any, weights: Any, first: int, last: int, blocks: int, block: int, place: int) -> float:
+    """The total of one document over all terms of a query, in their order."""
+    total = UNTOUCHED
+    for t in range(first, last):
+        entry = asked.lists[t] * (blocks + 1) + block
+        low, end = weights.directory[entry], weights.directory[entry + 1]
+        high = end
+        while low < high:
+            middle = (low + high) >> 1
+            if weights.places[middle] < place:
+                low = middle + 1
+            else:
+                high = middle
+        if low < end and weights.places[low] == place:
+            total += asked.multipliers[t] * weights.values[low] + 0.0
+    return total
+
+
+@inline
+def add_lists(
+    asked: Any, weights: Any, first: int, last: int, entry_of: int, block: int, prunes: int, bounds: Any, totals: Any
+) -> int:
+    """Add the weights of the query's terms that are not left out to the totals of a block; returns all their postings.
+
+    `entry_of` is the number of entries of the directory for each list.
+    """
+    postings = 0
+    for t in range(first, last):
+        multiplier = asked.multipliers[t]
+        entry = asked.lists[t] * entry_of + block
+        postings += weights.directory[entry + 1] - weights.directory[entry]
+        if prunes and bounds.is_left_out[t - first]:
+            continue
+        for p in range(weights.directory[entry], weights.directory[entry + 1]):
+            # Adding 0 turns -0.0 into +0.0: a weight of 0 touches the document too.
+            totals[weights.places[p]] += multiplier * weights.values[p] + 0.0
+    return postings
+
+
+@inline
+def clear_totals(totals: Any, base: int, width: int, masked: int, allowed: Any) -> None:
+    for i in range(width):
+        totals[i] = UNTOUCHED
+    for i in range(width, width + GROUP):
+        totals[i] = -np.inf
+    if masked:
+        for i in range(width):
+            if not allowed[base + i]:
+                totals[i] = -np.inf
+
+
 @kernel
 def rank_documents(
     asked: QueryLists,
@@ -127,6 +237,7 @@ def rank_documents(
     length: Floats,
     totals: Floats,
     histogram: Int32s,
+    bounds: QueryBounds,
     candidates: Candidates,
     best: BestDocuments,
 ) -> int:
@@ -136,25 +247,28 @@ def rank_documents(
         first, last = asked.offsets[query], asked.offsets[query + 1]
         for b in range(BINS):
             histogram[b] = 0
-        lowest_bin = (np.float64(asked.highest[query]).view(np.int64) >> BIN_SHIFT) - (BINS - 1)
+        prunes = asked.terms[query] == 0.0 and last - first <= PRUNED_TERMS and k * PRUNED_SHARE <= documents
+        highest = order_terms(asked, weights, first, last, bounds, prunes)
+        share, left_out = 1.0, NONE
+        lowest_bin = (np.float64(highest + asked.length_most[query]).view(np.int64) >> BIN_SHIFT) - (BINS - 1)
         floor, kept, threshold, found = 0, np.int64(0), LOWEST, np.int64(0)
         for block in range(blocks):
             base = block * BLOCK
             width = documents - base if documents - base < BLOCK else BLOCK
-            for i in range(width):
-                totals[i] = UNTOUCHED
-            for i in range(width, width + GROUP):
-                totals[i] = -np.inf
-            if masked:
+            if prunes:
+                left_out = leave_out_terms(last - first, bounds, threshold, share)
+            clear_totals(totals, base, width, masked, allowed)
+            postings = add_lists(asked, weights, first, last, blocks + 1, block, prunes, bounds, totals)
+            limit = threshold
+            if left_out >= 0.0:
+                limit = threshold - left_out - rounding_errors(asked, weights, first, last)
+                near = 0
                 for i in range(width):
-                    if not allowed[base + i]:
-                        totals[i] = -np.inf
-            for t in range(first, last):
-                multiplier = asked.multipliers[t]
-                entry = asked.lists[t] * (blocks + 1) + block
-                for p in range(weights.directory[entry], weights.directory[entry + 1]):
-                    # Adding 0 turns -0.0 into +0.0: a weight of 0 touches the document too.
-                    totals[weights.places[p]] += multiplier * weights.values[p] + 0.0
+                    near += np.int64(totals[i] >= limit)
+                if near * (last - first) * STEPS_A_LOOKUP > postings:  # looking all up would cost more
+                    share, left_out, limit = 0.5 * share, NONE, threshold
+                    clear_totals(totals, base, width, masked, allowed)
+                    add_lists(asked, weights, first, last, blocks + 1, block, 0, bounds, totals)
             if asked.terms[query] != 0.0:
                 for i in range(width):
                     if np.float64(totals[i]).view(np.int64) != UNTOUCHED_BITS:
@@ -164,8 +278,14 @@ def rank_documents(
                 most = totals[group]
                 for i in range(group + 1, group + GROUP):
                     most = totals[i] if totals[i] > most else most
-                if most < threshold:
+                if most < limit:
                     continue
+                if left_out >= 0.0:
+                    for i in range(group, group + GROUP):
+                        if totals[i] >= limit:
+                            totals[i] = exact_total(asked, weights, first, last, blocks, block, i)
+                        else:
+                            totals[i] = -np.inf
                 for i in range(group, group + GROUP):  # without branches, because they would be mispredicted
                     total = totals[i]
                     bits = np.float64(total).view(np.int64)
