@@ -15,6 +15,7 @@ import numpy as np
 from leadline.judge.review.learner import Labels, Rows
 from leadline.register import Register
 
+LEAST_IN_A_ROW, SHARE_IN_A_ROW = 20, 0.02  # documents in a row, or share of all, after which reading is unrewarding
 Kind = Literal["guarantee", "guarantee at one look", "guarantee if the order is no worse than chance", "rule of thumb"]
 
 
@@ -78,7 +79,7 @@ def switch_point(labels: Labels) -> int:
     >>> switch_point(np.array([True] * 3 + [False] * 40))
     23
     """
-    return first_run(labels, max(20, round(0.02 * len(labels))))
+    return first_run(labels, max(LEAST_IN_A_ROW, round(SHARE_IN_A_ROW * len(labels))))
 
 
 def first_run(labels: Labels, length: int) -> int:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from leadline.collections.documents.document import Document
-from leadline.collections.documents.store import Collection
 from leadline.errors import InputError, visible
 from leadline.records.topics.topic import Topic
 from leadline.show.serve.judging.highlights import Highlight, highlights
@@ -18,10 +17,18 @@ LARGEST_CLAIMS = 300_000  # characters that come with the card; more only on req
 Field = Literal["claims", "description"]
 
 
+class DocumentSource(Protocol):
+    """What cards take documents from."""
+
+    def document(self, name: str) -> Document:
+        """A document by its id; InputError where there is none."""
+        ...
+
+
 class Cards:
     """The topics and documents of a pool as pages show them. Threads may share it."""
 
-    def __init__(self, collection: Collection, topics: Mapping[str, Topic]) -> None:
+    def __init__(self, collection: DocumentSource, topics: Mapping[str, Topic]) -> None:
         self._collection, self._topics = collection, topics
         self._documents: OrderedDict[str, Document | None] = OrderedDict()
         self._shown_topics: dict[str, dict[str, Any]] = {}
