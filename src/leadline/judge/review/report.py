@@ -14,6 +14,7 @@ from leadline.judge.assessors.journal import Event
 from leadline.judge.assessors.merging import UNJUDGED, UNSURE
 from leadline.judge.review.project import KNOWN, STAGES, STARTER
 from leadline.judge.review.review_state import READERS, ReviewState
+from leadline.records.scores.result import counted
 from leadline.version import __version__
 
 
@@ -168,7 +169,7 @@ def _searched(state: ReviewState) -> tuple[tuple[str, str], ...]:
         found.append(("Query at the start", settings.query))
     known = sum(mark.reason == KNOWN for mark in state.judging.marks.values())
     if known:
-        found.append(("Known beforehand", f"{known:,} documents"))
+        found.append(("Known beforehand", counted(known, "document")))
     found.append(("Order of reading", f"learner {settings.learner}, then random draws"))
     if settings.double:
         found.append(("Read by two people", f"{100 * settings.double:g} % of the documents, chosen by a hash"))

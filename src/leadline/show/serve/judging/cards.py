@@ -93,9 +93,11 @@ class Cards:
             return {"document": name, "shown": visible(name), "missing": True, "title": "", "abstract": "",
                     "claims": [], "claim_count": 0, "description_length": 0, "about": []}  # fmt: skip
         length = sum(len(claim.text) for claim in document.claims)
+        is_patent = bool(document.office or document.claims)
+        people = document.applicants if is_patent else document.inventors  # of an article, its authors
         about = [
-            " ".join(filter(None, (document.office, document.kind))), document.publication,
-            ", ".join(document.applicants[:3]), ", ".join((document.ipc or document.cpc)[:4]),
+            " ".join(filter(None, (document.office, document.kind if is_patent else ""))), document.publication,
+            ", ".join(people[:3]), ", ".join((document.ipc or document.cpc)[:4]),
         ]  # fmt: skip
         return {
             "document": name, "shown": visible(name), "missing": False, "title": _clean(document.title),

@@ -92,7 +92,7 @@ class ReviewAnswers:
         words = [each._asdict() for each in desk.cards.highlights(topic)]
         more = {"round": desk.project.current_round, "sent_back": "", "closed": False}
         general = {"instructions": CRITERIA, "reasons": list(desk.settings.reasons)}
-        return {**desk.cards.shown_topic(topic), **general, **more, "topic": topic, "highlight": words}
+        return {**desk.cards.shown_topic(topic), "id": "", **general, **more, "topic": topic, "highlight": words}
 
     def next_cards(self, person: Person, topic: str, have: str, count: int) -> Written:
         """The next documents that a person reads, and how far the review is."""
@@ -200,7 +200,7 @@ class ReviewAnswers:
             "estimate": None if math.isnan(certificate.estimate) else certificate.estimate,
             "alpha": certificate.alpha, "target": certificate.target, "words": certificate.words,
             "prices": [{"target": target, "draws": price} for target, price in state.prices(number).items()],
-            "figure": certificate_figure(found), "in_a_row": in_a_row, "unrewarding": in_a_row >= limit,
+            "figure": certificate_figure(found, narrow=True), "in_a_row": in_a_row, "unrewarding": in_a_row >= limit,
             "sensitivity": None if math.isnan(bound) else {"bound": bound, "agreed": agreed, "both": both},
             "rounds": len(desk.project.rounds),
             "overall": state.recall_bound() if len(desk.project.rounds) > 1 else None,

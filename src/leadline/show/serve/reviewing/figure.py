@@ -8,7 +8,8 @@ import numpy as np
 
 from leadline.judge.review.review_state import RoundCertificate
 
-WIDTH, HEIGHT = 560, 260
+WIDTH, HEIGHT = 640, 260
+NARROW, LOW = 318, 190  # beside the card
 LEFT, RIGHT, TOP, BOTTOM = 46, 96, 26, 40
 MOST_POINTS = 400
 STYLE = """
@@ -21,11 +22,12 @@ STYLE = """
 """
 
 
-def certificate_figure(found: RoundCertificate, *, standalone: bool = False) -> str:
-    """An SVG drawing; `standalone` has its colours with it, the one of a page has those of the page."""
+def certificate_figure(found: RoundCertificate, *, narrow: bool = False) -> str:
+    """An SVG drawing, with the colours of the page it is in; a narrow one is for beside the card."""
     read = found.looks
     last = _nice(max(int(read[-1]), 20))
-    inner_w, inner_h = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
+    wide, high = (NARROW, LOW) if narrow else (WIDTH, HEIGHT)
+    inner_w, inner_h = wide - LEFT - RIGHT, high - TOP - BOTTOM
 
     def x(value: float) -> float:
         return LEFT + inner_w * value / last
@@ -43,7 +45,7 @@ def certificate_figure(found: RoundCertificate, *, standalone: bool = False) -> 
         _words(x(last * share), TOP + inner_h + 17, f"{round(last * share):,}", "words soft", "middle")
         for share in (0, 0.5, 1)
     ]
-    parts.append(_words(LEFT + inner_w / 2, HEIGHT - 6, "documents read", "words soft", "middle"))
+    parts.append(_words(LEFT + inner_w / 2, high - 6, "documents read", "words soft", "middle"))
     target = y(found.certificate.target)
     if found.switched:
         at = x(int(read[-1]) - found.certificate.drawn)
@@ -64,11 +66,9 @@ def certificate_figure(found: RoundCertificate, *, standalone: bool = False) -> 
     for height, label, kind in sorted(labels):
         lowest = max(height, lowest + 16)  # two labels never stand on each other
         parts.append(_words(x(int(read[-1])) + 6, lowest, label, kind))
-    style = f"<style>{STYLE}</style>" if standalone else ""
-    size = f'width="{WIDTH}" height="{HEIGHT}" ' if standalone else ""
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size}viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
-        f'aria-label="{figure_words(found)}">{style}{"".join(parts)}</svg>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {high}" role="img" '
+        f'aria-label="{figure_words(found)}">{"".join(parts)}</svg>'
     )
 
 

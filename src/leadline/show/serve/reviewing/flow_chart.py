@@ -7,9 +7,9 @@ from html import escape
 
 from leadline.judge.review.report import PrismaCounts
 
-WIDTH = 560
+WIDTH = 640
 _LINE, _PADDING = 17, 9
-_LEFT, _RIGHT, _BOX = 40, 320, 236  # where the two columns begin, and how wide a box is
+_LEFT, _RIGHT, _BOX = 4, 346, 290  # where the two columns begin, and how wide a box is
 STYLE = """
 .box { fill: none; stroke: #1b2a36; stroke-opacity: .45 } .arrow { stroke: #1b2a36; stroke-opacity: .6; fill: none }
 .words { fill: #1b2a36; font: 13px sans-serif } .soft { fill: #4c5d6a } .strong { font-weight: 600 }
@@ -22,8 +22,8 @@ class _Step:
     right: tuple[str, ...] = ()
 
 
-def flow_chart(counts: PrismaCounts, *, standalone: bool = False) -> tuple[str, int]:
-    """An SVG drawing, and its height."""
+def flow_chart(counts: PrismaCounts) -> tuple[str, int]:
+    """An SVG drawing, with the colours of the page it is in, and its height."""
     steps = _steps(counts)
     parts, y = [], 4
     for place, step in enumerate(steps):
@@ -38,11 +38,10 @@ def flow_chart(counts: PrismaCounts, *, standalone: bool = False) -> tuple[str, 
             parts.append(_arrow(middle, y + high, middle, y + high + 24))
             y += 24
         y += high
-    style = f"<style>{STYLE}</style>" if standalone else ""
     label = escape("; ".join(". ".join((*step.left, *step.right)) for step in steps), quote=True)
     drawn = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {y + 4}" role="img" aria-label="{label}">'
-        f"{style}{''.join(parts)}</svg>"
+        f"{''.join(parts)}</svg>"
     )
     return drawn, y + 4
 

@@ -30,7 +30,7 @@ def report_pdf(report: ReviewReport, state: ReviewState) -> bytes:
     page.heading("What is certified")
     for sentence in report.certificate:
         page.paragraph(sentence)
-    page.drawing(figure.certificate_figure(state.round_certificate(state.project.current_round)), figure.HEIGHT, 560)
+    page.drawing(figure.certificate_figure(state.round_certificate(state.project.current_round)), figure.HEIGHT)
     page.heading("What was searched")
     if report.criteria:
         page.paragraph(f"Criteria: {report.criteria}")
@@ -42,7 +42,7 @@ def report_pdf(report: ReviewReport, state: ReviewState) -> bytes:
         page.paragraph(f"{each.name} ({each.role}): {each.abstracts:,} abstracts{full}, {each.first} to {each.last}")
     page.heading("Flow chart (PRISMA 2020)")
     chart, high = flow_chart.flow_chart(report.prisma)
-    page.drawing(chart, high, flow_chart.WIDTH)
+    page.drawing(chart, high)
     page.heading("Hashes")
     for label, text in report.hashes:
         page.paragraph(f"{label}: {text}", "mono", 96)
@@ -75,7 +75,7 @@ class _Page:
         self._y += 6
         self.line(text, "h2", 24)
 
-    def drawing(self, svg: str, high: float, wide: float) -> None:
+    def drawing(self, svg: str, high: float) -> None:
         inner = re.sub(r"^<svg[^>]*>|</svg>$", "", svg)
         self._parts.append(f'<g transform="translate({MARGIN} {self._y + 6:.0f})">{inner}</g>')
         self._y += high + 12

@@ -22,9 +22,13 @@ async function renew() {
   }
 }
 
-function price({ target, draws }, now) {
-  if (!draws) return `${percent(target)} is certified.`;
-  return `To certify ${percent(target)} you would read about ${count(draws)}${now ? " more" : ""} at random.`;
+/** What each target costs, in a sentence. */
+function prices(now) {
+  const certified = now.prices.filter(({ draws }) => !draws), wanted = now.prices.filter(({ draws }) => draws);
+  const list = (texts) => texts.length > 1 ? `${texts.slice(0, -1).join(", ")} or ${texts.at(-1)}` : texts[0];
+  const done = certified.length ? `Certified: ${percent(certified.at(-1).target)}. ` : "";
+  if (!wanted.length) return done;
+  return `${done}To certify ${list(wanted.map((each) => percent(each.target)))} you would read about ${list(wanted.map((each) => count(each.draws)))}${now.switched ? " more" : ""} at random, if none of them is relevant.`;
 }
 
 function show(now) {
@@ -41,7 +45,7 @@ function show(now) {
     : "Nothing is known of what is unread until documents are drawn at random.";
   if (now.sensitivity) at("bound").textContent += ` With reviewers' misses (first readers kept ${now.sensitivity.agreed} of ${now.sensitivity.both}): at least ${percent(now.sensitivity.bound)}.`;
   if (now.overall !== null) at("bound").textContent += ` All ${now.rounds} rounds together: at least ${percent(now.overall)}.`;
-  at("price").replaceChildren(...now.prices.map((each) => Object.assign(document.createElement("span"), { textContent: price(each, now.switched) })));
+  at("price").textContent = prices(now);
   const warned = [];
   if (now.refuted) warned.push("An earlier limit was refuted by the draws: it was dropped, and the bound fell.");
   if (now.reopened) warned.push(`${documents(now.reopened)} from before the draws must be read again; until then they count as missing.`);
@@ -81,7 +85,7 @@ async function send(path, content) {
 at("switch").onclick = () => {
   if (shown.mode === "draws") { send("/api/switch", { to: "learner" }); return; }
   if (shown.switched) { send("/api/switch", { to: "draws" }); return; }
-  at("switching-price").textContent = shown.prices.map((each) => price(each, false)).join(" ") + " That is if none of them is relevant; each one that is makes it more.";
+  at("switching-price").textContent = `${prices(shown)} Each one that is relevant makes it more.`;
   at("switching").returnValue = "";
   at("switching").showModal();
 };
