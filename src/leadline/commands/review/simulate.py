@@ -28,6 +28,7 @@ from leadline.records.runs.run import Run
 from leadline.text.files import write_whole
 from leadline.text.owned_folder import OwnedFolder
 
+_ROUNDED = {"up": "up", "nearest": "to nearest", "down": "down"}
 EXPORTS = (".csv", ".ris", ".csv.gz", ".ris.gz")
 
 
@@ -90,11 +91,14 @@ def _write_runs(folder: str, runs: dict[str, bytes]) -> None:
 
 
 def _notes(found: ReviewSimulation) -> list[str]:
-    saved = ", ".join(f"{name} {value:.3f}" for name, value in zip(found.learners, found.saved.mean(1), strict=True))
     wanted = f"{100 * found.target:g} %"
+    by_rounding = found.saved_by_rounding
+    saved = []
+    for place, learner in enumerate(found.learners):
+        values = ", ".join(f"{values[place].mean():.3f} {_ROUNDED[name]}" for name, values in by_rounding.items())
+        saved.append(f"{learner} {values}")
     return [
-        f"work saved over sampling at {wanted} recall (0.95 R rounded up), mean of the reviews: {saved}".replace(
-            "0.95 R", f"{found.target:g} R"
-        ),
+        f"work saved over sampling (WSS) at {wanted} recall, mean of the reviews, with {found.target:g} R rounded: "
+        + "; ".join(saved),
         f"reached: share of the {found.seeds} seeds in which recall was at least {wanted} when the rule stopped",
     ]

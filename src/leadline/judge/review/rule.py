@@ -27,6 +27,7 @@ class Review:
     target: float = 0.95  # the recall that is wanted
     alpha: float = 0.05
     random: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
+    second: Callable[[], Rows] | None = None  # the order of a second learner, as places in this one
 
     def __len__(self) -> int:
         return len(self.labels)

@@ -83,7 +83,7 @@ class _Page:
     def svg(self) -> str:
         high = max(HIGH, round(self._y + MARGIN))
         wide = round(WIDE * high / HIGH)  # the same shape: what is longer than a page is drawn smaller
-        style = figure.STYLE + flow_chart.STYLE + STYLE
+        style = STYLE + flow_chart.STYLE + figure.STYLE
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDE}" height="{HIGH}" viewBox="0 0 {wide} {high}">'
             f'<style>{style}</style><rect width="{wide}" height="{high}" fill="#ffffff"/>'
