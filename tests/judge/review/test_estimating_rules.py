@@ -51,12 +51,13 @@ def test_chao_expects_the_truth_where_lists_are_independent() -> None:
 
 
 def test_chao_stops_when_both_have_found_the_same() -> None:
-    labels = np.array([True] * 10 + [False] * 90)
+    labels = np.array([True, False] + [True] * 12 + [False] * 86)
     same = np.arange(100)
     stop = chao(Review(labels, second=lambda: same))
     assert stop.read < 100
-    apart = np.concatenate((np.arange(10, 100), np.arange(10)))  # the second learner finds all of them last
-    assert chao(Review(labels, second=lambda: apart)).found == 10
+    assert stop.found == 13
+    apart = np.concatenate((np.arange(20, 100), np.arange(20)))  # the second learner finds all of them last
+    assert chao(Review(labels, second=lambda: apart)).read == 100
     assert chao(Review(labels)).read == 100
 
 

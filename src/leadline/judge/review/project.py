@@ -110,8 +110,7 @@ class ReviewProject:
     def open(cls, folder: str | os.PathLike[str]) -> ReviewProject:
         """Open a review, and check that its candidates are those that were recorded."""
         place = Path(folder)
-        known = identity_of(place)
-        if known is None or known.kind != KIND:
+        if not is_review(place):
             problem = "is not a review; `leadline review serve REVIEW --documents FILES` begins one"
             raise InputError(str(place), problem)
         content = read_sealed(place / SETTINGS, WHAT, FORMAT, _REPAIR)
@@ -224,6 +223,12 @@ class ReviewProject:
 
     def journal(self) -> JudgingJournal:
         return JudgingJournal(self.folder / JOURNAL, create=True)
+
+
+def is_review(folder: str | os.PathLike[str]) -> bool:
+    """Whether a folder is that of a review."""
+    known = identity_of(Path(folder))
+    return known is not None and known.kind == KIND
 
 
 def family_units(collection: Collection, rows: Rows | None = None) -> Iterator[tuple[str, ...]]:

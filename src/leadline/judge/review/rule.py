@@ -16,6 +16,7 @@ from leadline.judge.review.learner import Labels, Rows
 from leadline.register import Register
 
 LEAST_IN_A_ROW, SHARE_IN_A_ROW = 20, 0.02  # documents in a row, or share of all, after which reading is unrewarding
+SEEDS = 2  # the documents that a simulated review begins with; an estimate that counts them stops at once
 Kind = Literal["guarantee", "guarantee at one look", "guarantee if the order is no worse than chance", "rule of thumb"]
 
 

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leadline.judge.review.certificate import ROUNDING
-from leadline.judge.review.rule import Review, Stop, rule
+from leadline.judge.review.rule import SEEDS, Review, Stop, rule
 
-SEEDS = 2  # the documents that a simulated review begins with; an estimate that counts them stops at once
 Floats = NDArray[np.float64]
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from leadline.judge.review.certificate import ROUNDING
-from leadline.judge.review.rule import Review, Stop, rule
+from leadline.judge.review.rule import SEEDS, Review, Stop, rule
 
 LOOKS = 100
 LISTS = 2
+LEAST_FOUND = 10  # relevant documents: with fewer, the first that both learners find would end the review
 
 
 def chao_estimate(once: int, twice: int, lists: int = LISTS) -> float:
@@ -29,7 +30,7 @@ def chao_estimate(once: int, twice: int, lists: int = LISTS) -> float:
 def chao(review: Review) -> Stop:
     """Read in the orders of two learners side by side, and stop when Chao's estimate says that the target is reached.
 
-    Documents that both learners find early are counted twice, others once. The two learners see the same words and so
+    Documents that both learners find early are counted twice, others once, and those that a review begins with not. The two learners see the same words and so
     miss the same documents: the estimate is too low. Where there is no second order, everything is read.
 
     Papers: Chao, Estimating the population size for capture-recapture data with unequal catchability, 1987; Bron, van
@@ -43,11 +44,12 @@ def chao(review: Review) -> Stop:
     place = np.empty(total, np.int64)
     place[second] = np.arange(total)
     ours = np.arange(total)
+    counts = review.labels.copy()
+    counts[:SEEDS] = False
     for depth in np.unique(np.linspace(1, total, LOOKS).round().astype(int)).tolist():
         by_first, by_second = ours < depth, place < depth
         either = by_first | by_second
-        both = int((review.labels & by_first & by_second).sum())
-        found = int((review.labels & either).sum())
-        if both and found >= review.target * chao_estimate(found - both, both) - ROUNDING:
-            return Stop(int(either.sum()), found)
+        both, found = int((counts & by_first & by_second).sum()), int((counts & either).sum())
+        if found >= LEAST_FOUND and found >= review.target * chao_estimate(found - both, both) - ROUNDING:
+            return Stop(int(either.sum()), int((review.labels & either).sum()))
     return Stop(total, int(review.labels.sum()))
