@@ -30,8 +30,9 @@ def chao_estimate(once: int, twice: int, lists: int = LISTS) -> float:
 def chao(review: Review) -> Stop:
     """Read in the orders of two learners side by side, and stop when Chao's estimate says that the target is reached.
 
-    Documents that both learners find early are counted twice, others once, and those that a review begins with not. The two learners see the same words and so
-    miss the same documents: the estimate is too low. Where there is no second order, everything is read.
+    Documents that both learners find early are counted twice, others once, and those that a review begins with not at
+    all. The two learners see the same words and so miss the same documents: the estimate is too low. Where there is no
+    second order, everything is read.
 
     Papers: Chao, Estimating the population size for capture-recapture data with unequal catchability, 1987; Bron, van
     der Heijden, Feelders and Siebes, Using Chao's estimator as a stopping criterion for technology-assisted review,
