@@ -28,6 +28,7 @@ from leadline.judge.review.exporting import (
     review_ris,
     review_table,
 )
+from leadline.judge.review.project import STAGES
 from leadline.records.scores.result import counted
 
 FORMS = ("qrels", "pool", "ris", "csv", "reading")
@@ -36,26 +37,28 @@ FORMS = ("qrels", "pool", "ris", "csv", "reading")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_review(parser)
     add_choice(parser, "--as", FORMS, "form of the output", None, "by the ending of FILE")
+    add_choice(parser, "--stage", STAGES, "whose decisions count", None, "the last stage of the review")
     add_options(parser, "-o", "-q")
 
 
 def run(options: argparse.Namespace) -> None:
     form = getattr(options, "as") or _form(options.output or "")
     state, _ = open_review(options)
+    stage = options.stage or ""
     if form == "pool":
         if options.output in (None, "-"):
             raise UsageError("-o", "a pool has a record beside it: name a file")
-        pool, grades = review_pool(state)
+        pool, grades = review_pool(state, stage)
         pool.write(options.output)
         write(pool.lines(grades), options.output)
     elif form == "qrels":
-        write(review_qrels(state).to_bytes(), options.output)
+        write(review_qrels(state, stage).to_bytes(), options.output)
     elif form == "ris":
-        write(review_ris(state), options.output)
+        write(review_ris(state, stage), options.output)
     else:
-        table = reading_table(state) if form == "reading" else review_table(state)
+        table = reading_table(state) if form == "reading" else review_table(state, stage)
         write(table.encoded("csv"), options.output)
-    print_notes(_notes(decisions(state).tolist()), options)
+    print_notes(_notes(decisions(state, stage).tolist()), options)
 
 
 def _form(output: str) -> str:

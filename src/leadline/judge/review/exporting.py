@@ -28,26 +28,26 @@ def topic_of(state: ReviewState) -> str:
     return "_".join(state.project.settings.title.split()) or "review"
 
 
-def decisions(state: ReviewState) -> np.ndarray:
-    """What was decided about each unit in the end: 1, 0, -2 (unsure or not decided yet) or -1 (not read)."""
+def decisions(state: ReviewState, stage: str = "") -> np.ndarray:
+    """What was decided about each unit at a stage (default: the last): 1, 0, -2 (unsure or open) or -1 (not read)."""
     first = state.grades[STAGES[0]].astype(int)
     found = np.where(first > 0, 1, first)
-    if state.project.settings.stages == 2:
+    if state.project.settings.stages == 2 and stage != STAGES[0]:
         full = state.grades[STAGES[1]].astype(int)
         open_ = (found == 1) | (found == UNSURE)
         found = np.where(open_, np.where(full > 0, 1, np.where(full == UNJUDGED, UNSURE, full)), found)
     return np.asarray(found)
 
 
-def review_qrels(state: ReviewState) -> Qrels:
+def review_qrels(state: ReviewState, stage: str = "") -> Qrels:
     """The judgements: every document that was decided, each of a family like the one that was read."""
-    grades, topic = decisions(state), topic_of(state)
+    grades, topic = decisions(state, stage), topic_of(state)
     pairs = [(each, grades[row]) for row, unit in enumerate(state.project.units) if grades[row] >= 0 for each in unit]
     documents, values = [each for each, _ in pairs], [int(grade) for _, grade in pairs]
     return Qrels.from_columns([topic] * len(pairs), documents, values, topic)
 
 
-def review_pool(state: ReviewState) -> tuple[Pool, dict[tuple[str, str], int]]:
+def review_pool(state: ReviewState, stage: str = "") -> tuple[Pool, dict[tuple[str, str], int]]:
     """The review as a pool with strata, and the grades: what was read in the learner's order is one stratum, all of it
     judged; what was unread at the switch is the next, of which the random draws are a sample. A round has two strata.
     """
@@ -70,7 +70,7 @@ def review_pool(state: ReviewState) -> tuple[Pool, dict[tuple[str, str], int]]:
     read = int(state.is_read.sum()) - drawn
     share = drawn / max(len(project.units) - read, 1)
     strata = (Stratum(max(read, 1), 1.0), Stratum(max(len(project.units), read + 1, 2), min(max(share, 1e-9), 1.0)))
-    grades = decisions(state)
+    grades = decisions(state, stage)
     known = {
         (topic, unit[0]): int(grade) for unit, grade in zip(project.units, grades, strict=True) if grade != UNJUDGED
     }
@@ -121,9 +121,9 @@ def _said(state: ReviewState, row: int) -> tuple[str, str, str]:
     return "; ".join(dict.fromkeys(reasons)), "; ".join(notes), ", ".join(dict.fromkeys(readers))
 
 
-def review_ris(state: ReviewState) -> bytes:
+def review_ris(state: ReviewState, stage: str = "") -> bytes:
     """All documents as RIS, with labels in the notes as ASReview writes and reads them."""
-    grades, out = decisions(state), []
+    grades, out = decisions(state, stage), []
     for row, document in _documents(state):
         reasons, notes, _ = _said(state, row)
         fields = [("TY", "JOUR"), ("ID", document.id), ("TI", document.title)]
@@ -137,9 +137,9 @@ def review_ris(state: ReviewState) -> bytes:
     return "".join(out).encode("utf-8", "replace")
 
 
-def review_table(state: ReviewState) -> Table:
+def review_table(state: ReviewState, stage: str = "") -> Table:
     """All documents in a table, with the decision, the reasons and who read them."""
-    grades = decisions(state)
+    grades = decisions(state, stage)
     draw_of = {row: place for draws in state.draws.values() for place, row in enumerate(draws.order.tolist(), start=1)}
     columns = ["record_id", "title", "abstract", "authors", "year", "included", "decision", "reasons", "notes",
                "read_by", "draw", "round"]  # fmt: skip

@@ -13,7 +13,7 @@ from leadline.judge.review.order import best_unread
 from leadline.judge.review.project import KNOWN, STAGES
 from leadline.judge.review.review_state import ReviewState
 
-HELD = 900.0  # seconds that a unit waits for the person who got it
+HELD = 300.0  # seconds that a unit waits for the person who got it
 
 
 class ReadingQueue:
@@ -36,6 +36,10 @@ class ReadingQueue:
         chosen = chosen[:count]
         self._held.update({(stage, row): (person, now + HELD) for row in chosen})
         return chosen
+
+    def release_all(self) -> None:
+        """The order changed: what people have before them may come to others as well."""
+        self._held.clear()
 
     def release(self, stage: str, row: int) -> None:
         """A unit was marked or skipped."""

@@ -1,4 +1,4 @@
-"""A review in a real browser: from an RIS file and one known paper to random draws, a bound that rises, and an export."""
+"""A review in a real browser: from an RIS file and one known paper to random draws, a rising bound, and an export."""
 
 from __future__ import annotations
 
@@ -133,6 +133,7 @@ def test_from_one_known_paper_to_an_evaluation(
     for _ in range(3):
         anna.wait_for_timeout(300)
         read(anna, 15)
+        read(ben, 12)  # a draw counts when those before it are read, also those before somebody else
         until(anna, "/At least/.test(document.getElementById('bound').textContent)")
         anna.wait_for_timeout(500)
         bounds.append(state_of(review_site).round_certificate(1).certificate.recall)
@@ -141,6 +142,13 @@ def test_from_one_known_paper_to_an_evaluation(
     assert anna.locator("#figure svg .bound").count() == 1
     drawn = state_of(review_site).round_certificate(1).certificate.drawn
     assert set(order[:drawn]) <= {document for _, _, document in state_of(review_site).judging.marks}
+
+    # Full texts of what was kept.
+    anna.goto(f"{review_site.url}/read?topic=full-text")
+    assert len(read(anna, 5)) == 5
+    assert (state_of(review_site).grades["full-text"] == 1).sum() == 5
+    anna.goto(f"{review_site.url}/read")
+    until(anna, "!document.getElementById('stop').hidden")
 
     # The report, the stop, and the export.
     anna.click("#stop")

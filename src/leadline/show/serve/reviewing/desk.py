@@ -86,6 +86,8 @@ class ReviewDesk(JournalDesk):
 
     def take(self, event: Event) -> None:
         self.state.add(event)
+        if event.kind == "switch":
+            self.queue.release_all()
         row = self.project.row_of.get(event.document)
         if row is not None:
             self.queue.release(event.topic, row)
