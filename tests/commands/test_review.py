@@ -30,13 +30,14 @@ def review(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_table(review: Path, office: Any) -> None:
     arguments = "review", "simulate", str(review / "articles"), str(review / "review.csv"), "--seeds", "3"
     rows = office.rows(*arguments)
-    assert {row["rule"] for row in rows} == {"ppr", "ranked", "qbcb", "buscar", "knee", "in-a-row", "budget"}
+    assert {row["rule"] for row in rows} == {"autostop", "chao", "ppr", "ranked", "qbcb", "buscar", "knee", "in-a-row", "budget"}
     by_rule = {row["rule"]: row for row in rows}
     assert by_rule["ppr"]["reached"] == 1
     assert by_rule["ppr"]["kind"] == "guarantee"
     assert all(row["best possible"] < 0.3 for row in rows)
     _, err = office.run(*arguments)
-    assert "work saved over sampling at 95 % recall (0.95 R rounded up)" in err
+    assert "work saved over sampling (WSS) at 95 % recall, mean of the reviews, with 0.95 R rounded: svm 0." in err
+    assert all(f" {rounding}" in err for rounding in ("up,", "to nearest,", "down"))
 
 
 def test_runs_are_read_by_evaluate(review: Path, office: Any, tmp_path: Path) -> None:

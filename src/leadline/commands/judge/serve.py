@@ -12,8 +12,8 @@ from __future__ import annotations
 import argparse
 
 from leadline.commands.shared.extras import check_extras
-from leadline.commands.shared.judging import DEFAULT_HOST, DEFAULT_PORT, add_pool, serve_pool
-from leadline.commands.shared.options import add_number, add_options
+from leadline.commands.shared.judging import add_address, add_pool, serve_pool
+from leadline.commands.shared.options import add_options
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,9 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--instructions", metavar="FILE", help="text that every assessor sees all the time")
     add("--reasons", metavar="FILE", help="reasons for a grade to choose from, one per line")
     add("--people", metavar="FILE", help="the people and their links (default: POOL.people)")
-    add("--host", default=DEFAULT_HOST, help="address to listen on (default: %(default)s, this machine only)")
-    add_number(parser, "--port", "port to listen on", DEFAULT_PORT, least=0, most=65535)
-    add("--url", default="", help="where people reach the pages, if it is another address, such as that of a proxy")
+    add_address(parser)
     add_options(parser, "-q")
 
 

@@ -4,9 +4,13 @@ LABELS are judgements (one review per topic), or an export of ASReview (CSV or R
 review are the documents that have a label; where all of them are relevant, the whole collection. Each seed begins with
 another relevant document and another that is not.
 
+Instead of a collection, DIR may be a review that was read with `leadline review serve`, without LABELS: this is what
+another procedure would have found. Documents that nobody read count as not relevant.
+
 Examples:
   leadline review simulate articles labels.qrels --seeds 20
   leadline review simulate articles review.csv --learner svm,naive-bayes --rule ppr,buscar --target 0.9 --by-review
+  leadline review simulate asthma --learner svm,naive-bayes
 """
 
 from __future__ import annotations
@@ -18,23 +22,33 @@ from leadline.collections.documents.labels import read_labels
 from leadline.collections.documents.store import Collection
 from leadline.commands.shared.options import add_options, check_format, level, split_list, whole_number, wrong_usage
 from leadline.commands.shared.output import print_notes, progress_bar, write_table
+from leadline.commands.shared.reviewing import open_review
 from leadline.errors import UsageError
+from leadline.judge.review.exporting import finished_review
 from leadline.judge.review.learner import LEARNERS
+from leadline.judge.review.project import is_review
 from leadline.judge.review.rule import RULES
-from leadline.judge.review.simulation import ReviewSimulation, labelled_reviews, simulate_reviews
+from leadline.judge.review.simulation import (
+    LabelledReview,
+    ReviewSimulation,
+    labelled_reviews,
+    simulate_reviews,
+)
 from leadline.records.qrels.qrels import Qrels
 from leadline.records.qrels.read_qrels import read_qrels
 from leadline.records.runs.run import Run
+from leadline.records.scores.result import counted
 from leadline.text.files import write_whole
 from leadline.text.owned_folder import OwnedFolder
 
+_ROUNDED = {"up": "up", "nearest": "to nearest", "down": "down"}
 EXPORTS = (".csv", ".ris", ".csv.gz", ".ris.gz")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add_options(parser, "collection")
-    add("labels", metavar="LABELS", help="judgements of all candidates, or an export with labels")
+    add("labels", metavar="LABELS", nargs="?", help="judgements of all candidates, or an export with labels")
     add("--learner", metavar="NAMES", default="svm", help=f"learners to try: {', '.join(LEARNERS)} (default: svm)")
     add("--rule", metavar="NAMES", help=f"stopping rules to try: {', '.join(RULES)} (default: all)")
     add("--seeds", metavar="N", type=whole_number(1, 10_000), default=10, help="times to begin anew (default: 10)")
@@ -53,8 +67,7 @@ def run(options: argparse.Namespace) -> None:
         learners = [name for name in split_list(options.learner) if LEARNERS.named(name)]
     with wrong_usage("--rule"):
         rules = [name for name in split_list(options.rule or "") if RULES.named(name)]
-    collection = Collection.open(options.collection)
-    reviews = list(labelled_reviews(collection, _labels(options)))
+    reviews, said = _reviews(options)
     kept: dict[str, bytes] = {}
 
     def keep(order: Run) -> None:
@@ -68,7 +81,22 @@ def run(options: argparse.Namespace) -> None:
     write_table(found.by_review() if options.by_review else found.table(), options)
     if options.runs:
         _write_runs(options.runs, kept)
-    print_notes(_notes(found), options)
+    print_notes([*said, *_notes(found)], options)
+
+
+def _reviews(options: argparse.Namespace) -> tuple[list[LabelledReview], list[str]]:
+    """The reviews to read again, and what must be said of them."""
+    if is_review(options.collection):
+        if options.labels:
+            raise UsageError("LABELS", f"{options.collection} is a review, which has its own labels: leave them out")
+        options.review = options.collection
+        state, _ = open_review(options)
+        unread = int((~state.is_read).sum())
+        said = [f"{counted(unread, 'document')} that nobody read: taken as not relevant"] if unread else []
+        return [finished_review(state)], said
+    if not options.labels:
+        raise UsageError("LABELS", "name the judgements of the candidates, or a review instead of the collection")
+    return list(labelled_reviews(Collection.open(options.collection), _labels(options))), []
 
 
 def _labels(options: argparse.Namespace) -> Qrels:
@@ -90,11 +118,14 @@ def _write_runs(folder: str, runs: dict[str, bytes]) -> None:
 
 
 def _notes(found: ReviewSimulation) -> list[str]:
-    saved = ", ".join(f"{name} {value:.3f}" for name, value in zip(found.learners, found.saved.mean(1), strict=True))
     wanted = f"{100 * found.target:g} %"
+    by_rounding = found.saved_by_rounding
+    saved = []
+    for place, learner in enumerate(found.learners):
+        values = ", ".join(f"{values[place].mean():.3f} {_ROUNDED[name]}" for name, values in by_rounding.items())
+        saved.append(f"{learner} {values}")
     return [
-        f"work saved over sampling at {wanted} recall (0.95 R rounded up), mean of the reviews: {saved}".replace(
-            "0.95 R", f"{found.target:g} R"
-        ),
+        f"work saved over sampling (WSS) at {wanted} recall, mean of the reviews, with {found.target:g} R rounded: "
+        + "; ".join(saved),
         f"reached: share of the {found.seeds} seeds in which recall was at least {wanted} when the rule stopped",
     ]

@@ -7,12 +7,17 @@ import contextlib
 import datetime
 import socket
 import warnings
+from typing import TYPE_CHECKING
 
+from leadline.commands.shared.options import add_number
 from leadline.commands.shared.output import write
 from leadline.errors import InputError, LeadlineWarning, UsageError, not_a_choice
 from leadline.judge.assessors.journal import JudgingJournal
 from leadline.judge.assessors.judging_state import JudgingState, Key
 from leadline.records.scores.result import counted
+
+if TYPE_CHECKING:
+    from leadline.show.serve.security import Address
 
 JOURNAL, PEOPLE = ".journal", ".people"  # added to the name of the pool's file
 DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 8377
@@ -59,7 +64,7 @@ def serve_pool(options: argparse.Namespace, opened: socket.socket | None = None)
     from leadline.show.serve.judging.opening import open_desk
     from leadline.show.serve.judging.pages import judging_app
     from leadline.show.serve.running import listen, serve
-    from leadline.show.serve.security import Address, is_loopback
+    from leadline.show.serve.security import Address
 
     Address.of(options.host, options.port, options.url)  # refuses a wrong --url before any work
     files = {"topics": options.topics, "instructions": options.instructions, "reasons": options.reasons}
@@ -67,10 +72,7 @@ def serve_pool(options: argparse.Namespace, opened: socket.socket | None = None)
     desk = open_desk(options.pool, options.documents, f"{options.pool}{JOURNAL}", people, **files)
     with contextlib.closing(desk.journal):
         opened = opened or listen(options.host, options.port)
-        address = Address.of(options.host, opened.getsockname()[1], options.url)
-        if not is_loopback(options.host) and not address.secure:
-            problem = "can be reached by other machines without encryption: put a proxy with https before it, see --url"
-            warnings.warn(f"{options.host}: {problem}", LeadlineWarning, stacklevel=1)
+        address = public_address(options, opened)
         if not options.quiet:
             topics, documents = len(desk.pool.topics), len(desk.pool.to_judge())
             said = f"{counted(documents, 'document')} of {counted(topics, 'topic')} to judge"
@@ -81,3 +83,22 @@ def serve_pool(options: argparse.Namespace, opened: socket.socket | None = None)
             )
             write(f"{said}, at {address.url}{links}\nStop with Ctrl-C; what is judged is in {desk.journal.path}\n")
         serve(judging_app(desk, address, "Leadline judging"), opened, address, quiet=options.quiet)
+
+
+def add_address(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say where pages are served."""
+    add = parser.add_argument
+    add("--host", default=DEFAULT_HOST, help="address to listen on (default: %(default)s, this machine only)")
+    add_number(parser, "--port", "port to listen on", DEFAULT_PORT, least=0, most=65535)
+    add("--url", default="", help="where people reach the pages, if it is another address, such as that of a proxy")
+
+
+def public_address(options: argparse.Namespace, opened: socket.socket) -> Address:
+    """The address of a server; warns where others reach it without encryption."""
+    from leadline.show.serve.security import Address, is_loopback
+
+    address = Address.of(options.host, opened.getsockname()[1], options.url)
+    if not is_loopback(options.host) and not address.secure:
+        problem = "can be reached by other machines without encryption: put a proxy with https before it, see --url"
+        warnings.warn(f"{options.host}: {problem}", LeadlineWarning, stacklevel=1)
+    return address

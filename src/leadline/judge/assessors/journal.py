@@ -26,7 +26,10 @@ from typing import Literal, get_args
 from leadline.errors import InputError, checked_choice, system_reason
 
 Role = Literal["assessor", "expert", "organiser"]
-Kind = Literal["mark", "skip", "note", "undo", "passage", "assign", "unassign", "send_back", "close", "reopen"]
+Kind = Literal[
+    "mark", "skip", "note", "undo", "passage", "assign", "unassign", "send_back", "close", "reopen",
+    "round", "draws", "switch", "stop", "resume",  # of reviews, see judge/review/review_state.py
+]  # fmt: skip
 
 APPLICATION, FORMAT = 0x4C4A524E, 1  # what SQLite keeps in the file's head: it is ours, and of this format
 LONGEST = 20_000  # characters of a note or of instructions

@@ -56,16 +56,20 @@ class Certificate(Result):
     drawn: int = 0
     hits: int = 0  # relevant documents among those drawn
     most: int | None = None  # the limit after earlier draws: a number that was rejected stays rejected
+    elsewhere: int = 0  # relevant documents that were unread at the switch and found in other ways than by the draws
+    reopened: int = 0  # documents read before the switch and taken back since: each may be relevant
 
     def __post_init__(self) -> None:
-        if self.found < 0 or self.unread < 0:
+        if min(self.found, self.unread, self.reopened) < 0:
             raise InputError("certificate", f"{self.found} found and {self.unread} unread cannot be below 0")
         if not 0 < self.target < 1:
             raise InputError("target", f"must be between 0 and 1, got {self.target}")
         if not 0 < self.alpha < 1:
             raise InputError("alpha", f"must be between 0 and 1, got {self.alpha}")
-        if not 0 <= self.hits <= self.drawn <= self.unread:
+        if not 0 <= self.hits <= self.drawn <= self.unread or not 0 <= self.elsewhere <= self.unread - self.drawn:
             problem = f"{self.hits} relevant of {self.drawn} drawn from {self.unread} is not possible"
+            if self.elsewhere:
+                problem += f" with {self.elsewhere} found elsewhere"
             raise InputError("certificate", problem)
 
     def add(self, relevant: bool) -> Certificate:
@@ -81,26 +85,28 @@ class Certificate(Result):
         """The largest number of relevant documents among those unread at the switch that is not rejected."""
         looks = np.array([self.drawn]), np.array([self.hits])
         limit = int(missing_limits(self.found, self.unread, *looks, target=self.target, alpha=self.alpha)[0])
-        return limit if self.most is None or self.is_refuted else min(self.most, limit)
+        lowest = limit if self.most is None or self.is_refuted else min(self.most, limit)
+        return max(lowest, self.hits + self.elsewhere)
 
     @property
     def is_refuted(self) -> bool:
-        """Whether more relevant documents were drawn than the limit before allowed; that limit is then dropped."""
-        return self.most is not None and self.most < self.hits
+        """Whether more relevant documents were found than the limit before allowed; that limit is then dropped."""
+        return self.most is not None and self.most < self.hits + self.elsewhere
 
     @property
     def recall(self) -> float:
         """The lower limit of recall: what was found, of that and what may be missing."""
-        most = self.found + self.missed_at_most
-        return (self.found + self.hits) / most if most else 1.0
+        most = self.found + self.missed_at_most + self.reopened
+        return (self.found + self.hits + self.elsewhere) / most if most else 1.0
 
     @property
     def estimate(self) -> float:
         """Recall if the unread documents are like the drawn ones; NaN before the first draw."""
         if not self.drawn:
             return math.nan if self.unread else 1.0
-        expected = self.found + self.unread * self.hits / self.drawn
-        return (self.found + self.hits) / expected if expected else 1.0
+        known = self.found + self.hits + self.elsewhere
+        expected = max(self.found + self.unread * self.hits / self.drawn, known)
+        return known / expected if expected else 1.0
 
     @property
     def is_reached(self) -> bool:
@@ -111,7 +117,7 @@ class Certificate(Result):
         """How many more draws reach the target if none of them is relevant; everything unread is always enough."""
         if self.is_reached:
             return 0
-        low, high = 0, self.unread - self.drawn  # not enough; enough
+        low, high = 0, self.unread - self.drawn - self.elsewhere  # not enough; enough
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (low, middle) if self.draw(middle).is_reached else (middle, high)
@@ -125,10 +131,11 @@ class Certificate(Result):
     def words(self) -> str:
         """The certificate in full: what it says, on what basis, and what it does not cover."""
         percent = math.floor(100 * self.recall + ROUNDING)
+        also = f" ({self.elsewhere:,} more of the unread were found in other ways)" if self.elsewhere else ""
         return (
             f"Of the documents this assessor would call relevant in this collection, at least {percent} % have been "
             f"found ({100 * (1 - self.alpha):g} % confidence, valid whenever you stop). Basis: {self.drawn:,} "
-            f"documents drawn at random from {self.unread:,} unread; {self.hits:,} relevant. Assessor error and "
+            f"documents drawn at random from {self.unread:,} unread; {self.hits:,} relevant{also}. Assessor error and "
             "documents outside the collection are not covered."
         )
 

@@ -36,7 +36,7 @@ def learned_order(
         judged = order[:done]
         labels = relevant[judged]
         if labels.all() or not labels.any():
-            following = _similar(features, judged[labels])  # there is nothing to tell apart yet
+            following = similar(features, judged[labels])  # there is nothing to tell apart yet
             size = 1
         else:
             following = model.learn(judged, labels)
@@ -61,7 +61,7 @@ def best_unread(scores: np.ndarray, read: Labels, size: int) -> Rows:
     return unread[chosen[np.lexsort((chosen, -values[chosen]))]]
 
 
-def _similar(features: TextFeatures, known: Rows) -> np.ndarray:
+def similar(features: TextFeatures, known: Rows) -> np.ndarray:
     """How similar documents are to the relevant ones known so far; 0 where none is."""
     if not len(known):
         return np.zeros(len(features))

@@ -15,6 +15,8 @@ import numpy as np
 from leadline.judge.review.learner import Labels, Rows
 from leadline.register import Register
 
+LEAST_IN_A_ROW, SHARE_IN_A_ROW = 20, 0.02  # documents in a row, or share of all, after which reading is unrewarding
+SEEDS = 2  # the documents that a simulated review begins with; an estimate that counts them stops at once
 Kind = Literal["guarantee", "guarantee at one look", "guarantee if the order is no worse than chance", "rule of thumb"]
 
 
@@ -26,6 +28,7 @@ class Review:
     target: float = 0.95  # the recall that is wanted
     alpha: float = 0.05
     random: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
+    second: Callable[[], Rows] | None = None  # the order of a second learner, as places in this one
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -78,7 +81,7 @@ def switch_point(labels: Labels) -> int:
     >>> switch_point(np.array([True] * 3 + [False] * 40))
     23
     """
-    return first_run(labels, max(20, round(0.02 * len(labels))))
+    return first_run(labels, max(LEAST_IN_A_ROW, round(SHARE_IN_A_ROW * len(labels))))
 
 
 def first_run(labels: Labels, length: int) -> int:

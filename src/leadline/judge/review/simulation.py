@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,8 @@ from leadline.records.scores.scores import Scores
 from leadline.records.scores.table import Table
 
 FIELDS = ("title", "abstract")
+SECOND = ("naive-bayes", "svm")  # learners whose order is compared with that of another, the first that is another
+ROUNDINGS = ("up", "nearest", "down")  # of the number of relevant documents that the target asks for
 Array = NDArray[np.float64]
 Progress = Callable[[int, int], None]
 
@@ -87,6 +90,7 @@ class ReviewSimulation(Result):
     read: Array  # learner, review, seed, rule: share of the documents read at the stop
     recall: Array  # the same: share of the relevant documents found
     needed: Array  # learner, review, seed: share that had to be read to reach the target in this order
+    needed_rounded: Array  # learner, review, seed, rounding: the same for each rounding of target · R
 
     @property
     def seeds(self) -> int:
@@ -101,6 +105,12 @@ class ReviewSimulation(Result):
     def saved(self) -> Array:
         """learner, review: work saved over sampling, WSS; recall is reached when it is at least the target."""
         return np.asarray(self.target - self.needed.mean(axis=2))
+
+    @property
+    def saved_by_rounding(self) -> dict[str, Array]:
+        """learner, review: WSS for each rounding of target · R, as `WSS(rounding=...)` of `evaluate` has it."""
+        means = self.needed_rounded.mean(axis=2)
+        return {name: np.asarray(self.target - means[..., at]) for at, name in enumerate(ROUNDINGS)}
 
     def table(self) -> Table:
         """A row for each learner and rule, over all reviews."""
@@ -163,6 +173,7 @@ def simulate_reviews(
         LEARNERS.named(name)  # an unknown one is an error before the work begins
     shape = (len(names), len(reviews), seeds)
     read, recall, needed = np.zeros((*shape, len(chosen))), np.zeros((*shape, len(chosen))), np.zeros(shape)
+    rounded = np.zeros((*shape, len(ROUNDINGS)))
     for place, learner in enumerate(names):
         for row, review in enumerate(reviews):
             total = int(review.relevant.sum())
@@ -171,12 +182,14 @@ def simulate_reviews(
                     review.features, review.relevant, review.start(seed), learner, one_by_one=one_by_one, seed=seed
                 )
                 labels = review.relevant[order]
+                second = partial(_second_order, review, order, learner, seed, one_by_one)
                 enough = np.cumsum(labels) >= target * total - ROUNDING
                 needed[place, row, seed] = (int(np.argmax(enough)) + 1) / len(labels)
+                rounded[place, row, seed] = _read_for(labels, target * total) / len(labels)
                 for at, each in enumerate(chosen):
                     # By names, so that neither the other rules nor the other reviews change the result.
                     random = np.random.default_rng([seed, *(zlib.crc32(n.encode()) for n in (review.name, each.name))])
-                    stop = each.function(Review(labels, target, alpha, random))
+                    stop = each.function(Review(labels, target, alpha, random, second))
                     read[place, row, seed, at], recall[place, row, seed, at] = (
                         stop.read / len(labels),
                         stop.found / total,
@@ -187,8 +200,24 @@ def simulate_reviews(
                     progress((place * len(reviews) + row) * seeds + seed + 1, len(names) * len(reviews) * seeds)
     return ReviewSimulation(
         tuple(names), tuple(each.name for each in chosen), tuple(review.name for review in reviews),
-        tuple(len(review.documents) for review in reviews), target, read, recall, needed,
+        tuple(len(review.documents) for review in reviews), target, read, recall, needed, rounded,
     )  # fmt: skip
+
+
+def _second_order(review: LabelledReview, order: Rows, learner: str, seed: int, one_by_one: bool) -> Rows:
+    """The order of another learner that began with the same documents, as places in the first order."""
+    other = next(name for name in SECOND if name != learner)
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    read = learned_order(review.features, review.relevant, review.start(seed), other, one_by_one=one_by_one, seed=seed)
+    return np.asarray(place[read])
+
+
+def _read_for(labels: Labels, wanted: float) -> Array:
+    """The documents read until so many relevant ones are found, for each rounding of their number."""
+    places = np.concatenate(([0], np.flatnonzero(labels) + 1))
+    numbers = math.ceil(wanted - ROUNDING), round(wanted), math.floor(wanted + ROUNDING)
+    return np.array([places[number] for number in numbers], float)
 
 
 def _run(review: LabelledReview, order: Rows, name: str) -> Run:

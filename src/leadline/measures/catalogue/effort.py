@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from leadline.measures.definition import measure
 from leadline.measures.hits import Array, Hits, Integers, ratio
@@ -38,15 +39,19 @@ def last_rel(hits: Hits, rel: int = 1) -> Array:
 
 @measure("WSS", at="share")
 def wss(
-    hits: Hits, share: ShareOrPercent = 0.95, candidates: Literal["judged", "list"] = "judged", rel: int = 1
+    hits: Hits,
+    share: ShareOrPercent = 0.95,
+    candidates: Literal["judged", "list"] = "judged",
+    rounding: Literal["nearest", "up", "down"] = "nearest",
+    rel: int = 1,
 ) -> Array:
     """Work saved: the share of the candidates left unread once a share of the relevant ones is found, minus chance.
 
     Formula: WSS@s = (N - r) / N - (1 - s), with N candidates and r the rank of the k-th relevant document, k = s·n
     rounded to the nearest whole number, half to even; 0 if fewer are found. N is the number of documents judged for the
-    topic, or the length of the list if that is larger; with candidates=list, always the length of the list. Others
-    round s·n up, so that the share is really reached, or down: of 30 relevant documents WSS@95 wants 28 here (28.5,
-    half to even), 29 rounded up. A share above 1 is a percentage: WSS@95.
+    topic, or the length of the list if that is larger; with candidates=list, always the length of the list. With
+    rounding=up s·n is rounded up, so that the share is really reached, with rounding=down it is rounded down: of 30
+    relevant documents WSS@95 wants 28 (28.5, half to even), 29 rounded up. A share above 1 is a percentage: WSS@95.
 
     Paper: Cohen, Hersh, Peterson and Yen, Reducing workload in systematic review preparation using automated citation
     classification, JAMIA 2006; as CLEF's tar_eval computes it.
@@ -63,7 +68,7 @@ def wss(
     """
     share = as_fraction(share)
     found = hits.where(hits.relevant(rel))
-    wanted = np.rint(share * hits.n_relevant(rel)).astype(np.int64)
+    wanted = rounded_share(share * hits.n_relevant(rel), rounding)
     total = hits.retrieved if candidates == "list" else hits.n_candidates()
     saved = ratio(total - _rank_of(found, wanted), total) - (1 - share)
     reached = (np.diff(found.offsets) >= wanted) & (hits.n_relevant(rel) > 0) & (hits.retrieved > 0)
@@ -88,9 +93,20 @@ def effort(hits: Hits, share: ShareOrPercent = 0.95, rel: int = 1) -> Array:
     array([30.])
     """
     found = hits.where(hits.relevant(rel))
-    # In floating point 0.55 · 100 is 55.00000000000001, which must not be rounded up to 56.
-    wanted = np.ceil(as_fraction(share) * hits.n_relevant(rel) - 1e-9).astype(np.int64)
+    wanted = rounded_share(as_fraction(share) * hits.n_relevant(rel), "up")
     return np.where(np.diff(found.offsets) >= wanted, _rank_of(found, wanted), np.nan)
+
+
+def rounded_share(number: NDArray[np.floating[Any]], rounding: Literal["nearest", "up", "down"]) -> Integers:
+    """A share of the relevant documents as a whole number of them.
+
+    >>> number = np.array([28.5, 55.00000000000001])
+    >>> [rounded_share(number, rounding).tolist() for rounding in ("nearest", "up", "down")]
+    [[28, 55], [29, 55], [28, 55]]
+    """
+    # In floating point 0.55 · 100 is 55.00000000000001, which must not be rounded up to 56.
+    rounded = {"nearest": np.rint(number), "up": np.ceil(number - 1e-9), "down": np.floor(number + 1e-9)}[rounding]
+    return np.asarray(rounded).astype(np.int64)
 
 
 def _rank_of(found: Hits, place: Integers) -> Integers:

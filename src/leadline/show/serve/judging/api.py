@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any, cast, get_args
+from typing import cast, get_args
 
 from fastapi import Depends, FastAPI, HTTPException, Request
 
 from leadline.errors import visible
-from leadline.judge.assessors.journal import Kind
 from leadline.judge.assessors.people import Person
 from leadline.judge.assessors.work_list import View
 from leadline.show.serve.app import Pages
+from leadline.show.serve.journal_desk import Refused, optional_text
 from leadline.show.serve.judging.cards import Field
-from leadline.show.serve.judging.desk import GRADES, JudgingDesk, Refused, check_id
+from leadline.show.serve.judging.desk import JudgingDesk
+from leadline.show.serve.storing_api import JUDGES, Written, add_storing, shown_undoable, stored
 
 MOST_CARDS = 10  # in one answer
-UNDOABLE = 50  # of the last things that a person did
-JUDGES = ("assessor", "expert")
 LONGEST_PASSAGE = 5000  # characters
-Written = dict[str, Any]
 
 
 def add_api(app: FastAPI, pages: Pages, desk: JudgingDesk) -> None:
@@ -54,48 +51,22 @@ def add_api(app: FastAPI, pages: Pages, desk: JudgingDesk) -> None:
     def documents(request: Request, topic: str, view: str = "all") -> Written:
         return read.documents(pages.visitor(request).person, topic, view)
 
-    def store(request: Request, kind: Kind, content: Written, value: str, target: str = "") -> Written:
-        person = pages.visitor_with_role(request, *JUDGES).person
-        new = desk.write(person, kind, content, value, target)
-        return {"saved": True, "id": content["id"], "stored": "new" if new else "already"}
-
-    @app.post("/api/judgements")
-    def judge(request: Request, content: Written = written) -> Written:
-        person = pages.visitor_with_role(request, *JUDGES).person
-        grade = content.get("grade")
-        if isinstance(grade, bool) or str(grade) not in GRADES:
-            raise Refused(400, f"grade must be one of {', '.join(GRADES)}.")
-        reason, note = _optional(content, "reason"), _optional(content, "note")
-        uid = check_id(content)  # before the note is stored
-        if note:
-            desk.write(person, "note", {**content, "id": f"{uid[:62]}-n"}, note)
-        return store(request, "mark", content, str(grade), reason)
-
-    @app.post("/api/skips")
-    def skip(request: Request, content: Written = written) -> Written:
-        return store(request, "skip", content, "")
-
-    @app.post("/api/notes")
-    def note(request: Request, content: Written = written) -> Written:
-        return store(request, "note", content, _optional(content, "text"))
-
     @app.post("/api/passages")
     def passage(request: Request, content: Written = written) -> Written:
         person = pages.visitor_with_role(request, *JUDGES).person
-        text, claim, on = _optional(content, "text").strip(), _optional(content, "claim"), _optional(content, "topic")
+        text, claim, on = (
+            optional_text(content, "text").strip(),
+            optional_text(content, "claim"),
+            optional_text(content, "topic"),
+        )
         desk.check_topic(person, on)
         if not 0 < len(text) <= LONGEST_PASSAGE:
             raise Refused(400, f"A passage has 1 to {LONGEST_PASSAGE:,} characters.")
         if claim not in {each["name"] for each in desk.cards.shown_topic(on)["claims"]}:
             raise Refused(400, "The topic has no such claim.")
-        return store(request, "passage", content, text, claim)
+        return stored(pages, desk, request, "passage", content, text, claim)
 
-    @app.post("/api/undo")
-    def undo(request: Request, content: Written = written) -> Written:
-        person = pages.visitor_with_role(request, *JUDGES).person
-        new, done = desk.undo(person, content)
-        undone = {"kind": done.kind, "document": done.document, "id": done.uid} if done else None
-        return {"saved": True, "id": content["id"], "stored": "new" if new else "already", "undone": undone}
+    add_storing(app, pages, desk)
 
 
 class JudgingAnswers:
@@ -138,11 +109,7 @@ class JudgingAnswers:
                 "seconds": None if math.isnan(pace) else pace, "round": state.rounds.get(topic, 1), "closed": closed,
             }  # fmt: skip
             if not brief:
-                recent = state.undoable(person.name, topic)[-UNDOABLE:]
-                answer["undoable"] = [
-                    {"id": event.uid, "kind": event.kind, "document": event.document, "value": event.value[:20]}
-                    for event in recent
-                ]
+                answer["undoable"] = shown_undoable(state.undoable(person.name, topic))
         cards = [{"document": each} if brief else self.card(person, topic, each) for each in wanted]
         return {**answer, "card": cards[0] if cards else None, "cards": cards}
 
@@ -221,13 +188,6 @@ def _behind(left: list[str], after: str) -> list[str]:
         return left
     at = left.index(after)
     return left[at + 1 :] + left[:at]
-
-
-def _optional(content: Mapping[str, Any], name: str) -> str:
-    value = content.get(name) or ""
-    if not isinstance(value, str):
-        raise Refused(400, f"{name} must be a text.")
-    return value
 
 
 def _check(value: str, choices: tuple[str, ...], name: str) -> None:

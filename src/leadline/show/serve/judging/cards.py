@@ -5,10 +5,9 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from leadline.collections.documents.document import Document
-from leadline.collections.documents.store import Collection
 from leadline.errors import InputError, visible
 from leadline.records.topics.topic import Topic
 from leadline.show.serve.judging.highlights import Highlight, highlights
@@ -18,10 +17,18 @@ LARGEST_CLAIMS = 300_000  # characters that come with the card; more only on req
 Field = Literal["claims", "description"]
 
 
+class DocumentSource(Protocol):
+    """What cards take documents from."""
+
+    def document(self, name: str) -> Document:
+        """A document by its id; InputError where there is none."""
+        ...
+
+
 class Cards:
     """The topics and documents of a pool as pages show them. Threads may share it."""
 
-    def __init__(self, collection: Collection, topics: Mapping[str, Topic]) -> None:
+    def __init__(self, collection: DocumentSource, topics: Mapping[str, Topic]) -> None:
         self._collection, self._topics = collection, topics
         self._documents: OrderedDict[str, Document | None] = OrderedDict()
         self._shown_topics: dict[str, dict[str, Any]] = {}
@@ -86,9 +93,11 @@ class Cards:
             return {"document": name, "shown": visible(name), "missing": True, "title": "", "abstract": "",
                     "claims": [], "claim_count": 0, "description_length": 0, "about": []}  # fmt: skip
         length = sum(len(claim.text) for claim in document.claims)
+        is_patent = bool(document.office or document.claims)
+        people = document.applicants if is_patent else document.inventors  # of an article, its authors
         about = [
-            " ".join(filter(None, (document.office, document.kind))), document.publication,
-            ", ".join(document.applicants[:3]), ", ".join((document.ipc or document.cpc)[:4]),
+            " ".join(filter(None, (document.office, document.kind if is_patent else ""))), document.publication,
+            ", ".join(people[:3]), ", ".join((document.ipc or document.cpc)[:4]),
         ]  # fmt: skip
         return {
             "document": name, "shown": visible(name), "missing": False, "title": _clean(document.title),

@@ -4,10 +4,11 @@ import { Queue, newId } from "/assets/queue.js";
 import { fill, highlighter } from "/assets/texts.js";
 
 const at = (id) => document.getElementById(id);
-const { topic, view, csrf, person, role, document: asked } = at("desk").dataset;
+const { topic, view, csrf, person, role, document: asked, ahead, excludes } = at("desk").dataset;
 const readOnly = role === "organiser";
-const FEW = 4, MANY = 10; // cards that wait here: below FEW more are fetched, so that a lost connection is no end
+const MANY = Number(ahead ?? 10), FEW = Math.ceil(MANY / 2.5); // cards that wait here: below FEW more are fetched, so that a lost connection is no end
 const NAMES = { 2: "highly relevant", 1: "relevant", 0: "not relevant", "-2": "unsure" };
+const GRADES = new Set([...document.querySelectorAll("[data-grade]")].map((each) => Number(each.dataset.grade)));
 const KEYS = { 0: () => judge(0), 1: () => judge(1), 2: () => judge(2), "?": () => judge(-2), u: undo, s: skip, j: next,
   n: writeNote, r: chooseReason, c: markPassage, d: showDescription, h: () => at("help").showModal() };
 
@@ -31,7 +32,7 @@ async function ask(path, values) {
 let told = "";
 const queue = new Queue(person, csrf, ({ waiting, refused, problem, saved }) => {
   const status = at("status");
-  if (saved) { told = words(saved); announce(saved.body.document); refill(); }
+  if (saved) { told = words(saved); announce(saved.body.document); refill(); tell("saved"); }
   let text = told;
   if (waiting && problem) text = `${waiting} waiting to be sent: not saved yet, ${problem}. Kept in this browser.`;
   else if (waiting) text = "Saving…";
@@ -42,6 +43,9 @@ const queue = new Queue(person, csrf, ({ waiting, refused, problem, saved }) => 
     status.append(" ", button("Try again", () => queue.retry()), " ", button("Forget", () => queue.forget()));
   }
 });
+
+/** Tell what else is on the page. */
+const tell = (what, detail = null) => document.dispatchEvent(new CustomEvent(`leadline:${what}`, { detail }));
 
 function words({ path, body, stored }) {
   if (path.endsWith("undo")) return "Undone.";
@@ -76,8 +80,10 @@ async function refill(after = "") {
   const before = acts, settled = !queue.keys("wait").length;
   try {
     const from = after || coming.at(-1)?.document || current?.document || "";
-    const answer = await ask("/api/next", { view, count: MANY, ...(from && { after: from }) });
+    const have = JSON.stringify([current, ...coming].filter(Boolean).map((card) => card.document));
+    const answer = await ask("/api/next", { view, count: MANY, have, ...(from && { after: from }) });
     counts = answer;
+    tell("counts", answer);
     if (settled && acts === before) { // else the answer may be older than what was done here
       done = answer.undoable;
       judged.clear();
@@ -242,7 +248,7 @@ function send(path, kind, values) {
 }
 
 function judge(grade) {
-  if (!usable()) return;
+  if (!usable() || !GRADES.has(grade)) return;
   send("/api/judgements", "mark", { grade, ...(reason && { reason }) });
   Object.assign(current, { grade, reason });
   judged.add(current.document);
@@ -339,6 +345,7 @@ function chooseReason() {
   const reasons = about.reasons.map((text, place) => ({ text, short: String((place + 1) % 10) }));
   choose(at("reason"), at("reason-list"), reasons, (place) => {
     reason = about.reasons[place];
+    if (excludes !== undefined) { judge(Number(excludes)); return; } // a reason is one for this grade
     if (current.grade !== null && current.grade !== undefined) send("/api/judgements", "mark", { grade: current.grade, reason });
     showOwn();
   });
@@ -397,6 +404,16 @@ at("list").addEventListener("toggle", async () => {
   }
 });
 
+// What another part of the page asks for
+document.addEventListener("leadline:restart", () => { current = null; coming = []; refill(); });
+document.addEventListener("leadline:open", ({ detail }) => openDocument(detail));
+document.addEventListener("leadline:add", ({ detail: { document: name, grade, reason: why } }) => {
+  acts++;
+  const id = newId();
+  done.push({ id, kind: "mark", document: name, value: String(grade) });
+  queue.add("/api/judgements", { id, topic, document: name, grade, reason: why, seconds: 0 });
+});
+
 async function openDocument(name) {
   try {
     const card = await ask("/api/card", { document: name });
@@ -422,6 +439,7 @@ document.addEventListener("visibilitychange", () => {
 });
 for (const each of document.querySelectorAll("[data-grade]")) each.onclick = () => judge(Number(each.dataset.grade));
 const actions = { undo, skip, next, note: writeNote, reason: chooseReason, claim: markPassage, help: KEYS.h };
+if (!document.querySelector("[data-do=claim]")) delete KEYS.c;
 for (const each of document.querySelectorAll("[data-do]")) {
   each.onmousedown = (event) => event.preventDefault(); // the selection must stay
   each.onclick = actions[each.dataset.do];

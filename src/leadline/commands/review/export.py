@@ -1,0 +1,72 @@
+"""Write the result of a review for other programs: judgements, a pool, RIS or CSV with labels.
+
+The form follows the ending of FILE: .ris and .csv are all documents with their labels; anything else is a file of
+judgements, which `leadline evaluate` reads. `--as pool` adds the strata: what was read in the learner's order, and the
+random sample of the rest, which xinfAP and infNDCG estimate from. `--as reading` is the table that `leadline review
+stop` reads. Unsure documents have no judgement.
+
+Examples:
+  leadline review export asthma -o asthma.qrels
+  leadline review export asthma -o asthma.ris
+  leadline review export asthma --as pool -o asthma-pool.txt
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from leadline.commands.shared.options import add_choice, add_options
+from leadline.commands.shared.output import print_notes, write
+from leadline.commands.shared.reviewing import add_review, open_review
+from leadline.errors import UsageError
+from leadline.judge.assessors.merging import UNJUDGED, UNSURE
+from leadline.judge.review.exporting import (
+    decisions,
+    reading_table,
+    review_pool,
+    review_qrels,
+    review_ris,
+    review_table,
+)
+from leadline.judge.review.project import STAGES
+from leadline.records.scores.result import counted
+
+FORMS = ("qrels", "pool", "ris", "csv", "reading")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_review(parser)
+    add_choice(parser, "--as", FORMS, "form of the output", None, "by the ending of FILE")
+    add_choice(parser, "--stage", STAGES, "whose decisions count", None, "the last stage of the review")
+    add_options(parser, "-o", "-q")
+
+
+def run(options: argparse.Namespace) -> None:
+    form = getattr(options, "as") or _form(options.output or "")
+    state, _ = open_review(options)
+    stage = options.stage or ""
+    if form == "pool":
+        if options.output in (None, "-"):
+            raise UsageError("-o", "a pool has a record beside it: name a file")
+        pool, grades = review_pool(state, stage)
+        pool.write(options.output)
+        write(pool.lines(grades), options.output)
+    elif form == "qrels":
+        write(review_qrels(state, stage).to_bytes(), options.output)
+    elif form == "ris":
+        write(review_ris(state, stage), options.output)
+    else:
+        table = reading_table(state) if form == "reading" else review_table(state, stage)
+        write(table.encoded("csv"), options.output)
+    print_notes(_notes(decisions(state, stage).tolist()), options)
+
+
+def _form(output: str) -> str:
+    name = output.lower()
+    return "ris" if name.endswith(".ris") else "csv" if name.endswith(".csv") else "qrels"
+
+
+def _notes(grades: list[int]) -> list[str]:
+    said = f"{counted(grades.count(1), 'document')} relevant, {grades.count(0):,} not"
+    unsure, unread = grades.count(UNSURE), grades.count(UNJUDGED)
+    return [f"{said}, {unsure:,} unsure or not decided yet, {unread:,} not read (families count as one)"]

@@ -1,0 +1,29 @@
+"""Write the report of a review as a PDF: what was searched, by whom, when, how many, and what is certified.
+
+Examples:
+  leadline review report asthma -o asthma.pdf
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from leadline.commands.shared.options import add_options
+from leadline.commands.shared.output import print_notes, write
+from leadline.commands.shared.reviewing import add_review, open_review
+from leadline.judge.review.report import ReviewReport
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_review(parser)
+    add_options(parser, "-o", required=True, help="file to write, a PDF")
+    add_options(parser, "-q")
+
+
+def run(options: argparse.Namespace) -> None:
+    from leadline.show.serve.reviewing.pdf_report import report_pdf
+
+    state, events = open_review(options)
+    report = ReviewReport.of(state, events)
+    write(report_pdf(report, state), options.output)
+    print_notes(list(report.certificate), options)

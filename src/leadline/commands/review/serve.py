@@ -1,0 +1,129 @@
+"""Serve the pages of a review: documents in the order a learner proposes, with a certificate of when it is enough.
+
+The first time, --documents names what is searched: files (RIS, nbib of PubMed, CSV, JSON lines, patents ...), an
+.asreview project, or a collection. Later, `leadline review serve REVIEW` goes on; with --documents again, what is new
+in them becomes another round, and only that is asked about. Everything that people do is stored in REVIEW.
+
+Examples:
+  leadline review serve asthma --documents search.ris --known 10051933 --reviewers anna,ben
+  leadline review serve asthma
+  leadline review serve brakes --documents patents --candidates bm25.run --query "brake disc" --criteria criteria.txt
+  leadline review serve asthma --documents new-search.ris
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+from pathlib import Path
+
+from leadline.commands.shared.extras import check_extras
+from leadline.commands.shared.judging import add_address, public_address
+from leadline.commands.shared.options import add_choice, add_options, level, list_of, share, wrong_usage
+from leadline.commands.shared.output import write
+from leadline.errors import InputError, UsageError, visible
+from leadline.judge.assessors.journal import LONGEST
+from leadline.judge.assessors.people import People
+from leadline.judge.review.learner import LEARNERS
+from leadline.judge.review.project import PEOPLE, REASONS, SETTINGS, ReviewProject, ReviewSettings
+from leadline.judge.review.starting import add_known, begin_review, extend_review
+from leadline.records.scores.result import counted
+from leadline.text.source import read_text
+
+OF_A_NEW_ONE = ("title", "criteria", "query", "reasons", "learner", "target", "confidence", "double", "stages")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("review", metavar="REVIEW", help="folder of the review; made where there is none")
+    add("--documents", metavar="PATH", nargs="+", help="what is searched: files, an ASReview project, or a collection")
+    add("--candidates", metavar="FILE", help="a run, judgements or ids one per line: only these documents are read")
+    add("--known", metavar="IDS", type=list_of(str), default=(), help="relevant documents that you know already")
+    add("--labels", action="store_true", help="take over the labels in the files (CSV or RIS)")
+    add("--title", help="title of the review (default: the name of its folder)")
+    add("--query", help="words to begin with, where no relevant document is known")
+    add("--criteria", metavar="FILE", help="criteria of inclusion, which every reviewer sees all the time")
+    add("--reasons", metavar="FILE", help="reasons for exclusion to choose from, one per line")
+    add_choice(parser, "--learner", list(LEARNERS), "how documents are put in order", None, "svm")
+    add("--target", metavar="RECALL", type=level, help="recall that is wanted (default: 0.95)")
+    add("--confidence", metavar="LEVEL", type=level, help="confidence of the certificate (default: 0.95)")
+    add("--double", metavar="SHARE", type=share, help="share of the documents that two people read (default: none)")
+    add_choice(parser, "--stages", ("1", "2"), "1: titles and abstracts; 2: then full texts", None, "1")
+    add("--reviewers", metavar="NAMES", type=list_of(str), default=(), help="make links for these people and show them")
+    add_address(parser)
+    add_options(parser, "-q")
+
+
+def run(options: argparse.Namespace) -> None:
+    check_extras("review serve", ["serve"])
+    from leadline.show.serve.reviewing.desk import ReviewDesk
+    from leadline.show.serve.reviewing.pages import reviewing_app
+    from leadline.show.serve.running import listen, serve
+    from leadline.show.serve.security import Address
+
+    Address.of(options.host, options.port, options.url)  # refuses a wrong --url before any work
+    project = _project(options)
+    opened = listen(options.host, options.port)
+    address = public_address(options, opened)
+    people = People(project.folder / PEOPLE)
+    links = [f"  {name:<12} {address.link(people.add(name, 'assessor'))}\n" for name in options.reviewers]
+    if links:
+        write("".join(["Personal links, shown only now:\n", *links]))
+    desk = ReviewDesk(project)
+    with contextlib.closing(desk):
+        desk.proposer.start()
+        if not options.quiet:
+            known = any(True for _ in desk.people)
+            more = "" if known else f"; make links with `leadline review people {options.review} add NAME`"
+            read = int(desk.state.is_read.sum())
+            said = f"{counted(len(project.units), 'document')}, {read:,} of them read, at {address.url}{more}"
+            write(f"{said}\nStop with Ctrl-C; everything is in {project.folder}\n")
+        serve(reviewing_app(desk, address, project.settings.title), opened, address, quiet=options.quiet)
+
+
+def _project(options: argparse.Namespace) -> ReviewProject:
+    """The review that was named: begun, extended, or as it is."""
+    if not (Path(options.review) / SETTINGS).exists() or not ReviewProject.open(options.review).rounds:
+        if not options.documents:
+            problem = f"{options.review} is not a review yet: name what is searched, --documents FILES"
+            raise UsageError("--documents", problem)
+        return begin_review(
+            options.review, options.documents, _settings(options), candidates=options.candidates,
+            known=options.known, labels=options.labels,
+        )  # fmt: skip
+    given = [name for name in OF_A_NEW_ONE if getattr(options, name) is not None]
+    if given:
+        raise UsageError(f"--{given[0]}", f"is for a new review, and {options.review} is one already")
+    project = ReviewProject.open(options.review)
+    if options.documents:
+        return extend_review(
+            project, options.documents, candidates=options.candidates, known=options.known, labels=options.labels
+        )
+    if options.candidates or options.labels:
+        raise UsageError("--candidates" if options.candidates else "--labels", "needs --documents")
+    add_known(project, dict.fromkeys(options.known, 1))
+    return project
+
+
+def _settings(options: argparse.Namespace) -> ReviewSettings:
+    reasons = _text(options.reasons) if options.reasons else ""
+    with wrong_usage():
+        return ReviewSettings(
+            title=options.title or Path(options.review).resolve().name,
+            criteria=_text(options.criteria) if options.criteria else "",
+            reasons=tuple(line.strip() for line in reasons.splitlines() if line.strip()) or REASONS,
+            query=options.query or "",
+            learner=options.learner or "svm",
+            target=options.target or 0.95,
+            alpha=round(1 - (options.confidence or 0.95), 12),
+            double=options.double or 0.0,
+            stages=int(options.stages or 1),
+        )
+
+
+def _text(path: str) -> str:
+    text = read_text(path).bytes().decode("utf-8", "replace").strip()
+    if not text or len(text) > LONGEST:
+        raise InputError(os.fspath(path), f"must have 1 to {LONGEST:,} characters, has {len(text):,}")
+    return visible(text, "\t\n")

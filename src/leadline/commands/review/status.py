@@ -1,0 +1,62 @@
+"""Say how far a review has come, what is certified, and what more would cost.
+
+Examples:
+  leadline review status asthma
+  leadline review status asthma --people
+  leadline review status asthma --looks --format csv -o looks.csv
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from leadline.commands.shared.options import add_options, check_format
+from leadline.commands.shared.output import print_notes, write_table
+from leadline.commands.shared.reviewing import add_review, open_review
+from leadline.judge.review.report import ReviewReport, certificate_sentences
+from leadline.judge.review.review_state import ReviewState
+from leadline.records.scores.table import Table
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_review(parser)
+    parser.add_argument("--people", action="store_true", help="what each person read")
+    parser.add_argument("--looks", action="store_true", help="the lower limit of recall over the documents read")
+    add_options(parser, "-f", "-o", "-q")
+
+
+def run(options: argparse.Namespace) -> None:
+    check_format(options)
+    state, events = open_review(options)
+    if options.people:
+        readers = ReviewReport.of(state, events).readers
+        columns = ["person", "role", "abstracts", "full_texts", "first", "last"]
+        rows = [[each.name, each.role, each.abstracts, each.full_texts, each.first, each.last] for each in readers]
+        write_table(Table(columns, rows), options)
+        return
+    write_table(_looks(state) if options.looks else _rounds(state), options)
+    number = state.project.current_round
+    prices = [f"{100 * target:g} %: {price:,}" for target, price in state.prices(number).items()]
+    said = f"more to draw at random to certify, if none of them is relevant: {', '.join(prices)}"
+    print_notes([*certificate_sentences(state), said], options)
+
+
+def _rounds(state: ReviewState) -> Table:
+    columns = ["round", "documents", "read", "relevant", "drawn", "drawn_relevant", "recall_at_least", "estimate"]
+    rows: list[list[object]] = []
+    for each in state.project.rounds:
+        found = state.round_certificate(each.number)
+        mine = state.project.round_of == each.number
+        certificate = found.certificate
+        rows.append([
+            each.number, each.units, int((state.is_read & mine).sum()), int((state.relevant() & mine).sum()),
+            certificate.drawn, certificate.hits, certificate.recall, certificate.estimate,
+        ])  # fmt: skip
+    return Table(columns, rows)
+
+
+def _looks(state: ReviewState) -> Table:
+    found = state.round_certificate(state.project.current_round)
+    looks = (found.looks.tolist(), found.bounds.tolist(), found.estimates.tolist())
+    rows = [list(look) for look in zip(*looks, strict=True)]
+    return Table(["read", "recall_at_least", "estimate"], rows)

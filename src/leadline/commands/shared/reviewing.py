@@ -1,0 +1,22 @@
+"""What the commands of reviews share."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+
+from leadline.judge.assessors.journal import Event
+from leadline.judge.review.project import ReviewProject
+from leadline.judge.review.review_state import ReviewState
+
+
+def add_review(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("review", metavar="REVIEW", help="folder of the review, made by `leadline review serve`")
+
+
+def open_review(options: argparse.Namespace) -> tuple[ReviewState, list[Event]]:
+    """Where a review stands, and all that happened."""
+    project = ReviewProject.open(options.review)
+    with contextlib.closing(project.journal()) as journal:
+        events = list(journal.events())
+    return ReviewState.of(project, events), events

@@ -1,0 +1,222 @@
+"""The facts of a review for a court or a journal: what was searched, by whom, when, how many, and what is certified."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass
+
+import numpy as np
+
+from leadline.judge.assessors.journal import Event
+from leadline.judge.assessors.merging import UNJUDGED, UNSURE
+from leadline.judge.review.project import KNOWN, STAGES, STARTER
+from leadline.judge.review.review_state import READERS, ReviewState
+from leadline.records.scores.result import counted
+from leadline.version import __version__
+
+
+@dataclass(frozen=True)
+class ReaderCounts:
+    """What one person read."""
+
+    name: str
+    role: str
+    abstracts: int
+    full_texts: int
+    first: str
+    last: str
+
+
+@dataclass(frozen=True)
+class PrismaCounts:
+    """The numbers of a PRISMA 2020 flow chart, in units: records, or families as one."""
+
+    identified: int  # documents of all rounds
+    duplicates: int  # in the review already when they came, or of a family that is one unit
+    screened: int
+    not_read: int
+    excluded: int
+    unsure: int
+    sought: int  # for full texts; 0 with one stage
+    full_excluded: int
+    full_waiting: int
+    reasons: tuple[tuple[str, int], ...]  # for exclusion, most frequent first; of full texts where there are such
+    included: int
+    known: int  # of those screened, judged before the review
+
+
+@dataclass(frozen=True)
+class ReviewReport:
+    """Everything that the page and the PDF say."""
+
+    title: str
+    criteria: str
+    query: str
+    searched: tuple[tuple[str, str], ...]  # label and text
+    readers: tuple[ReaderCounts, ...]
+    prisma: PrismaCounts
+    certificate: tuple[str, ...]  # sentences
+    hashes: tuple[tuple[str, str], ...]
+    begun: str
+    last: str
+    stopped: str
+
+    @classmethod
+    def of(cls, state: ReviewState, events: Sequence[Event]) -> ReviewReport:
+        """The facts of a review from its journal."""
+        settings = state.project.settings
+        moments = [event.at for event in events] or [""]
+        stop = state.stopped
+        stopped = f"Stopped by {stop.person}, {_moment(stop.at)}." if stop is not None else "The review goes on."
+        return cls(
+            settings.title, settings.criteria, settings.query, _searched(state), _readers(state), prisma_counts(state),
+            tuple(certificate_sentences(state)), _hashes(state, events), _moment(moments[0]), _moment(moments[-1]),
+            stopped,
+        )  # fmt: skip
+
+
+def prisma_counts(state: ReviewState) -> PrismaCounts:
+    """The numbers of the flow chart."""
+    project, grades = state.project, state.grades[STAGES[0]]
+    records = sum(each.records + each.removed for each in project.rounds)
+    kept = state.relevant(STAGES[0])
+    full = state.grades[STAGES[1]]
+    two = project.settings.stages == 2
+    stage = STAGES[1] if two else STAGES[0]
+    reasons: Counter[str] = Counter()
+    for row in np.flatnonzero(state.grades[stage] == 0).tolist():
+        marks = [mark for mark in state.marks_of(row, stage).values() if mark.grade == 0]
+        said = next((mark.reason for mark in marks if mark.reason and mark.reason != KNOWN), "no reason given")
+        reasons[said] += 1
+    known = sum(
+        all(mark.reason == KNOWN for mark in state.marks_of(row, STAGES[0]).values())
+        for row in np.flatnonzero(state.is_read).tolist()
+    )
+    return PrismaCounts(
+        records, records - len(project.units), int(state.is_read.sum()), int((grades == UNJUDGED).sum()),
+        int((grades == 0).sum()), int((grades == UNSURE).sum()), int(kept.sum()) if two else 0,
+        int((kept & (full == 0)).sum()), int((kept & (full == UNJUDGED)).sum()) if two else 0,
+        tuple(reasons.most_common()), int((kept & (full > 0)).sum()) if two else int((grades > 0).sum()), known,
+    )  # fmt: skip
+
+
+def certificate_sentences(state: ReviewState) -> list[str]:
+    """What can be said about recall, sentence by sentence."""
+    project, said = state.project, []
+    rounds = len(project.rounds)
+    alpha = project.settings.alpha
+    for number in range(1, rounds + 1):
+        found = state.round_certificate(number)
+        about = project.rounds[number - 1]
+        begin = f"Round {number} ({about.units:,} documents, added {about.at[:10]}): " if rounds > 1 else ""
+        if not found.switched and found.certificate.unread:
+            percent = math.floor(100 * found.certificate.recall + 1e-9)
+            said.append(
+                f"{begin}Nothing has been drawn at random, so nothing is certified: {found.certificate.unread:,} "
+                f"documents were not read, and any of them may be relevant (recall is at least {percent} % even then)."
+            )
+        elif not found.switched:
+            said.append(f"{begin}Everything was read: all that this assessor would call relevant was found.")
+        else:
+            said.append(begin + found.certificate.words)
+        if found.refuted or found.certificate.is_refuted:
+            said.append(
+                f"{begin}An earlier lower limit was refuted: more relevant documents were found than it allowed, as "
+                f"happens with probability {100 * alpha:g} % at most. It was dropped; the limit above follows from "
+                "the draws as they are now."
+            )
+        if found.certificate.reopened:
+            said.append(
+                f"{begin}{found.certificate.reopened:,} judgements from before the random draws were taken back; these "
+                "documents count as relevant and missing until they are read again."
+            )
+        bound = state.bound_with_sensitivity(number) if number == rounds else math.nan
+        if not math.isnan(bound):
+            agreed, both = state.sensitivity()
+            said.append(
+                f"{begin}Two people read {both:,} of the relevant random draws, and the first to read kept {agreed:,} "
+                f"of them. If that is how often a reviewer recognises a relevant document, at least "
+                f"{math.floor(100 * bound + 1e-9)} % have been found ({100 * (1 - alpha):g} % confidence, half of the "
+                "error for the draws and half for this sensitivity)."
+            )
+    if rounds > 1:
+        percent = math.floor(100 * state.recall_bound() + 1e-9)
+        said.append(
+            f"All {rounds} rounds together: at least {percent} % have been found ({100 * (1 - alpha):g} % confidence; "
+            f"each round has 1/{rounds} of the error that is allowed, and unread documents of a round without draws "
+            "count as relevant)."
+        )
+    unsure = int((state.grades[STAGES[0]] == UNSURE).sum())
+    if unsure:
+        said.append(f"{unsure:,} documents that were left unsure count as relevant.")
+    if project.settings.stages == 2:
+        said.append("Relevant means kept after the full text; what was not decided yet counts as relevant.")
+    return said
+
+
+def _searched(state: ReviewState) -> tuple[tuple[str, str], ...]:
+    settings = state.project.settings
+    found = []
+    for each in state.project.rounds:
+        families = f" in {each.units:,} families or single documents" if each.records != each.units else ""
+        came = f"{', '.join(each.sources) or 'a collection'}: {each.records:,} documents{families}"
+        again = f"; {each.removed:,} were in the review already" if each.removed else ""
+        found.append((f"Added {each.at[:10]}", came + again))
+    if settings.query:
+        found.append(("Query at the start", settings.query))
+    known = sum(mark.reason == KNOWN for mark in state.judging.marks.values())
+    if known:
+        found.append(("Known beforehand", counted(known, "document")))
+    found.append(("Order of reading", f"learner {settings.learner}, then random draws"))
+    if settings.double:
+        found.append(("Read by two people", f"{100 * settings.double:g} % of the documents, chosen by a hash"))
+    return tuple(found)
+
+
+def _readers(state: ReviewState) -> tuple[ReaderCounts, ...]:
+    by_name: dict[str, list[tuple[str, str]]] = {}
+    for (name, stage, _), mark in state.judging.marks.items():
+        if mark.reason != KNOWN or name != STARTER:
+            by_name.setdefault(name, []).append((stage, mark.at))
+    return tuple(
+        ReaderCounts(
+            name, {"assessor": "reviewer"}.get(role := state.judging.roles[name], role),
+            sum(stage == STAGES[0] for stage, _ in marks), sum(stage == STAGES[1] for stage, _ in marks),
+            _moment(min(at for _, at in marks)), _moment(max(at for _, at in marks)),
+        )
+        for name, marks in sorted(by_name.items()) if state.judging.roles[name] in READERS
+    )  # fmt: skip
+
+
+def _hashes(state: ReviewState, events: Sequence[Event]) -> tuple[tuple[str, str], ...]:
+    found = []
+    rounds = state.project.rounds
+    for each in rounds:
+        of = f" of round {each.number}" if len(rounds) > 1 else ""
+        found.append((f"Collection{of}, SHA-256", each.collection_hash))
+        found.append((f"Candidates{of}, SHA-256", each.sha256))
+        draws = state.draws.get(each.number)
+        if draws is not None:
+            fits = "follows" if draws.is_as_seeded else "does NOT follow"
+            said = f"{draws.seed}; the stored order {fits} from it; stored {_moment(draws.at)} by {draws.person}"
+            found.append((f"Random draws{of}, seed", said))
+    if state.ignored:
+        found.append(("Later orders of draws", f"{state.ignored:,}, all ignored: the first stands"))
+    found.append((f"Journal, {len(events):,} events, SHA-256", journal_hash(events)))
+    found.append(("Program", f"Leadline {__version__}"))
+    return tuple(found)
+
+
+def journal_hash(events: Sequence[Event]) -> str:
+    """The SHA-256 of all events in their order."""
+    made = hashlib.sha256()
+    for event in events:
+        made.update(repr(astuple(event)).encode("utf-8", "surrogatepass") + b"\n")
+    return made.hexdigest()
+
+
+def _moment(at: str) -> str:
+    return f"{at[:10]} {at[11:16]} UTC" if at else ""

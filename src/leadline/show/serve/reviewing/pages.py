@@ -1,0 +1,74 @@
+"""The pages of a review: the card, and the certificate with the report, also as PDF."""
+
+from __future__ import annotations
+
+from fastapi import FastAPI, HTTPException, Request
+from fastapi.responses import RedirectResponse, Response
+
+from leadline.judge.review.project import KNOWN, STAGES
+from leadline.judge.review.report import ReviewReport
+from leadline.show.serve.app import Pages
+from leadline.show.serve.reviewing.api import add_api
+from leadline.show.serve.reviewing.desk import STAGE_NAMES, ReviewDesk
+from leadline.show.serve.reviewing.figure import certificate_figure
+from leadline.show.serve.reviewing.flow_chart import flow_chart
+from leadline.show.serve.reviewing.pdf_report import report_pdf
+from leadline.show.serve.security import Address
+
+PACKAGES = ("leadline.show.serve.judging", "leadline.show.serve.reviewing")  # the card is that of judging
+
+
+def reviewing_app(desk: ReviewDesk, address: Address, title: str) -> FastAPI:
+    """The application that serves a review."""
+    pages = Pages(desk.people, address, PACKAGES, title)
+    app = pages.app()
+    add_api(app, pages, desk)
+    stages = {name: STAGE_NAMES[name] for name in desk.project.topics}
+
+    @app.get("/")
+    def home(request: Request) -> Response:
+        found = pages.visitor(request)
+        if found.person.role == "organiser":
+            return RedirectResponse("/certificate", 303)
+        return RedirectResponse(f"/read?topic={STAGES[0]}", 303)
+
+    @app.get("/read")
+    def read(request: Request, topic: str = STAGES[0], document: str = "") -> Response:
+        found = pages.visitor(request)
+        if found.person.role == "organiser":
+            raise HTTPException(403, "The organiser sees the certificate and the report, and does not read.")
+        desk.check_topic(found.person, topic)
+        if document:
+            desk.check_document(found.person, topic, document)
+        heading = desk.cards.shown_topic(topic)["title"]
+        about = {"topic": topic, "document": document, "view": "all", "heading": heading}
+        return pages.page("review.html", found, **about, stages=stages, known=KNOWN)
+
+    def report() -> ReviewReport:
+        desk.refresh()
+        return ReviewReport.of(desk.state, list(desk.journal.events()))
+
+    @app.get("/certificate")
+    def certificate(request: Request) -> Response:
+        found = pages.visitor(request)
+        with desk.lock:
+            made, number = report(), desk.project.current_round
+            drawn = certificate_figure(desk.state.round_certificate(number))
+            prices = [
+                f"To certify {100 * target:g} % one would draw about {price:,} more, if none of them is relevant."
+                for target, price in desk.state.prices(number).items() if price
+            ]  # fmt: skip
+        chart, _ = flow_chart(made.prisma)
+        return pages.page(
+            "certificate.html", found, report=made, figure=drawn, chart=chart, prices=prices, stages=stages
+        )
+
+    @app.get("/certificate.pdf")
+    def pdf(request: Request) -> Response:
+        pages.visitor(request)
+        with desk.lock:
+            content = report_pdf(report(), desk.state)
+        headers = {"content-disposition": 'inline; filename="review.pdf"'}
+        return Response(content, media_type="application/pdf", headers=headers)
+
+    return app

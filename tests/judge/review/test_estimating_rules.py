@@ -1,0 +1,70 @@
+"""Chao's estimate and AutoStop's, compared with every possible outcome of small urns."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from leadline.judge.review.rule import Review
+from leadline.judge.review.rules.autostop import autostop, draw_shares, estimated_relevant
+from leadline.judge.review.rules.chao import chao, chao_estimate
+
+
+def test_autostop_estimates_without_bias() -> None:
+    """Over all samples of three draws from four documents, of which two are relevant."""
+    shares, relevant, draws = draw_shares(4), np.array([True, False, True, False]), 3
+    mean = second = variance = 0.0
+    for sample in product(range(4), repeat=draws):
+        chance = float(np.prod(shares[list(sample)]))
+        there = np.isin(np.arange(4), sample) & relevant
+        estimate, spread = estimated_relevant(shares[there], draws)
+        mean, second, variance = mean + chance * estimate, second + chance * estimate**2, variance + chance * spread
+    assert mean == pytest.approx(2)
+    assert variance == pytest.approx(second - mean**2)
+
+
+def test_shares_fall_and_sum_to_one() -> None:
+    shares = draw_shares(50)
+    assert shares.sum() == pytest.approx(1)
+    assert (np.diff(shares) < 0).all()
+    assert shares[0] / shares[-1] == pytest.approx((1 + sum(1 / i for i in range(1, 51))) / (1 + 1 / 50))
+
+
+@pytest.mark.parametrize(("first", "second", "both"), [(8, 8, 6), (9, 5, 3), (4, 4, 1)])
+def test_chao_of_two_lists_is_at_least_lincoln_and_petersen(first: int, second: int, both: int) -> None:
+    chao_says = chao_estimate(first + second - 2 * both, both)
+    petersen = first * second / both
+    assert chao_says >= petersen - 1e-9
+    if first == second:
+        assert chao_says == pytest.approx(petersen)
+
+
+def test_chao_expects_the_truth_where_lists_are_independent() -> None:
+    """Over all captures of six documents by two lists that each find one with probability 0.8."""
+    mean = 0.0
+    for caught in product(range(3), repeat=6):  # by none, one or two of the lists
+        chance = float(np.prod([(0.04, 0.32, 0.64)[times] for times in caught]))
+        mean += chance * chao_estimate(caught.count(1), caught.count(2))
+    assert 6 < mean < 6.3  # so few are overestimated a little
+
+
+def test_chao_stops_when_both_have_found_the_same() -> None:
+    labels = np.array([True, False] + [True] * 12 + [False] * 86)
+    same = np.arange(100)
+    stop = chao(Review(labels, second=lambda: same))
+    assert stop.read < 100
+    assert stop.found == 11  # ten besides the one that was known: both have found the same, so nothing is missing
+    apart = np.concatenate((np.arange(20, 100), np.arange(20)))  # the second learner finds all of them last
+    assert chao(Review(labels, second=lambda: apart)).read == 100
+    assert chao(Review(labels)).read == 100
+
+
+def test_autostop_does_not_stop_at_its_seeds() -> None:
+    labels = np.array([True, False] + [False] * 50 + [True] * 5 + [False] * 43)
+    stops = [autostop(Review(labels, random=np.random.default_rng(seed))) for seed in range(20)]
+    assert all(stop.read > 2 for stop in stops)
+    assert all(stop.found <= 6 for stop in stops)
+    nothing = np.array([True, False] + [False] * 30)
+    assert autostop(Review(nothing)).read == 32

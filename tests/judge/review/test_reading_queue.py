@@ -1,0 +1,101 @@
+"""Who reads what next: nobody the same as another, unless both are asked, and skipped ones come last."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.judge.review.conftest import Mark, articles
+
+from leadline.judge.review.features import TextFeatures
+from leadline.judge.review.project import ReviewProject, ReviewSettings
+from leadline.judge.review.proposing import Proposer
+from leadline.judge.review.reading_queue import HELD, ReadingQueue
+from leadline.judge.review.review_state import ReviewState
+from leadline.judge.review.starting import begin_review
+
+
+def ordered(count: int = 60) -> ReadingQueue:
+    return ReadingQueue(lambda: -np.arange(count, dtype=float), clock=lambda: 0.0)
+
+
+def test_two_people_get_different_documents(mark: Mark) -> None:
+    state, queue = mark(), ordered()
+    anna = queue.next(state, "anna", "abstract", 3)
+    ben = queue.next(state, "ben", "abstract", 3)
+    assert anna == [1, 2, 3]  # a0 was known
+    assert ben == [4, 5, 6]
+    assert queue.next(state, "anna", "abstract", 2, have=anna) == [7, 8]
+    queue.release("abstract", 1)
+    assert queue.next(state, "ben", "abstract", 1, have=ben) == [1]
+
+
+def test_what_somebody_left_lying_is_given_to_another() -> None:
+    now = [0.0]
+    queue = ReadingQueue(lambda: -np.arange(60.0), clock=lambda: now[0])
+    project = ReviewProject(Path(), ReviewSettings("x"), units=tuple((f"a{n}",) for n in range(60)))
+    object.__setattr__(project, "rounds", (type("R", (), {"units": 60})(),))
+    state = ReviewState(project)
+    assert queue.next(state, "anna", "abstract", 1) == [0]
+    assert queue.next(state, "ben", "abstract", 1) == [1]
+    now[0] = HELD + 1
+    assert queue.next(state, "ben", "abstract", 2) == [0, 1]
+
+
+def test_a_share_is_read_twice(tmp_path: Path, mark: Mark) -> None:
+    source = tmp_path / "twice.ris"
+    source.write_text(articles(200))
+    project = begin_review(tmp_path / "twice", [source], ReviewSettings("Twice", double=0.3))
+    assert 35 < project.read_twice.sum() < 85
+    chosen = np.flatnonzero(project.read_twice)[:3].tolist()
+    others = np.flatnonzero(~project.read_twice)[:3].tolist()
+    state = mark(*(project.units[row][0] for row in (*chosen, *others)), of=project)
+    queue = ordered(200)
+    assert queue.next(state, "ben", "abstract", 3) == chosen
+    assert set(queue.next(state, "carl", "abstract", 3)).isdisjoint({*chosen, *others})
+    assert set(queue.next(state, "anna", "abstract", 3)).isdisjoint({*chosen, *others})
+
+
+def test_the_learner_puts_the_likely_first(project: ReviewProject, mark: Mark) -> None:
+    state = mark("a5", "a1", "a2")
+    rows = np.array(state.first_read)
+    judged = [(rows, np.array([True, True, False, False]))]
+    features = TextFeatures.of(project.texts())
+    proposer = Proposer(features, "svm", lambda: judged[0])
+    assert proposer.rounds == 1
+    relevant = [row for row in range(60) if row % 5 == 0]
+    assert set(np.argsort(-proposer.scores)[:12].tolist()) == set(relevant)
+    # A judgement that is changed makes another model, as if it had always been so.
+    changed = np.array([True, True, True, False])
+    judged[0] = rows, changed
+    proposer.learn()
+    fresh = Proposer(features, "svm", lambda: (rows, changed))
+    assert proposer.scores == pytest.approx(fresh.scores)
+    before = proposer.rounds
+    proposer.learn()
+    assert proposer.rounds == before  # nothing new
+
+
+def test_a_query_or_a_known_document_is_enough_to_begin(project: ReviewProject) -> None:
+    features = TextFeatures.of(project.texts())
+    nothing = np.zeros(0, np.int64), np.zeros(0, bool)
+    by_query = Proposer(features, "svm", lambda: nothing, query="brake disc")
+    assert np.argsort(-by_query.scores)[0] % 5 == 0
+    by_known = Proposer(features, "svm", lambda: (np.array([0]), np.array([True])))
+    assert all(row % 5 == 0 for row in np.argsort(-by_known.scores)[:12].tolist())
+
+
+def test_the_learner_works_in_the_background(project: ReviewProject) -> None:
+    judged = [(np.array([0, 1]), np.array([True, False]))]
+    proposer = Proposer(TextFeatures.of(project.texts()), "svm", lambda: judged[0])
+    proposer.start()
+    judged[0] = np.array([0, 1, 5]), np.array([True, False, True])
+    proposer.wake()
+    for _ in range(500):
+        if proposer.rounds == 2:
+            break
+        time.sleep(0.01)
+    proposer.close()
+    assert proposer.rounds == 2

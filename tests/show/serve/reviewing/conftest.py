@@ -1,0 +1,120 @@
+"""A review of two hundred articles, a server of it on a free port, and people who ask it."""
+
+from __future__ import annotations
+
+import threading
+import time
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from leadline.judge.assessors.people import People
+from leadline.judge.review.project import PEOPLE, ReviewProject, ReviewSettings
+from leadline.judge.review.starting import begin_review
+from leadline.show.serve.reviewing.desk import ReviewDesk
+from leadline.show.serve.reviewing.pages import reviewing_app
+from leadline.show.serve.running import listen, server
+from leadline.show.serve.security import Address
+
+NAMES = (("anna", "assessor"), ("ben", "assessor"), ("eve", "expert"), ("olga", "organiser"))
+HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>"
+
+
+def is_relevant(document: str) -> bool:
+    return int(document.removeprefix("a")) % 8 == 0
+
+
+def ris(count: int = 200) -> str:
+    lines = []
+    for number in range(count):
+        subject = "brake disc friction lining" if number % 8 == 0 else "wing lift airflow turbine blade"
+        title = HOSTILE if number == 3 else f"Study {number} of {subject}"
+        abstract = f"We test {subject} series{number % 9} in practice."
+        fields = f"ID  - a{number}\nTI  - {title}\nAB  - {abstract}\nAU  - Miller, A.\nPY  - 2020\n"
+        lines.append(f"TY  - JOUR\n{fields}ER  - \n\n")
+    return "".join(lines)
+
+
+@dataclass
+class ReviewSite:
+    """A server of a review, which can be stopped and started again on the same port."""
+
+    folder: Path
+    port: int = 0
+    tokens: dict[str, str] = field(default_factory=dict)
+    desk: ReviewDesk | None = None
+    _server: Any = None
+    _thread: threading.Thread | None = None
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        opened = listen("127.0.0.1", self.port)
+        self.port = opened.getsockname()[1]
+        address = Address.of("127.0.0.1", self.port)
+        self.desk = ReviewDesk(ReviewProject.open(self.folder))
+        self.desk.proposer.start()
+        self._server = server(reviewing_app(self.desk, address, "Brakes"), address)
+        self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [opened]}, daemon=True)
+        self._thread.start()
+        end = time.monotonic() + 20
+        while not self._server.started and time.monotonic() < end:
+            time.sleep(0.02)
+
+    def stop(self) -> None:
+        if self._server is not None:
+            self._server.should_exit = self._server.force_exit = True
+            assert self._thread is not None
+            assert self.desk is not None
+            self._thread.join(10)
+            self.desk.close()
+            self._server = None
+
+    def client(self, person: str) -> ReviewVisit:
+        visit = ReviewVisit(httpx.Client(base_url=self.url, timeout=20))
+        assert visit.http.get(f"/in/{self.tokens[person]}").status_code == 303
+        visit.csrf = visit.http.get("/api/csrf").json()["csrf"]
+        return visit
+
+
+@dataclass
+class ReviewVisit:
+    """One person's requests."""
+
+    http: Any
+    csrf: str = ""
+
+    def get(self, path: str, **values: Any) -> Any:
+        return self.http.get(path, params=values)
+
+    def post(self, path: str, **content: Any) -> Any:
+        body = {"id": uuid.uuid4().hex, **content}
+        return self.http.post(path, json=body, headers={"X-CSRF-Token": self.csrf})
+
+    def mark(self, document: str, grade: int | None = None, **more: Any) -> Any:
+        value = int(is_relevant(document)) if grade is None else grade
+        return self.post("/api/judgements", topic="abstract", document=document, grade=value, seconds=2.0, **more)
+
+    def next(self, count: int = 1, have: str = "[]", topic: str = "abstract") -> list[str]:
+        answer = self.get("/api/next", topic=topic, count=count, have=have)
+        return [card["document"] for card in answer.json()["cards"]]
+
+
+@pytest.fixture
+def review_site(tmp_path: Path) -> Iterator[ReviewSite]:
+    (tmp_path / "search.ris").write_text(ris())
+    settings = ReviewSettings("Brakes", criteria="Include: tests of brakes.", double=0.2, stages=2, target=0.9)
+    project = begin_review(tmp_path / "review", [tmp_path / "search.ris"], settings, known=["a0"])
+    made = ReviewSite(project.folder)
+    people = People(project.folder / PEOPLE)
+    made.tokens = {name: people.add(name, role) for name, role in NAMES}  # type: ignore[arg-type]
+    made.start()
+    yield made
+    made.stop()

@@ -1,0 +1,197 @@
+"""A review in a real browser: from an RIS file and one known paper to random draws, a rising bound, and an export."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.show.serve.reviewing.conftest import ReviewSite, is_relevant
+
+from leadline.cli import main
+from leadline.judge.review.project import ReviewProject
+from leadline.judge.review.review_state import ReviewState
+
+EXPECTED = ("ERR_INTERNET_DISCONNECTED", "ERR_CONNECTION_REFUSED")  # a lost connection is one
+
+
+class ReviewBrowser:
+    """Windows of people, and what went wrong in any of them."""
+
+    def __init__(self, opened: Any, site: ReviewSite) -> None:
+        self.opened, self.site = opened, site
+        self.problems: list[str] = []
+        self.elsewhere: list[str] = []
+
+    def window(self, person: str, **options: Any) -> Any:
+        page = self.opened.new_context(**{"viewport": {"width": 1200, "height": 860}, **options}).new_page()
+        page.on("console", lambda said: self.problems.append(said.text) if said.type == "error" else None)
+        page.on("pageerror", lambda error: self.problems.append(str(error)))
+        own = self.site.url
+        page.on("request", lambda asked: None if asked.url.startswith(own) else self.elsewhere.append(asked.url))
+        page.goto(f"{own}/in/{self.site.tokens[person]}")
+        return page
+
+
+@pytest.fixture
+def browser(chromium: Any, review_site: ReviewSite) -> Iterator[ReviewBrowser]:
+    made = ReviewBrowser(chromium, review_site)
+    yield made
+    for context in chromium.contexts:
+        context.close()
+    assert not [each for each in made.problems if not any(known in each for known in EXPECTED)]
+    assert not made.elsewhere
+
+
+def until(page: Any, expression: str, argument: Any = None) -> None:
+    end = time.monotonic() + 20
+    while not page.evaluate(expression, argument):
+        assert time.monotonic() < end, (
+            f"{expression}: {page.inner_text('#status')!r}, {page.inner_text('#main')[:200]!r}"
+        )
+        page.wait_for_timeout(20)
+
+
+def read(page: Any, count: int) -> list[str]:
+    """Judge documents by their truth with the keys."""
+    seen = []
+    for _ in range(count):
+        until(page, "!document.getElementById('card').hidden")
+        shown = page.inner_text("#card-id")
+        page.keyboard.press("1" if is_relevant(shown) else "0")
+        until(page, "shown => document.getElementById('card').hidden || "
+                    "document.getElementById('card-id').textContent !== shown", shown)  # fmt: skip
+        seen.append(shown)
+    saved(page)
+    return seen
+
+
+def saved(page: Any) -> None:
+    until(page, "/^(Saved|Undone)/.test(document.getElementById('status').textContent)")
+
+
+def state_of(site: ReviewSite) -> ReviewState:
+    project = ReviewProject.open(site.folder)
+    with contextlib.closing(project.journal()) as journal:
+        return ReviewState.of(project, journal.events())
+
+
+def test_from_one_known_paper_to_an_evaluation(
+    browser: ReviewBrowser, review_site: ReviewSite, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    anna = browser.window("anna")
+    anna.wait_for_selector("#card:not([hidden])")
+    assert "Include: tests of brakes." in anna.inner_text("#topic-text")
+    seen = read(anna, 30)
+    assert sum(map(is_relevant, seen)) >= 20  # 24 of 199 are
+    assert int(state_of(review_site).is_read.sum()) == 31
+
+    # Undo shows the last document again, and judging goes on with it.
+    anna.keyboard.press("u")
+    until(anna, "name => document.getElementById('card-id').textContent === name", seen[-1])
+    saved(anna)
+    assert int(state_of(review_site).is_read.sum()) == 30
+    anna.keyboard.press("r")
+    anna.wait_for_selector("#reason[open]")
+    anna.keyboard.press("2")
+    until(anna, "name => document.getElementById('card-id').textContent !== name", seen[-1])
+    saved(anna)
+    reasons = {mark.reason for mark in state_of(review_site).judging.marks.values()}
+    assert "other population" in reasons
+
+    # Without a connection reading goes on, and nothing is lost.
+    anna.context.set_offline(True)
+    shown = anna.inner_text("#card-id")
+    anna.keyboard.press("0")
+    until(anna, "shown => document.getElementById('card-id').textContent !== shown", shown)
+    until(anna, "/^1 waiting to be sent/.test(document.getElementById('status').textContent)")
+    anna.context.set_offline(False)
+    saved(anna)
+    assert int(state_of(review_site).is_read.sum()) == 32
+
+    # A second reviewer gets other documents, and those that both are asked for.
+    ben = browser.window("ben")
+    ben.wait_for_selector("#card:not([hidden])")
+    assert ben.inner_text("#card-id") != anna.inner_text("#card-id")
+    both = set(read(ben, 12))
+    project = ReviewProject.open(review_site.folder)
+    assert all(project.read_twice[project.row_of[name]] for name in both & {*seen, shown})
+
+    # From the learner's order to random draws: the price is quoted first, then the bound rises.
+    until(anna, "/To certify/.test(document.getElementById('price').textContent)")
+    anna.click("#switch")
+    anna.wait_for_selector("#switching[open]")
+    assert "you would read about" in anna.inner_text("#switching-price")
+    anna.click("#switching button.main")
+    until(anna, "/^Random draws: 0 of/.test(document.getElementById('mode').textContent)")
+    state = state_of(review_site)
+    order = [project.units[row][0] for row in state.draws[1].order.tolist()]
+    bounds = []
+    for _ in range(3):
+        anna.wait_for_timeout(300)
+        read(anna, 15)
+        read(ben, 12)  # a draw counts when those before it are read, also those before somebody else
+        until(anna, "/At least/.test(document.getElementById('bound').textContent)")
+        anna.wait_for_timeout(500)
+        bounds.append(state_of(review_site).round_certificate(1).certificate.recall)
+    assert bounds == sorted(bounds)
+    assert bounds[-1] > bounds[0]
+    assert anna.locator("#figure svg .bound").count() == 1
+    drawn = state_of(review_site).round_certificate(1).certificate.drawn
+    assert set(order[:drawn]) <= {document for _, _, document in state_of(review_site).judging.marks}
+
+    # Full texts of what was kept.
+    anna.goto(f"{review_site.url}/read?topic=full-text")
+    assert len(read(anna, 5)) == 5
+    assert (state_of(review_site).grades["full-text"] == 1).sum() == 5
+    anna.goto(f"{review_site.url}/read")
+    until(anna, "!document.getElementById('stop').hidden")
+
+    # The report, the stop, and the export.
+    anna.click("#stop")
+    anna.wait_for_selector("#stopping[open]")
+    anna.click("#stopping button.main")
+    until(anna, "/was stopped/.test(document.getElementById('mode').textContent)")
+    anna.goto(f"{review_site.url}/certificate")
+    said = anna.inner_text("#main")
+    assert "drawn at random from" in said
+    assert "Stopped by anna" in said
+    assert "Records identified (n = 200)" in said
+    assert "the stored order follows from it" in said
+    review, exported = str(review_site.folder), str(tmp_path / "brakes.qrels")
+    capsys.readouterr()
+    main(["review", "export", review, "-o", exported, "-q"])
+    run = tmp_path / "system.run"
+    run.write_text("".join(f"Brakes Q0 a{n} {n + 1} {1 - n / 1000} system\n" for n in range(0, 200)))
+    main(["evaluate", exported, str(run), "-m", "R@100"])
+    assert "R@100" in capsys.readouterr().out
+
+
+def test_on_a_phone_and_in_the_dark(browser: ReviewBrowser, review_site: ReviewSite) -> None:
+    ben = browser.window(
+        "ben", is_mobile=True, has_touch=True, viewport={"width": 360, "height": 740}, color_scheme="dark"
+    )
+    ben.wait_for_selector("#card:not([hidden])")
+    assert ben.evaluate("document.documentElement.scrollWidth") == 360
+    ben.tap("[data-grade='0']")
+    saved(ben)
+    ben.goto(f"{review_site.url}/certificate")
+    assert ben.evaluate("document.documentElement.scrollWidth") == 360
+
+
+def test_hostile_titles_stay_text(browser: ReviewBrowser, review_site: ReviewSite) -> None:
+    anna = browser.window("anna")
+    anna.goto(f"{review_site.url}/read?topic=abstract&document=a3")
+    anna.wait_for_selector("#card:not([hidden])")
+    assert "<script>alert(1)</script>" in anna.inner_text("#card-title")
+    anna.click("#add-known summary")
+    anna.fill("#find-words", "onerror")
+    anna.click("#find button")
+    anna.wait_for_selector("#found li")
+    assert "<script>" in anna.inner_text("#found")
+    anna.click("#found button")
+    saved(anna)
+    assert state_of(review_site).grades["abstract"][3] == 1

@@ -1,0 +1,186 @@
+"""What the pages of a review ask and send."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import httpx
+import numpy as np
+import pytest
+from tests.show.serve.reviewing.conftest import ReviewSite, is_relevant, ris
+
+from leadline.judge.review.project import ReviewProject
+from leadline.judge.review.review_state import ReviewState
+
+
+def state_of(folder: Path) -> ReviewState:
+    project = ReviewProject.open(folder)
+    with contextlib.closing(project.journal()) as journal:
+        return ReviewState.of(project, journal.events())
+
+
+def test_the_learner_brings_what_is_relevant_first(review_site: ReviewSite) -> None:
+    anna = review_site.client("anna")
+    seen = []
+    for _ in range(40):
+        (document,) = anna.next()
+        assert anna.mark(document).json()["stored"] == "new"
+        seen.append(document)
+        time.sleep(0.01)
+    assert len(set(seen)) == 40
+    assert sum(map(is_relevant, seen)) >= 20  # of 24 that are left
+
+
+def test_two_reviewers_meet_only_what_both_are_asked_for(review_site: ReviewSite) -> None:
+    anna, ben = review_site.client("anna"), review_site.client("ben")
+    read: dict[str, list[str]] = {"anna": [], "ben": []}
+    for _ in range(30):
+        for name, visit in (("anna", anna), ("ben", ben)):
+            for document in visit.next(2):
+                assert visit.mark(document).status_code == 200
+                read[name].append(document)
+    both = set(read["anna"]) & set(read["ben"])
+    assert review_site.desk is not None
+    project = review_site.desk.project
+    assert both
+    assert all(project.read_twice[project.row_of[document]] for document in both)
+    assert max(map(len, map(set, read.values()))) == len(read["anna"])  # nobody got one twice
+
+
+def test_draws_are_stored_before_they_are_shown_and_skips_hold_them(review_site: ReviewSite) -> None:
+    anna = review_site.client("anna")
+    for _ in range(20):
+        anna.mark(*anna.next())
+    assert anna.get("/api/certificate").json()["switched"] is False
+    assert anna.post("/api/switch", to="draws").json()["saved"]
+    state = state_of(review_site.folder)
+    order = [state.project.units[row][0] for row in state.draws[1].order.tolist()]
+    assert anna.next(3) == order[:3]
+    assert anna.post("/api/skips", topic="abstract", document=order[0]).status_code == 200
+    for document in order[1:6]:
+        anna.mark(document)
+    now = anna.get("/api/certificate").json()
+    assert (now["drawn"], now["waiting"], now["blocking"]) == (0, 5, order[0])
+    assert anna.next(1) == [order[6]]
+    anna.mark(order[0])
+    now = anna.get("/api/certificate").json()
+    assert (now["drawn"], now["blocking"]) == (6, "")
+    bounds = [now["bound"]]
+    for document in order[6:60]:
+        anna.mark(document)
+    now = anna.get("/api/certificate").json()
+    bounds.append(now["bound"])
+    assert bounds[1] > bounds[0]
+    # A second switch changes nothing of the order, and one may go back and forth.
+    assert anna.post("/api/switch", to="learner").json()["saved"]
+    assert anna.post("/api/switch", to="draws").json()["saved"]
+    assert np.array_equal(state_of(review_site.folder).draws[1].order, state.draws[1].order)
+    assert anna.post("/api/switch", to="elsewhere").status_code == 400
+
+
+def test_stopped_reviews_take_no_marks_until_they_go_on(review_site: ReviewSite) -> None:
+    anna = review_site.client("anna")
+    (document,) = anna.next()
+    assert anna.post("/api/stop").json()["saved"]
+    assert anna.mark(document).status_code == 409
+    assert anna.next() == []
+    assert anna.post("/api/stop", resume=True).json()["saved"]
+    assert anna.mark(document).status_code == 200
+
+
+def test_full_texts_come_after_abstracts(review_site: ReviewSite) -> None:
+    anna = review_site.client("anna")
+    anna.mark("a8")
+    anna.mark("a9")
+    assert anna.next(5, topic="full-text") == ["a0", "a8"]
+    body = {"topic": "full-text", "document": "a8", "grade": 0, "reason": "other outcome"}
+    assert anna.post("/api/judgements", **body).status_code == 200
+    assert anna.next(5, topic="full-text") == ["a0"]
+    assert "other outcome (n = 1)" in review_site.client("olga").get("/certificate").text
+
+
+def test_a_known_paper_can_be_found_and_added(review_site: ReviewSite) -> None:
+    anna = review_site.client("anna")
+    found = anna.get("/api/find", words="brake 16").json()["found"]
+    assert [each["document"] for each in found][:1] == ["a16"]
+    anna.mark("a16", 1, reason="known beforehand")
+    assert anna.get("/api/find", words="a16").json()["found"][0]["read"] is True
+    assert anna.get("/api/find", words="zebra").json()["found"] == []
+
+
+def test_roles_and_wrong_requests(review_site: ReviewSite) -> None:
+    anna, olga, eve = (review_site.client(name) for name in ("anna", "olga", "eve"))
+    assert olga.get("/read").status_code == 403
+    assert olga.mark("a1").status_code == 403
+    assert anna.mark("a999").status_code == 404
+    assert anna.get("/api/next", topic="other").status_code == 404
+    assert anna.get("/api/next", have="{").status_code == 400
+    assert anna.get("/api/next", have=json.dumps([1])).status_code == 400
+    anna.mark("a1", 0, note="not this")
+    assert "marks" not in anna.get("/api/card", topic="abstract", document="a1").json()
+    assert eve.get("/api/card", topic="abstract", document="a1").json()["marks"][0]["note"] == "not this"
+    assert eve.mark("a1", 1).status_code == 200  # the expert decides
+    assert state_of(review_site.folder).grades["abstract"][1] == 1
+    with httpx.Client(base_url=review_site.url) as stranger:
+        assert stranger.get("/api/certificate").status_code == 401
+        assert stranger.get("/certificate.pdf").status_code == 401
+    pdf = olga.get("/certificate.pdf")
+    assert pdf.headers["content-type"] == "application/pdf"
+    assert pdf.content.startswith(b"%PDF")
+
+
+def test_a_killed_server_loses_nothing(tmp_path: Path) -> None:
+    """What was told saved is there after kill -9, and the draws are the same."""
+    (tmp_path / "search.ris").write_text(ris())
+    first = "review serve mine --documents search.ris --known a0 --reviewers anna --port 0"
+    later = "review serve mine --reviewers anna --port 0"
+    saved: list[str] = []
+    link = ""
+    for turn in range(2):
+        with (tmp_path / "out").open("w+") as out:
+            command = [sys.executable, "-u", "-m", "leadline.cli", *(later if turn else first).split()]
+            process = subprocess.Popen(command, cwd=tmp_path, stdout=out, stderr=subprocess.STDOUT, env=os.environ)
+        try:
+            end = time.monotonic() + 60
+            while "Stop with Ctrl-C" not in (printed := (tmp_path / "out").read_text()):
+                assert process.poll() is None, printed
+                assert time.monotonic() < end, printed
+                time.sleep(0.1)
+            link = re.search(r"http://\S+/in/\S+", printed)[0]  # type: ignore[index]
+            with httpx.Client(follow_redirects=True, timeout=20) as client:
+                base = str(client.get(link).url.join("/"))
+                headers = {"X-CSRF-Token": client.get(f"{base}api/csrf").json()["csrf"]}
+                if turn:
+                    body = {"id": "switch-after-kill", "to": "draws"}
+                    assert client.post(f"{base}api/switch", json=body, headers=headers).json()["saved"]
+                for number in range(10):
+                    card = client.get(f"{base}api/next").json()["card"]["document"]
+                    assert card not in saved
+                    body = {"id": f"mark-{turn}-{number:04}", "topic": "abstract", "document": card, "grade": 0}
+                    assert client.post(f"{base}api/judgements", json=body, headers=headers).json()["saved"]
+                    saved.append(card)
+        finally:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+        state = state_of(tmp_path / "mine")
+        assert {document for _, _, document in state.judging.marks} == {"a0", *saved}
+    assert state.round_certificate(1).certificate.drawn == 10
+
+
+@pytest.mark.parametrize("words", [["--title", "x"], ["--double", "0.5"]])
+def test_a_review_that_is_there_takes_no_options_of_a_new_one(
+    review_site: ReviewSite, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    from leadline.cli import main
+
+    with pytest.raises(SystemExit):
+        main(["review", "serve", str(review_site.folder), *words])
+    assert "is for a new review" in capsys.readouterr().err
