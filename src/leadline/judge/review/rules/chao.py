@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from leadline.judge.review.certificate import ROUNDING
@@ -28,29 +26,9 @@ def chao_estimate(once: int, twice: int, lists: int = LISTS) -> float:
     return once + twice + factor * missed
 
 
-def chao_limit(once: int, twice: int, alpha: float = 0.05, lists: int = LISTS) -> float:
-    """The upper end of the interval of Chao's estimate, by the logarithm of what was missed.
-
-    >>> round(chao_limit(4, 6), 2)
-    21.88
-    """
-    from scipy.stats import norm
-
-    missed = chao_estimate(once, twice, lists) - once - twice
-    if not missed:
-        return float(once + twice)
-    if twice:
-        ratio = once / twice
-        variance = twice * (0.25 * ratio**4 + ratio**3 + 0.5 * ratio**2)
-    else:
-        variance = missed + once * (2 * once - 1) ** 2 / 4
-    spread = math.exp(norm.ppf(1 - alpha / 2) * math.sqrt(math.log(1 + variance / missed**2)))
-    return once + twice + missed * spread
-
-
 @rule("chao", "rule of thumb")
 def chao(review: Review) -> Stop:
-    """Read in the orders of two learners side by side, and stop when Chao's upper limit says that it is enough.
+    """Read in the orders of two learners side by side, and stop when Chao's estimate says that it is enough.
 
     Documents that both learners find early are counted twice, others once, and those that a review begins with not at
     all. The two learners see the same words and so miss the same documents: the estimate is too low. Where there is no
@@ -58,7 +36,7 @@ def chao(review: Review) -> Stop:
 
     Papers: Chao, Estimating the population size for capture-recapture data with unequal catchability, 1987; Bron, van
     der Heijden, Feelders and Siebes, Using Chao's estimator as a stopping criterion for technology-assisted review,
-    2024 (conservative), who use more learners.
+    2024, who use more learners, and also the upper limit of the estimate.
     """
     total = len(review)
     if review.second is None:
@@ -73,6 +51,6 @@ def chao(review: Review) -> Stop:
         by_first, by_second = ours < depth, place < depth
         either = by_first | by_second
         both, found = int((counts & by_first & by_second).sum()), int((counts & either).sum())
-        if found >= LEAST_FOUND and found >= review.target * chao_limit(found - both, both, review.alpha) - ROUNDING:
+        if found >= LEAST_FOUND and found >= review.target * chao_estimate(found - both, both) - ROUNDING:
             return Stop(int(either.sum()), int((review.labels & either).sum()))
     return Stop(total, int(review.labels.sum()))
