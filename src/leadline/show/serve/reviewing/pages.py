@@ -68,7 +68,8 @@ def reviewing_app(desk: ReviewDesk, address: Address, title: str) -> FastAPI:
     def pdf(request: Request) -> Response:
         pages.visitor(request)
         with desk.lock:
-            content = report_pdf(report(), desk.state)
+            made, certified = report(), desk.state.round_certificate(desk.project.current_round)
+        content = report_pdf(made, certified)
         headers = {"content-disposition": 'inline; filename="review.pdf"'}
         return Response(content, media_type="application/pdf", headers=headers)
 
