@@ -1,27 +1,32 @@
 """Learners and stopping rules on 14 systematic reviews (Cohen 2006), with both labels; writes docs/reviewing.md.
 
-    python benchmarks/review.py [--seeds 100] [--check]
+    python benchmarks/review.py [--seeds 100] [--check] [--only rules,learners,speed,asreview]
+        [--asreview PYTHON] [--documents 100000]
 
 The numbers of the document are between marks. Its short form, 2 seeds of four small reviews, is computed again by the
 tests; `--check` only compares it. Reads `reviews` of the shared data (LEADLINE_SHARED, or `shared` beside the
-repository).
+repository). `--asreview` names a Python that has ASReview 3 installed, whose simulation is then timed as well.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import json
 import os
-import re
 import resource
+import sqlite3
+import subprocess
 import sys
 import tarfile
 import tempfile
 import time
+import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from marked_document import SHORT, check, fill
 
 from leadline.judge.review.features import TextFeatures
 from leadline.judge.review.order import learned_order
@@ -33,6 +38,8 @@ DATA = Path(os.environ.get("LEADLINE_SHARED", ROOT.parent / "shared")) / "data" 
 DOCUMENT = ROOT / "docs" / "reviewing.md"
 LEVELS = {"label_included": "included in the end", "label_abstract_screening": "kept after the abstract"}
 SMALL = ("Antihistamines", "Estrogens", "NSAIDS", "UrinaryIncontinence")
+PARTS = ("rules", "learners", "speed", "asreview")
+READ = 200  # documents that are judged while the time is taken
 
 
 def read_reviews(folder: Path, level: str, names: Sequence[str] = ()) -> list[LabelledReview]:
@@ -52,12 +59,22 @@ def read_reviews(folder: Path, level: str, names: Sequence[str] = ()) -> list[La
 
 
 def short_form(folder: Path) -> str:
-    """A line of numbers that changes when anything that the document depends on changes."""
-    found = []
+    """Lines of numbers that change when anything that the document depends on changes."""
+    lines = []
     for level in LEVELS:
         simulation = simulate_reviews(read_reviews(folder, level, SMALL), seeds=2)
-        found += [*simulation.needed.ravel(), *simulation.read.ravel()]
-    return " ".join(f"{value:.4f}" for value in found)
+        lines.append(f"{level} needed {_numbers(simulation.needed)}")
+        lines += [f"{level} {rule} {_numbers(simulation.read[..., at])}" for at, rule in enumerate(simulation.rules)]
+    return "\n".join(lines)
+
+
+def _numbers(values: np.ndarray) -> str:
+    return " ".join(f"{value:.4f}" for value in values.ravel())
+
+
+def size_line(by_level: dict[str, ReviewSimulation]) -> str:
+    first = next(iter(by_level.values()))
+    return f"14 reviews, {sum(first.sizes):,} records, {first.seeds} seeds each, target 95 %, α = 0.05."
 
 
 def rules_table(by_level: dict[str, ReviewSimulation]) -> str:
@@ -83,65 +100,168 @@ def learners_table(folder: Path, seeds: int) -> str:
         "|:---|---:|---:|---:|---:|",
     ]
     for name in ("svm", "naive-bayes", "logistic", "autotar"):
-        saved, begin = [], time.process_time()
-        for review in reviews:
-            for seed in range(seeds):
-                order = learned_order(review.features, review.relevant, review.start(seed), name, seed=seed)
-                found, total = np.cumsum(review.relevant[order]), int(review.relevant.sum())
-                wanted = [
-                    int(np.ceil(0.95 * total - 1e-9)),
-                    max(round(0.95 * total), 1),
-                    max(int(0.95 * total + 1e-9), 1),
-                ]
-                saved.append([0.95 - (int(np.argmax(found >= least)) + 1) / len(found) for least in wanted])
+        begin = time.process_time()
+        found = simulate_reviews(reviews, learners=[name], rules=["budget"], seeds=seeds)
         seconds = (time.process_time() - begin) / seeds
-        lines.append(
-            f"| `{name}` | {' | '.join(f'{value:.3f}' for value in np.mean(saved, axis=0))} | {seconds:.2f} s |"
-        )
+        saved = [values.mean() for values in found.saved_by_rounding.values()]
+        lines.append(f"| `{name}` | {' | '.join(f'{value:.3f}' for value in saved)} | {seconds:.2f} s |")
     return "\n".join(lines)
+
+
+def speed_table(folder: Path, documents: int) -> str:
+    """A review of many documents as the pages serve it: how long each answer takes, and how much memory."""
+    from leadline.judge.assessors.people import Person
+    from leadline.judge.review.project import ReviewSettings
+    from leadline.judge.review.starting import begin_review
+    from leadline.show.serve.reviewing.api import ReviewAnswers
+    from leadline.show.serve.reviewing.desk import ReviewDesk
+
+    place = Path(tempfile.mkdtemp())
+    _write_many(folder, place / "many.jsonl", documents)
+    begin = time.perf_counter()
+    settings = ReviewSettings("Many", query="randomized trial of beta blockers in heart failure")
+    project = begin_review(place / "review", [place / "many.jsonl"], settings)
+    built = time.perf_counter() - begin
+    begin = time.perf_counter()
+    desk = ReviewDesk(project)
+    opened = time.perf_counter() - begin
+    desk.proposer.start()
+    answers, person = ReviewAnswers(desk), Person("anna", "assessor", "", "2999-01-01T00:00:00+00:00")
+    waits, busy, learning = [], [], []
+    for number in range(READ):
+        begin, used = time.perf_counter(), time.thread_time()
+        (card,) = answers.next_cards(person, "abstract", "[]", 1)["cards"]
+        waits.append(time.perf_counter() - begin)
+        busy.append(time.thread_time() - used)
+        grade = "1" if "blocker" in card["abstract"].lower() else "0"
+        content = {"id": f"speed-{number:06}", "topic": "abstract", "document": card["document"]}
+        desk.write(person, "mark", content, grade)
+        learning.append((desk.proposer.seconds, desk.proposer.processor_seconds))
+        time.sleep(0.2)  # nobody reads faster
+    desk.close()
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    slowest = [max(each) for each in zip(*learning, strict=True)]
+    lines = [
+        f"| {documents:,} documents | elapsed | processor time |", "|:---|---:|---:|",
+        f"| read into a collection | {built:.0f} s | |",
+        f"| opened: words weighed, first order | {opened:.0f} s | |",
+        f"| the next document, median of {READ} | {_ms(np.median(waits))} | {_ms(np.median(busy))} |",
+        f"| the next document, slowest | {_ms(max(waits))} | {_ms(max(busy))} |",
+        f"| learning in the background, slowest of {desk.proposer.rounds} | {slowest[0]:.2f} s | {slowest[1]:.2f} s |",
+        f"| memory at most | {memory:,.0f} MB | |",
+    ]  # fmt: skip
+    return "\n".join(lines)
+
+
+def _ms(seconds: float) -> str:
+    return f"{1000 * seconds:.1f} ms"
+
+
+def _write_many(folder: Path, path: Path, documents: int) -> None:
+    """Documents whose sentences are those of the reviews, mixed within each review."""
+    random, sentences = np.random.default_rng(1), []
+    csv.field_size_limit(1 << 30)
+    for source in sorted(folder.glob("*.csv")):
+        with source.open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        sentences.append(
+            ([row["title"] for row in rows], [s for row in rows for s in row["abstract"].split(". ") if s])
+        )
+    with path.open("w", encoding="utf-8") as out:
+        for number in range(documents):
+            titles, parts = sentences[random.integers(len(sentences))]
+            chosen = [parts[at] for at in random.integers(len(parts), size=8)]
+            title = titles[random.integers(len(titles))]
+            out.write(json.dumps({"id": f"d{number}", "title": title, "abstract": ". ".join(chosen)}) + "\n")
+
+
+def asreview_table(folder: Path, python: str, names: Sequence[str] = ()) -> str:
+    """The same reviews, starts and model by ASReview's simulation: work saved, and processor time."""
+    reviews = read_reviews(folder, "label_included", names)
+    ours: dict[bool, tuple[float, float]] = {}
+    for one_by_one in (True, False):
+        begin = time.process_time()
+        orders = [
+            review.relevant[learned_order(review.features, review.relevant, review.start(0), one_by_one=one_by_one)]
+            for review in reviews
+        ]
+        ours[one_by_one] = float(np.mean([_saved(labels) for labels in orders])), time.process_time() - begin
+    theirs, before = [], resource.getrusage(resource.RUSAGE_CHILDREN)
+    with tempfile.TemporaryDirectory() as place:
+        for review in reviews:
+            source, made = Path(place) / f"{review.name}.csv", Path(place) / f"{review.name}.asreview"
+            with (folder / f"{review.name}.csv").open(encoding="utf-8", newline="") as file:
+                rows = list(csv.DictReader(file))
+            with source.open("w", encoding="utf-8", newline="") as file:
+                out = csv.writer(file)
+                out.writerow(["title", "abstract", "included"])
+                out.writerows([row["title"], row["abstract"], row["label_included"]] for row in rows)
+            command = [
+                python, "-m", "asreview", "simulate", str(source), "-o", str(made), "--ai", "elas_u4", "--seed", "1",
+                "--n-stop", "-1", "--prior-idx", *map(str, review.start(0)),
+            ]  # fmt: skip
+            subprocess.run(command, check=True, capture_output=True)
+            theirs.append(_saved(_simulated_labels(made, Path(place))))
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    their_seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    lines = [
+        f"| | WSS@95, rounded up | processor time for {len(reviews)} reviews |", "|:---|---:|---:|",
+        f"| ASReview, `elas_u4`, one by one | {np.mean(theirs):.3f} | {their_seconds:.0f} s |",
+    ]  # fmt: skip
+    for one_by_one, (saved, seconds) in ours.items():
+        words = "one by one" if one_by_one else "batches that grow by a tenth"
+        times = f"{seconds:.2f} s, {their_seconds / seconds:.0f} times less"
+        lines.append(f"| Leadline, `svm`, {words} | {saved:.3f} | {times} |")
+    return "\n".join(lines)
+
+
+def _saved(labels: np.ndarray) -> float:
+    wanted = int(np.ceil(0.95 * labels.sum() - 1e-9))
+    return 0.95 - (int(np.flatnonzero(labels)[wanted - 1]) + 1) / len(labels)
+
+
+def _simulated_labels(project: Path, place: Path) -> np.ndarray:
+    with zipfile.ZipFile(project) as archive:
+        name = next(each for each in archive.namelist() if each.endswith(("results.db", "results.sql")))
+        archive.extract(name, place)
+    with sqlite3.connect(place / name) as database:
+        return np.array([label for (label,) in database.execute("select label from results order by rowid")]) == 1
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=100)
     parser.add_argument("--check", action="store_true", help="only compare the short form with the document's")
+    parser.add_argument("--only", default="", help=f"parts to compute, of {', '.join(PARTS)}")
+    parser.add_argument("--asreview", default="", help="a Python with ASReview 3")
+    parser.add_argument("--small", action="store_true", help="ASReview only with four small reviews")
+    parser.add_argument("--documents", type=int, default=100_000, help="of the part speed")
     options = parser.parse_args(arguments)
     if not (DATA / "cohen_2006.tar.xz").is_file():
         sys.exit(f"skipped: the reviews are not at {DATA}")
+    wanted = set(options.only.split(",")) if options.only else set(PARTS)
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         with tarfile.open(DATA / "cohen_2006.tar.xz") as packed:
             packed.extractall(folder, filter="data")
-        short = short_form(folder)
-        text = DOCUMENT.read_text(encoding="utf-8")
         if options.check:
-            (written,) = re.findall(r"<!-- short form: (.*?) -->", text, flags=re.DOTALL)
-            sys.exit(
-                0 if short == " ".join(written.split()) else f"{DOCUMENT.name} is out of date: run without --check"
-            )
-        by_level = {
-            level: simulate_reviews(read_reviews(folder, level), seeds=options.seeds, progress=_progress)
-            for level in LEVELS
-        }
-        records = sum(next(iter(by_level.values())).sizes)
-        sections = {
-            "size": f"14 reviews, {records:,} records, {options.seeds} seeds each, target 95 %, α = 0.05.",
-            "rules": rules_table(by_level),
-            "learners": learners_table(folder, min(options.seeds, 4)),
-        }
-        text = DOCUMENT.read_text(
-            encoding="utf-8"
-        )  # again: the study takes long, and somebody may have edited the page
-        for name, content in sections.items():
-            mark = rf"(<!-- {name} -->\n).*?(\n<!-- end -->)"
-            text, made = re.subn(
-                mark, lambda marks, content=content: f"{marks[1]}{content}{marks[2]}", text, flags=re.DOTALL
-            )
-            if not made:
-                sys.exit(f"{DOCUMENT.name} has no mark {name}")
-        text = re.sub(r"<!-- short form: .*? -->", f"<!-- short form: {short} -->", text, flags=re.DOTALL)
-        DOCUMENT.write_text(text, encoding="utf-8")
-        print("\n\n".join(sections.values()))
+            check(DOCUMENT, {SHORT: short_form(folder)})
+            return
+        sections: dict[str, str] = {}
+        if "speed" in wanted:  # first: the memory that is printed is the most so far
+            sections["speed"] = speed_table(folder, options.documents)
+        if "asreview" in wanted and options.asreview:
+            sections["asreview"] = asreview_table(folder, options.asreview, SMALL if options.small else ())
+        if "learners" in wanted:
+            sections["learners"] = learners_table(folder, min(options.seeds, 4))
+        if "rules" in wanted:
+            by_level = {
+                level: simulate_reviews(read_reviews(folder, level), seeds=options.seeds, progress=_progress)
+                for level in LEVELS
+            }
+            sections |= {"size": size_line(by_level), "rules": rules_table(by_level), SHORT: short_form(folder)}
+        fill(DOCUMENT, sections)
+        print("\n\n".join(text for name, text in sections.items() if name != SHORT))
         print(f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB at most")
 
 

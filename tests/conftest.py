@@ -68,6 +68,8 @@ dph = {step = "search", model = "dph"}
 def example_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The files that the examples name, made from a small simulated office."""
     from leadline.cli import main
+    from leadline.judge.review.project import ReviewSettings
+    from leadline.judge.review.starting import begin_review
 
     with pytest.MonkeyPatch.context() as patch:
         folder = tmp_path_factory.mktemp("examples")
@@ -94,6 +96,7 @@ def example_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
         main(shlex.split("collection build review.csv -o articles --keep all -q"))
         main(shlex.split("qrels labels review.csv -o labels.qrels -q"))
         Path("reading.csv").write_text("document,relevant,drawn\n1,1,0\n2,0,1\n")
+        begin_review("asthma", ["review.csv"], ReviewSettings("Asthma"), labels=True)
         shutil.copy("runs/title.run", "late.run")
         main(shlex.split("pool runs/bm25.run runs/dph.run -o pool.txt --depth 5 -q"))
         rows = [line.split() for line in Path("pool.txt").read_text().splitlines() if line.endswith(" -2")]

@@ -12,7 +12,8 @@ from leadline.cli import main
 from leadline.commands import command_files
 
 SLOW = {"leadline demo", "leadline demo -o small --patents 500 --no-open"}  # tests/show/demo runs one like them
-SERVERS = ("leadline judge serve", "leadline judge demo")  # run until they are stopped: tests/show/serve runs them
+# These run until they are stopped: tests/show/serve runs them.
+SERVERS = ("leadline judge serve", "leadline judge demo", "leadline review serve")
 
 
 def examples(path: Path) -> list[str]:

@@ -25,5 +25,5 @@ def run(options: argparse.Namespace) -> None:
 
     state, events = open_review(options)
     report = ReviewReport.of(state, events)
-    write(report_pdf(report, state), options.output)
+    write(report_pdf(report, state.round_certificate(state.project.current_round)), options.output)
     print_notes(list(report.certificate), options)

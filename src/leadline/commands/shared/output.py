@@ -21,8 +21,8 @@ STYLES = ("\033[1m", "\033[2m", "\033[0m")  # bold, dim and plain: the only cont
 _STYLED = re.compile(f"({'|'.join(map(re.escape, STYLES))})")
 INPUTS = (
     "against", "collection", "duplicates", "grid", "index", "inputs", "lengths", "map", "only", "passages", "patent",
-    "patents", "personal", "qrels", "reads", "runs", "runs_info", "score", "scores", "source", "sources", "system",
-    "topics",
+    "patents", "personal", "qrels", "reads", "review", "runs", "runs_info", "score", "scores", "source", "sources",
+    "system", "topics",
 )  # fmt: skip
 BESIDE = ("", ".manifest.json", ".why.tsv", ".unfinished")  # what a command writes as well as FILE
 
@@ -41,7 +41,7 @@ def check_outputs(options: argparse.Namespace) -> None:
     inputs += [name for name in names if os.path.isfile(name)]
     for output in existing:
         check_output(output, inputs)
-        for folder in (getattr(options, "collection", None), getattr(options, "index", None)):
+        for folder in (getattr(options, name, None) for name in ("collection", "index", "review")):
             if folder and Path(output).resolve().is_relative_to(Path(folder).resolve()):
                 raise InputError(output, f"is in {folder}, which is an input: name another file for the output")
 

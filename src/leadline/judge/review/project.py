@@ -222,7 +222,11 @@ class ReviewProject:
         return texts
 
     def journal(self) -> JudgingJournal:
-        return JudgingJournal(self.folder / JOURNAL, create=True)
+        """The journal, new with the first round; one that is missing later is an error, and not begun anew."""
+        path = self.folder / JOURNAL
+        if self.rounds and not os.path.lexists(path):
+            raise InputError(str(path), f"is missing: {_REPAIR}")
+        return JudgingJournal(path, create=True)
 
 
 def is_review(folder: str | os.PathLike[str]) -> bool:

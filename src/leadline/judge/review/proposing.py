@@ -19,8 +19,21 @@ Judged = Callable[[], tuple[Rows, Labels]]
 class Proposer:
     """Scores of all units. `wake` makes them anew from what was judged; reading them never waits for that."""
 
-    def __init__(self, features: TextFeatures, learner: str, judged: Judged, *, query: str = "", seed: int = 0) -> None:
-        """`judged` gives the units judged so far and which of them are relevant; threads may call it."""
+    def __init__(
+        self,
+        features: TextFeatures,
+        learner: str,
+        judged: Judged,
+        *,
+        query: str = "",
+        seed: int = 0,
+        prepare: Callable[[], None] | None = None,
+    ) -> None:
+        """`judged` gives the units judged so far and which of them are relevant; threads may call it.
+
+        `prepare` is called in the background whenever the scores may have changed.
+        """
+        self._prepare = prepare
         self._features, self._name, self._judged, self._seed = features, learner, judged, seed
         self._start = _query_scores(features, query, seed)
         self._model: ReviewLearner | None = None
@@ -30,6 +43,7 @@ class Proposer:
         self.scores: Scores = self._start  # replaced as a whole, never changed
         self.rounds = 0  # how often it learned
         self.seconds = 0.0  # how long it took the last time
+        self.processor_seconds = 0.0  # the same without waiting for a processor
         self.learn()
 
     def start(self) -> None:
@@ -54,18 +68,21 @@ class Proposer:
             if self._ended:
                 return
             self.learn()
+            if self._prepare is not None:
+                self._prepare()
 
     def learn(self) -> None:
         """Bring the scores up to date."""
         rows, relevant = self._judged()
         if len(rows) == len(self._taught[0]) and all(map(np.array_equal, (rows, relevant), self._taught)):
             return
-        begin = time.perf_counter()
+        begin, busy = time.perf_counter(), time.thread_time()
         if not relevant.any() or relevant.all():
             scores = self._start + similar(self._features, rows[relevant])
         else:
             scores = self._learned(rows, relevant).copy()
         self._taught = rows, relevant
+        self.processor_seconds = time.thread_time() - busy
         self.scores, self.seconds, self.rounds = scores, time.perf_counter() - begin, self.rounds + 1
 
     def _learned(self, rows: Rows, relevant: Labels) -> Scores:

@@ -37,6 +37,10 @@ class ReadingQueue:
         self._held.update({(stage, row): (person, now + HELD) for row in chosen})
         return chosen
 
+    def coming(self, state: ReviewState, count: int) -> list[int]:
+        """The units that come next, whoever gets them; nothing is handed out."""
+        return self._unread(state, set(), count)
+
     def release_all(self) -> None:
         """The order changed: what people have before them may come to others as well."""
         self._held.clear()

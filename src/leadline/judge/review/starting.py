@@ -117,8 +117,10 @@ def _collection(
         warnings.warn(said, LeadlineWarning, stacklevel=4)
     given: dict[str, int] = {}
     if labels:
-        for each in read_labels(documents).to_dict().values():
-            given.update(each)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", LeadlineWarning)  # of records without a label: they are to be read
+            for each in read_labels(documents).to_dict().values():
+                given.update(each)
     return Collection.open(place), given
 
 

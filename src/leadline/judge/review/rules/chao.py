@@ -28,7 +28,7 @@ def chao_estimate(once: int, twice: int, lists: int = LISTS) -> float:
 
 @rule("chao", "rule of thumb")
 def chao(review: Review) -> Stop:
-    """Read in the orders of two learners side by side, and stop when Chao's estimate says that the target is reached.
+    """Read in the orders of two learners side by side, and stop when Chao's estimate says that it is enough.
 
     Documents that both learners find early are counted twice, others once, and those that a review begins with not at
     all. The two learners see the same words and so miss the same documents: the estimate is too low. Where there is no
@@ -36,7 +36,7 @@ def chao(review: Review) -> Stop:
 
     Papers: Chao, Estimating the population size for capture-recapture data with unequal catchability, 1987; Bron, van
     der Heijden, Feelders and Siebes, Using Chao's estimator as a stopping criterion for technology-assisted review,
-    2024, who use more learners.
+    2024, who use more learners, and also the upper limit of the estimate.
     """
     total = len(review)
     if review.second is None:

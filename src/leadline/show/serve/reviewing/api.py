@@ -63,8 +63,7 @@ def add_api(app: FastAPI, pages: Pages, desk: ReviewDesk) -> None:
     @app.get("/api/find")
     def find(request: Request, words: str) -> Written:
         pages.visitor(request)
-        with desk.lock:
-            found = desk.find(words)
+        found = desk.find(words)
         return {"found": [{**each, "title": desk.cards.card(each["document"])["title"]} for each in found]}
 
     @app.post("/api/switch")

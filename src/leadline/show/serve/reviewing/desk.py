@@ -29,6 +29,7 @@ from leadline.show.serve.judging.cards import Cards
 if TYPE_CHECKING:
     import polars as pl
 
+AHEAD = 12  # documents that are kept ready
 CRITERIA = "1: keep it, it may be relevant. 0: exclude it. ?: unsure. R: exclude it and say why."
 STAGE_NAMES = {STAGES[0]: "Titles and abstracts", STAGES[1]: "Full texts"}
 
@@ -64,8 +65,9 @@ class ReviewDesk(JournalDesk):
         self.refresh()
         features = TextFeatures.of(project.texts())
         self.proposer = Proposer(
-            features, self.settings.learner, self._judged, query=self.settings.query, seed=self.settings.seed
-        )
+            features, self.settings.learner, self._judged, query=self.settings.query, seed=self.settings.seed,
+            prepare=self._fetch_ahead,
+        )  # fmt: skip
         self._titles: pl.Series | None = None
 
     def close(self) -> None:
@@ -79,6 +81,13 @@ class ReviewDesk(JournalDesk):
             rows = np.array(self.state.first_read, np.int64)
             rows = rows[grades[rows] >= 0]
             return rows, np.asarray(grades[rows] > 0)
+
+    def _fetch_ahead(self) -> None:
+        """Read the documents that come next from the disk, so that nobody waits for it."""
+        with self.lock:
+            rows = self.queue.coming(self.state, AHEAD)
+        for row in rows:
+            self.cards.document(self.project.units[row][0])
 
     @property
     def judging(self) -> JudgingState:

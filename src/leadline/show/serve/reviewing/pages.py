@@ -9,12 +9,13 @@ from leadline.judge.review.project import KNOWN, STAGES
 from leadline.judge.review.report import ReviewReport
 from leadline.show.serve.app import Pages
 from leadline.show.serve.reviewing.api import add_api
-from leadline.show.serve.reviewing.desk import STAGE_NAMES, ReviewDesk
+from leadline.show.serve.reviewing.desk import ReviewDesk
 from leadline.show.serve.reviewing.figure import certificate_figure
 from leadline.show.serve.reviewing.flow_chart import flow_chart
 from leadline.show.serve.reviewing.pdf_report import report_pdf
 from leadline.show.serve.security import Address
 
+STAGE_LINKS = {STAGES[0]: "Abstracts", STAGES[1]: "Full texts"}
 PACKAGES = ("leadline.show.serve.judging", "leadline.show.serve.reviewing")  # the card is that of judging
 
 
@@ -23,7 +24,7 @@ def reviewing_app(desk: ReviewDesk, address: Address, title: str) -> FastAPI:
     pages = Pages(desk.people, address, PACKAGES, title)
     app = pages.app()
     add_api(app, pages, desk)
-    stages = {name: STAGE_NAMES[name] for name in desk.project.topics}
+    stages = {name: STAGE_LINKS[name] for name in desk.project.topics}
 
     @app.get("/")
     def home(request: Request) -> Response:
@@ -67,7 +68,8 @@ def reviewing_app(desk: ReviewDesk, address: Address, title: str) -> FastAPI:
     def pdf(request: Request) -> Response:
         pages.visitor(request)
         with desk.lock:
-            content = report_pdf(report(), desk.state)
+            made, certified = report(), desk.state.round_certificate(desk.project.current_round)
+        content = report_pdf(made, certified)
         headers = {"content-disposition": 'inline; filename="review.pdf"'}
         return Response(content, media_type="application/pdf", headers=headers)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from leadline.errors import visible
 from leadline.judge.review.report import ReviewReport
-from leadline.judge.review.review_state import ReviewState
+from leadline.judge.review.review_state import RoundCertificate
 from leadline.show.serve.reviewing import figure, flow_chart
 
 WIDE, HIGH = 794, 1123  # A4 in CSS pixels
@@ -22,7 +22,7 @@ STYLE = """
 """
 
 
-def report_pdf(report: ReviewReport, state: ReviewState) -> bytes:
+def report_pdf(report: ReviewReport, found: RoundCertificate) -> bytes:
     """The PDF of a report: one page of A4, in smaller print where a review has much to say."""
     page = _Page()
     page.line(report.title, "h1", 34, 52)
@@ -30,7 +30,7 @@ def report_pdf(report: ReviewReport, state: ReviewState) -> bytes:
     page.heading("What is certified")
     for sentence in report.certificate:
         page.paragraph(sentence)
-    page.drawing(figure.certificate_figure(state.round_certificate(state.project.current_round)), figure.HEIGHT)
+    page.drawing(figure.certificate_figure(found), figure.HEIGHT)
     page.heading("What was searched")
     if report.criteria:
         page.paragraph(f"Criteria: {report.criteria}")
