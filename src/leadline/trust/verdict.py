@@ -149,8 +149,8 @@ def definitions(alpha: float = 0.05) -> str:
     """What the three words mean."""
     return (
         f"Firm: significant after correction (p below {alpha:g}), and again in {whole_percent(STABLE)} of the samples "
-        "with half the judgements. Fragile: significant, but not shown to be that stable. Undecided: not significant. Each "
-        "system is compared with the first."
+        "with half the judgements. Fragile: significant, but not shown to be that stable. Undecided: not significant. "
+        "Each system is compared with the first."
     )
 
 
