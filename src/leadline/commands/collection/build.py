@@ -51,10 +51,10 @@ def run(options: argparse.Namespace) -> None:
         f"{counted(counts['documents'], 'document')} in {families}, {counted(counts['citations'], 'citation')} "
         f"({counts['citations inside']:,} of them of documents in the collection), in {seconds:.1f} s"
     )
-    print_notes(_notes(manifest, options.output), options)
+    print_notes(left_out(manifest, options.output), options)
 
 
-def _notes(manifest: dict[str, Any], folder: str) -> list[str]:
+def left_out(manifest: dict[str, Any], folder: str) -> list[str]:
     """What was left out, and why."""
     notes = []
     if manifest["dropped"]:
