@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from leadline.collections.documents import staging as staging_module
@@ -29,7 +29,7 @@ def record(number: int, words: str, cites: int, claims: bool) -> dict[str, Any]:
     }  # fmt: skip
 
 
-RECORDS = st.builds(record, NUMBERS, st.sampled_from(["nail", "screw"]), NUMBERS, st.booleans())
+RECORDS = st.builds(record, NUMBERS, st.sampled_from(["nail", "screw"]), NUMBERS, st.just(True))
 CHANGES = st.lists(st.tuples(st.lists(RECORDS, max_size=4), st.sets(NUMBERS, max_size=2)), max_size=3)
 
 
@@ -53,6 +53,7 @@ def facts(folder: Path) -> tuple[Any, ...]:
 
 
 @settings(max_examples=15)
+@example([record(7_000_000, "nail", 1, True)], [([record(7_000_000, "screw", 2, True)], set()), ([], {7_000_000})])
 @given(first=st.lists(RECORDS, min_size=1, max_size=5), changes=CHANGES)
 def test_updates_give_what_a_build_gives(first: list[dict[str, Any]], changes: Any) -> None:
     folder = Path(tempfile.mkdtemp())
@@ -113,6 +114,25 @@ def test_wrong_changes_change_nothing(folder: Path) -> None:
         with pytest.raises(InputError, match=problem):
             update(folder / "c", **options)  # type: ignore[arg-type]
     assert facts(folder / "c") == before
+
+
+def test_claims_are_needed_where_the_collection_has_them(folder: Path, tmp_path: Path) -> None:
+    bare = [record(7_000_010, "screw", 7_000_000, False)]
+    changed = update(folder / "c", [written(folder, "b.jsonl", bare)], delete=["US7000000B2"])
+    assert changed["dropped"] == {"no claims": 1}
+    build([written(tmp_path, "bare.jsonl", bare)], tmp_path / "bare")
+    update(tmp_path / "bare", [written(tmp_path, "a.jsonl", [record(7_000_011, "nail", 7_000_000, True)])])
+    assert set(facts(tmp_path / "bare")[0]) == {"US7000010B2", "US7000011B2"}
+
+
+def test_an_older_version_does_not_come_back(folder: Path) -> None:
+    for title in ("screw", "bolt"):
+        update(folder / "c", [written(folder, f"{title}.jsonl", [record(7_000_001, title, 7_000_000, True)])])
+    update(folder / "c", delete=["US7000000B2"])
+    assert facts(folder / "c")[0]["US7000001B2"].title == "bolt"
+    update(folder / "c", delete=["US7000001B2"])
+    update(folder / "c", [written(folder, "x.jsonl", [record(7_000_008, "nut", 7_000_000, True)])])
+    assert sorted(facts(folder / "c")[0]) == ["US7000002B2", "US7000003B2", "US7000004B2", "US7000008B2"]
 
 
 def test_the_command(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

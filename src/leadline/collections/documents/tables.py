@@ -33,14 +33,16 @@ class Replaced:
     """Which documents of an older collection stay: those that are neither deleted nor among the new ones."""
 
     old_parts: int  # the first parts are those of the older collection
+    live: pl.DataFrame  # part and place of each of its documents; the parts may have others, which are dead
     deleted: Sequence[str]  # ids
 
-    def live(self, narrow: pl.DataFrame) -> pl.DataFrame:
+    def left(self, narrow: pl.DataFrame) -> pl.DataFrame:
         import polars as pl
 
-        is_old = pl.col("part") < self.old_parts
-        gone = pl.concat([pl.Series("id", self.deleted, pl.String), narrow.filter(~is_old)["id"]])
-        return narrow.filter(~(is_old & pl.col("id").is_in(gone.implode())))
+        old, new = narrow.filter(pl.col("part") < self.old_parts), narrow.filter(pl.col("part") >= self.old_parts)
+        gone = pl.concat([pl.Series("id", self.deleted, pl.String), new["id"]])
+        stay = old.join(self.live, on=["part", "place"], how="semi", maintain_order="left")
+        return pl.concat([stay.filter(~pl.col("id").is_in(gone.implode())), new])
 
 
 def write_tables(
@@ -61,7 +63,7 @@ def write_tables(
 
     narrow = pl.concat([_narrow(part, place) for place, part in enumerate(parts)]).collect()
     if replaced is not None:
-        narrow = replaced.live(narrow)
+        narrow = replaced.left(narrow)
     everything = len(narrow)
     if claims_needed and (narrow["claims"] > 0).any():
         narrow = narrow.filter((pl.col("claims") > 0) | pl.col("kind").is_in(OTHER_KINDS))

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from leadline.collections.documents.build import PART_BYTES, Options, Progress, named_sources, raw_parts, read_all
-from leadline.collections.documents.keep import checked_rule
+from leadline.collections.documents.keep import ANY_TEXT, DEFAULT_RULE, checked_rule
 from leadline.collections.documents.registry import READERS
 from leadline.collections.documents.staging import Staging
 from leadline.collections.documents.store import Collection
@@ -34,7 +34,7 @@ def update(
     """Add the documents of some sources to a collection and delete others; return its manifest.
 
     A document whose id is in the collection replaces it. `delete` are numbers in any spelling. What a document must
-    have is as it was when the collection was built.
+    have is as it was when the collection was built; documents that are in the collection stay.
     """
     found = named_sources(sources)
     if form is not None:
@@ -46,7 +46,9 @@ def update(
     if origin.get("mapping") is not None or ("sources" not in origin and "update" not in origin):
         raise InputError(str(folder), "was built with --map or by another command: build it again with all documents")
     keep = origin.get("keep")
-    options = Options(None if keep is None else checked_rule(keep), form)
+    has_claims = bool((old.records["claims"] > 0).any())
+    usual = DEFAULT_RULE if has_claims else ANY_TEXT
+    options = Options(usual if keep is None else checked_rule(keep), form)
     new_origin = {
         "update": old.manifest["hash"],
         "sources": [{"name": each.name, "bytes": each.size, "sha256": each.fingerprint()} for each in found],
@@ -66,7 +68,7 @@ def update(
         new = sum(staging.done[number]["documents"] for number in staging.done if number >= count)
         if not new and len(set(deleted)) == len(old):
             raise InputError(str(folder), "no document would be left")
-        return staging.finish(claims_needed=keep is None, replaced=Replaced(count, deleted))
+        return staging.finish(replaced=Replaced(count, old.records.select("part", "place"), deleted))
 
 
 def _ids(collection: Collection, names: Sequence[str]) -> list[str]:

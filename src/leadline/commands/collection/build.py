@@ -1,4 +1,4 @@
-"""Make a collection from documents in the formats that offices publish and test collections have.
+"""Make a collection from files of patent offices, publishers and test collections.
 
 docs/formats.md lists the formats: patents in XML, BEIR folders, TREC's <DOC> files, JSON lines, CSV and TSV.
 
