@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Any
 
 from leadline.collections.documents.build import PART_BYTES, Options, Progress, named_sources, raw_parts, read_all
@@ -43,9 +42,11 @@ def update(
         raise InputError(os.fspath(folder), "nothing to add or delete was named")
     old = Collection.open(folder)
     origin = old.manifest["origin"]
-    if origin.get("mapping") is not None or ("sources" not in origin and "update" not in origin):
-        raise InputError(str(folder), "was built with --map or by another command: build it again with all documents")
-    keep = origin.get("keep")
+    if origin.get("mapping") is not None:
+        raise InputError(
+            str(folder), "was built with --map, whose tables are not kept: build it again with all documents"
+        )
+    keep = origin["keep"] if "keep" in origin else []  # one that no build made has all its documents
     has_claims = bool((old.records["claims"] > 0).any())
     usual = DEFAULT_RULE if has_claims else ANY_TEXT
     options = Options(usual if keep is None else checked_rule(keep), form)
@@ -59,7 +60,7 @@ def update(
         "part_bytes": part_bytes,
     }
     deleted = _ids(old, delete)
-    with Staging.open(Path(folder), new_origin) as staging:
+    with Staging.open(old.folder, new_origin) as staging:
         if staging.finished is not None:
             return staging.finished
         count = staging.copy_parts(old.inside, old.manifest)
