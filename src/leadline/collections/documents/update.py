@@ -46,7 +46,7 @@ def update(
         raise InputError(
             str(folder), "was built with --map, whose tables are not kept: build it again with all documents"
         )
-    keep = origin["keep"] if "keep" in origin else []  # one that no build made has all its documents
+    keep = origin.get("keep", [])  # one that no build made has all its documents
     has_claims = bool((old.records["claims"] > 0).any())
     usual = DEFAULT_RULE if has_claims else ANY_TEXT
     options = Options(usual if keep is None else checked_rule(keep), form)
