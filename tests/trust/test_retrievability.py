@@ -52,7 +52,7 @@ def test_two_runs_share_the_documents() -> None:
         "documents that no run finds are not counted: give the collection or its size",
         "the runs answer different topics, so their values cannot be compared",
     )
-    assert "a finds 50% of 2 documents, most evenly (G = 0.50)" in found.finding()
+    assert "a finds 50 % of 2 documents, most evenly (G = 0.50)" in found.finding()
 
 
 def test_all_documents_as_easily_found() -> None:
@@ -83,3 +83,13 @@ def test_a_chart_of_it(tmp_path: Path) -> None:
     pytest.importorskip("altair")
     chart = retrievability([run_of({"1": ["a", "b"], "2": ["a"]})], size=10).plot()
     assert "G = 0.83" in chart.to_json()
+
+
+def test_a_size_that_is_no_number_is_refused() -> None:
+    with pytest.raises(InputError, match="size: must be a whole number, got str 'pat'"):
+        ll.retrievability({"a": {"1": {"d": 1.0}}}, size="pat")  # type: ignore[arg-type]
+
+
+def test_systems_take_names() -> None:
+    with pytest.raises(InputError, match="systems: must be names, each an argument of its own, got list"):
+        ll.systems(["bitem"])  # type: ignore[arg-type]

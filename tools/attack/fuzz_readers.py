@@ -223,7 +223,7 @@ Second paragraph, caf\xe9.
 </TEXT>
 </DOC>
 """
-PASSAGE = b'%d\tA nail, "bent", of steel & wood.\n'
+# Four columns: of two, a line that lost its end and the number behind it is a line like any other.
 PAGES = b"D%d\thttps://example.org/nail\tNails\tA nail is bent.\n"
 BEIR = b'{"_id": "MED-%d", "title": "Nails", "text": "A nail is bent.", "metadata": {"url": "http://x"}}\n'
 ANSERINI = b'{\n  "id" : "doc%d",\n  "contents" : "A nail is bent."\n}\n'
@@ -266,7 +266,7 @@ def seeds() -> dict[str, list[bytes]]:
             _several(ANSERINI),
         ],
         "trec": [_several(TREC)],
-        "tsv": [_several(PASSAGE, count=8), _several(PAGES, count=6)],
+        "tsv": [_several(PAGES, count=6)],
         "csv": [_rows(b","), _rows(b"\t"), _rows(b";")],
         "exchange": [golden[name] for name in ("docdb", "ops")],
         "ris": [_several(RIS)],

@@ -154,6 +154,8 @@ def systems(*names: str) -> SystemList:
     """All named systems with their variants, or those of some systems; `make_run` takes each by its name."""
     from leadline.retrieval.pipeline.system_list import list_systems
 
+    for name in names:
+        _check_type("systems", name, str, "names, each an argument of its own")
     return list_systems(*names)
 
 

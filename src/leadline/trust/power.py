@@ -9,7 +9,7 @@ import numpy as np
 
 from leadline.errors import InputError, checked_choice
 from leadline.measures.hits import Array, Integers
-from leadline.records.scores.result import Result, counted
+from leadline.records.scores.result import Result, counted, whole_percent
 from leadline.records.scores.scores import Scores
 from leadline.records.scores.table import Table
 from leadline.trust.aligned import aligned
@@ -96,7 +96,7 @@ class Power(Result):
 
     def _finding(self) -> str:
         most = int(np.argmax(self.power))
-        pairs = f"{self.power[most]:.0%} of {counted(len(self.found[most].levels), 'pair')}"
+        pairs = f"{whole_percent(self.power[most])} of {counted(len(self.found[most].levels), 'pair')}"
         among = f", the most of {len(self.measures)} measures" if len(self.measures) > 1 else ""
         return f"{self.measures[most]} tells {pairs} apart{among} ({self.test} test at {self.alpha:g})"
 

@@ -11,7 +11,7 @@ import numpy as np
 from leadline.errors import InputError, LeadlineError, checked_choice
 from leadline.measures.hits import Array
 from leadline.records.runs.run import Run
-from leadline.records.scores.result import Result, counted
+from leadline.records.scores.result import Result, counted, whole_percent
 from leadline.records.scores.table import Table
 from leadline.trust.plots import PLOTS
 
@@ -99,7 +99,7 @@ class Retrievability(Result):
     def finding(self) -> str:
         """Which run spreads its results most evenly, in a sentence."""
         fairest, worst = int(self.gini.argmin()), int(self.gini.argmax())
-        said = f"{self.runs[fairest]} finds {self.found[fairest]:.0%} of {counted(self.size, 'document')}"
+        said = f"{self.runs[fairest]} finds {whole_percent(self.found[fairest])} of {counted(self.size, 'document')}"
         if len(self.runs) == 1:
             return f"{said} within {self.cutoff} ranks of {counted(self.topics[0], 'topic')}: G = {self.gini[0]:.2f}"
         least = f"{self.runs[worst]} least (G = {self.gini[worst]:.2f})"
@@ -129,7 +129,7 @@ def retrievability(
 
     >>> found = retrievability([Run.of({"7": {"a": 2, "b": 1}, "8": {"a": 1, "c": 3}})], size=4)
     >>> found
-    <Retrievability run finds 75% of 4 documents within 100 ranks of 2 topics: G = 0.38>
+    <Retrievability run finds 75 % of 4 documents within 100 ranks of 2 topics: G = 0.38>
     >>> dict(zip(found.documents, found.values[0].tolist()))
     {'a': 2.0, 'b': 1.0, 'c': 1.0}
     """
@@ -138,6 +138,8 @@ def retrievability(
         raise InputError("cutoff", f"must be at least 1, got {cutoff}")
     if not beta > 0:
         raise InputError("beta", f"must be above 0, got {beta}")
+    if size is not None and (not isinstance(size, int) or isinstance(size, bool)):
+        raise InputError("size", f"must be a whole number, got {type(size).__name__} {str(size)[:40]!r}")
     if size is not None and documents is not None:
         raise InputError("size", "cannot be combined with documents, which are counted")
     opened = list(runs)

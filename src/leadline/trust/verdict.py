@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from leadline.records.scores.result import Result
+from leadline.records.scores.result import Result, whole_percent
 from leadline.records.scores.table import Table
 
 Word = Literal["firm", "fragile", "undecided"]
@@ -108,7 +108,7 @@ class Verdicts(Result):
         rows = [
             [
                 verdict.other, f"{MARKS[verdict.word]} {verdict.word}", verdict.difference, verdict.p_corrected,
-                f"{verdict.significant_in:.0%}" if self.samples else "", verdict.topics_needed or "–",
+                whole_percent(verdict.significant_in) if self.samples else "", verdict.topics_needed or "–",
             ]
             for verdict in self.verdicts
         ]  # fmt: skip
@@ -148,9 +148,9 @@ class Verdicts(Result):
 def definitions(alpha: float = 0.05) -> str:
     """What the three words mean."""
     return (
-        f"Firm: significant after correction (p below {alpha:g}), and again in {STABLE:.0%} of the samples with half "
-        "the judgements. Fragile: significant, but not shown to be that stable. Undecided: not significant. Each "
-        "system is compared with the first."
+        f"Firm: significant after correction (p below {alpha:g}), and again in {whole_percent(STABLE)} of the samples "
+        "with half the judgements. Fragile: significant, but not shown to be that stable. Undecided: not significant. "
+        "Each system is compared with the first."
     )
 
 
@@ -239,7 +239,7 @@ def _more_topics(needed: int | None, topics: int, power: float) -> str:
         more = needed - topics
         return (
             f"About {more} more topic{'s' * (more != 1)} would be needed for a decision"
-            f" ({needed} in all, for a probability of {power:.0%})."
+            f" ({needed} in all, for a probability of {whole_percent(power)})."
         )
     return "For this pair alone there are enough topics; for this many comparisons there are not."
 
@@ -255,5 +255,5 @@ def doubt(unjudged: float, *, only_relevant: bool) -> str:
         return ""
     if unjudged == 0:
         return f"All of the leader's first {TOP} documents were judged."
-    share = f"{unjudged:.0%}" if unjudged >= 0.01 else "Less than 1%"
+    share = whole_percent(unjudged) if unjudged >= 0.01 else "Less than 1 %"
     return f"{share} of the leader's first {TOP} documents were never judged: its score may be too low."

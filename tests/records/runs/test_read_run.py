@@ -227,6 +227,7 @@ def test_the_files_of_a_folder(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(b"7 Q0 d1 1 1 tag\n")
     (tmp_path / "notes.txt").write_bytes(b"a note")
     (tmp_path / "folder").mkdir()
+    (tmp_path / "10.run.manifest.json").write_text('{\n "what": "a run",\n "leadline": "0.1.0",\n "tag": "x"\n}\n')
     with pytest.warns(LeadlineWarning) as warned:
         assert len(run_paths([tmp_path])) == 3
     assert [str(each.message).rpartition("/")[2] for each in warned] == [

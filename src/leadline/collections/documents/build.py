@@ -50,6 +50,7 @@ class RawPart:
     """The raw documents of one part, each with the name of its stream, and the readers they need."""
 
     number: int
+    is_first: bool = False  # of its build: its records are checked for unknown names
     documents: list[tuple[str, Raw]] = field(default_factory=list)
     broken: list[tuple[str, int, str]] = field(default_factory=list)
     readers: dict[str, FormReader] = field(default_factory=dict)  # by the form of a raw document
@@ -78,7 +79,7 @@ def build(
     progress: Progress | None = None,
 ) -> dict[str, Any]:
     """Make a collection from files, folders, archives and handles of ir_datasets; return its manifest."""
-    found = _found_sources(sources)
+    found = named_sources(sources)
     if form is not None:
         checked_choice("--form", form, list(READERS))
     rules = None
@@ -100,14 +101,16 @@ def build(
         if staging.finished is not None:
             return staging.finished
         total = sum(each.size for each in found)
-        _read_all(_raw_parts(found, options, part_bytes), options, staging, total, processes, progress)
+        read_all(raw_parts(found, options, part_bytes), options, staging, total, processes, progress)
         side_tables = {} if rules is None else rules.side_tables(found[0].folder)
         if not staging.documents:
             raise InputError(str(found[0].folder / found[0].name), _nothing_kept(staging))
-        return staging.finish(**side_tables, claims_needed=options.keep is None)
+        return staging.finish(
+            side_tables.get("citations"), side_tables.get("families"), claims_needed=options.keep is None
+        )
 
 
-def _found_sources(given: Iterable[str | os.PathLike[str]]) -> list[FileSource | DatasetSource]:
+def named_sources(given: Iterable[str | os.PathLike[str]]) -> list[FileSource | DatasetSource]:
     """The sources that paths, folders, patterns and handles name, in the order given."""
     found: list[FileSource | DatasetSource] = []
     for is_dataset, several in groupby(given, is_handle):
@@ -144,10 +147,12 @@ def _nothing_kept(staging: Staging) -> str:
     return f"no document was kept ({reasons or 'there are none'}); --keep all keeps every one"
 
 
-def _raw_parts(sources: Sequence[FileSource | DatasetSource], options: Options, part_bytes: int) -> Iterator[RawPart]:
-    """Consecutive documents of all sources, in runs of about `part_bytes`."""
+def raw_parts(
+    sources: Sequence[FileSource | DatasetSource], options: Options, part_bytes: int, first: int = 0
+) -> Iterator[RawPart]:
+    """Consecutive documents of all sources, in runs of about `part_bytes`, numbered from `first` on."""
     readers = readers_by_form()
-    part = RawPart(0)
+    part = RawPart(first, is_first=True)
     before = 0
     for source in sources:
         try:
@@ -186,7 +191,7 @@ def _documents_of(
         yield Broken(0, error.problem)
 
 
-def _read_all(
+def read_all(
     parts: Iterator[RawPart], options: Options, staging: Staging, total: int, processes: int, progress: Progress | None
 ) -> None:
     """Read every part that is not in the journal, in this process or several, and record each when it is done."""
@@ -263,7 +268,7 @@ def read_part(part: RawPart, options: Options, path: Path) -> Outcome:
         else:
             kept.append(document)
     written = write_part(kept, path) if kept else Written("", "")
-    slips = _unused_names(part, options) if part.number == 0 else []
+    slips = _unused_names(part, options) if part.is_first else []
     outcome = {"documents": len(kept), "dropped": dict(dropped), "broken": broken, "forms": dict(forms), "slips": slips}
     return outcome | {"sha256": written.sha256, "sums": written.sums}
 

@@ -9,6 +9,7 @@ from leadline.errors import checked_choice
 
 FIELDS = ("claims", "description", "abstract", "title")
 DEFAULT_RULE = ("claims", "description|abstract")
+ANY_TEXT = ("description|abstract|title",)  # of a collection in which nothing has claims
 NO_CLAIMS = "no claims"
 
 

@@ -43,6 +43,8 @@ from leadline.text.stored import is_stored, open_stored, stored_bytes
 if TYPE_CHECKING:
     import polars as pl
 
+    from leadline.collections.documents.tables import Replaced
+
 KIND, BUILDING = "collection", "building"
 JOURNAL = "journal.jsonl"
 MADE_LAST = (*TABLES, *(str(sums_path(Path(name))) for name in TABLES), BROKEN, MANIFEST)
@@ -124,16 +126,33 @@ class Staging:
         with reported(path, len(line)), open(path, "ab", opener=open_stored) as journal:
             journal.write(line)
 
+    def copy_parts(self, inside: Path, manifest: dict[str, Any]) -> int:
+        """Copy the parts of a collection in a folder, unless that is done; return their number."""
+        for number, part in enumerate(manifest["parts"]):
+            if not self.has(number):
+                old, new = inside / part["file"], self.part(number)
+                for source, target in ((old, new), (sums_path(old), sums_path(new))):
+                    content = stored_bytes(source)
+                    with reported(target, len(content)):
+                        target.write_bytes(content)
+                facts = {"sha256": part["sha256"], "sums": manifest["checksums"][sums_path(old).name]}
+                if (_sha256(new), _sha256(sums_path(new))) != (facts["sha256"], facts["sums"]):
+                    raise InputError(str(old), "is damaged, its checksum does not fit: build the collection again")
+                self.note(number, documents=part["documents"], dropped={}, broken=[], forms={}, slips=[], **facts)
+        return len(manifest["parts"])
+
     def finish(
         self,
         citations: pl.DataFrame | None = None,
         families: pl.DataFrame | None = None,
         *,
         claims_needed: bool = False,
+        replaced: Replaced | None = None,
     ) -> dict[str, Any]:
         """Make the tables and put the collection in place.
 
-        With `claims_needed`, patents without claims are dropped if any document has claims.
+        With `claims_needed`, patents without claims are dropped if any document has claims. `replaced` says which
+        documents of the first parts are left out.
         """
         from leadline.collections.documents.tables import TWICE, write_tables
 
@@ -142,7 +161,9 @@ class Staging:
         made_last = [f"{BUILDING}/{name}" for name in MADE_LAST]
         self.owned.add(*made_last)
         self.owned.remove(made_last)  # of a build that was killed
-        counts, tables, twice = write_tables(parts, self.building, citations, families, claims_needed=claims_needed)
+        counts, tables, twice = write_tables(
+            parts, self.building, citations, families, claims_needed=claims_needed, replaced=replaced
+        )
         left_out = {reason: count for reason in (NO_CLAIMS, TWICE) if (count := counts.pop(reason))}
         broken = self.broken
         lines = "".join(f"{name}\t{offset}\t{reason}\n" for name, offset, reason in broken)
@@ -168,7 +189,7 @@ class Staging:
             "forms": dict(forms),
             "dropped": dict(Counter(self.dropped) + Counter(left_out)),
             "twice": twice,
-            "slips": self.done[0]["slips"] if self.has(0) else [],
+            "slips": sorted({slip for outcome in self.done.values() for slip in outcome["slips"]}),
             "broken": len(broken),
             "first_broken": broken[:BROKEN_IN_MANIFEST],
             "parts": [

@@ -6,6 +6,7 @@ A filter by date or class, or a walk along citations, reads no text.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,23 @@ TWICE_SHOWN = 100  # ids in the manifest
 LOOKUP_ROWS = 8192  # in a row group: the amount that is unpacked to find one name
 
 
+@dataclass(frozen=True)
+class Replaced:
+    """Which documents of an older collection stay: those that are neither deleted nor among the new ones."""
+
+    old_parts: int  # the first parts are those of the older collection
+    live: pl.DataFrame  # part and place of each of its documents; the parts may have others, which are dead
+    deleted: Sequence[str]  # ids
+
+    def left(self, narrow: pl.DataFrame) -> pl.DataFrame:
+        import polars as pl
+
+        old, new = narrow.filter(pl.col("part") < self.old_parts), narrow.filter(pl.col("part") >= self.old_parts)
+        gone = pl.concat([pl.Series("id", self.deleted, pl.String), new["id"]])
+        stay = old.join(self.live, on=["part", "place"], how="semi", maintain_order="left")
+        return pl.concat([stay.filter(~pl.col("id").is_in(gone.implode())), new])
+
+
 def write_tables(
     parts: Sequence[Path],
     folder: Path,
@@ -34,14 +52,18 @@ def write_tables(
     side_families: pl.DataFrame | None = None,
     *,
     claims_needed: bool = False,
+    replaced: Replaced | None = None,
 ) -> tuple[dict[str, int], dict[str, Written], list[str]]:
     """Write the tables; return the counts of the manifest, the checksums of each table, and ids that are there twice.
 
-    With `claims_needed`, patents without claims are left out if any document has claims.
+    With `claims_needed`, patents without claims are left out if any document has claims; with `replaced`, documents of
+    an older collection that were deleted or are there anew.
     """
     import polars as pl
 
     narrow = pl.concat([_narrow(part, place) for place, part in enumerate(parts)]).collect()
+    if replaced is not None:
+        narrow = replaced.left(narrow)
     everything = len(narrow)
     if claims_needed and (narrow["claims"] > 0).any():
         narrow = narrow.filter((pl.col("claims") > 0) | pl.col("kind").is_in(OTHER_KINDS))

@@ -1,4 +1,4 @@
-"""Make a collection from documents in the formats that offices publish and test collections have.
+"""Make a collection from files of patent offices, publishers and test collections.
 
 docs/formats.md lists the formats: patents in XML, BEIR folders, TREC's <DOC> files, JSON lines, CSV and TSV.
 
@@ -51,10 +51,10 @@ def run(options: argparse.Namespace) -> None:
         f"{counted(counts['documents'], 'document')} in {families}, {counted(counts['citations'], 'citation')} "
         f"({counts['citations inside']:,} of them of documents in the collection), in {seconds:.1f} s"
     )
-    print_notes(_notes(manifest, options.output), options)
+    print_notes(left_out(manifest, options.output), options)
 
 
-def _notes(manifest: dict[str, Any], folder: str) -> list[str]:
+def left_out(manifest: dict[str, Any], folder: str) -> list[str]:
     """What was left out, and why."""
     notes = []
     if manifest["dropped"]:

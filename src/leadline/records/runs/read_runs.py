@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import glob
 import math
 import os
+import re
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -42,6 +44,7 @@ _FIELDS = {
     "trec": (6, "topic Q0 document rank score tag"),
     "dynamic": (5, "topic iteration document score on-topic"),
 }
+_OUR_MANIFEST = re.compile(rb'\s*\{\s*"what": "[^"]*",\s*"leadline": "')
 _KEY_FIELD = {"score": 4, "rank": 3, "file": 4}
 
 
@@ -259,6 +262,8 @@ def _runs_among(files: Sequence[str], folder: str, *, strict: bool) -> list[str]
     runs, problem = [], ""
     left_out: dict[str, list[str]] = {}
     for path in files:
+        if _is_our_manifest(path):
+            continue
         problem = _not_a_run(path)
         if not problem:
             runs.append(path)
@@ -272,6 +277,15 @@ def _runs_among(files: Sequence[str], folder: str, *, strict: bool) -> list[str]
     if not runs:
         raise InputError(folder, f"is a folder without runs; the last file: {problem}")
     return runs
+
+
+def _is_our_manifest(path: str) -> bool:
+    """Whether a file is what `leadline run` writes beside a run."""
+    if not path.endswith(".manifest.json") or not os.path.isfile(path):
+        return False
+    with contextlib.suppress(OSError), open(path, "rb", opener=open_without_waiting) as file:
+        return _OUR_MANIFEST.match(file.read(200) or b"") is not None
+    return False
 
 
 def _not_a_run(path: str) -> str:

@@ -98,3 +98,12 @@ def counted(number: int, noun: str) -> str:
     ('1 topic', '3,000 topics')
     """
     return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
+def whole_percent(share: float) -> str:
+    """A share as a whole number of per cent.
+
+    >>> whole_percent(0.754)
+    '75 %'
+    """
+    return f"{100 * share:.0f} %"

@@ -1,0 +1,56 @@
+"""Add documents to a collection, replace those with the same id, and delete some.
+
+The rest of the collection is not read again. Its indexes then differ from it: `leadline index` builds them again.
+
+Examples:
+  leadline collection update patents documents.jsonl
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from leadline.collections.documents.registry import READERS
+from leadline.collections.documents.store import Collection
+from leadline.commands.shared.options import MOST_WORKERS, add_choice, add_number, add_options, split_list
+from leadline.commands.shared.output import print_notes, progress_bar
+from leadline.errors import UsageError
+from leadline.records.scores.result import counted
+from leadline.text.source import read_text
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add_options(parser, "collection")
+    add("sources", nargs="*", metavar="SOURCE", help="files, folders, patterns, archives, or ir_datasets:NAME")
+    add("--delete", metavar="IDS", help="numbers of documents to delete, separated by commas; or @FILE, one a line")
+    add_choice(parser, "--form", list(READERS), "format of the sources", None, "detected")
+    add_number(parser, "--processes", "number of processes (default: number of cores)", most=MOST_WORKERS)
+    add_options(parser, "-q")
+
+
+def run(options: argparse.Namespace) -> None:
+    from leadline.collections.documents.update import update
+    from leadline.commands.collection.build import left_out
+
+    delete = _named(options.delete)
+    if not options.sources and not delete:
+        raise UsageError("SOURCE", "name documents to add, or --delete IDS")
+    before = len(Collection.open(options.collection))
+    with progress_bar("reading", quiet=options.quiet) as progress:
+        manifest = update(
+            options.collection, options.sources, delete=delete, form=options.form,
+            processes=options.processes or os.cpu_count() or 1, progress=progress,
+        )  # fmt: skip
+    print(f"{counted(manifest['counts']['documents'], 'document')}, {before:,} before")
+    print_notes(left_out(manifest, options.collection), options)
+
+
+def _named(written: str | None) -> list[str]:
+    if written is None:
+        return []
+    if written.startswith("@"):
+        lines = read_text(written[1:]).bytes().decode("utf-8", "replace").splitlines()
+        return [line.strip() for line in lines if line.strip()]
+    return split_list(written)
