@@ -1,64 +1,94 @@
-"""How long indexing and searching take, ours and the peers', on the same documents in one run. Prints tables of ratios.
+"""How large an index is and how long searching takes, ours and the peers', on the same documents in one run.
 
-    python benchmarks/search.py [--documents 20000 100000] [--repeat 5] [--peers tantivy,bm25s,sqlite]
+    python benchmarks/search.py [--documents 20000 200000] [--repeat 5] [--peers tantivy,bm25s,lucene] [--write]
 
-Documents are generated: words with a Zipf-Mandelbrot distribution, about 135 in a document, a fifth of them repeating
-an earlier one. Queries are words of one document, or of a few for 100 words; every program gets them as a list of words
-and returns the best 1000 documents. BM25 has k1 = 1.2 and b = 0.75 in all programs except SQLite, which does not
-document its b. Only Leadline and bm25s keep the exact length of a document; bm25s adds in single precision.
+The texts are real: the passages of a collection of patents (title, abstract, description), cut into documents of about
+120 words; more documents than it has passages are made of the words of two passages each. Without the collection
+(LEADLINE_SHARED, or `shared` beside the repository) words are drawn from a Zipf-Mandelbrot distribution, and the page
+says so.
 
-*Alone* is one query after the other on one processor; *together* is all queries at once on as many threads as there are
-processors, for programs that can. Every number is the median of several repetitions, in which the programs alternate.
+Every program indexes the same words, without stemming and stop words, with frequencies and without positions, and gets
+every query as a list of words. BM25 has k1 = 1.2 and b = 0.75. Leadline and bm25s keep the exact length of a document;
+tantivy and Lucene round it to one byte. Leadline adds in double precision and returns the exact best documents in a
+fixed order of ties. All of them map their files into memory.
+
+A number is the median of several repetitions, in which the programs alternate, of the processor time of one query after
+the other. *Cold* is the first search for each query after opening the index. `--write` puts the tables into
+docs/search-speed.md. Lucene takes part where `java` and LUCENE_JARS, a class path with lucene-core, are there.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import lzma
 import os
 import shutil
-import sqlite3
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from lucene_search import Lucene, lucene_reason
+from marked_document import fill
 
-K = 1000
-THREADS = os.cpu_count() or 1
+ROOT = Path(__file__).parents[1]
+SHARED = Path(os.environ.get("LEADLINE_SHARED", ROOT.parent / "shared"))
+TEXTS = SHARED / "data/patents/us_api/docs_10k.jsonl.xz"
+PAGE = ROOT / "docs" / "search-speed.md"
+WORDS_A_DOCUMENT = 120
+DEPTHS = (10, 100, 1000)
+QUERIES = {5: 200, 100: 20, 1000: 4}  # the number of queries by their words
 LETTERS = "etaoinshrdlcumwfgypbvk"
-CHANCES = (127, 91, 82, 75, 70, 67, 63, 61, 60, 43, 40, 28, 28, 24, 24, 22, 20, 20, 19, 15, 10, 8)
 
 
-def generate(documents: int, vocabulary: int = 100_000) -> tuple[list[str], list[np.ndarray]]:
-    """Words, and for each document the numbers of its words."""
+def passages(limit: int) -> Iterator[list[str]]:
+    """Passages of real texts as words of letters and digits, in lower case."""
+    with lzma.open(TEXTS, "rt", encoding="utf-8") as file:
+        for line in file:
+            record = json.loads(line)
+            text = " ".join(str(record.get(name) or "") for name in ("title", "abstract", "description"))
+            words = "".join(letter if letter.isalnum() and letter.isascii() else " " for letter in text.lower()).split()
+            for start in range(0, len(words) - WORDS_A_DOCUMENT // 2, WORDS_A_DOCUMENT):
+                yield words[start : start + WORDS_A_DOCUMENT]
+                limit -= 1
+                if limit <= 0:
+                    return
+
+
+def generated(documents: int, vocabulary: int = 100_000) -> list[list[str]]:
+    """Documents of made-up words."""
     rng = np.random.default_rng(1)
     words: dict[str, None] = {}
-    chances = np.array(CHANCES) / sum(CHANCES)
     while len(words) < vocabulary:
-        words["".join(rng.choice(list(LETTERS), max(2, int(rng.gamma(6, 1.1))), p=chances))] = None
-    popularity = 1 / (np.arange(vocabulary) + 10.0)
-    lengths = np.clip(rng.lognormal(np.log(120), 0.5, documents).astype(int), 5, 1000)
-    numbers = rng.choice(vocabulary, lengths.sum(), p=popularity / popularity.sum())
-    begin = np.repeat(np.cumsum(lengths) - lengths, lengths)
-    place = np.arange(len(numbers)) - begin
-    again = (rng.random(len(numbers)) < 0.2) & (place > 0)
-    numbers[again] = numbers[(begin + rng.random(len(numbers)) * place).astype(int)[again]]
-    return list(words), np.split(numbers, np.cumsum(lengths)[:-1])
+        words["".join(rng.choice(list(LETTERS), max(2, int(rng.gamma(6, 1.1)))))] = None
+    listed, popularity = list(words), 1 / (np.arange(vocabulary) + 10.0)
+    numbers = rng.choice(vocabulary, (documents, WORDS_A_DOCUMENT), p=popularity / popularity.sum())
+    return [[listed[number] for number in row] for row in numbers.tolist()]
 
 
-def make_queries(words: list[str], documents: list[np.ndarray], terms: int, count: int) -> list[list[str]]:
+def real(documents: int) -> list[list[str]]:
+    """Documents of real texts; the missing ones have the first half of one passage and the second of another."""
+    found = list(passages(documents))
+    rng, half, count = np.random.default_rng(1), WORDS_A_DOCUMENT // 2, len(found)
+    for one, other in rng.integers(0, count, (max(0, documents - count), 2)).tolist():
+        found.append(found[one][:half] + found[other][half:])
+    return found
+
+
+def make_queries(documents: list[list[str]], words: int) -> list[list[str]]:
+    """Words of one document, or of as many as are needed."""
     rng = np.random.default_rng(2)
     queries: list[list[str]] = []
-    while len(queries) < count:
-        chosen = np.unique(np.concatenate([documents[i] for i in rng.integers(0, len(documents), 1 + terms // 40)]))
-        if len(chosen) >= terms:
-            queries.append([words[number] for number in rng.choice(chosen, terms, replace=False)])
+    while len(queries) < QUERIES[words]:
+        chosen: set[str] = set()
+        while len(chosen) < words:
+            chosen.update(documents[int(rng.integers(len(documents)))])
+        queries.append(rng.permutation(sorted(chosen))[:words].tolist())
     return queries
 
 
@@ -66,183 +96,189 @@ class Leadline:
     def __init__(self, texts: list[str], folder: Path) -> None:
         from leadline.retrieval.index.analysis import Analysis
         from leadline.retrieval.index.index import Index
-        from leadline.retrieval.models.searcher import Searcher
 
         documents = ({"id": f"D{number:07}", "body": text} for number, text in enumerate(texts))
         analysis = Analysis(stemming="none", stop_words="none")
-        self.searcher = Searcher(Index.build(documents, folder, fields=["body"], analysis=analysis))
+        self.folder = folder / "index"
+        Index.build(documents, self.folder, fields=["body"], analysis=analysis)
 
-    def alone(self, queries: list[list[str]]) -> Any:
-        return [self.searcher.search(query, k=K) for query in queries][-1].scores
+    def open(self) -> None:
+        from leadline.retrieval.index.index import Index
+        from leadline.retrieval.models.searcher import Searcher
 
-    def together(self, queries: list[list[str]]) -> None:
-        self.searcher.search_many(queries, k=K, threads=THREADS)
+        self.searcher = Searcher(Index.open(self.folder))
+
+    def search(self, query: list[str], k: int) -> Any:
+        return self.searcher.search(query, k=k).scores
 
 
 class Bm25s:
     def __init__(self, texts: list[str], folder: Path) -> None:
         import bm25s
 
-        tokens = bm25s.tokenize(texts, stopwords=None, show_progress=False)
-        self.retriever = bm25s.BM25(k1=1.2, b=0.75, method="lucene", backend="numba")
-        self.retriever.index(tokens, show_progress=False)
-        self.retriever.save(str(folder))
+        tokens = bm25s.tokenize(texts, stopwords=None, show_progress=False, token_pattern=r"(?u)\b\w+\b")
+        retriever = bm25s.BM25(k1=1.2, b=0.75, method="lucene", backend="numba")
+        retriever.index(tokens, show_progress=False)
+        retriever.save(str(folder))
+        self.folder = folder
 
-    def _retrieve(self, queries: list[list[str]], threads: int) -> Any:
-        return self.retriever.retrieve(
-            queries, k=K, show_progress=False, n_threads=threads, backend_selection="numba"
-        )  # fmt: skip
+    def open(self) -> None:
+        import bm25s
 
-    def alone(self, queries: list[list[str]]) -> Any:
-        return [self._retrieve([query], 1) for query in queries][-1][1][0]
+        self.retriever = bm25s.BM25.load(str(self.folder), mmap=True)
+        self.retriever.backend = "numba"
+        self.retriever.activate_numba_scorer()
 
-    def together(self, queries: list[list[str]]) -> None:
-        self._retrieve(queries, THREADS)
+    def search(self, query: list[str], k: int) -> Any:
+        return self.retriever.retrieve([query], k=k, show_progress=False, n_threads=1, backend_selection="numba")[1][0]
 
 
 class Tantivy:
     def __init__(self, texts: list[str], folder: Path) -> None:
         import tantivy
 
-        self.tantivy = tantivy
         builder = tantivy.SchemaBuilder()
         builder.add_text_field("body", stored=False, index_option="freq")
-        self.schema = builder.build()
-        self.index = tantivy.Index(self.schema, path=str(folder))
-        writer = self.index.writer(heap_size=1_000_000_000, num_threads=THREADS)
-        for text in texts:
-            writer.add_document(tantivy.Document(body=text))
+        builder.add_text_field("id", stored=True, tokenizer_name="raw", index_option="basic")
+        self.tantivy, self.schema, self.folder = tantivy, builder.build(), folder
+        writer = tantivy.Index(self.schema, path=str(folder)).writer(heap_size=1_000_000_000, num_threads=1)
+        for number, text in enumerate(texts):
+            writer.add_document(tantivy.Document(body=text, id=f"D{number:07}"))
         writer.commit()
         writer.wait_merging_threads()
-        self.index.reload()
+
+    def open(self) -> None:
+        self.searcher = self.tantivy.Index.open(str(self.folder)).searcher()
         self.known: dict[int, Any] = {}
 
-    def _query(self, query: list[str]) -> Any:
-        """Made before the clock starts, the first time round."""
+    def prepared(self, query: list[str]) -> Any:
+        """A query as an object, which is made before the clock starts."""
         if id(query) not in self.known:
             term, should = self.tantivy.Query.term_query, self.tantivy.Occur.Should
-            clauses = [(should, term(self.schema, "body", word)) for word in query]
-            self.known[id(query)] = self.tantivy.Query.boolean_query(clauses)
+            self.known[id(query)] = self.tantivy.Query.boolean_query(
+                [(should, term(self.schema, "body", word)) for word in query]
+            )
         return self.known[id(query)]
 
-    def alone(self, queries: list[list[str]]) -> Any:
-        searcher = self.index.searcher()
-        for query in queries:
-            hits = searcher.search(self._query(query), K, count=False).hits
+    def search(self, query: list[str], k: int) -> Any:
+        hits = self.searcher.search(self.prepared(query), k, count=False).hits
         return np.array([score for score, _ in hits])
-
-    def together(self, queries: list[list[str]]) -> None:
-        searcher = self.index.searcher()
-        with ThreadPoolExecutor(THREADS) as pool:
-            list(pool.map(lambda query: searcher.search(self._query(query), K, count=False).hits, queries))
-
-
-class Sqlite:
-    def __init__(self, texts: list[str], folder: Path) -> None:
-        self.database = sqlite3.connect(folder / "fts5.sqlite")
-        self.database.execute("CREATE VIRTUAL TABLE documents USING fts5(body, content='', detail='none')")
-        self.database.executemany("INSERT INTO documents(body) VALUES (?)", ((text,) for text in texts))
-        self.database.commit()
-
-    def alone(self, queries: list[list[str]]) -> Any:
-        for query in queries[: max(2, len(queries) // 20)]:  # it is slow: a twentieth of them tells enough
-            asked = " OR ".join(f'"{word}"' for word in query)
-            statement = f"SELECT rowid, rank FROM documents WHERE documents MATCH ? ORDER BY rank LIMIT {K}"
-            found = self.database.execute(statement, (asked,)).fetchall()
-        return np.array([score for _, score in found])
-
-    together = None
 
 
 PROGRAMS: dict[str, Callable[[list[str], Path], Any]] = {
-    "leadline": Leadline, "tantivy": Tantivy, "bm25s": Bm25s, "sqlite": Sqlite,
+    "leadline": Leadline, "tantivy": Tantivy, "bm25s": Bm25s, "lucene": Lucene,
 }  # fmt: skip
-STARTING = """
-import sys
-from leadline.retrieval.index.index import Index
-from leadline.retrieval.models.searcher import Searcher
-assert len(Searcher(Index.open(sys.argv[1])).search(sys.argv[2:], k=1000)) > 0
-assert "numba" not in sys.modules
-"""
 
 
 def seconds(work: Callable[[], Any]) -> float:
-    start = time.perf_counter()
+    """The processor time of this process."""
+    start = time.process_time()
     work()
-    return time.perf_counter() - start
+    return time.process_time() - start
 
 
-def table(title: str, times: dict[str, list[float]], scale: float, unit: str) -> None:
-    """The medians, and how many times as long as ours each takes."""
-    ours = statistics.median(times["leadline"])
-    print(f"\n{title}\n{'program':<12}{unit:>12}{'lowest':>10}{'highest':>10}{'turns':>7}{'ratio':>8}")
-    for name, taken in times.items():
-        median = statistics.median(taken)
-        spread = f"{min(taken) * scale:>10.2f}{max(taken) * scale:>10.2f}{len(taken):>7}"
-        print(f"{name:<12}{median * scale:>12.2f}{spread}{median / ours:>8.2f}")
+def taken(program: Any, queries: list[list[str]], k: int) -> float:
+    """The microseconds of a query."""
+    if hasattr(program, "microseconds"):  # a program that measures itself
+        return float(program.microseconds(queries, k))
+    if hasattr(program, "prepared"):
+        for query in queries:
+            program.prepared(query)
+
+    def all_of_them() -> None:
+        for query in queries:
+            program.search(query, k)
+
+    return 1e6 * seconds(all_of_them) / len(queries)
 
 
-def measure(documents: int, peers: list[str], repeat: int, folder: Path) -> None:
-    words, numbers = generate(documents)
-    texts = [" ".join([words[number] for number in document]) for document in numbers]
-    size = sum(map(len, texts))
-    million = sum(map(len, numbers)) / 1e6
-    print(f"\n=== {documents} documents, {million:.1f} million words, {size / 1e6:.0f} MB, {THREADS} threads")
+def size_of(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
-    programs: dict[str, Any] = {}
-    building: dict[str, list[float]] = {name: [] for name in ["leadline", *peers]}
-    for _ in range(min(repeat, 3)):
-        for name, taken in building.items():
-            place = folder / f"{name}-{documents}"
-            programs.pop(name, None)
-            shutil.rmtree(place, ignore_errors=True)
-            place.mkdir(parents=True)
 
-            def build(name: str = name, place: Path = place) -> None:
-                programs[name] = PROGRAMS[name](texts, place)
+def row(cells: list[Any]) -> str:
+    return f"| {' | '.join(map(str, cells))} |"
 
-            taken.append(seconds(build))
-    table("index, from texts in memory to files", building, 1, "s")
 
-    for terms, count in ((5, 500), (100, 100)):
-        queries = make_queries(words, numbers, terms, count)
-        first = seconds(lambda: programs["leadline"].together(queries))  # noqa: B023
-        print(f"\n{terms} words a query: with weights yet to compute, ours takes {first * 1e6 / count:.0f} µs each")
-        best = {name: program.alone(queries) for name, program in programs.items()}
-        if "bm25s" in best:
-            ours, theirs = best["leadline"], best["bm25s"][: len(best["leadline"])]  # it fills up with zeros
-            print(f"scores of ours and bm25s differ by at most {np.max(np.abs(ours - theirs) / ours):.1e}, relatively")
-        ways: dict[str, dict[str, list[float]]] = {"alone": {}, "together": {}}
+def against(times: dict[str, list[float]]) -> list[str]:
+    """Our median in microseconds, each peer's as a multiple of ours, and whether one is faster."""
+    medians = {name: statistics.median(values) for name, values in times.items()}
+    ours = medians.pop("leadline")
+    ratios = {name: median / ours for name, median in medians.items()}
+    fastest = min(ratios, key=lambda name: ratios[name], default="")
+    verdict = f"{fastest} is faster" if ratios and ratios[fastest] < 1 else "ours"
+    return [f"{ours:,.0f}", *(f"{ratio:.2f}" for ratio in ratios.values()), verdict]
+
+
+def measure(count: int, peers: list[str], repeat: int, folder: Path) -> tuple[list[str], list[str]]:
+    """The rows of the two tables for a number of documents: sizes, and times."""
+    documents = real(count) if TEXTS.exists() else generated(count)
+    texts = [" ".join(words) for words in documents]
+    text_bytes = sum(map(len, texts))
+    programs, sizes = {}, {}
+    for name in ("leadline", *peers):
+        place = folder / f"{name}-{count}"
+        shutil.rmtree(place, ignore_errors=True)
+        place.mkdir(parents=True)
+        programs[name] = PROGRAMS[name](texts, place)
+        sizes[name] = size_of(place)
+        programs[name].open()
+    ratios = [f"{sizes['leadline'] / sizes[name]:.2f}" for name in peers]
+    size_row = row([f"{count:,}", f"{text_bytes / 1e6:.0f}", f"{sizes['leadline'] / 1e6:.2f}", *ratios])
+    print(size_row, flush=True)
+    rows = []
+    for words in QUERIES:
+        queries = make_queries(documents, words)
+        for program in programs.values():
+            taken(program, queries[:1], 10)  # what is compiled in a process is compiled now
+        cold: dict[str, list[float]] = {name: [] for name in programs}
         for _ in range(repeat):
             for name, program in programs.items():
-                for way, times in ways.items():
-                    work = getattr(program, way)
-                    if work is not None:
-                        asked = count if name != "sqlite" else max(2, count // 20)
-                        times.setdefault(name, []).append(seconds(lambda w=work: w(queries)) / asked)  # noqa: B023
-        for way, times in ways.items():
-            table(f"{terms} words a query, {way}", times, 1e6, "µs a query")
-
-    place = str(folder / f"leadline-{documents}")
-    command = [sys.executable, "-c", STARTING, place, *queries[0][:5]]
-    taken = [seconds(lambda: subprocess.run(command, check=True)) for _ in range(repeat)]
-    print(f"\nprocess start, import, opening the index and a first query: {statistics.median(taken):.2f} s")
+                program.open()
+                cold[name].append(taken(program, queries[: max(2, len(queries) // 10)], 10))
+        rows.append(row([f"{count:,}", words, 10, "cold", *against(cold)]))
+        print(rows[-1], flush=True)
+        for k in DEPTHS:
+            warm: dict[str, list[float]] = {name: [] for name in programs}
+            for program in programs.values():
+                taken(program, queries, k)
+            for _ in range(repeat):
+                for name, program in programs.items():
+                    warm[name].append(taken(program, queries, k))
+            rows.append(row([f"{count:,}", words, k, "warm", *against(warm)]))
+            print(rows[-1], flush=True)
+    return [size_row], rows
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--documents", type=int, nargs="+", default=[20_000, 100_000])
+    parser.add_argument("--documents", type=int, nargs="+", default=[20_000, 200_000], help="also 1000000")
     parser.add_argument("--repeat", type=int, default=5)
-    parser.add_argument("--peers", default="tantivy,bm25s,sqlite")
+    parser.add_argument("--peers", default="tantivy,bm25s,lucene")
+    parser.add_argument("--write", action="store_true", help="write the tables into docs/search-speed.md")
     options = parser.parse_args()
     peers = [name for name in options.peers.split(",") if name]
+    skipped = lucene_reason() if "lucene" in peers else "not asked for"
+    if skipped:
+        print(f"Lucene is skipped: {skipped}", file=sys.stderr)
+        peers = [name for name in peers if name != "lucene"]
+    os.environ["LEADLINE_ENGINE"] = "compiled"  # its kernels are compiled once and cached, before the clock starts
+    sizes, times = [], []
     with tempfile.TemporaryDirectory() as folder:
-        warm = Leadline(["words to compile the kernels with, once in a lifetime"], Path(folder) / "warm")
-        os.environ["LEADLINE_ENGINE"] = "compiled"
-        warm.alone([["words"]])
-        del os.environ["LEADLINE_ENGINE"]
-        for documents in options.documents:
-            measure(documents, peers, options.repeat, Path(folder))
+        for count in options.documents:
+            of_size, of_time = measure(count, peers, options.repeat, Path(folder))
+            sizes, times = sizes + of_size, times + of_time
+    heads = (["documents", "text, MB", "index, MB", *(f"× {name}'s" for name in peers)],
+             ["documents", "words", "k", "", "µs a query", *peers, "fastest"])  # fmt: skip
+    tables = [
+        "\n".join([row(head), row(["---"] * len(head)), *rows])
+        for head, rows in zip(heads, (sizes, times), strict=True)
+    ]
+    source = "Real texts" if TEXTS.exists() else "Generated words"
+    note = f"{source}; medians of {options.repeat}. Lucene: {skipped or 'measured'}."
+    print("\n\n".join([*tables, note]))
+    if options.write:
+        fill(PAGE, {"sizes": tables[0], "times": tables[1], "conditions": note})
 
 
 if __name__ == "__main__":

@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_choice(parser, "--stop", STOP_LISTS, "common words to leave out", None, "those of the language")
     add_choice(parser, "--language", list(LANGUAGES), "language of the texts", None, "en")
     add_choice(parser, "--words", get_args(Words), "how 1,2-dichloroethane is split into words", None, "chemical")
-    positions = "store word positions, for phrases and NEAR; the index is about twice as large (default: no)"
+    positions = "store word positions, for phrases and NEAR; the index is about three times as large (default: no)"
     add("--positions", action=argparse.BooleanOptionalAction, default=None, help=positions)
     add_choice(parser, "--unit", get_args(Unit), "what is indexed as one", None, "document")
     add_choice(parser, "--members", get_args(Members), "texts of a family", None, "joined")

@@ -152,6 +152,7 @@ class PackedArray:
     """A packed array in a file. It is read by slices, or by several ranges at once, and checked as it is read."""
 
     def __init__(self, words: CheckedArray, kind: Kind = PLAIN, add: int = 0) -> None:
+        """`add` is added to every value."""
         self._words, self._kind, self._add = words, kind, add
         if len(words) < _HEADER:
             raise words.damaged(", it is too short")
@@ -204,6 +205,26 @@ class PackedArray:
         """The values of ascending lists that are stored as gaps, one list behind the other."""
         values = self.ranges(starts, starts + lengths)
         summed.choose(_BYTES_A_VALUE * len(values))(lengths, values)
+        return values
+
+
+class Frequencies(PackedArray):
+    """Frequencies of terms, of which those of each term must add up to its occurrences."""
+
+    def __init__(self, words: CheckedArray, starts: NDArray[np.int64], totals: NDArray[np.int64]) -> None:
+        super().__init__(words, add=1)
+        self._starts = starts  # of each term's postings
+        self._sums = np.concatenate([[0], np.cumsum(totals)])
+
+    def ranges(self, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> NDArray[np.int32]:
+        """The frequencies of terms, or of runs of terms, one range behind the other."""
+        values = super().ranges(starts, stops)
+        found = np.zeros(len(values) + 1, np.int64)
+        np.cumsum(values, dtype=np.int64, out=found[1:])
+        ends = np.cumsum(stops - starts)
+        first, last = np.searchsorted(self._starts, starts), np.searchsorted(self._starts, stops)
+        if not np.array_equal(found[ends] - found[ends - (stops - starts)], self._sums[last] - self._sums[first]):
+            raise self._words.damaged(", the frequencies of a term do not add up to its occurrences")
         return values
 
 

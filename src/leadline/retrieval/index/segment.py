@@ -35,7 +35,7 @@ from leadline.retrieval.index import arrays
 from leadline.retrieval.index.array_table import damaged
 from leadline.retrieval.index.checked_array import CheckedArray
 from leadline.retrieval.index.forms import Forms, form_tails, keys_of, shared_beginnings
-from leadline.retrieval.index.packing import BASED, PLAIN, Kind, PackedArray, ascending, gaps, packed
+from leadline.retrieval.index.packing import BASED, PLAIN, Frequencies, Kind, PackedArray, ascending, gaps, packed
 from leadline.retrieval.index.terms import Terms, offsets_of
 from leadline.text.days import UNKNOWN_DAY
 
@@ -64,16 +64,18 @@ class Field:
         repetitions = file.wide(f"{name}/repetitions", f"counts of terms {of}")
         self.lengths = file.integers(f"{name}/lengths", what=f"lengths {of}")
         self.documents = file.packed(f"{name}/documents", ascending(documents), what=f"postings {of}")
-        self.frequencies = file.packed(f"{name}/frequencies", add=1, what=f"frequencies {of}")
         self.positions = file.packed(f"{name}/positions", what=f"positions {of}")  # empty where the index has none
         self.starts = offsets_of(counts)  # of each term's postings
         if len(repetitions) != len(counts) or not 0 <= _extent(repetitions) <= _MOST:
             raise file.damaged(f"postings {of}")
         self.totals = counts + repetitions  # how often each term occurs
-        postings = int(self.starts[-1])
+        postings, words = int(self.starts[-1]), int(self.totals.sum())
+        stored = file.arrays.checked(f"{name}/frequencies", np.int32, what=f"frequencies {of}")
+        self.frequencies = Frequencies(stored, self.starts, self.totals)
         if not (
             len(counts) == len(self.terms) and len(self.lengths) == documents and len(self.documents) == postings
-            and len(self.frequencies) == postings and len(self.positions) in (0, int(self.totals.sum()))
+            and len(self.frequencies) == postings and len(self.positions) in (0, words)
+            and int(self.lengths.sum(dtype=np.int64)) == words
         ):  # fmt: skip
             raise file.damaged(f"postings {of}")
 
@@ -170,9 +172,9 @@ class SegmentFile:
     def __init__(self, path: Path) -> None:
         self.path, self.arrays = path, arrays.read(path)
 
-    def packed(self, name: str, kind: Kind = PLAIN, add: int = 0, what: str = "") -> PackedArray:
+    def packed(self, name: str, kind: Kind = PLAIN, what: str = "") -> PackedArray:
         """A packed array, of which parts are read."""
-        return PackedArray(self.arrays.checked(name, np.int32, what=what), kind, add)
+        return PackedArray(self.arrays.checked(name, np.int32, what=what), kind)
 
     def integers(self, name: str, dtype: Any = np.int32, what: str = "", kind: Kind = PLAIN) -> NDArray[Any]:
         """All values of a packed array."""

@@ -6,7 +6,7 @@ word in a field of weight 2 counts as two words, and a document's length is the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -54,3 +54,15 @@ class Postings:
     @property
     def average_length(self) -> float:
         return self.tokens / self.documents if self.documents else 1.0  # without documents there is no posting
+
+
+def once_a_term(formula: Callable[[Array], Array], values: Array) -> Array:
+    """A formula of a statistic that all postings of a term share, computed once for each run of equal values.
+
+    >>> once_a_term(np.log2, np.array([8.0, 8.0, 2.0]))
+    array([3., 3., 1.])
+    """
+    if len(values) < 2:
+        return formula(values)
+    first = np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]]))
+    return np.repeat(formula(values[first]), np.diff(first, append=len(values)))

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -65,8 +65,10 @@ def rank(
     length: LengthShare | None = None,
 ) -> list[Ranking]:  # fmt: skip
     """The k best documents of each query among those the mask allows; `length` is added for each term of the query."""
-    postings = sum(int(weights.sizes[query.lists].sum()) for query in queries)
-    size = int(BYTES_A_POSTING * (postings + len(queries) * len(weights.index)))
+    size = 0
+    if _ranked.engine.kernels is None:  # otherwise the size does not matter
+        postings = sum(int(weights.sizes[query.lists].sum()) for query in queries)
+        size = int(BYTES_A_POSTING * (postings + len(queries) * len(weights.index)))
     found = _ranked.choose(size)(weights, queries, min(k, len(weights.index)), mask, length)
     if length is None:
         return found
@@ -114,6 +116,36 @@ def _ranked(
     return found
 
 
+class _Workspace(NamedTuple):
+    """Arrays that the kernel works in."""
+
+    totals: NDArray[np.float64]
+    histogram: NDArray[np.int32]
+    bounds: QueryBounds
+    candidates: Candidates
+
+
+def _workspace(room: int, terms: int) -> _Workspace:
+    """The arrays of this thread for so many documents and terms, which are used again."""
+    known: tuple[int, int, _Workspace] | None = getattr(_memory, "known", None)
+    if known is None or known[0] != room or known[1] < terms:
+        terms = max(64, 2 * terms)
+        take = _memory.__dict__.setdefault("arrays", ReusedArrays()).take
+        made = _Workspace(
+            totals=take("totals", BLOCK + GROUP, np.float64), histogram=take("histogram", BINS, np.int32),
+            bounds=QueryBounds(
+                most=take("most", terms, np.float64), order=take("order", terms, np.int64),
+                is_left_out=take("left out", terms, np.uint8),
+            ),
+            candidates=Candidates(
+                rows=take("rows", room, np.int32), keys=take("keys", room, np.uint64),
+                spare_rows=take("spare rows", room, np.int32), spare_keys=take("spare keys", room, np.uint64),
+            ),
+        )  # fmt: skip
+        known = _memory.known = room, terms, made
+    return known[2]
+
+
 def _batch_ranked(
     kernel: Kernel, weights: Weights, queries: Sequence[Vector], k: int, mask: NDArray[np.bool_] | None,
     length: LengthShare | None,
@@ -128,24 +160,13 @@ def _batch_ranked(
     terms = np.array([0.0 if length is None else query.terms for query in queries], np.float64)
     length_most = terms if length is None else np.maximum(0.0, terms * length.above.max(initial=0.0))
     best = BestDocuments(np.empty(count * k, np.int32), np.empty(count * k), np.empty(count, np.int32))
-    if not hasattr(_memory, "arrays"):
-        _memory.arrays = ReusedArrays()
-    take = _memory.arrays.take
-    room, most = documents + GROUP, max(sizes)
+    work = _workspace(documents + GROUP, max(sizes))
     kernel(
         QueryLists(count, offsets, lists, multipliers, length_most, terms),
         WeightLists(weights.directory, weights.places, weights.values, weights.lowest, weights.highest),
         documents, weights.index.ranks, mask is not None, (best.found if mask is None else mask).view(np.uint8), k,
         best.scores if length is None else length.above,
-        take("totals", BLOCK + GROUP, np.float64), take("histogram", BINS, np.int32),
-        QueryBounds(
-            most=take("most", most, np.float64), order=take("order", most, np.int64),
-            is_left_out=take("left out", most, np.uint8),
-        ),
-        Candidates(
-            rows=take("rows", room, np.int32), keys=take("keys", room, np.uint64),
-            spare_rows=take("spare rows", room, np.int32), spare_keys=take("spare keys", room, np.uint64),
-        ),
+        work.totals, work.histogram, work.bounds, work.candidates,
         best,
     )  # fmt: skip
     return [

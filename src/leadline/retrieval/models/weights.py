@@ -19,6 +19,7 @@ from leadline.retrieval.models.registry import Model
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+AT_ONCE = 1 << 14  # postings whose weights are computed together: the arrays of a formula stay in the cache
 POSTINGS_KEPT = 200_000_000  # in memory, 10 bytes each; with more, all lists are cleared
 
 
@@ -128,18 +129,23 @@ class Weights:
         each = np.repeat(np.arange(len(terms)), df)
         weights = [weight for _, weight in recipe.fields]
         lengths, having, tokens = self._statistics(recipe.fields)
-        occurrences = sum(weight * part.occurrences for weight, part in zip(weights, lists, strict=True))
-        postings = Postings(
-            tf=frequencies[0] if weights == [1.0] else np.asarray(weights) @ frequencies,
-            length=lengths[documents], df=df[each].astype(np.float64),
-            cf=np.asarray(occurrences, np.float64)[each], documents=having, tokens=tokens,
-            fields={
-                name: self._in_field(name, weight, tf, np.diff(part.offsets)[each], documents)
-                for (name, weight), tf, part in zip(recipe.fields, frequencies, lists, strict=True)
-                if recipe.model.by_field
-            },
-        )  # fmt: skip
-        self._append(recipe, terms, offsets, documents, recipe(postings))
+        cf = np.asarray(sum(w * part.occurrences for w, part in zip(weights, lists, strict=True)), np.float64)
+        tf = frequencies[0] if weights == [1.0] else np.asarray(weights) @ frequencies
+        values = np.empty(len(documents))
+        for start in range(0, len(documents), AT_ONCE):
+            part = slice(start, start + AT_ONCE)
+            of_terms, rows = each[part], documents[part]
+            postings = Postings(
+                tf=tf[part], length=lengths[rows], df=df[of_terms].astype(np.float64), cf=cf[of_terms],
+                documents=having, tokens=tokens,
+                fields={
+                    name: self._in_field(name, weight, in_field[part], np.diff(of_field.offsets)[of_terms], rows)
+                    for (name, weight), in_field, of_field in zip(recipe.fields, frequencies, lists, strict=True)
+                    if recipe.model.by_field
+                },
+            )  # fmt: skip
+            values[part] = recipe(postings)
+        self._append(recipe, terms, offsets, documents, values)
 
     def _in_field(self, name: str, weight: float, tf: Any, df: Any, documents: Any) -> InField:
         lengths, having, tokens = self._statistics(((name, 1.0),))
@@ -168,7 +174,7 @@ class Weights:
             self.directory, self.lowest, self.highest, self.sizes = (
                 _longer(array, room) for array in (self.directory, self.lowest, self.highest, self.sizes)
             )
-        self.places[self.used : self.used + count] = documents % BLOCK
+        np.bitwise_and(documents, BLOCK - 1, out=self.places[self.used : self.used + count], casting="unsafe")
         self.values[self.used : self.used + count] = values
         in_block = np.repeat(np.arange(len(terms)) * self.blocks, np.diff(offsets)) + documents // BLOCK
         sizes = np.bincount(in_block, minlength=len(terms) * self.blocks).reshape(-1, self.blocks)

@@ -37,9 +37,7 @@ class Classes:
     """The classes of all documents.
 
     >>> from leadline.retrieval.index.batches import coded
-    >>> from leadline.retrieval.index.terms import Terms
-    >>> column = coded([["C07D401/04", "A61K31/44"], ["C07D213/00"], []])
-    >>> part = CodedColumn(Terms(column["terms"], column["term_offsets"]), column["offsets"], column["codes"])
+    >>> part = coded([["C07D401/04", "A61K31/44"], ["C07D213/00"], []])
     >>> Classes([part]).agreement(["C07D401/00", "A01N1/00"], "subclass", "share").tolist()
     [0.5, 0.5, 0.0]
     """

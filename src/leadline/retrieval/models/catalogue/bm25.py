@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from leadline.options import NotNegative, Share
-from leadline.retrieval.models.postings import Array, Postings
+from leadline.retrieval.models.postings import Array, Postings, once_a_term
 from leadline.retrieval.models.registry import model
 
 BM25Variant = Literal["lucene", "robertson", "atire"]
@@ -36,4 +36,5 @@ def bm25(postings: Postings, k1: NotNegative = 1.2, b: Share = 0.75, variant: BM
     """
     p = postings
     saturation = k1 * (1 - b + b * p.length / p.average_length)
-    return IDF[variant](p.documents, p.df) * (1 + FACTOR[variant] * k1) * p.tf / (p.tf + saturation)
+    idf = once_a_term(lambda df: IDF[variant](p.documents, df), p.df)
+    return idf * (1 + FACTOR[variant] * k1) * p.tf / (p.tf + saturation)

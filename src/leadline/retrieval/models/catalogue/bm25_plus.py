@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from leadline.options import NotNegative, Share
-from leadline.retrieval.models.postings import Array, Postings
+from leadline.retrieval.models.postings import Array, Postings, once_a_term
 from leadline.retrieval.models.registry import model
 
 
@@ -24,4 +24,5 @@ def bm25_plus(postings: Postings, k1: NotNegative = 1.2, b: Share = 0.75, delta:
     """
     p = postings
     saturation = k1 * (1 - b + b * p.length / p.average_length)
-    return np.log((p.documents + 1) / p.df) * (delta + p.tf * (k1 + 1) / (p.tf + saturation))
+    idf = once_a_term(lambda df: np.log((p.documents + 1) / df), p.df)
+    return idf * (delta + p.tf * (k1 + 1) / (p.tf + saturation))

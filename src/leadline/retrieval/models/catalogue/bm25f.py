@@ -10,7 +10,7 @@ import numpy as np
 
 from leadline.options import NotNegative, Share
 from leadline.retrieval.models.catalogue.bm25 import IDF
-from leadline.retrieval.models.postings import Array, Postings
+from leadline.retrieval.models.postings import Array, Postings, once_a_term
 from leadline.retrieval.models.registry import model
 
 
@@ -46,4 +46,5 @@ def bm25f(
         text = field if length == "field" else postings
         total += field.weight * field.tf / (1 - field_b + field_b * text.length / text.average_length)
     frequency = postings.df if df == "any" else reduce(np.maximum, (field.df for field in postings.fields.values()))
-    return IDF["lucene"](postings.documents, frequency) * total / (total + k1)
+    idf = once_a_term(lambda df: IDF["lucene"](postings.documents, df), frequency)
+    return idf * total / (total + k1)

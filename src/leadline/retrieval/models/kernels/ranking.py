@@ -262,7 +262,7 @@ def rank_documents(
             limit = threshold
             if left_out >= 0.0:
                 limit = threshold - left_out - rounding_errors(asked, weights, first, last)
-                near = 0
+                near = np.int64(0)
                 for i in range(width):
                     near += np.int64(totals[i] >= limit)
                 if near * (last - first) * STEPS_A_LOOKUP > postings:  # looking all up would cost more
