@@ -51,6 +51,7 @@ from leadline.retrieval.pipeline.steps import (
     Survey,
     Text,
 )  # fmt: skip
+from leadline.retrieval.systems.best import WITHOUT_VECTORS
 from leadline.trust.corrections import holm
 
 ROOT = Path(__file__).parents[1]
@@ -257,7 +258,7 @@ def tuned(offices: Sequence[Office]) -> dict[str, str]:
         return [*np.mean(one, axis=0).tolist(), *(float(each[2]) for each in one)]
 
     tried, found = build_up(worth)
-    same = settings(found) == settings(system("best").steps[0].patent)  # type: ignore[attr-defined]
+    same = settings(found) == settings(WITHOUT_VECTORS)
     compared = {"baseline": system("baseline"), **{name: system(name) for name in systems() if name != "best"}}
     compared["best"] = found
     scores = {office.name: office.scores(compared, halves[office.name][1]) for office in offices}
@@ -270,7 +271,7 @@ def tuned(offices: Sequence[Office]) -> dict[str, str]:
     chosen = {(n, 1) for n, (_, won) in enumerate(tried) if won}
     return {
         "choices": f"{len(STAGES)} choices were made one after the other. Each takes the candidate with the highest "
-        "mean of PRES@100 over\nthe collections, and keeps the choices before it; a step that gains less than "
+        "mean of AP and PRES@100 over\nthe collections, and keeps the choices before it; a step that gains less than "
         f"{LEAST} is not used.",
         "tuning": Table(names, [row for row, _ in tried], chosen).render("markdown"),
         "found": "It is the system `best`." if same else "**The system `best` differs from it.**",

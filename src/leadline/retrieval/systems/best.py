@@ -39,7 +39,10 @@ def with_vectors(words: Step) -> Where:
     return Where(vectors="stored", then=both, otherwise=words)
 
 
-PATENT = with_vectors(Fuse((WORDS, PHRASES), "linear", (0.55, 0.45))) >> ClassAgreement("subclass", 0.2) >> LINKED
+BY_WORDS = Fuse((WORDS, PHRASES), "linear", (0.55, 0.45))
+AFTER = ClassAgreement("subclass", 0.2) >> LINKED
+WITHOUT_VECTORS = BY_WORDS >> AFTER  # what was tuned
+PATENT = with_vectors(BY_WORDS) >> AFTER
 TITLED = Search("bm25", title=2.0)
 TEXT = with_vectors(Survey() >> TITLED >> RM3(10, 30, 0.85, chances="equal") >> TITLED) >> LINKED
 
