@@ -44,6 +44,8 @@ AFTER = ClassAgreement("subclass", 0.2) >> LINKED
 WITHOUT_VECTORS = BY_WORDS >> AFTER  # what was tuned
 PATENT = with_vectors(BY_WORDS) >> AFTER
 TITLED = Search("bm25", title=2.0)
-TEXT = with_vectors(Survey() >> TITLED >> RM3(10, 30, 0.85, chances="equal") >> TITLED) >> LINKED
+EXPANDED = Survey() >> TITLED >> RM3(10, 30, 0.85, chances="equal") >> TITLED
+# What helps patents was not measured for topics in words: citations count less.
+TEXT = with_vectors(EXPANDED) >> Citations(20, 0.2, credit="rank", cap=2.0) >> FamilyMembers()
 
 PIPELINE = Either(patent=PATENT, text=TEXT)
