@@ -2,7 +2,7 @@
 
     python benchmarks/tuned.py [--data ../shared/data] [--work DIR] [--check]
 
-The collections are those of effectiveness.py with synbio, and so is DIR. The small ones get vectors. `--check` makes
+The collections are those of effectiveness.py with synbio, and so is DIR. The smallest gets vectors. `--check` makes
 only the short form, of a small simulated office, and compares it; the tests run it.
 """
 
@@ -23,7 +23,7 @@ from leadline.retrieval.dense.vectors import build_vectors
 from leadline.retrieval.tuning.learning import HELD_OUT
 
 DOCUMENT = ROOT / "docs" / "tuning.md"
-WITH_VECTORS = ("patsnap", "synbio")
+WITH_VECTORS = ("synbio",)
 SMALL = "--patents 300 --topics 20 --words 80"
 COLUMNS = (
     "collection",

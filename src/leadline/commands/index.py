@@ -58,7 +58,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_choice(parser, "--unit", get_args(Unit), "what is indexed as one", None, "document")
     add_choice(parser, "--members", get_args(Members), "texts of a family", None, "joined")
     add("--add", action="store_true", help="add the collection's new documents to an existing index")
-    add("--dense", action="store_true", help="also store vectors, for the steps dense and hybrid")
+    vectors = "also store vectors; MODEL is a folder with a model as ONNX or safetensors (default: the packaged MiniLM)"
+    add("--dense", metavar="MODEL", nargs="?", const="", help=vectors)
     add_number(parser, "--workers", "number of threads (default: number of cores)", most=MOST_WORKERS)
     add_options(parser, "-q")
 
@@ -71,8 +72,10 @@ def run(options: argparse.Namespace) -> None:
         raise UsageError("--stop", f"{settings['stop']} needs --language {code}")
     if options.add and given:
         raise UsageError("--add", f"keeps the settings of the index: leave out --{next(iter(given))}")
-    if options.dense:
-        check_extras("--dense", WITH_MODEL)
+    if options.dense is not None:
+        check_extras("--dense", ["dense"] if options.dense else WITH_MODEL)
+        if options.dense and not Path(options.dense).is_dir():
+            raise UsageError("--dense", f"{options.dense} is not a folder: name the folder of a model")
     collection = Collection.open(options.collection)
     folder = Path(options.output)
     there = _refuse_other_content(folder)
@@ -91,7 +94,7 @@ def run(options: argparse.Namespace) -> None:
     units = counted(len(index), "document") if index.unit == "document" else families
     added, fields = f"{gained:,} added, " if options.add else "", counted(len(index.fields), "field")
     print(f"{added}{units}, {counted(words, 'word')} in {fields}, {readable_size(size)}, in {seconds:.1f} s")
-    if options.dense:
+    if options.dense is not None:
         _add_vectors(folder, options)
     print_notes(_notes(index, settings, options), options)
 
@@ -102,7 +105,7 @@ def _add_vectors(folder: Path, options: argparse.Namespace) -> None:
     from leadline.retrieval.pipeline.context import SearchContext
 
     with progress_bar("vectors", quiet=options.quiet) as step:
-        build_vectors(SearchContext.open(folder), progress=step)
+        build_vectors(SearchContext.open(folder), model=options.dense, progress=step)
 
 
 def _refuse_other_content(folder: Path) -> int | None:

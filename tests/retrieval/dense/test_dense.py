@@ -251,3 +251,58 @@ def test_what_is_not_installed_is_told_in_one_line(
 def test_the_steps_are_written_in_files() -> None:
     dense, hybrid = pipeline_of([{"step": "dense", "depth": 10}, {"step": "hybrid", "weight": 0.7, "how": "rrf"}]).steps
     assert (dense, hybrid) == (Dense(depth=10), Hybrid(weight=0.7, how="rrf"))
+
+
+def onnx_model(folder: Path, pooled: bool = False) -> np.ndarray:
+    """A tiny model as ONNX, whose tokens' states are rows of a table, and its tokenizer; the table."""
+    import onnx
+    from onnx import TensorProto, helper, numpy_helper
+    from tokenizers import Tokenizer, models, pre_tokenizers
+
+    words = ["[UNK]", "acid", "film", "metal"]
+    table = np.eye(4, 3, dtype=np.float32) + np.arange(12, dtype=np.float32).reshape(4, 3) / 10
+    table[0] = 0
+    nodes = [helper.make_node("Gather", ["table", "input_ids"], ["states"])]
+    if pooled:
+        nodes.append(helper.make_node("ReduceMax", ["states"], ["out"], axes=[1], keepdims=0))
+    shape = ["texts", 3] if pooled else ["texts", "tokens", 3]
+    graph = helper.make_graph(
+        nodes, "tiny",
+        [helper.make_tensor_value_info(name, TensorProto.INT64, ["texts", "tokens"]) for name in ("input_ids",)],
+        [helper.make_tensor_value_info("out" if pooled else "states", TensorProto.FLOAT, shape)],
+        [numpy_helper.from_array(table, "table")],
+    )  # fmt: skip
+    folder.mkdir(parents=True, exist_ok=True)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    onnx.save(model, str(folder / "model.onnx"))
+    tokenizer = Tokenizer(models.WordLevel({word: number for number, word in enumerate(words)}, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer.save(str(folder / "tokenizer.json"))
+    return table
+
+
+@needs_model
+def test_a_model_of_the_user_as_onnx(tmp_path: Path, context: SearchContext) -> None:
+    table = onnx_model(tmp_path / "mine")
+    found = Encoder(str(tmp_path / "mine")).encode(["acid film", "metal", ""])
+    mean = table[[1, 2]].mean(axis=0)
+    assert found[0] == pytest.approx(mean / np.linalg.norm(mean), abs=1e-6)
+    assert not found[2].any()
+    build_vectors(context, model=str(tmp_path / "mine"))
+    ranking = Dense(model=str(tmp_path / "mine"))(context, context.request(Topic("7", title="acid metal"))).ranking
+    assert ranking is not None
+    assert dict(zip(context.names(ranking.rows), ranking.scores.tolist(), strict=True))["EP0000002B1"] > 0.99
+    (tmp_path / "mine" / "1_Pooling").mkdir()
+    (tmp_path / "mine" / "1_Pooling" / "config.json").write_text('{"pooling_mode_cls_token": true}')
+    first = Encoder(str(tmp_path / "mine")).encode(["acid film"])[0]
+    assert first == pytest.approx(table[1] / np.linalg.norm(table[1]), abs=1e-6)
+    most = onnx_model(tmp_path / "pooled", pooled=True)[[1, 2]].max(axis=0)
+    assert Encoder(str(tmp_path / "pooled")).encode(["acid film"])[0] == pytest.approx(most / np.linalg.norm(most))
+
+
+@needs_model
+def test_a_damaged_onnx_file_is_named(tmp_path: Path) -> None:
+    onnx_model(tmp_path / "mine")
+    (tmp_path / "mine" / "model.onnx").write_bytes(b"no model")
+    with pytest.raises(InputError, match=r"model\.onnx: cannot be read"):
+        Encoder(str(tmp_path / "mine")).encode(["acid"])

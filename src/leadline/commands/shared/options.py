@@ -225,11 +225,12 @@ def add_summary_options(parser: argparse.ArgumentParser) -> None:
 
 def add_system_option(parser: argparse.ArgumentParser, default: str | None, described: str) -> None:
     """The option --system: a pipeline by name, or in a file."""
-    from leadline.retrieval.pipeline.pipeline_files import system, systems
+    from leadline.retrieval.pipeline.pipeline_files import baselines, system, systems
 
-    one_of = f"{', '.join(systems())}, a variant such as bitem:claims (`leadline systems` lists them)"
+    names = [*systems(), *baselines()]
+    one_of = f"{', '.join(names)}, a variant such as bitem:claims (`leadline systems` lists them)"
     words = f"{one_of}, or a pipeline in a .toml file (default: {described})"
-    named = choice(systems())
+    named = choice(names)
 
     def convert(text: str) -> str:
         if text.endswith(".toml"):

@@ -17,6 +17,7 @@ from leadline.retrieval.answers.claim_parts import ClaimPart, distinguishing_par
 from leadline.retrieval.answers.passages import BEARING, Passage, Passages, bears, claim_terms
 from leadline.retrieval.answers.search_hits import Hit, hits_table, read_hits, snippets, texts_of, weighed
 from leadline.retrieval.answers.snippets import Snippet
+from leadline.retrieval.dense.vectors import has_vectors
 from leadline.retrieval.models.ranking import Ranking
 from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.pipeline import Pipeline
@@ -163,6 +164,7 @@ def evidence(context: SearchContext, request: Request) -> tuple[list[str], list[
         "classes": bool(context.class_symbols(request)),
         "citations": len(context.citations.targets) > 0,
         "families": bool((context.family >= 0).any()),
+        "vectors": has_vectors(context),
     }
     return [name for name, there in kinds.items() if there], [name for name, there in kinds.items() if not there]
 

@@ -14,6 +14,7 @@ import numpy as np
 from leadline.errors import InputError
 from leadline.retrieval.dense import model as rules
 from leadline.retrieval.dense.model import graph, model_folder
+from leadline.retrieval.dense.onnx_folder import OnnxFolder
 from leadline.text.cache import cache_directory, read_cached, write_cached
 from leadline.text.engine import one_line
 
@@ -34,15 +35,18 @@ class Encoder:
 
     def __init__(self, model: str = "", precision: Precision = "int8") -> None:
         self.folder, self.precision = model_folder(model), precision
+        self._onnx = OnnxFolder.of(self.folder) if model else None
 
     @cached_property
     def digest(self) -> str:
         """A digest of what vectors depend on: the weights, and how they are computed."""
-        path = self.folder / "model.safetensors"
+        path = self._onnx.path if self._onnx is not None else self.folder / "model.safetensors"
         if not path.exists():
             raise InputError(str(path), "is missing: the model has no weights")
         with open(path, "rb") as file:
             weights = hashlib.file_digest(file, "sha256").digest()
+        if self._onnx is not None:
+            return hashlib.sha256(b"\n".join([weights, self._onnx.pooling.encode()])).hexdigest()[:16]
         text = Path(rules.__file__).read_bytes()
         return hashlib.sha256(b"\n".join([weights, text, self.precision.encode()])).hexdigest()[:16]
 
@@ -53,6 +57,8 @@ class Encoder:
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 3  # errors only
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # waiting threads do not use the CPU
+        if self._onnx is not None:
+            return self._onnx.session(options)
         onnx_model = graph(self.folder) if self.precision == "full" else _int8_model(self.folder, self.digest)
         return onnxruntime.InferenceSession(onnx_model, options, providers=["CPUExecutionProvider"])
 
@@ -67,13 +73,14 @@ class Encoder:
             tokenizer = Tokenizer.from_file(str(path))
         except Exception as error:  # the library raises plain Exceptions
             raise InputError(str(path), f"cannot be read ({one_line(error)}): install the model again") from None
-        tokenizer.enable_truncation(LONGEST)
+        tokenizer.enable_truncation((self._onnx and self._onnx.longest) or LONGEST)
         tokenizer.no_padding()
         return tokenizer
 
     @cached_property
     def width(self) -> int:
-        return int(self._session.get_outputs()[0].shape[1])
+        width = self._session.get_outputs()[0].shape[-1]
+        return width if isinstance(width, int) else int(self._states([[0]]).shape[1])
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """The vector of each text, in rows; zeros for an empty text."""
@@ -93,6 +100,8 @@ class Encoder:
         mask = np.zeros(padded.shape, np.int32)
         for row, tokens in enumerate(ids):
             padded[row, : len(tokens)], mask[row, : len(tokens)] = tokens, 1
+        if self._onnx is not None:
+            return self._onnx.states(self._session, padded, mask)
         (states,) = self._session.run(["sum"], {"ids": padded, "mask": mask})
         return np.asarray(states, np.float32)
 

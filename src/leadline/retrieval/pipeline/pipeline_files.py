@@ -128,6 +128,11 @@ def systems() -> list[str]:
     return sorted(module.name for module in pkgutil.iter_modules(folder.__path__))
 
 
+def baselines() -> Mapping[str, tuple[str, Step]]:
+    """The baselines by the names that papers use: what each does, and its pipeline."""
+    return importlib.import_module("leadline.retrieval.pipeline.baselines").BASELINES
+
+
 def variants_of(name: str) -> tuple[Variant, ...]:
     """The variants of a named system; none for a system that is not a team's."""
     checked_choice("system", name, systems())
@@ -141,13 +146,15 @@ def described(name: str) -> str:
 
 
 def system(name: str) -> Pipeline:
-    """The pipeline of a named system, of one of its variants (`bitem:claims`), or of a file that ends in .toml."""
+    """The pipeline of a named system or baseline, of a variant (`bitem:claims`), or of a file that ends in .toml."""
     if name.endswith(".toml"):
         return read_pipeline(name)
     team, colon, variant = name.partition(":")
     if colon:
         return variant_named(team, variant, variants_of(team)).pipeline
-    checked_choice("system", name, systems())
+    if name in baselines():
+        return pipeline_of(baselines()[name][1], name)
+    checked_choice("system", name, [*systems(), *baselines()])
     return pipeline_of(_module(name).PIPELINE, name)
 
 

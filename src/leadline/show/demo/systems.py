@@ -18,7 +18,7 @@ QUERIES: dict[str, Any] = {
 }
 MODELS: dict[str, Any] = {
     "bm25": {"step": "search", "model": "bm25"},
-    "dirichlet": {"step": "search", "model": "dirichlet"},
+    "dirichlet": {"step": "search", "model": "dirichlet(mu=2000)"},
     "tfidf": {"step": "search", "model": "tfidf"},
     "dph": {"step": "search", "model": "dph"},
 }

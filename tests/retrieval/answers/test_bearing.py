@@ -1,0 +1,85 @@
+"""Which hits bear on which claims: the distinguishing part, and the rate of false alarms."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from leadline.cli import main
+from leadline.collections.documents.document import Claim
+from leadline.records.topics.topic import Topics
+from leadline.retrieval.answers.bearing import ENOUGH, LEVEL, bearing_levels, comparison
+from leadline.retrieval.answers.claim_parts import distinguishing_parts
+from leadline.retrieval.answers.passages import claim_terms
+from leadline.retrieval.index.analysis import Analysis
+from leadline.retrieval.pipeline.context import SearchContext
+from leadline.retrieval.pipeline.pipeline_files import system
+
+PLAIN = Analysis(stemming="none")
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("A nail, characterised in that it bends.", "it bends."),
+        ("A nail characterized by a bent tip.", "a bent tip."),
+        ("In a nail having a head, the improvement comprising a bent tip.", "a bent tip."),
+        ("A nail, wherein the improvement resides in a tip.", "resides in a tip."),
+        ("Nagel, dadurch gekennzeichnet, dass er biegt.", "er biegt."),
+        ("Clou caractérisé en ce que la pointe plie.", "la pointe plie."),
+        ("A nail characterised in that it is tin, characterised in that it bends.", "it bends."),
+    ],
+)
+def test_what_follows_the_known_part(text: str, part: str) -> None:
+    (found,) = distinguishing_parts([Claim(1, text)], {}, PLAIN)
+    assert found.text == part
+    assert found.basis.startswith("after “")
+
+
+def test_words_that_no_claim_before_has() -> None:
+    claims = [
+        Claim(1, "A nail of iron."),
+        Claim(2, "The nail of claim 1, with zinc.", (1,)),
+        Claim(3, "The nail of claim 2, with zinc and gold.", (2,)),
+        Claim(4, "The nail of claim 1.", (1,)),
+        Claim(5, "The nail of claim 6, waxed.", (6,)),
+        Claim(6, "The nail of claim 5, oiled.", (5,)),
+    ]
+    weights = {"nail": 1.0, "iron": 2.0, "zinc": 3.0, "gold": 4.0, "waxed": 1.0, "oiled": 1.0}
+    parts = distinguishing_parts(claims, weights, PLAIN)
+    assert [part.text for part in parts] == ["iron", "zinc", "gold", "nail", "waxed", "oiled"]
+    assert [part.basis for part in parts][1:4] == ["not in claim 1", "not in claim 2", "rarest words"]
+
+
+@pytest.fixture(scope="module")
+def context(tmp_path_factory: pytest.TempPathFactory) -> tuple[SearchContext, Topics]:
+    folder = tmp_path_factory.mktemp("bearing")
+    main(
+        ["simulate", "office", "-o", str(folder / "office"), "--patents", "400", "--topics", "6", "--words", "80", "-q"]
+    )
+    main(["index", str(folder / "office" / "collection"), "-o", str(folder / "index"), "-q"])
+    return SearchContext.open(Path(folder / "index")), Topics.read(folder / "office" / "topics.tsv")
+
+
+def test_no_more_than_the_level_of_all_comparison_documents_bear(context: tuple[SearchContext, Topics]) -> None:
+    lab, topics = context
+    compared = 0
+    for topic in topics:
+        request = lab.request(topic)
+        among = comparison(lab, request)
+        if not among.is_enough:
+            continue
+        ranking = system("best")(lab, request).ranking
+        assert ranking is not None
+        claims = claim_terms([claim.text for claim in lab.document(request).claims], lab.index.analysis)
+        levels = bearing_levels(lab, request, ranking, among.rows, claims, among)
+        assert levels.min() >= 1 / len(among.rows) - 1e-12
+        assert (levels <= LEVEL).mean(axis=0).max() <= LEVEL  # of every claim, over all documents of the class
+        assert len(among.rows) >= ENOUGH
+        first = ranking.rows[np.isin(ranking.rows, among.rows)][:1]
+        one = bearing_levels(lab, request, ranking, first, claims, among)
+        assert one[0] == pytest.approx(levels[np.searchsorted(among.rows, first[0])])
+        compared += 1
+    assert compared
