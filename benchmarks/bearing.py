@@ -9,8 +9,6 @@ are those of effectiveness.py, and so is DIR. `--check` makes only the short for
 
 from __future__ import annotations
 
-import argparse
-import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,11 +16,11 @@ from pathlib import Path
 
 import numpy as np
 from effectiveness import DATA, ROOT, SMALL_OFFICE, SOURCES, Office, drawn, simulated
-from marked_document import SHORT, check, fill
+from marked_document import write_from_patents
 
 import leadline as ll
 from leadline.records.scores.table import Table
-from leadline.retrieval.answers.bearing import LEVEL, comparison
+from leadline.retrieval.answers.bearing import comparison
 from leadline.retrieval.answers.passages import BEARING, Passages
 from leadline.retrieval.answers.prior_art_search import DEFAULT_SYSTEM, bearing_on_claims
 from leadline.retrieval.pipeline.pipeline_files import system
@@ -123,26 +121,14 @@ def short_form() -> str:
         return table([measured(office, true_claims(Path(folder) / "office" / "qrels.true.claims.txt"), 4)])
 
 
+def tables(data: Path, work: Path) -> dict[str, str]:
+    rows = [measured(drawn(name, data / "patents" / name / source, work)) for name, source in SOURCES.items()]
+    rows.append(measured(simulated(work), true_claims(work / "office" / "qrels.true.claims.txt"), TOPICS // 2))
+    return {"rates": table(rows)}
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=DATA)
-    parser.add_argument("--work", type=Path, help="folder for collections and indexes (default: a temporary one)")
-    parser.add_argument("--check", action="store_true", help="only compare the short form with the document's")
-    options = parser.parse_args(arguments)
-    made = {SHORT: short_form()}
-    if options.check:
-        return check(DOCUMENT, made)
-    if not (options.data / "patents").is_dir():
-        sys.exit(f"skipped: the folder patents is not at {options.data}")
-    with tempfile.TemporaryDirectory() as temporary:
-        work = options.work or Path(temporary)
-        work.mkdir(parents=True, exist_ok=True)
-        patents = options.data / "patents"
-        rows = [measured(drawn(name, patents / name / source, work)) for name, source in SOURCES.items()]
-        rows.append(measured(simulated(work), true_claims(work / "office" / "qrels.true.claims.txt"), TOPICS // 2))
-    print(f"level {LEVEL}\n{table(rows)}")
-    fill(DOCUMENT, made | {"rates": table(rows)})
-    print(f"wrote {DOCUMENT}")
+    write_from_patents(__doc__, DOCUMENT, short_form, tables, DATA, arguments)
 
 
 if __name__ == "__main__":

@@ -5,9 +5,11 @@ A long table that only tests read stands in `<!-- short form:`, the text, `-->`,
 
 from __future__ import annotations
 
+import argparse
 import re
 import sys
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 SHORT = "short form"
@@ -49,6 +51,30 @@ def check(document: Path, parts: Mapping[str, str]) -> None:
     """Exit with the differences where the document has other numbers."""
     if found := differences(document, parts):
         sys.exit("\n".join([f"{document.name} is out of date: run this without --check", *found]))
+
+
+def write_from_patents(
+    about: str | None, document: Path, short_form: Callable[[], str], tables: Callable[[Path, Path], Mapping[str, str]],
+    data: Path, arguments: Sequence[str] | None = None,
+) -> None:  # fmt: skip
+    """The command of a script that measures on patents; `tables` makes the text under each mark, working in a folder."""
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=data)
+    parser.add_argument("--work", type=Path, help="folder for collections and indexes (default: a temporary one)")
+    parser.add_argument("--check", action="store_true", help="only compare the short form with the document's")
+    options = parser.parse_args(arguments)
+    made = {SHORT: short_form()}
+    if options.check:
+        return check(document, made)
+    if not (options.data / "patents").is_dir():
+        sys.exit(f"skipped: the folder patents is not at {options.data}")
+    with tempfile.TemporaryDirectory() as temporary:
+        work = options.work or Path(temporary)
+        work.mkdir(parents=True, exist_ok=True)
+        made |= tables(options.data, work)
+    print("\n\n".join(text for name, text in made.items() if name != SHORT))
+    fill(document, made)
+    print(f"wrote {document}")
 
 
 def _pattern(name: str) -> re.Pattern[str]:

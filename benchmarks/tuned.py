@@ -8,14 +8,12 @@ only the short form, of a small simulated office, and compares it; the tests run
 
 from __future__ import annotations
 
-import argparse
-import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from effectiveness import DATA, ROOT, SOURCES, Office, drawn, simulated
-from marked_document import SHORT, check, fill
+from marked_document import write_from_patents
 
 import leadline as ll
 from leadline.records.scores.table import Table
@@ -60,30 +58,17 @@ def short_form() -> str:
         return table([simulated(Path(folder), SMALL)])
 
 
+def tables(data: Path, work: Path) -> dict[str, str]:
+    sources = {**SOURCES, "synbio": "docs.jsonl.xz"}
+    offices = [drawn(name, data / "patents" / name / source, work) for name, source in sources.items()]
+    for office in offices:
+        if office.name in WITH_VECTORS:
+            build_vectors(office.lab)
+    return {"gains": table([*offices, simulated(work)])}
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=DATA)
-    parser.add_argument("--work", type=Path, help="folder for collections and indexes (default: a temporary one)")
-    parser.add_argument("--check", action="store_true", help="only compare the short form with the document's")
-    options = parser.parse_args(arguments)
-    made = {SHORT: short_form()}
-    if options.check:
-        return check(DOCUMENT, made)
-    if not (options.data / "patents").is_dir():
-        sys.exit(f"skipped: the folder patents is not at {options.data}")
-    with tempfile.TemporaryDirectory() as temporary:
-        work = options.work or Path(temporary)
-        work.mkdir(parents=True, exist_ok=True)
-        patents = options.data / "patents"
-        sources = {**SOURCES, "synbio": "docs.jsonl.xz"}
-        offices = [drawn(name, patents / name / source, work) for name, source in sources.items()]
-        for office in offices:
-            if office.name in WITH_VECTORS:
-                build_vectors(office.lab)
-        made["gains"] = table([*offices, simulated(work)])
-    print(made["gains"])
-    fill(DOCUMENT, made)
-    print(f"wrote {DOCUMENT}")
+    write_from_patents(__doc__, DOCUMENT, short_form, tables, DATA, arguments)
 
 
 if __name__ == "__main__":

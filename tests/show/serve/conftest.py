@@ -18,7 +18,6 @@ from leadline.cli import main
 from leadline.collections.documents.build import write_collection
 from leadline.collections.documents.document import Claim, Document
 from leadline.judge.assessors.people import People
-from leadline.show.serve.judging.desk import JudgingDesk
 from leadline.show.serve.judging.opening import open_desk
 from leadline.show.serve.judging.pages import judging_app
 from leadline.show.serve.running import listen, server
@@ -76,37 +75,32 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @dataclass
-class Site:
-    """A server of the pool, which can be stopped and started again on the same port."""
+class ServedSite:
+    """A server of pages, which can be stopped and started again on the same port."""
 
     folder: Path
     port: int = 0
     tokens: dict[str, str] = field(default_factory=dict)
-    desk: JudgingDesk | None = None
+    desk: Any = None
     _server: Any = None
     _thread: threading.Thread | None = None
-
-    @property
-    def pool(self) -> Path:
-        return self.folder / "pool.txt"
 
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
-    @property
-    def people(self) -> People:
-        return People(f"{self.pool}.people")
+    def app(self, address: Address) -> Any:
+        """Open the desk, and return the application of its pages."""
+        raise NotImplementedError
+
+    def close_desk(self) -> None:
+        raise NotImplementedError
 
     def start(self) -> None:
         opened = listen("127.0.0.1", self.port)
         self.port = opened.getsockname()[1]
         address = Address.of("127.0.0.1", self.port)
-        self.desk = open_desk(
-            self.pool, self.folder / "documents", f"{self.pool}.journal", f"{self.pool}.people",
-            topics=self.folder / "topics.jsonl",
-        )  # fmt: skip
-        self._server = server(judging_app(self.desk, address, "Leadline judging"), address)
+        self._server = server(self.app(address), address)
         self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [opened]}, daemon=True)
         self._thread.start()
         end = time.monotonic() + 20
@@ -115,13 +109,84 @@ class Site:
 
     def stop(self) -> None:
         if self._server is not None:
-            self._server.should_exit = True
-            self._server.force_exit = True
+            self._server.should_exit = self._server.force_exit = True
             assert self._thread is not None
-            assert self.desk is not None
             self._thread.join(10)
-            self.desk.journal.close()
+            self.close_desk()
             self._server = None
+
+
+class PageBrowser:
+    """Windows of people, and what went wrong in any of them."""
+
+    expected = ("ERR_INTERNET_DISCONNECTED", "ERR_CONNECTION_REFUSED", "status of 503")  # a lost connection is one
+
+    def __init__(self, opened: Any, site: ServedSite) -> None:
+        self.opened, self.site = opened, site
+        self.problems: list[str] = []
+        self.elsewhere: list[str] = []
+
+    def window(self, person: str, **options: Any) -> Any:
+        page = self.opened.new_context(**{"viewport": {"width": 1200, "height": 800}, **options}).new_page()
+        page.on("console", lambda said: self.problems.append(said.text) if said.type == "error" else None)
+        page.on("pageerror", lambda error: self.problems.append(str(error)))
+        own = self.site.url
+        page.on("request", lambda asked: None if asked.url.startswith(own) else self.elsewhere.append(asked.url))
+        page.goto(f"{own}/in/{self.site.tokens[person]}")
+        return page
+
+    def close(self) -> None:
+        """Close all windows; nothing may have gone wrong in them, and nothing been asked elsewhere."""
+        for context in self.opened.contexts:
+            context.close()
+        assert not [each for each in self.problems if not any(known in each for known in self.expected)]
+        assert not self.elsewhere
+
+
+def until(page: Any, expression: str, argument: Any = None) -> None:
+    """Wait until something is true in a page, without the evaluation of text that its policy forbids."""
+    end = time.monotonic() + 20
+    while not page.evaluate(expression, argument):
+        assert time.monotonic() < end, (
+            f"{expression}: {page.inner_text('#status')!r}, {page.inner_text('#main')[:300]!r}"
+        )
+        page.wait_for_timeout(20)
+
+
+def saved(page: Any) -> None:
+    until(page, "/^(Saved|Undone)/.test(document.getElementById('status').textContent)")
+
+
+def press_key(page: Any, key: str) -> None:
+    """Judge the card that is shown, and wait for the next."""
+    until(page, "!document.getElementById('card').hidden")
+    shown = page.inner_text("#card-id")
+    page.keyboard.press(key)
+    until(page, "shown => document.getElementById('card').hidden || "
+                "document.getElementById('card-id').textContent !== shown", shown)  # fmt: skip
+
+
+@dataclass
+class Site(ServedSite):
+    """A server of the pool."""
+
+    @property
+    def pool(self) -> Path:
+        return self.folder / "pool.txt"
+
+    @property
+    def people(self) -> People:
+        return People(f"{self.pool}.people")
+
+    def app(self, address: Address) -> Any:
+        self.desk = open_desk(
+            self.pool, self.folder / "documents", f"{self.pool}.journal", f"{self.pool}.people",
+            topics=self.folder / "topics.jsonl",
+        )  # fmt: skip
+        return judging_app(self.desk, address, "Leadline judging")
+
+    def close_desk(self) -> None:
+        self.desk.journal.close()
 
     def client(self, person: str = "") -> Visit:
         visit = Visit(self, httpx.Client(base_url=self.url, timeout=20))

@@ -4,57 +4,23 @@ from __future__ import annotations
 
 import contextlib
 import re
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.show.serve.conftest import PageBrowser, press_key, saved, until
 
 from leadline.cli import main
 from leadline.judge.assessors.journal import JudgingJournal
 from leadline.judge.assessors.judging_state import JudgingState
 
-EXPECTED = ("ERR_INTERNET_DISCONNECTED", "ERR_CONNECTION_REFUSED", "status of 503")  # a lost connection is one
-
-
-class Browser:
-    """Windows of people, and what went wrong in any of them."""
-
-    def __init__(self, opened: Any, site: Any) -> None:
-        self.opened, self.site = opened, site
-        self.problems: list[str] = []
-        self.elsewhere: list[str] = []
-
-    def window(self, person: str, **options: Any) -> Any:
-        page = self.opened.new_context(viewport={"width": 1200, "height": 800}, **options).new_page()
-        page.on("console", lambda said: self.problems.append(said.text) if said.type == "error" else None)
-        page.on("pageerror", lambda error: self.problems.append(str(error)))
-        page.on(
-            "request", lambda asked: None if asked.url.startswith(self.site.url) else self.elsewhere.append(asked.url)
-        )
-        page.goto(f"{self.site.url}/in/{self.site.tokens[person]}")
-        return page
-
 
 @pytest.fixture
-def browser(chromium: Any, site: Any) -> Iterator[Browser]:
-    made = Browser(chromium, site)
+def browser(chromium: Any, site: Any) -> Iterator[PageBrowser]:
+    made = PageBrowser(chromium, site)
     yield made
-    for context in chromium.contexts:
-        context.close()
-    assert not [each for each in made.problems if not any(known in each for known in EXPECTED)]
-    assert not made.elsewhere
-
-
-def until(page: Any, expression: str, argument: Any = None) -> None:
-    """Wait until something is true in a page, without the evaluation of text that its policy forbids."""
-    end = time.monotonic() + 20
-    while not page.evaluate(expression, argument):
-        assert time.monotonic() < end, (
-            f"{expression}: {page.inner_text('#status')!r}, {page.inner_text('#main')[:300]!r}"
-        )
-        page.wait_for_timeout(20)
+    made.close()
 
 
 def open_topic(page: Any, title: str = "Acetone in coatings") -> None:
@@ -63,17 +29,9 @@ def open_topic(page: Any, title: str = "Acetone in coatings") -> None:
 
 
 def press(page: Any, keys: str) -> None:
-    """Judge by keys, waiting for each to be saved."""
+    """Judge by keys."""
     for key in keys:
-        until(page, "!document.getElementById('card').hidden")
-        shown = page.inner_text("#card-id")
-        page.keyboard.press(key)
-        until(page, "shown => document.getElementById('card').hidden || "
-                               "document.getElementById('card-id').textContent !== shown", shown)  # fmt: skip
-
-
-def saved(page: Any) -> None:
-    until(page, "/^(Saved|Undone)/.test(document.getElementById('status').textContent)")
+        press_key(page, key)
 
 
 def state_of(site: Any) -> JudgingState:
@@ -82,7 +40,7 @@ def state_of(site: Any) -> JudgingState:
 
 
 def test_four_people_judge_a_topic_to_its_evaluation(
-    browser: Browser, site: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    browser: PageBrowser, site: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     anna = browser.window("anna")
     open_topic(anna)
@@ -182,7 +140,7 @@ def test_four_people_judge_a_topic_to_its_evaluation(
     assert "of 2 runs" in capsys.readouterr().out
 
 
-def test_passages_and_hostile_documents(browser: Browser, site: Any) -> None:
+def test_passages_and_hostile_documents(browser: PageBrowser, site: Any) -> None:
     anna = browser.window("anna")
     open_topic(anna)
     anna.goto(f"{site.url}/judge?topic=T1&document=D03")
@@ -205,7 +163,7 @@ def test_passages_and_hostile_documents(browser: Browser, site: Any) -> None:
     assert anna.locator("mark").count() > 0
 
 
-def test_a_large_document_on_a_phone(browser: Browser, site: Any) -> None:
+def test_a_large_document_on_a_phone(browser: PageBrowser, site: Any) -> None:
     ben = browser.window("ben", is_mobile=True, has_touch=True)
     ben.set_viewport_size({"width": 360, "height": 720})
     ben.goto(f"{site.url}/judge?topic=T2&document=HUGE")
@@ -231,7 +189,7 @@ def test_a_large_document_on_a_phone(browser: Browser, site: Any) -> None:
     assert state_of(site).grades_of("ben") == {("T2", "HUGE"): 0}
 
 
-def test_two_tabs_of_one_person(browser: Browser, site: Any) -> None:
+def test_two_tabs_of_one_person(browser: PageBrowser, site: Any) -> None:
     first = browser.window("anna")
     open_topic(first)
     second = first.context.new_page()
@@ -247,7 +205,7 @@ def test_two_tabs_of_one_person(browser: Browser, site: Any) -> None:
     assert sorted(marks.values()) == [0, 1]
 
 
-def test_a_full_disk_is_told(browser: Browser, site: Any) -> None:
+def test_a_full_disk_is_told(browser: PageBrowser, site: Any) -> None:
     anna = browser.window("anna")
     open_topic(anna)
     press(anna, "1")

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import threading
-import time
 import uuid
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from tests.show.serve.conftest import ServedSite
 
 from leadline.judge.assessors.people import People
 from leadline.judge.review.project import PEOPLE, ReviewProject, ReviewSettings
 from leadline.judge.review.starting import begin_review
 from leadline.show.serve.reviewing.desk import ReviewDesk
 from leadline.show.serve.reviewing.pages import reviewing_app
-from leadline.show.serve.running import listen, server
 from leadline.show.serve.security import Address
 
 NAMES = (("anna", "assessor"), ("ben", "assessor"), ("eve", "expert"), ("olga", "organiser"))
@@ -41,41 +39,16 @@ def ris(count: int = 200) -> str:
 
 
 @dataclass
-class ReviewSite:
-    """A server of a review, which can be stopped and started again on the same port."""
+class ReviewSite(ServedSite):
+    """A server of a review."""
 
-    folder: Path
-    port: int = 0
-    tokens: dict[str, str] = field(default_factory=dict)
-    desk: ReviewDesk | None = None
-    _server: Any = None
-    _thread: threading.Thread | None = None
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
-
-    def start(self) -> None:
-        opened = listen("127.0.0.1", self.port)
-        self.port = opened.getsockname()[1]
-        address = Address.of("127.0.0.1", self.port)
+    def app(self, address: Address) -> Any:
         self.desk = ReviewDesk(ReviewProject.open(self.folder))
         self.desk.proposer.start()
-        self._server = server(reviewing_app(self.desk, address, "Brakes"), address)
-        self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [opened]}, daemon=True)
-        self._thread.start()
-        end = time.monotonic() + 20
-        while not self._server.started and time.monotonic() < end:
-            time.sleep(0.02)
+        return reviewing_app(self.desk, address, "Brakes")
 
-    def stop(self) -> None:
-        if self._server is not None:
-            self._server.should_exit = self._server.force_exit = True
-            assert self._thread is not None
-            assert self.desk is not None
-            self._thread.join(10)
-            self.desk.close()
-            self._server = None
+    def close_desk(self) -> None:
+        self.desk.close()
 
     def client(self, person: str) -> ReviewVisit:
         visit = ReviewVisit(httpx.Client(base_url=self.url, timeout=20))

@@ -3,56 +3,24 @@
 from __future__ import annotations
 
 import contextlib
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.show.serve.conftest import PageBrowser, press_key, saved, until
 from tests.show.serve.reviewing.conftest import ReviewSite, is_relevant
 
 from leadline.cli import main
 from leadline.judge.review.project import ReviewProject
 from leadline.judge.review.review_state import ReviewState
 
-EXPECTED = ("ERR_INTERNET_DISCONNECTED", "ERR_CONNECTION_REFUSED")  # a lost connection is one
-
-
-class ReviewBrowser:
-    """Windows of people, and what went wrong in any of them."""
-
-    def __init__(self, opened: Any, site: ReviewSite) -> None:
-        self.opened, self.site = opened, site
-        self.problems: list[str] = []
-        self.elsewhere: list[str] = []
-
-    def window(self, person: str, **options: Any) -> Any:
-        page = self.opened.new_context(**{"viewport": {"width": 1200, "height": 860}, **options}).new_page()
-        page.on("console", lambda said: self.problems.append(said.text) if said.type == "error" else None)
-        page.on("pageerror", lambda error: self.problems.append(str(error)))
-        own = self.site.url
-        page.on("request", lambda asked: None if asked.url.startswith(own) else self.elsewhere.append(asked.url))
-        page.goto(f"{own}/in/{self.site.tokens[person]}")
-        return page
-
 
 @pytest.fixture
-def browser(chromium: Any, review_site: ReviewSite) -> Iterator[ReviewBrowser]:
-    made = ReviewBrowser(chromium, review_site)
+def browser(chromium: Any, review_site: ReviewSite) -> Iterator[PageBrowser]:
+    made = PageBrowser(chromium, review_site)
     yield made
-    for context in chromium.contexts:
-        context.close()
-    assert not [each for each in made.problems if not any(known in each for known in EXPECTED)]
-    assert not made.elsewhere
-
-
-def until(page: Any, expression: str, argument: Any = None) -> None:
-    end = time.monotonic() + 20
-    while not page.evaluate(expression, argument):
-        assert time.monotonic() < end, (
-            f"{expression}: {page.inner_text('#status')!r}, {page.inner_text('#main')[:200]!r}"
-        )
-        page.wait_for_timeout(20)
+    made.close()
 
 
 def read(page: Any, count: int) -> list[str]:
@@ -60,17 +28,10 @@ def read(page: Any, count: int) -> list[str]:
     seen = []
     for _ in range(count):
         until(page, "!document.getElementById('card').hidden")
-        shown = page.inner_text("#card-id")
-        page.keyboard.press("1" if is_relevant(shown) else "0")
-        until(page, "shown => document.getElementById('card').hidden || "
-                    "document.getElementById('card-id').textContent !== shown", shown)  # fmt: skip
-        seen.append(shown)
+        seen.append(page.inner_text("#card-id"))
+        press_key(page, "1" if is_relevant(seen[-1]) else "0")
     saved(page)
     return seen
-
-
-def saved(page: Any) -> None:
-    until(page, "/^(Saved|Undone)/.test(document.getElementById('status').textContent)")
 
 
 def state_of(site: ReviewSite) -> ReviewState:
@@ -80,7 +41,7 @@ def state_of(site: ReviewSite) -> ReviewState:
 
 
 def test_from_one_known_paper_to_an_evaluation(
-    browser: ReviewBrowser, review_site: ReviewSite, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    browser: PageBrowser, review_site: ReviewSite, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     anna = browser.window("anna")
     anna.wait_for_selector("#card:not([hidden])")
@@ -170,7 +131,7 @@ def test_from_one_known_paper_to_an_evaluation(
     assert "R@100" in capsys.readouterr().out
 
 
-def test_on_a_phone_and_in_the_dark(browser: ReviewBrowser, review_site: ReviewSite) -> None:
+def test_on_a_phone_and_in_the_dark(browser: PageBrowser, review_site: ReviewSite) -> None:
     ben = browser.window(
         "ben", is_mobile=True, has_touch=True, viewport={"width": 360, "height": 740}, color_scheme="dark"
     )
@@ -182,7 +143,7 @@ def test_on_a_phone_and_in_the_dark(browser: ReviewBrowser, review_site: ReviewS
     assert ben.evaluate("document.documentElement.scrollWidth") == 360
 
 
-def test_hostile_titles_stay_text(browser: ReviewBrowser, review_site: ReviewSite) -> None:
+def test_hostile_titles_stay_text(browser: PageBrowser, review_site: ReviewSite) -> None:
     anna = browser.window("anna")
     anna.goto(f"{review_site.url}/read?topic=abstract&document=a3")
     anna.wait_for_selector("#card:not([hidden])")
