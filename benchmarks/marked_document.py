@@ -57,7 +57,7 @@ def write_from_patents(
     about: str | None, document: Path, short_form: Callable[[], str], tables: Callable[[Path, Path], Mapping[str, str]],
     data: Path, arguments: Sequence[str] | None = None,
 ) -> None:  # fmt: skip
-    """The command of a script that measures on patents; `tables` makes the text under each mark, working in a folder."""
+    """The command of a script that measures on patents; `tables` makes the text under each mark in a folder."""
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=data)
     parser.add_argument("--work", type=Path, help="folder for collections and indexes (default: a temporary one)")

@@ -1,4 +1,4 @@
-"""Check that a collection, index, simulated office, grid or demo is undamaged.
+"""Check that a collection, index, simulated office, grid, review or demo is undamaged.
 
 Reads everything in full and compares it with its checksums. Prints a line for each problem, with how to fix it, and
 exits with status 1 if there are any. Files that are not Leadline's are mentioned and left alone.

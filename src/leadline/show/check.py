@@ -1,4 +1,4 @@
-"""Check what Leadline has stored in a folder: an index, a collection, a simulated office, a grid or a demo."""
+"""Check what Leadline has stored in a folder: index, collection, simulated office, grid, review or demo."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from leadline.collections.documents.check import check_collection, check_file, c
 from leadline.collections.documents.manifest import WHAT as COLLECTION
 from leadline.errors import InputError
 from leadline.judge.check_office import check_office
+from leadline.judge.check_review import check_review
 from leadline.judge.simulated_office import JUDGED
 from leadline.judge.simulated_office import WHAT as OFFICE
 from leadline.retrieval.index.check import check_index
@@ -152,6 +153,7 @@ _CHECKS: dict[str, Callable[[Path], Iterator[Finding]]] = {
     "index": check_index,
     "simulated office": check_office,
     "grid": check_grid,
+    "review": check_review,
     "demo": _check_demo,
 }
 _KINDS = {COLLECTION: "collection", INDEX: "index", OFFICE: "simulated office", GRID: "grid"}

@@ -39,7 +39,7 @@ KNOWN = "known beforehand"  # the reason of a mark that was not made by reading 
 STARTER = "start"  # who is named for what was known at the start
 REASONS = ("other subject", "other population", "other kind of study", "other outcome", "no new data", "language")
 FIELDS = ("title", "abstract")
-_REPAIR = "restore the folder of the review from a backup"
+REPAIR = "restore the folder of the review from a backup"
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class ReviewProject:
         """Begin a review in a folder that is new, empty, or has a review without rounds."""
         place = Path(folder)
         with OwnedFolder.locked(place, KIND, VERSION) as owned:
-            known = read_sealed(place / SETTINGS, WHAT, FORMAT, _REPAIR)
+            known = read_sealed(place / SETTINGS, WHAT, FORMAT, REPAIR)
             if known is not None and known["rounds"]:
                 raise InputError(str(place), "is a review already: leave out the options of a new one")
             owned.reserve(SETTINGS, JOURNAL, PEOPLE)
@@ -113,16 +113,19 @@ class ReviewProject:
         if not is_review(place):
             problem = "is not a review; `leadline review serve REVIEW --documents FILES` begins one"
             raise InputError(str(place), problem)
-        content = read_sealed(place / SETTINGS, WHAT, FORMAT, _REPAIR)
+        content = read_sealed(place / SETTINGS, WHAT, FORMAT, REPAIR)
         if content is None:
-            raise InputError(str(place / SETTINGS), f"is missing: {_REPAIR}")
-        settings = ReviewSettings(**{**content["settings"], "reasons": tuple(content["settings"]["reasons"])})
-        rounds = tuple(ReviewRound(**{**each, "sources": tuple(each["sources"])}) for each in content["rounds"])
+            raise InputError(str(place / SETTINGS), f"is missing: {REPAIR}")
+        try:
+            settings = ReviewSettings(**{**content["settings"], "reasons": tuple(content["settings"]["reasons"])})
+            rounds = tuple(ReviewRound(**{**each, "sources": tuple(each["sources"])}) for each in content["rounds"])
+        except (KeyError, TypeError, ValueError):
+            raise InputError(str(place / SETTINGS), f"is damaged: {REPAIR}") from None
         units: list[tuple[str, ...]] = []
         for each in rounds:
             path = place / each.file
             if not path.is_file() or file_sha256(path) != each.sha256:
-                raise InputError(str(path), f"is missing or not what was recorded: {_REPAIR}")
+                raise InputError(str(path), f"is missing or not what was recorded: {REPAIR}")
             units += [tuple(line.split("\t")) for line in path.read_text(encoding="utf-8").splitlines()]
         return cls(place, settings, rounds, tuple(units))
 
@@ -225,7 +228,7 @@ class ReviewProject:
         """The journal, new with the first round; one that is missing later is an error, and not begun anew."""
         path = self.folder / JOURNAL
         if self.rounds and not os.path.lexists(path):
-            raise InputError(str(path), f"is missing: {_REPAIR}")
+            raise InputError(str(path), f"is missing: {REPAIR}")
         return JudgingJournal(path, create=True)
 
 

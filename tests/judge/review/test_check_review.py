@@ -1,0 +1,69 @@
+"""A damaged review is recognised, file by file."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from leadline.judge.check_review import check_review
+from leadline.judge.review.project import ReviewSettings
+from leadline.judge.review.starting import begin_review
+from leadline.show.check import check, examine
+from leadline.text.checksums import sealed
+
+RIS = "".join(f"TY  - JOUR\nID  - a{n}\nTI  - Study {n} of brakes\nER  - \n\n" for n in range(12))
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("checked")
+    (folder / "search.ris").write_text(RIS)
+    return begin_review(folder / "review", [folder / "search.ris"], ReviewSettings("Brakes"), known=["a0"]).folder
+
+
+@pytest.fixture
+def review(made: Path) -> Path:
+    """The review at the place where it was made, put back after each test: its documents are known by their place."""
+    kept = made.parent / "kept"
+    shutil.copytree(made, kept)
+    yield made
+    shutil.rmtree(made)
+    kept.rename(made)
+
+
+def test_a_sound_review(review: Path) -> None:
+    assert examine(review).kind == "review"
+    assert not check(review)
+
+
+@pytest.mark.parametrize("name", ["review.json", "candidates-1.tsv", "journal"])
+def test_damaged_and_missing_files(review: Path, name: str) -> None:
+    path = review / name
+    content = path.read_bytes()
+    path.write_bytes(content[: len(content) // 2])
+    assert str(path) in {finding.path for finding in check_review(review)}
+    path.unlink()
+    assert [finding for finding in check_review(review) if str(path) in finding.path or "missing" in finding.problem]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"settings": 5}, {"settings": {}}, {"rounds": [5]}, {"rounds": 7}, {"settings": {"title": "x", "reasons": 5}}],
+)
+def test_settings_of_another_shape(review: Path, change: dict[str, object]) -> None:
+    content = json.loads((review / "review.json").read_text())
+    content.pop("checksum", None)
+    (review / "review.json").write_bytes(sealed({**content, **change}))
+    (finding,) = check_review(review)
+    assert finding.problem == "is damaged"
+
+
+def test_documents_that_changed(review: Path) -> None:
+    part = next((review / "collection-1").rglob("*.parquet"))
+    content = bytearray(part.read_bytes())
+    content[len(content) // 2] ^= 1
+    part.write_bytes(content)
+    assert any(str(review / "collection-1") in finding.path for finding in check_review(review))
