@@ -8,6 +8,7 @@ import os
 import shlex
 import shutil
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,19 @@ sql = "SELECT 'EP' || :k WHERE :query <> ''"
 """
 GOLDEN = Path(__file__).parent / "golden"
 SHARED = Path(os.environ.get("LEADLINE_SHARED", Path(__file__).parents[2] / "shared"))
+
+
+@pytest.fixture(autouse=True)
+def only_our_measures() -> Iterator[None]:
+    """Forget the measures that a test adds: others go through all there are."""
+    from leadline.measures.definition import MEASURES
+
+    before = set(MEASURES._members)
+    yield
+    for name in set(MEASURES._members) - before:
+        if not MEASURES._homes[name].startswith("leadline."):
+            del MEASURES._members[name], MEASURES._homes[name]
+            MEASURES._names = {each: known for each, known in MEASURES._names.items() if known != name}
 
 
 @pytest.fixture(scope="session")

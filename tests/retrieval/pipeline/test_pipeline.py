@@ -18,7 +18,7 @@ from leadline.records.runs.read_runs import read_run
 from leadline.records.topics.topic import Topic, Topics
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.pipeline.context import SearchContext
-from leadline.retrieval.pipeline.journal import Journal
+from leadline.retrieval.pipeline.journal import Journal, TopicResult
 from leadline.retrieval.pipeline.pipeline_files import system
 from leadline.retrieval.pipeline.steps import (
     RM3,
@@ -281,11 +281,11 @@ def test_a_stopped_run_goes_on(context: SearchContext, tmp_path: Path, monkeypat
 def test_a_journal_of_something_else_is_begun_anew(tmp_path: Path) -> None:
     path = tmp_path / "j"
     first = Journal(path, {"k": 1})
-    first.add("T", (["A"], [0.1], []))
-    assert Journal(path, {"k": 1}).get("T") == (["A"], [0.1], [])
+    first.add("T", TopicResult(["A"], [0.1], []))
+    assert Journal(path, {"k": 1}).get("T") == TopicResult(["A"], [0.1], [])
     other = Journal(path, {"k": 2})
     assert other.get("T") is None
-    other.add("S", (["B"], [0.2], ["note"]))
+    other.add("S", TopicResult(["B"], [0.2], ["note"]))
     assert len(Journal(path, {"k": 2})) == 1
     assert len(Journal(path, {"k": 1})) == 0
 

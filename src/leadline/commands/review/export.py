@@ -1,4 +1,4 @@
-"""Write the result of a review for other programs: judgements, a pool, RIS or CSV with labels.
+"""Write the result of a review for other programs: judgements, pool, RIS or CSV.
 
 The form follows the ending of FILE: .ris and .csv are all documents with their labels; anything else is a file of
 judgements, which `leadline evaluate` reads. `--as pool` adds the strata: what was read in the learner's order, and the

@@ -1,4 +1,4 @@
-"""Write the report of a review as a PDF: what was searched, by whom, when, how many, and what is certified.
+"""Write the report of a review as PDF: what was read, by whom, and what is certified.
 
 Examples:
   leadline review report asthma -o asthma.pdf

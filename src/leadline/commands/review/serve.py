@@ -1,4 +1,4 @@
-"""Serve the pages of a review: documents in the order a learner proposes, with a certificate of when it is enough.
+"""Serve the pages of a review: documents in a learner's order, and when it is enough.
 
 The first time, --documents names what is searched: files (RIS, nbib of PubMed, CSV, JSON lines, patents ...), an
 .asreview project, or a collection. Later, `leadline review serve REVIEW` goes on; with --documents again, what is new
@@ -36,7 +36,7 @@ OF_A_NEW_ONE = ("title", "criteria", "query", "reasons", "learner", "target", "c
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("review", metavar="REVIEW", help="folder of the review; made where there is none")
+    add("review", metavar="REVIEW", help="folder of the review, made if it does not exist")
     add("--documents", metavar="PATH", nargs="+", help="what is searched: files, an ASReview project, or a collection")
     add("--candidates", metavar="FILE", help="a run, judgements or ids one per line: only these documents are read")
     add("--known", metavar="IDS", type=list_of(str), default=(), help="relevant documents that you know already")
