@@ -342,7 +342,11 @@ def fuzz(name: str, count: int, seed: int, share: tuple[int, int] = (0, 1)) -> T
             finally:
                 signal.setitimer(signal.ITIMER_REAL, 0)
             if not fault and time.process_time() - begin > SLOW:
-                fault = f"took {time.process_time() - begin:.1f} s"
+                begin = time.process_time()  # once more: something may have been compiled
+                with contextlib.suppress(LeadlineError):
+                    target(content, Path(place))
+                if (taken := time.process_time() - begin) > SLOW:
+                    fault = f"took {taken:.1f} s"
             if fault and (key := fault[:60]) in seen and len(seen) < 1000:
                 fault = f"as before: {key}"
             seen.add(fault[:60])

@@ -107,7 +107,7 @@ def probe(folder: Path, damages: list[Any], engine: str, *words: str) -> list[st
 def test_every_flipped_bit_and_every_cut_is_told_or_harmless(
     built: Path, tmp_path: Path, name: str, engine: str, soak: bool
 ) -> None:
-    flips, cuts = (200, 50) if soak else (6, 3)
+    flips, cuts = (200, 50) if soak else (4, 2)
     folder, rng, damages = copy_of(built / name, tmp_path / "index"), random.Random(1), []
     for path in sorted(folder.iterdir()):
         content = path.read_bytes()
@@ -115,6 +115,8 @@ def test_every_flipped_bit_and_every_cut_is_told_or_harmless(
             at = rng.randrange(len(content))
             damages.append([path.name, [at, f"{content[at] ^ 1 << rng.randrange(8):02x}"]])
         damages += [[path.name, rng.randrange(len(content))] for _ in range(cuts)]
+    if engine == "plain" and not soak:  # which takes seconds for each
+        damages = rng.sample(damages, 8)
     found = probe(folder, damages, engine)
     wrong = [each for each in zip(damages, found, strict=True) if each[1] == "other"]
     assert not wrong
