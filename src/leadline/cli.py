@@ -135,7 +135,7 @@ class _CommandParser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         if message.startswith("unrecognized arguments: "):
-            wrong = message.split()[2]
+            wrong = next(iter(message.split()[2:]), "''")
             what = "unknown option" if wrong.startswith("-") else "unexpected argument"
             message = f"{what} {wrong}{nearest(wrong, self._option_string_actions)}"
         elif not message.startswith("argument "):

@@ -327,3 +327,9 @@ def test_an_interrupt_that_numpy_hides_ends_as_one(
         cli.main(["measures"])
     assert ended.value.code == 130
     assert capsys.readouterr().err == "leadline: stopped\n"
+
+
+def test_an_empty_argument_too_many_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["run", "index", "topics.tsv", ""])
+    assert capsys.readouterr().err == "leadline run: unexpected argument ''\n"
