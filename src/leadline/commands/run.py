@@ -39,11 +39,13 @@ from leadline.text.files import write_stored
 from leadline.text.json_output import json_text
 from leadline.text.source import stem
 
+DEFAULT_SYSTEM = "baseline"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, "index")
     add_options(parser, "topics", nargs="?")
-    add_system_option(parser, "baseline", "%(default)s")
+    add_system_option(parser, None, DEFAULT_SYSTEM)
     add_options(parser, "-o", metavar="RUN", default="-", help="run file to write (default: standard output)")
     add_options(parser, "-k")
     parser.add_argument("--tag", help="name of the run, in its last column (default: that of the system)")
@@ -66,6 +68,10 @@ def run(options: argparse.Namespace) -> None:
 
         run_engine(options)
         return
+    for name, given in {"--partial": options.partial, "--run-code": options.run_code}.items():
+        if given:
+            raise UsageError(name, "is only for --engine")
+    options.system = options.system or DEFAULT_SYSTEM
     pipeline = system(options.system)
     if options.duplicates:
         read_groups(options.duplicates)  # a wrong file is refused before any search

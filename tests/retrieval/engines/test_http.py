@@ -236,3 +236,20 @@ def test_wrong_files(text: str, problem: str, tmp_path: Path) -> None:
     with pytest.raises(InputError) as told:
         read_engine(str(path))
     assert problem in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        ("run i topics.tsv --partial", "--partial: is only for --engine"),
+        ("run i topics.tsv --run-code", "--run-code: is only for --engine"),
+        (f"{RUN} --system best", "--system: does not go with --engine"),
+        (f"{RUN} --any-date", "--any-date: does not go with --engine"),
+        (f"{RUN} --patents p.xml", "--engine: give INDEX and TOPICS: patents need an index"),
+    ],
+)
+def test_options_that_would_be_ignored_are_refused(
+    engine_file: Path, words: str, problem: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert leadline(words) == 2
+    assert problem in capsys.readouterr().err

@@ -67,7 +67,7 @@ def run_engine(options: argparse.Namespace) -> None:
 
 def _check_options(options: argparse.Namespace) -> None:
     """Refuse options that only our own systems know."""
-    given = {"--duplicates": options.duplicates, "--any-date": options.any_date}
+    given = {"--system": options.system, "--duplicates": options.duplicates, "--any-date": options.any_date}
     for name, value in given.items():
         if value:
             raise UsageError(name, "does not go with --engine")

@@ -86,6 +86,10 @@ class _Asker:
         found: Connection = self._of_thread.connection
         return found
 
+    def close(self) -> None:
+        for connection in self._all:
+            connection.close()
+
     def _drop(self) -> None:
         """Forget a connection on which something failed: the next query gets a new one."""
         self._of_thread.connection = None
@@ -165,8 +169,7 @@ def _answers(
     finally:
         asker.stopped.set()
         pool.shutdown(wait=True, cancel_futures=True)
-        for connection in asker._all:
-            connection.close()
+        asker.close()
 
 
 def _result(
