@@ -1,4 +1,4 @@
-"""Check what Leadline has stored in a folder: index, collection, simulated office, grid, review or demo."""
+"""Check what Leadline has stored in a folder: index, collection, simulated office, grid, review, lab or demo."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from leadline.retrieval.pipeline.grid_runs import WHAT as GRID
 from leadline.show.demo.build import FIX as AGAIN
 from leadline.show.demo.build import KEYS, DoneSteps
 from leadline.show.demo.demo import REPORT, STORY, TRUE_REPORT
+from leadline.show.lab.check_lab import check_lab
 from leadline.show.papers.beyond import STORED, read_stored
 from leadline.show.report.page_key import key_written_in
 from leadline.text.checksums import Finding, file_sha256, parsed_object
@@ -155,5 +156,6 @@ _CHECKS: dict[str, Callable[[Path], Iterator[Finding]]] = {
     "grid": check_grid,
     "review": check_review,
     "demo": _check_demo,
+    "lab": check_lab,
 }
 _KINDS = {COLLECTION: "collection", INDEX: "index", OFFICE: "simulated office", GRID: "grid"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hmac
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import PurePath
@@ -43,9 +43,15 @@ class Visitor:
 class Pages:
     """What the pages of one job need: the people, the templates and the answers."""
 
-    def __init__(self, people: People, address: Address, packages: Sequence[str] = (), title: str = "Leadline") -> None:
-        """`packages` have folders `assets` and `templates` of their own, besides the general ones."""
-        self.people, self.address, self.title = people, address, title
+    def __init__(
+        self, people: People, address: Address, packages: Sequence[str] = (), title: str = "Leadline", *,
+        cookie: str = COOKIE, constants: Mapping[str, Any] | None = None,
+    ) -> None:  # fmt: skip
+        """`packages` have folders `assets` and `templates` of their own, besides the general ones.
+
+        `constants` are known to every template.
+        """
+        self.people, self.address, self.title, self.cookie = people, address, title, cookie
         self._packages = (HERE, *packages)
         self._wrong = WrongSignIns()
         self._assets = {name: content for package in self._packages for name, content in _assets(package)}
@@ -53,6 +59,7 @@ class Pages:
             loader=FunctionLoader(self._template), autoescape=True, undefined=StrictUndefined,
             trim_blocks=True, lstrip_blocks=True,
         )  # fmt: skip
+        self._templates.globals.update(constants or {})
 
     def _template(self, name: str) -> str | None:
         for package in self._packages:
@@ -63,7 +70,7 @@ class Pages:
 
     def visitor(self, request: Request) -> Visitor:
         """Who asks; HTTPException 401 for nobody we know."""
-        token = request.cookies.get(COOKIE, "")
+        token = request.cookies.get(self.cookie, "")
         self.people.refresh()
         person = self.people.find(token) if token else None
         if person is None:
@@ -122,9 +129,11 @@ class Pages:
         """An application that signs people in and serves the assets; the pages of the job are added to it."""
         # Newer versions send the paths of requests, tokens among them, to a collector that the environment names.
         silent: Any = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
-        app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, telemetry=silent)
+        app = FastAPI(
+            title=self.title, version=__version__, docs_url=None, redoc_url=None, openapi_url=None, telemetry=silent
+        )
 
-        @app.get("/in/{token}")
+        @app.get("/in/{token}", include_in_schema=False)
         def sign_in(token: str, request: Request) -> Response:
             self.people.refresh()
             person = self.people.find(token)
@@ -133,26 +142,26 @@ class Pages:
                 raise HTTPException(403, "This link is wrong, has expired or was revoked. Ask the organiser for one.")
             answer = RedirectResponse("/", 303)
             answer.set_cookie(
-                COOKIE, token, httponly=True, samesite="strict", secure=self.address.secure, path="/",
+                self.cookie, token, httponly=True, samesite="strict", secure=self.address.secure, path="/",
                 max_age=person.seconds_left,
             )  # fmt: skip
             return answer
 
-        @app.post("/out")
+        @app.post("/out", include_in_schema=False)
         async def sign_out(request: Request) -> Response:
             await self.written_form(request)
             answer = self.page("message.html", None, heading="Signed out", text="Open your personal link to go on.")
-            answer.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict")
+            answer.delete_cookie(self.cookie, path="/", httponly=True, samesite="strict")
             return answer
 
-        @app.get("/assets/{name}")
+        @app.get("/assets/{name}", include_in_schema=False)
         def asset(name: str) -> Response:
             content = self._assets.get(name)
             if content is None:
                 raise HTTPException(404, _MISSING)
             return Response(content[0], media_type=content[1], headers={"cache-control": "no-cache"})
 
-        @app.get("/favicon.ico")
+        @app.get("/favicon.ico", include_in_schema=False)
         def icon() -> Response:
             return Response(*self._assets["buoy.svg"][:1], media_type="image/svg+xml")
 

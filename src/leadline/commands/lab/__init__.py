@@ -1,0 +1,1 @@
+"""The commands `leadline lab ...`, one file each."""

@@ -1,0 +1,58 @@
+"""Add collections, indexes, topics, judgements, runs, pools, reviews and reports to a lab.
+
+What a file is, is recognised by its content; --as says it where that fails. Files are read in full, so that a wrong one
+is refused with its line, and copied with the manifest beside them; folders stay where they are.
+
+Examples:
+  leadline lab add lab qrels.txt topics.tsv runs/*.run
+  leadline lab add lab patents index
+  leadline lab add lab results.txt --as run --name bm25 --replace
+"""
+
+from __future__ import annotations
+
+import argparse
+import glob
+from pathlib import Path
+
+from leadline.commands.shared.options import add_choice, add_options
+from leadline.commands.shared.output import write
+from leadline.errors import InputError, UsageError
+from leadline.records.scores.result import counted
+from leadline.show.lab.kinds import KINDS
+from leadline.show.lab.lab import Lab
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("lab", metavar="LAB", help="lab that `leadline lab init` made")
+    add("paths", metavar="PATH", nargs="+", help="files and folders; patterns such as runs/*.run are expanded")
+    add_choice(parser, "--as", tuple(KINDS), "what they are", None, "found by their content")
+    add("--name", metavar="NAME", help="name in the lab, for a single PATH (default: its own)")
+    add("--replace", action="store_true", help="let them take the place of others of the same name")
+    add_options(parser, "-q")
+
+
+def run(options: argparse.Namespace) -> None:
+    lab = Lab.open(options.lab)
+    paths = [path for pattern in options.paths for path in _expanded(pattern)]
+    if options.name is not None and len(paths) > 1:
+        raise UsageError("--name", f"is for one file, and there are {len(paths)}")
+    kind, added = getattr(options, "as"), []
+    before = {(each.kind, each.name): each.added for each in lab.entries()}
+    for path in paths:
+        entry = lab.add(path, kind=kind, name=options.name, replaced=options.replace)
+        again = before.get((entry.kind, entry.name)) == entry.added
+        added.append(f"  {entry.kind:<10} {entry.name}{'  (there already)' if again else ''}\n")
+    if not options.quiet:
+        write("".join([*added, f"{counted(len(added), 'thing')} in {options.lab}; "
+                       f"see them with `leadline serve {options.lab}`\n"]))  # fmt: skip
+
+
+def _expanded(pattern: str) -> list[str]:
+    if Path(pattern).exists() or not glob.has_magic(pattern):
+        return [pattern]
+    found = sorted(glob.glob(pattern))
+    if not found:
+        raise InputError(pattern, "no such file")
+    return found

@@ -1,0 +1,294 @@
+"""A lab on disk: one folder for each kind of thing, and a file that records what was added, when and from where.
+
+    LAB/leadline.jsonl     the identity
+    LAB/lab.json           title, and for each thing that was added: its kind, name, place and checksum
+    LAB/runs/bm25.run      and so on; commands may write here as well: `leadline run ... -o LAB/runs/bm25.run`
+
+Whatever lies in these folders belongs to the lab, recorded or not. Folders such as collections and indexes stay where
+they are and are recorded by their place; files are copied.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import os
+import re
+import shutil
+import threading
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from leadline.errors import InputError, checked_choice, nearest, visible
+from leadline.show.lab.kinds import KINDS, LabKind, kind_of
+from leadline.text.checksums import file_sha256, parsed_object, read_sealed, sealed
+from leadline.text.files import replacing, write_stored
+from leadline.text.owned_folder import IDENTITY, OwnedFolder, is_owned
+from leadline.text.source import stem
+from leadline.text.stored import stored_bytes
+from leadline.version import __version__
+
+KIND, VERSION = "lab", 1
+WHAT, FORMAT, RECORDS, PEOPLE = "a lab", 1, "lab.json", "people"
+FIX = "make the lab again with `leadline lab init`, and add its files"
+LONGEST_TITLE = 200
+_FILE_NAME = re.compile(r"[\w=+-][\w.=+-]{0,199}")
+_BESIDE = (".manifest.json", ".why.tsv", ".json", ".journal", ".people", ".part")
+
+
+@dataclass(frozen=True)
+class LabEntry:
+    """One thing in a lab."""
+
+    kind: str
+    name: str
+    path: Path
+    sha256: str = ""  # of the file, or of a folder's manifest, when it was added; empty: found, not added
+    added: str = ""  # UTC
+    origin: str = ""  # where it was before
+    leadline: str = ""  # the version that added it
+
+    @property
+    def state(self) -> str:
+        """`sound`, `changed` since it was added, `missing`, or `found` in the lab without having been added."""
+        if not self.path.exists():
+            return "missing"
+        if not self.sha256:
+            return "found"
+        return "sound" if fingerprint(KINDS[self.kind], self.path) == self.sha256 else "changed"
+
+    def made_from(self) -> dict[str, Any]:
+        """What the command that made it wrote down: versions, hashes, settings; empty where it wrote nothing."""
+        kind = KINDS[self.kind]
+        path = self.path / kind.manifest if kind.is_folder else Path(f"{self.path}.manifest.json")
+        with contextlib.suppress(OSError, InputError):
+            return parsed_object(stored_bytes(path, 16 << 20), str(path), "")
+        return {}
+
+
+class Lab:
+    """The things in a lab, by kind and name."""
+
+    def __init__(self, folder: Path, id: str) -> None:
+        self.folder, self.id = folder, id
+        self._lock = threading.Lock()
+        self._seen: tuple[object, ...] | None = None
+        self._title = ""
+        self._entries: dict[tuple[str, str], LabEntry] = {}
+
+    @classmethod
+    def create(cls, folder: str | os.PathLike[str], title: str = "") -> Lab:
+        """Make a lab in a new or empty folder."""
+        if is_owned(Path(folder)):
+            OwnedFolder.open(folder, KIND, VERSION)
+            raise InputError(os.fspath(folder), "is a lab already; add to it with `leadline lab add`")
+        place = Path(folder)
+        title = _checked_title(title or place.resolve().name)
+        with OwnedFolder.locked(place, KIND, VERSION) as owned:
+            names = [kind.folder for kind in KINDS.values()]
+            owned.reserve(RECORDS, *names)
+            for name in names:
+                (place / name).mkdir(exist_ok=True)
+            write_stored(place / RECORDS, _sealed_records(title, {}))
+        return cls.open(place)
+
+    @classmethod
+    def open(cls, folder: str | os.PathLike[str]) -> Lab:
+        """Open a lab that `create` made."""
+        place = Path(folder)
+        if not place.is_dir():
+            raise InputError(os.fspath(folder), "no such folder; make a lab with `leadline lab init`")
+        if not is_owned(place):
+            problem = "is not a lab; make one with `leadline lab init`, and add files with `leadline lab add`"
+            raise InputError(os.fspath(folder), problem)
+        lab = cls(place, OwnedFolder.open(place, KIND, VERSION).id)
+        lab.refresh()
+        return lab
+
+    @property
+    def title(self) -> str:
+        self.refresh()
+        return self._title
+
+    def refresh(self) -> None:
+        """Look again, if something was added, written or removed."""
+        with self._lock:
+            seen = tuple(_version(self.folder / name) for name in (RECORDS, *(k.folder for k in KINDS.values())))
+            if seen != self._seen:
+                self._title, recorded = self._records()
+                found = {(each.kind, each.name): each for each in self._found(recorded)}
+                self._entries = {**recorded, **found}
+                self._seen = seen
+
+    def entries(self, kind: str | None = None) -> list[LabEntry]:
+        """What is in the lab, or all of one kind, by name."""
+        self.refresh()
+        order = list(KINDS)
+        found = [each for each in self._entries.values() if kind in (None, each.kind)]
+        return sorted(found, key=lambda each: (order.index(each.kind), each.name))
+
+    def get(self, kind: str, name: str) -> LabEntry:
+        """The entry of a kind with a name; InputError where there is none."""
+        self.refresh()
+        found = self._entries.get((kind, name))
+        if found is None:
+            names = [each.name for each in self.entries(kind)]
+            raise InputError(visible(name), f"is not among the {KINDS[kind].title.lower()}{nearest(name, names)}")
+        return found
+
+    def add(
+        self, path: str | os.PathLike[str], *, kind: str | None = None, name: str | None = None, replaced: bool = False
+    ) -> LabEntry:
+        """Add a file (copied) or a folder (its place is recorded); what is the same already is left as it is.
+
+        `replaced` allows another content under a name that is taken.
+        """
+        source = Path(path)
+        found = KINDS[checked_choice("kind", kind, tuple(KINDS)) if kind is not None else kind_of(source)]
+        if not source.exists():
+            raise InputError(str(source), "no such file or folder")
+        if found.is_folder != source.is_dir():
+            raise InputError(str(source), f"is a {'folder' if source.is_dir() else 'file'}, not a {found.name}")
+        found.check(source)
+        file = _file_name(source, name)
+        entry = LabEntry(
+            found.name, stem(file), source.resolve(), fingerprint(found, source), _now(), str(source.resolve()),
+            __version__,
+        )  # fmt: skip
+        with OwnedFolder.locked(self.folder, KIND, VERSION) as owned:
+            title, recorded = self._records()
+            known = {**recorded, **{(each.kind, each.name): each for each in self._found(recorded)}}
+            old = known.get((entry.kind, entry.name))
+            if old is not None and old.path.exists():
+                same = old.path.resolve() == source.resolve() or fingerprint(found, old.path) == entry.sha256
+                if old.sha256 == entry.sha256 and same:
+                    return old
+                if not same and not replaced:
+                    problem = f"there is another {entry.kind} {entry.name} already: give --name, or --replace"
+                    raise InputError(str(source), problem)
+            if not found.is_folder and not self._is_inside(source, found):
+                entry = replace(entry, path=self._copy(owned, found, source, file))
+                if old is not None and old.path != entry.path and self._is_inside(old.path, found):
+                    owned.remove([f"{found.folder}/{old.path.name}"] if _listed(owned, found, old.path) else [])
+            recorded[entry.kind, entry.name] = entry
+            write_stored(self.folder / RECORDS, _sealed_records(title, recorded, self.folder))
+        self._seen = None
+        return entry
+
+    def remove(self, kind: str, name: str) -> None:
+        """Take something out of the lab. A copy of ours is removed; what stays elsewhere, or is not ours, stays."""
+        entry = self.get(kind, name)
+        with OwnedFolder.locked(self.folder, KIND, VERSION) as owned:
+            title, recorded = self._records()
+            if recorded.pop((kind, name), None) is None:
+                raise InputError(visible(name), f"was not added to the lab, so it is not removed; it is {entry.path}")
+            write_stored(self.folder / RECORDS, _sealed_records(title, recorded, self.folder))
+            inside = KINDS[kind]
+            if self._is_inside(entry.path, inside):
+                names = [entry.path.name, *(f"{entry.path.name}{end}" for end in inside.beside)]
+                owned.remove([each for each in (f"{inside.folder}/{one}" for one in names) if each in owned.names])
+        self._seen = None
+
+    def people_file(self) -> Path:
+        """The file of the people who may open the pages; whoever writes it may."""
+        with OwnedFolder.locked(self.folder, KIND, VERSION) as owned:
+            owned.reserve(PEOPLE)
+        return self.folder / PEOPLE
+
+    def _records(self) -> tuple[str, dict[tuple[str, str], LabEntry]]:
+        """The title, and what was added."""
+        path = self.folder / RECORDS
+        content = read_sealed(path, WHAT, FORMAT, FIX)
+        if content is None:
+            raise InputError(str(path), f"is missing: {FIX}")
+        entries = [LabEntry(**{**each, "path": self._place(each["path"])}) for each in content["entries"]]
+        return content["title"], {(each.kind, each.name): each for each in entries}
+
+    def _place(self, written: str) -> Path:
+        return Path(os.path.normpath(self.folder / written))
+
+    def _found(self, recorded: dict[tuple[str, str], LabEntry]) -> Iterator[LabEntry]:
+        """What lies in the lab's folders, as it is recorded or as it was found."""
+        places = {each.path: each for each in recorded.values()}
+        for kind in KINDS.values():
+            folder = self.folder / kind.folder
+            for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+                if path.name.startswith(".") or path.is_symlink():
+                    continue
+                if not (is_owned(path) if kind.is_folder else _is_thing(path)):
+                    continue
+                yield places.get(path) or LabEntry(kind.name, stem(path), path)
+
+    def _is_inside(self, path: Path, kind: LabKind) -> bool:
+        return path.resolve().parent == (self.folder / kind.folder).resolve()
+
+    def _copy(self, owned: OwnedFolder, kind: LabKind, source: Path, file: str) -> Path:
+        """Copy a file into the lab, with what commands wrote beside it."""
+        for end in (*kind.beside, ""):  # the file itself comes last: only then is it there
+            if end and not Path(f"{source}{end}").is_file():
+                continue
+            name = f"{kind.folder}/{file}{end}"
+            owned.reserve(name)
+            with open(f"{source}{end}", "rb") as old, replacing(self.folder / name) as new:
+                shutil.copyfileobj(old, new)
+        return self.folder / kind.folder / file
+
+
+def fingerprint(kind: LabKind, path: Path) -> str:
+    """The SHA-256 of a file, or of the manifest of a folder, which holds those of its files."""
+    return file_sha256(path / kind.manifest if kind.is_folder else path)
+
+
+def _is_thing(path: Path) -> bool:
+    """Whether a file is one of the lab's things, and not what belongs to another file."""
+    return path.is_file() and not any(
+        path.name.endswith(end) and Path(str(path).removesuffix(end)).exists() for end in _BESIDE
+    )
+
+
+def _listed(owned: OwnedFolder, kind: LabKind, path: Path) -> bool:
+    return f"{kind.folder}/{path.name}" in owned.names
+
+
+def _file_name(source: Path, name: str | None) -> str:
+    """The name of the file in the lab: its own, or `name` with the same ending."""
+    ending = source.name.removeprefix(stem(source)) if source.is_file() else ""
+    file = source.resolve().name if name is None else f"{name.removesuffix(ending)}{ending}"
+    if not _FILE_NAME.fullmatch(file) or file == IDENTITY:
+        problem = f"{file!r} must be at most 200 letters, digits and . = + - _: give another --name"
+        raise InputError(str(source), problem)
+    return file
+
+
+def _checked_title(title: str) -> str:
+    if not 1 <= len(title.strip()) <= LONGEST_TITLE:
+        raise InputError("title", f"must have 1 to {LONGEST_TITLE} characters, has {len(title.strip())}")
+    return visible(title.strip())
+
+
+def _sealed_records(title: str, entries: dict[tuple[str, str], LabEntry], folder: Path | None = None) -> bytes:
+    written = [{**asdict(each), "path": _written_place(each.path, folder)} for each in entries.values()]
+    return sealed({"what": WHAT, "format": FORMAT, "title": title, "entries": written})
+
+
+def _written_place(path: Path, folder: Path | None) -> str:
+    """A place relative to the lab if it is in the lab or beside it, so that both can be moved together."""
+    if folder is None:
+        return str(path)
+    home = folder.resolve()
+    full = Path(os.path.normpath(path if path.is_absolute() else Path.cwd() / path))
+    return os.path.relpath(full, home) if full.is_relative_to(home.parent) else str(full)
+
+
+def _version(path: Path) -> tuple[int, int] | None:
+    try:
+        about = path.stat()
+    except FileNotFoundError:
+        return None
+    return about.st_ino, about.st_mtime_ns
+
+
+def _now() -> str:
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")

@@ -1,0 +1,1 @@
+"""The application: a lab in the browser."""

@@ -1,0 +1,92 @@
+"""Views: what a page shows is the same data that its JSON address gives, and every table of it downloads.
+
+A view is a function of the request's parameters, declared as FastAPI reads them, that returns a dictionary. Its values
+are what JSON has, and tables. From it come three addresses:
+
+    /leaderboard?qrels=a                      the page
+    /api/leaderboard?qrels=a                  the same as JSON
+    /leaderboard.csv?qrels=a&table=runs       one of its tables, also .tsv .json .parquet .tex .md
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any
+
+from fastapi import Depends, FastAPI, HTTPException, Query, Request
+from fastapi.responses import Response
+
+from leadline.errors import not_a_choice, visible
+from leadline.records.scores.table import Table
+from leadline.show.serve.app import Pages
+
+Shown = dict[str, Any]
+DOWNLOADS = {  # ending: format, media type
+    "csv": ("csv", "text/csv; charset=utf-8"), "tsv": ("tsv", "text/tab-separated-values; charset=utf-8"),
+    "json": ("json", "application/json"), "parquet": ("parquet", "application/vnd.apache.parquet"),
+    "tex": ("latex", "text/plain; charset=utf-8"), "md": ("markdown", "text/markdown; charset=utf-8"),
+}  # fmt: skip
+ROLES = ("reader", "runner", "assessor", "expert", "organiser")  # who may look
+
+
+def add_view(
+    app: FastAPI, pages: Pages, path: str, template: str, view: Callable[..., Shown], *, roles: Sequence[str] = ROLES
+) -> None:
+    """Add the page of a view, its JSON, and the downloads of its tables."""
+    api = "/api" + path if path != "/" else "/api/home"
+    name = path.strip("/").partition("/")[0] or "home"
+
+    def may_see(request: Request) -> None:
+        pages.visitor_with_role(request, *roles)
+
+    # The role is checked before the view does any work.
+    allowed, seen = [Depends(may_see)], Depends(view)
+
+    @app.get(api, dependencies=allowed, name=name, tags=["pages"], summary=(view.__doc__ or "").partition("\n")[0])
+    def data(shown: Shown = seen) -> Response:
+        return Response(json_of(shown), media_type="application/json")
+
+    @app.get(path, dependencies=allowed, include_in_schema=False)
+    def page(request: Request, shown: Shown = seen) -> Response:
+        return pages.page(template, pages.visitor(request), **shown)
+
+    @app.get(f"{path if path != '/' else '/home'}.{{ending}}", dependencies=allowed, include_in_schema=False)
+    def download(ending: str, table: Annotated[str, Query()] = "", shown: Shown = seen) -> Response:
+        if ending not in DOWNLOADS:
+            raise HTTPException(404, f"There is no .{visible(ending)} of it: choose {', '.join(DOWNLOADS)}.")
+        tables = {key: value for key, value in shown.items() if isinstance(value, Table)}
+        if table and table not in tables:
+            raise HTTPException(404, f"There is no table {not_a_choice('', table, list(tables)).problem}.")
+        if not tables:
+            raise HTTPException(404, "This page has no table.")
+        key = table or next(iter(tables))
+        format, media = DOWNLOADS[ending]
+        headers = {"content-disposition": f'attachment; filename="{name}-{key}.{ending}"'}
+        return Response(tables[key].encoded(format), media_type=media, headers=headers)
+
+
+def json_of(shown: Mapping[str, Any]) -> bytes:
+    """What a view shows as JSON: a table is a list of rows, undefined is null.
+
+    >>> json_of({"runs": Table(["run", "AP"], [["a", math.nan]])})
+    b'{"runs":[{"run":"a","AP":null}]}'
+    """
+    import json
+
+    text = json.dumps(_plain(shown), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.encode("utf-8", "replace")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Table):
+        return [dict(zip(value.columns, map(_plain, row), strict=True)) for row in value.rows]
+    if isinstance(value, Mapping):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [_plain(each) for each in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, (str, int, bool)) or value is None:
+        return value
+    return value.item() if hasattr(value, "item") else str(value)
