@@ -13,7 +13,7 @@ from leadline.commands import command_files
 
 SLOW = {"leadline demo", "leadline demo -o small --patents 500 --no-open"}  # tests/show/demo runs one like them
 # These run until they are stopped: tests/show/serve runs them.
-SERVERS = ("leadline judge serve", "leadline judge demo", "leadline review serve")
+SERVERS = ("leadline judge serve", "leadline judge demo", "leadline review serve", "leadline serve")
 
 
 def examples(path: Path) -> list[str]:
@@ -50,6 +50,8 @@ def test_examples_run(
         main(shlex.split("grid patents.index topics.tsv grid.toml -o grid -q"))
     if line.startswith("leadline crawl"):
         line = request.getfixturevalue("crawled_site").example(line)
+    if line.startswith(("leadline lab add", "leadline lab status")):
+        main(shlex.split("lab init brakes -q"))
     words = shlex.split(line)
     if "--add" in words:
         main(shlex.split("index patents -o patents.index -q"))

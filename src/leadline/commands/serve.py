@@ -1,10 +1,10 @@
-"""Open a lab in the browser: search, leaderboard, comparisons, topics, judging and reviewing.
+"""Open a lab in the browser: search, leaderboard, comparisons, topics and judging.
 
 LAB is a folder that `leadline lab init` made, or that of a demo. The pages are served on this machine only, to whoever
 has the link that is printed; the link is new each time.
 
 Examples:
-  leadline serve lab
+  leadline serve brakes
   leadline serve leadline-demo --port 9000 --no-open
 """
 

@@ -4,9 +4,9 @@ What a file is, is recognised by its content; --as says it where that fails. Fil
 is refused with its line, and copied with the manifest beside them; folders stay where they are.
 
 Examples:
-  leadline lab add lab qrels.txt topics.tsv runs/*.run
-  leadline lab add lab patents index
-  leadline lab add lab results.txt --as run --name bm25 --replace
+  leadline lab add brakes qrels.txt topics.tsv runs/*.run
+  leadline lab add brakes patents patents.index
+  leadline lab add brakes late.run --as run --name bm25 --replace
 """
 
 from __future__ import annotations

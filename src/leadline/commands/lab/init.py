@@ -3,8 +3,8 @@
 `leadline lab add` puts files into it, other commands may write into it, and `leadline serve` shows it in a browser.
 
 Examples:
-  leadline lab init lab
-  leadline lab init lab --title "Prior-art search, autumn"
+  leadline lab init brakes
+  leadline lab init brakes --title "Prior-art search, autumn"
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """List what is in a lab, and whether it is still what was added.
 
 Examples:
-  leadline lab status lab
-  leadline lab status lab --format json
+  leadline lab status brakes
+  leadline lab status brakes --format json
 """
 
 from __future__ import annotations

@@ -1,0 +1,174 @@
+"""A lab keeps what was added, says what changed, and removes only what is its own."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from leadline.cli import main
+from leadline.errors import InputError
+from leadline.show.check import check
+from leadline.show.lab.kinds import kind_of, kind_of_text
+from leadline.show.lab.lab import Lab
+
+RUN = "1 Q0 d1 1 9.5 bm25\n1 Q0 d2 2 8.5 bm25\n2 Q0 d1 1 7.5 bm25\n"
+QRELS = "1 0 d1 1\n1 0 d2 0\n2 0 d1 1\n"
+TOPICS = "id\ttitle\n1\tbrake disc\n2\tbicycle\n"
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    folder = tmp_path / "files"
+    folder.mkdir()
+    (folder / "bm25.run").write_text(RUN)
+    (folder / "bm25.run.manifest.json").write_text(json.dumps({"what": "a run", "leadline": "0.1.0"}))
+    (folder / "qrels.txt").write_text(QRELS)
+    (folder / "topics.tsv").write_text(TOPICS)
+    (folder / "page.html").write_text("<!DOCTYPE html>")
+    return folder
+
+
+@pytest.fixture
+def lab(tmp_path: Path, files: Path) -> Lab:
+    made = Lab.create(tmp_path / "lab", "Brakes")
+    for name in ("bm25.run", "qrels.txt", "topics.tsv", "page.html"):
+        made.add(files / name)
+    return made
+
+
+def test_what_was_added_is_there_by_kind_and_name(lab: Lab) -> None:
+    again = Lab.open(lab.folder)
+    assert again.title == "Brakes"
+    found = [(each.kind, each.name, each.state) for each in again.entries()]
+    assert found == [
+        ("topics", "topics", "sound"), ("qrels", "qrels", "sound"), ("run", "bm25", "sound"),
+        ("report", "page.html", "sound"),
+    ]  # fmt: skip
+    assert again.get("run", "bm25").made_from()["leadline"] == "0.1.0"
+    assert check(lab.folder) == []
+
+
+def test_the_same_file_is_added_once(lab: Lab, files: Path) -> None:
+    first = lab.get("run", "bm25")
+    assert lab.add(files / "bm25.run") == first
+
+
+def test_another_file_of_the_same_name_needs_to_be_asked_for(lab: Lab, files: Path) -> None:
+    (files / "bm25.run").write_text(RUN.replace("9.5", "9.6"))
+    with pytest.raises(InputError, match="another run bm25 already"):
+        lab.add(files / "bm25.run")
+    assert lab.get("run", "bm25").path.read_text() == RUN
+    lab.add(files / "bm25.run", replaced=True)
+    assert "9.6" in lab.get("run", "bm25").path.read_text()
+    lab.add(files / "bm25.run", name="mine")
+    assert {each.name for each in lab.entries("run")} == {"bm25", "mine"}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "problem"),
+    [
+        ("wrong.run", "1 Q0 d1 1 high bm25\n", "high"),
+        ("twice.run", "1 Q0 d1 1 2 x\n1 Q0 d1 2 1 x\n", "twice"),
+        ("?.txt", "nothing that is known\n", "--as"),
+        ("a b.run", RUN, "--name"),
+        ("empty.run", "", "is empty"),
+    ],
+)
+def test_what_is_wrong_is_refused_and_nothing_is_stored(
+    lab: Lab, files: Path, name: str, content: str, problem: str
+) -> None:
+    (files / name).write_text(content)
+    before = sorted(lab.folder.rglob("*"))
+    with pytest.raises(InputError, match=problem):
+        lab.add(files / name)
+    assert sorted(lab.folder.rglob("*")) == before
+
+
+@pytest.mark.parametrize("name", ["../out", "a/b", ".hidden", "leadline.jsonl", "", "x" * 300])
+def test_a_name_cannot_leave_the_lab(lab: Lab, files: Path, name: str) -> None:
+    with pytest.raises(InputError):
+        lab.add(files / "page.html", name=name)
+
+
+def test_what_a_command_writes_into_the_lab_belongs_to_it(lab: Lab) -> None:
+    (lab.folder / "runs" / "found.run").write_text(RUN)
+    (lab.folder / "runs" / "found.run.manifest.json").write_text("{}")
+    found = lab.get("run", "found")
+    assert found.state == "found"
+    lab.add(found.path)
+    assert lab.get("run", "found").state == "sound"
+
+
+def test_changed_and_missing_files_are_said(lab: Lab) -> None:
+    lab.get("run", "bm25").path.write_text(RUN + "3 Q0 d1 1 1 bm25\n")
+    lab.get("qrels", "qrels").path.unlink()
+    assert {(each.kind, each.state) for each in lab.entries()} >= {("run", "changed"), ("qrels", "missing")}
+    problems = [each.problem for each in check(lab.folder)]
+    assert problems == ["the qrels qrels is gone", "the run bm25 is not what was added"]
+
+
+def test_only_our_copy_is_removed(lab: Lab, files: Path) -> None:
+    (lab.folder / "runs" / "found.run").write_text(RUN)
+    lab.remove("run", "bm25")
+    assert [each.name for each in lab.entries("run")] == ["found"]
+    assert not (lab.folder / "runs" / "bm25.run").exists()
+    assert not (lab.folder / "runs" / "bm25.run.manifest.json").exists()
+    assert (files / "bm25.run").exists()
+    with pytest.raises(InputError, match="not removed"):
+        lab.remove("run", "found")
+    assert (lab.folder / "runs" / "found.run").exists()
+
+
+def test_a_lab_can_be_moved_with_what_lies_beside_it(lab: Lab, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    moved = lab.folder.rename(tmp_path / "elsewhere" / "lab")
+    assert all(each.state == "sound" for each in Lab.open(moved).entries())
+
+
+def test_a_damaged_record_is_one_line(lab: Lab) -> None:
+    path = lab.folder / "lab.json"
+    path.write_text(path.read_text().replace("Brakes", "Breaks"))
+    with pytest.raises(InputError, match="checksum"):
+        Lab.open(lab.folder)
+    assert "checksum" in check(lab.folder)[0].problem
+
+
+def test_a_folder_of_somebody_else_is_not_taken(tmp_path: Path) -> None:
+    (tmp_path / "letters").mkdir()
+    (tmp_path / "letters" / "a.txt").write_text("dear")
+    with pytest.raises(InputError):
+        Lab.create(tmp_path / "letters")
+    with pytest.raises(InputError, match="not a lab"):
+        Lab.open(tmp_path / "letters")
+    assert [each.name for each in (tmp_path / "letters").iterdir()] == ["a.txt"]
+
+
+def test_kinds_are_recognised(files: Path, tmp_path: Path) -> None:
+    assert [kind_of(files / name) for name in ("bm25.run", "qrels.txt", "topics.tsv", "page.html")] == [
+        "run", "qrels", "topics", "report",
+    ]  # fmt: skip
+    assert kind_of_text(b"<top>\n<num>1") == "topics"
+    with pytest.raises(InputError, match="not made by leadline"):
+        kind_of(tmp_path)
+
+
+def test_the_commands(tmp_path: Path, files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    place = str(tmp_path / "new")
+    main(["lab", "init", place, "--title", "Autumn"])
+    main(["lab", "add", place, str(files / "*.run"), str(files / "qrels.txt")])
+    assert "run        bm25" in capsys.readouterr().out
+    main(["lab", "status", place, "--format", "json"])
+    rows = json.loads(capsys.readouterr().out)
+    assert [(row["kind"], row["name"], row["made_by"]) for row in rows] == [
+        ("qrels", "qrels", ""), ("run", "bm25", "leadline 0.1.0"),
+    ]  # fmt: skip
+    for wrong, problem in (
+        (["add", place, str(files / "*.nothing")], "no such file"),
+        (["init", place], "a lab already"),
+    ):
+        with pytest.raises(SystemExit) as stopped:
+            main(["lab", *wrong])
+        assert stopped.value.code == 1
+        assert problem in capsys.readouterr().err
