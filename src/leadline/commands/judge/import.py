@@ -16,13 +16,12 @@ import argparse
 import contextlib
 import hashlib
 from pathlib import Path
-from typing import get_args
 
 from leadline.commands.shared.judging import JOURNAL, add_pool
 from leadline.commands.shared.options import add_choice
 from leadline.commands.shared.output import write
 from leadline.errors import InputError, UsageError, system_reason
-from leadline.judge.assessors.journal import Event, JudgingJournal, Role
+from leadline.judge.assessors.journal import JUDGING_ROLES, Event, JudgingJournal
 from leadline.judge.pools.pool import Pool
 from leadline.records.qrels.read_qrels import read_qrels
 from leadline.records.scores.result import counted
@@ -34,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_pool(parser)
     parser.add_argument("marks", metavar="FILE", nargs="+", help="journals, or tables of marks")
     parser.add_argument("--person", metavar="NAME", help="who made the marks of a table")
-    add_choice(parser, "--role", get_args(Role), "in which role", "assessor")
+    add_choice(parser, "--role", JUDGING_ROLES, "in which role", "assessor")
     rest = "grade of the documents to judge that a table does not list, of the topics it has"
     parser.add_argument("--rest", type=int, choices=(0, 1, 2), help=rest)
 

@@ -88,12 +88,16 @@ def print_notes(notes: Iterable[str], options: argparse.Namespace) -> None:
 
 @contextmanager
 def progress_bar(what: str, *, quiet: bool) -> Iterator[Callable[..., None] | None]:
-    """A progress bar on a terminal, shown once the work has taken a second."""
-    if quiet or not sys.stderr.isatty():
+    """A progress bar on a terminal, shown once the work has taken a second; in a file if the environment names one."""
+    watched = os.environ.get("LEADLINE_PROGRESS")
+    if not watched and (quiet or not sys.stderr.isatty()):
         yield None
         return
-    from leadline.commands.shared.progress import ProgressBar
+    from leadline.commands.shared.progress import ProgressBar, ProgressFile
 
+    if watched:
+        yield ProgressFile(what, watched).step
+        return
     bar = ProgressBar(what)
     try:
         yield bar.step

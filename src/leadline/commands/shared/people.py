@@ -1,26 +1,28 @@
-"""Make, list and revoke personal links: what `judge people` and `review people` do."""
+"""Make, list and revoke personal links: what `judge people`, `review people` and `lab people` do."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
-from typing import get_args
 
 from leadline.commands.shared.judging import DEFAULT_URL
 from leadline.commands.shared.options import add_choice, add_number, add_options, choice
 from leadline.commands.shared.output import write, write_table
 from leadline.errors import UsageError
-from leadline.judge.assessors.journal import Role
+from leadline.judge.assessors.journal import JUDGING_ROLES
 from leadline.judge.assessors.people import DAYS, People
 from leadline.records.scores.table import Table
 
 ACTIONS = ("add", "list", "revoke")
 
 
-def add_people_arguments(parser: argparse.ArgumentParser) -> None:
+def add_people_arguments(
+    parser: argparse.ArgumentParser, roles: Sequence[str] = JUDGING_ROLES, default: str = "assessor"
+) -> None:
     parser.add_argument("action", metavar="ACTION", type=choice(ACTIONS), help=f"one of {', '.join(ACTIONS)}")
     parser.add_argument("names", metavar="NAME", nargs="*", help="who it is about")
-    add_choice(parser, "--role", get_args(Role), "role of the people added", "assessor")
+    add_choice(parser, "--role", roles, "role of the people added", default)
     add_number(parser, "--days", "days until the links expire", DAYS, most=3650)
     parser.add_argument("--url", default=DEFAULT_URL, help="where the pages are, for the links (default: %(default)s)")
     add_options(parser, "-f", "-o", "-q")

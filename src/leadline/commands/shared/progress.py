@@ -1,12 +1,15 @@
-"""A progress bar on one line of the terminal."""
+"""A progress bar on one line of the terminal, or the same in a file for whoever watches the work from outside."""
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import sys
 import time
 
-from leadline.errors import visible
+from leadline.errors import InputError, visible
+from leadline.text.files import write_stored
+from leadline.text.json_output import json_text
 
 WAIT = 1.0  # seconds before the bar is shown
 PAUSE = 0.1  # seconds between two drawings
@@ -33,6 +36,23 @@ class ProgressBar:
         """Remove the bar."""
         if self._drawn:
             print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+
+class ProgressFile:
+    """Writes how much of some work is done to a file, twice a second at most."""
+
+    def __init__(self, what: str, path: str) -> None:
+        self._what, self._path = what, path
+        self._written = 0.0
+
+    def step(self, done: int, total: int, note: str = "") -> None:
+        """Report that `done` of `total` parts are done."""
+        now = time.monotonic()
+        if now - self._written > 0.5:
+            self._written = now
+            what = visible(f"{self._what} {note}".rstrip())
+            with contextlib.suppress(InputError):  # the work itself goes on
+                write_stored(self._path, json_text({"what": what, "done": done, "total": total}).encode())
 
 
 def bar_line(what: str, done: int, total: int, seconds: float) -> str:

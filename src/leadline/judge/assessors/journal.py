@@ -25,7 +25,8 @@ from typing import Literal, get_args
 
 from leadline.errors import InputError, checked_choice, system_reason
 
-Role = Literal["assessor", "expert", "organiser"]
+Role = Literal["reader", "runner", "assessor", "expert", "organiser"]
+JUDGING_ROLES: tuple[Role, ...] = ("assessor", "expert", "organiser")  # readers and runners are people of a lab
 Kind = Literal[
     "mark", "skip", "note", "undo", "passage", "assign", "unassign", "send_back", "close", "reopen",
     "round", "draws", "switch", "stop", "resume",  # of reviews, see judge/review/review_state.py
@@ -233,7 +234,7 @@ def _now() -> str:
 
 def check_event(event: Event) -> None:
     """Raise InputError for an event that no page sends."""
-    checked_choice("role", event.role, get_args(Role))
+    checked_choice("role", event.role, JUDGING_ROLES)
     checked_choice("kind", event.kind, get_args(Kind))
     if not (8 <= len(event.uid) <= 64) or not event.person or not event.topic:
         raise InputError("event", "needs an id of 8 to 64 characters, a person and a topic")

@@ -23,6 +23,7 @@ from typing import Any
 
 from leadline.errors import InputError, checked_choice, nearest, visible
 from leadline.show.lab.kinds import KINDS, LabKind, kind_of
+from leadline.show.lab.viewer import viewer
 from leadline.text.checksums import file_sha256, parsed_object, read_sealed, sealed
 from leadline.text.files import replacing, write_stored
 from leadline.text.owned_folder import IDENTITY, OwnedFolder, is_owned
@@ -31,7 +32,8 @@ from leadline.text.stored import stored_bytes
 from leadline.version import __version__
 
 KIND, VERSION = "lab", 1
-WHAT, FORMAT, RECORDS, PEOPLE = "a lab", 1, "lab.json", "people"
+WHAT, FORMAT = "a lab", 1
+RECORDS, PEOPLE, AUDIT = "lab.json", "people", "audit.jsonl"
 FIX = "make the lab again with `leadline lab init`, and add its files"
 LONGEST_TITLE = 200
 _FILE_NAME = re.compile(r"[\w=+-][\w.=+-]{0,199}")
@@ -49,6 +51,7 @@ class LabEntry:
     added: str = ""  # UTC
     origin: str = ""  # where it was before
     leadline: str = ""  # the version that added it
+    owner: str = ""  # who uploaded it, or asked for the job that made it
 
     @property
     def state(self) -> str:
@@ -75,7 +78,7 @@ class Lab:
         self.folder, self.id = folder, id
         self._lock = threading.Lock()
         self._seen: tuple[object, ...] | None = None
-        self._title = ""
+        self._title, self._blind = "", False
         self._entries: dict[tuple[str, str], LabEntry] = {}
 
     @classmethod
@@ -91,7 +94,7 @@ class Lab:
             owned.reserve(RECORDS, *names)
             for name in names:
                 (place / name).mkdir(exist_ok=True)
-            write_stored(place / RECORDS, _sealed_records(title, {}))
+            write_stored(place / RECORDS, _sealed_records(title, {}, place))
         return cls.open(place)
 
     @classmethod
@@ -117,7 +120,7 @@ class Lab:
         with self._lock:
             seen = tuple(_version(self.folder / name) for name in (RECORDS, *(k.folder for k in KINDS.values())))
             if seen != self._seen:
-                self._title, recorded = self._records()
+                self._title, self._blind, recorded = self._records()
                 found = {(each.kind, each.name): each for each in self._found(recorded)}
                 self._entries = {**recorded, **found}
                 self._seen = seen
@@ -126,24 +129,48 @@ class Lab:
         """What is in the lab, or all of one kind, by name."""
         self.refresh()
         order = list(KINDS)
-        found = [each for each in self._entries.values() if kind in (None, each.kind)]
+        found = [each for each in self._entries.values() if kind in (None, each.kind) and self._may_see(each)]
         return sorted(found, key=lambda each: (order.index(each.kind), each.name))
 
     def get(self, kind: str, name: str) -> LabEntry:
         """The entry of a kind with a name; InputError where there is none."""
         self.refresh()
         found = self._entries.get((kind, name))
-        if found is None:
+        if found is None or not self._may_see(found):
             names = [each.name for each in self.entries(kind)]
             raise InputError(visible(name), f"is not among the {KINDS[kind].title.lower()}{nearest(name, names)}")
         return found
 
+    @property
+    def is_blind(self) -> bool:
+        """Whether participants see only their own runs."""
+        self.refresh()
+        return self._blind
+
+    def set_blind(self, blind: bool) -> None:
+        """Hide the judgements, the reports and other people's runs from participants, or open the results."""
+        with OwnedFolder.locked(self.folder, KIND, VERSION):
+            title, _, recorded = self._records()
+            write_stored(self.folder / RECORDS, _sealed_records(title, recorded, self.folder, blind=blind))
+        self._seen = None
+
+    def _may_see(self, entry: LabEntry) -> bool:
+        """Whether the person who looks may see something."""
+        who = viewer()
+        if not self._blind or who is None or who.sees_everything:
+            return True
+        if entry.kind == "run":
+            return entry.owner == who.name
+        judging = ("pool", "review") if who.role in ("assessor", "expert") else ()
+        return entry.kind in ("collection", "index", "topics", *judging)
+
     def add(
-        self, path: str | os.PathLike[str], *, kind: str | None = None, name: str | None = None, replaced: bool = False
-    ) -> LabEntry:
+        self, path: str | os.PathLike[str], *, kind: str | None = None, name: str | None = None,
+        replaced: bool = False, owner: str = "",
+    ) -> LabEntry:  # fmt: skip
         """Add a file (copied) or a folder (its place is recorded); what is the same already is left as it is.
 
-        `replaced` allows another content under a name that is taken.
+        `replaced` allows another content under a name that is taken; `owner` is the person it belongs to.
         """
         source = Path(path)
         found = KINDS[checked_choice("kind", kind, tuple(KINDS)) if kind is not None else kind_of(source)]
@@ -155,10 +182,10 @@ class Lab:
         file = _file_name(source, name)
         entry = LabEntry(
             found.name, stem(file), source.resolve(), fingerprint(found, source), _now(), str(source.resolve()),
-            __version__,
+            __version__, owner,
         )  # fmt: skip
         with OwnedFolder.locked(self.folder, KIND, VERSION) as owned:
-            title, recorded = self._records()
+            title, blind, recorded = self._records()
             known = {**recorded, **{(each.kind, each.name): each for each in self._found(recorded)}}
             old = known.get((entry.kind, entry.name))
             if old is not None and old.path.exists():
@@ -173,7 +200,7 @@ class Lab:
                 if old is not None and old.path != entry.path and self._is_inside(old.path, found):
                     owned.remove([f"{found.folder}/{old.path.name}"] if _listed(owned, found, old.path) else [])
             recorded[entry.kind, entry.name] = entry
-            write_stored(self.folder / RECORDS, _sealed_records(title, recorded, self.folder))
+            write_stored(self.folder / RECORDS, _sealed_records(title, recorded, self.folder, blind=blind))
         self._seen = None
         return entry
 
@@ -181,10 +208,10 @@ class Lab:
         """Take something out of the lab. A copy of ours is removed; what stays elsewhere, or is not ours, stays."""
         entry = self.get(kind, name)
         with OwnedFolder.locked(self.folder, KIND, VERSION) as owned:
-            title, recorded = self._records()
+            title, blind, recorded = self._records()
             if recorded.pop((kind, name), None) is None:
                 raise InputError(visible(name), f"was not added to the lab, so it is not removed; it is {entry.path}")
-            write_stored(self.folder / RECORDS, _sealed_records(title, recorded, self.folder))
+            write_stored(self.folder / RECORDS, _sealed_records(title, recorded, self.folder, blind=blind))
             inside = KINDS[kind]
             if self._is_inside(entry.path, inside):
                 names = [entry.path.name, *(f"{entry.path.name}{end}" for end in inside.beside)]
@@ -192,19 +219,26 @@ class Lab:
         self._seen = None
 
     def people_file(self) -> Path:
-        """The file of the people who may open the pages; whoever writes it may."""
-        with OwnedFolder.locked(self.folder, KIND, VERSION) as owned:
-            owned.reserve(PEOPLE)
-        return self.folder / PEOPLE
+        """The file of the people who may open the pages."""
+        return self._own_file(PEOPLE)
 
-    def _records(self) -> tuple[str, dict[tuple[str, str], LabEntry]]:
-        """The title, and what was added."""
+    def audit_file(self) -> Path:
+        """The file that says who did what."""
+        return self._own_file(AUDIT)
+
+    def _own_file(self, name: str) -> Path:
+        with OwnedFolder.locked(self.folder, KIND, VERSION) as owned:
+            owned.reserve(name)
+        return self.folder / name
+
+    def _records(self) -> tuple[str, bool, dict[tuple[str, str], LabEntry]]:
+        """The title, whether the lab is blind, and what was added."""
         path = self.folder / RECORDS
         content = read_sealed(path, WHAT, FORMAT, FIX)
         if content is None:
             raise InputError(str(path), f"is missing: {FIX}")
         entries = [LabEntry(**{**each, "path": self._place(each["path"])}) for each in content["entries"]]
-        return content["title"], {(each.kind, each.name): each for each in entries}
+        return content["title"], content["blind"], {(each.kind, each.name): each for each in entries}
 
     def _place(self, written: str) -> Path:
         return Path(os.path.normpath(self.folder / written))
@@ -268,15 +302,15 @@ def _checked_title(title: str) -> str:
     return visible(title.strip())
 
 
-def _sealed_records(title: str, entries: dict[tuple[str, str], LabEntry], folder: Path | None = None) -> bytes:
+def _sealed_records(
+    title: str, entries: dict[tuple[str, str], LabEntry], folder: Path, *, blind: bool = False
+) -> bytes:
     written = [{**asdict(each), "path": _written_place(each.path, folder)} for each in entries.values()]
-    return sealed({"what": WHAT, "format": FORMAT, "title": title, "entries": written})
+    return sealed({"what": WHAT, "format": FORMAT, "title": title, "blind": blind, "entries": written})
 
 
-def _written_place(path: Path, folder: Path | None) -> str:
+def _written_place(path: Path, folder: Path) -> str:
     """A place relative to the lab if it is in the lab or beside it, so that both can be moved together."""
-    if folder is None:
-        return str(path)
     home = folder.resolve()
     full = Path(os.path.normpath(path if path.is_absolute() else Path.cwd() / path))
     return os.path.relpath(full, home) if full.is_relative_to(home.parent) else str(full)

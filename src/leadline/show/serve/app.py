@@ -34,6 +34,7 @@ class Visitor:
 
     person: Person
     csrf: str
+    by_header: bool = False  # a program that sent its token, which no browser does by itself
 
     @property
     def name(self) -> str:
@@ -70,14 +71,26 @@ class Pages:
 
     def visitor(self, request: Request) -> Visitor:
         """Who asks; HTTPException 401 for nobody we know."""
-        token = request.cookies.get(self.cookie, "")
-        self.people.refresh()
-        person = self.people.find(token) if token else None
+        token, by_header = self._token(request)
+        person = self.person(request)
         if person is None:
             if token:
                 self._count_wrong(request)
             raise HTTPException(401, NOT_SIGNED_IN)
-        return Visitor(person, csrf_of(token))
+        return Visitor(person, csrf_of(token), by_header)
+
+    def person(self, request: Request) -> Person | None:
+        """Who asks; None for nobody we know."""
+        token, _ = self._token(request)
+        self.people.refresh()
+        return self.people.find(token) if token else None
+
+    def _token(self, request: Request) -> tuple[str, bool]:
+        """The token of a request, and whether a program sent it in a header."""
+        scheme, _, sent = request.headers.get("authorization", "").partition(" ")
+        if scheme.lower() == "bearer":
+            return sent.strip(), True
+        return request.cookies.get(self.cookie, ""), False
 
     def _count_wrong(self, request: Request) -> None:
         """Count a wrong token of an address; HTTPException 429 where there were too many."""
@@ -209,7 +222,7 @@ class Pages:
 
 
 def _check_csrf(visitor: Visitor, given: str) -> None:
-    if not hmac.compare_digest(visitor.csrf.encode(), given.encode("utf-8", "surrogatepass")):
+    if not visitor.by_header and not hmac.compare_digest(visitor.csrf.encode(), given.encode("utf-8", "surrogatepass")):
         raise HTTPException(403, "This was not sent by a page of this server. Load the page again.")
 
 

@@ -5,15 +5,20 @@ from __future__ import annotations
 from fastapi import FastAPI, Request
 
 from leadline.judge.assessors.people import People
+from leadline.show.lab.audit import AuditLog
 from leadline.show.lab.lab import Lab
 from leadline.show.serve.app import Pages
 from leadline.show.serve.laboratory.pages.home import home_view
+from leadline.show.serve.laboratory.pages.jobs import add_jobs
+from leadline.show.serve.laboratory.pages.people import add_people
 from leadline.show.serve.laboratory.views import ROLES, add_view
+from leadline.show.serve.laboratory.who import WhoLooks
 from leadline.show.serve.security import Address
 
 PACKAGE = "leadline.show.serve.laboratory"
 MENU = {  # address: words, in the order of the menu
     "/": "Home",
+    "/jobs": "Jobs",
 }
 
 
@@ -22,11 +27,15 @@ def lab_app(lab: Lab, people: People, address: Address) -> FastAPI:
     cookie = f"leadline_lab_{lab.id[:8]}"  # cookies are shared by all ports of a host
     pages = Pages(people, address, [PACKAGE], lab.title, cookie=cookie, constants={"menu": MENU})
     app = pages.app()
+    audit = AuditLog(lab.audit_file())
     add_view(app, pages, "/", "home.html", home_view(lab))
+    add_jobs(app, pages, lab, audit)
+    add_people(app, pages, lab, audit)
 
     @app.get("/api/openapi.json", include_in_schema=False)
     def description(request: Request) -> dict[str, object]:
         pages.visitor_with_role(request, *ROLES)
         return app.openapi()
 
+    app.add_middleware(WhoLooks, pages=pages)
     return app

@@ -1,0 +1,133 @@
+"""Jobs: what runs in the background, its progress and log; starting and cancelling."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from fastapi import Depends, FastAPI, HTTPException, Request
+from fastapi.responses import RedirectResponse, Response
+
+from leadline.errors import InputError
+from leadline.records.scores.table import Table
+from leadline.show.lab.audit import AuditLog
+from leadline.show.lab.job_kinds import JobPlan, index_plan, pool_plan, report_plan, run_plan, system_names
+from leadline.show.lab.jobs import Job, Jobs
+from leadline.show.lab.lab import Lab
+from leadline.show.lab.viewer import viewer
+from leadline.show.serve.app import Pages, Visitor
+from leadline.show.serve.laboratory.views import Shown, add_view
+
+MAY_START = ("runner", "organiser")
+COLUMNS = ["job", "what", "person", "state", "asked", "started", "ended", "problem"]
+Form = dict[str, str]
+
+
+def add_jobs(app: FastAPI, pages: Pages, lab: Lab, audit: AuditLog) -> None:
+    """Add the pages of jobs."""
+    jobs = Jobs(lab)
+    add_view(app, pages, "/jobs", "jobs.html", _list_view(lab, jobs))
+    add_view(app, pages, "/job/{id}", "job.html", _job_view(jobs))
+
+    async def form_of(request: Request) -> Form:
+        pages.visitor_with_role(request, *MAY_START)
+        return await pages.written_form(request)
+
+    written = Depends(form_of)
+
+    @app.post("/jobs", include_in_schema=False)
+    def start(request: Request, form: Form = written) -> Response:
+        found = pages.visitor_with_role(request, *MAY_START)
+        try:
+            job, new = jobs.submit(_plan(lab, form), found.name)
+        except InputError as error:
+            raise HTTPException(400, f"{error}.") from None
+        if new:
+            audit.add(found.name, found.person.role, f"asked for job {job.id}: {job.what}")
+        return RedirectResponse(f"/job/{job.id}", 303)
+
+    @app.post("/job/{id}/cancel", include_in_schema=False)
+    def cancel(id: str, request: Request, form: Form = written) -> Response:
+        found = pages.visitor_with_role(request, *MAY_START)
+        job = _found(jobs, id)
+        if not _is_theirs(job, found):
+            raise HTTPException(403, "Only who asked for a job, or the organiser, may cancel it.")
+        jobs.cancel(id)
+        audit.add(found.name, found.person.role, f"cancelled job {id}")
+        return RedirectResponse(f"/job/{id}", 303)
+
+
+def _is_theirs(job: Job, found: Visitor) -> bool:
+    return found.person.role == "organiser" or job.person == found.name
+
+
+def _found(jobs: Jobs, id: str) -> Job:
+    try:
+        return jobs.get(id)
+    except InputError as error:
+        raise HTTPException(404, f"{error}.") from None
+
+
+def _plan(lab: Lab, form: Form) -> JobPlan:
+    """The job that a form asks for."""
+    kind, name = form.get("kind", ""), form.get("name", "").strip()
+    if kind == "index":
+        positions = form.get("positions") == "yes"
+        return index_plan(lab, form.get("collection", ""), name or form.get("collection", ""), positions=positions)
+    if kind == "run":
+        system = form.get("system", "")
+        return run_plan(lab, form.get("index", ""), form.get("topics", ""), system, name or system.replace(":", "-"))
+    if kind == "report":
+        qrels, measure = form.get("qrels", ""), form.get("measure", "") or "PRES@100"
+        return report_plan(lab, qrels, (), measure, name or f"report-{qrels}")
+    if kind == "pool":
+        depth = form.get("depth", "") or "10"
+        if not depth.isascii() or not depth.isdigit():
+            raise InputError("depth", f"must be a whole number, got {depth!r}")
+        runs = [entry.name for entry in lab.entries("run")]
+        return pool_plan(lab, runs, int(depth), name or f"pool-{depth}")
+    raise InputError("kind", f"choose index, run, report or pool, got {kind!r}")
+
+
+def _list_view(lab: Lab, jobs: Jobs) -> Callable[[], Shown]:
+    def job_list() -> Shown:
+        """Every job: who asked for it, and how far it is."""
+        listed = [job for job in jobs.all() if _may_see(lab, job)]
+        rows = [
+            [job.id, job.what, job.person, job.state, job.asked[:19], job.started[:19], job.ended[:19], job.problem]
+            for job in listed
+        ]
+        names = {
+            kind: [entry.name for entry in lab.entries(kind)] for kind in ("collection", "index", "topics", "qrels")
+        }
+        running = any(not job.has_ended for job in listed)
+        return {
+            "jobs": Table(COLUMNS, rows), "names": names, "runs": len(lab.entries("run")), "systems": system_names(),
+            "running": running,
+        }  # fmt: skip
+
+    return job_list
+
+
+def _may_see(lab: Lab, job: Job) -> bool:
+    """In a blind lab, people see their own jobs."""
+    who = viewer()
+    return not lab.is_blind or who is None or who.sees_everything or job.person == who.name
+
+
+def _job_view(jobs: Jobs) -> Callable[[str], Shown]:
+    def one_job(id: str) -> Shown:
+        """One job: its command, progress and log."""
+        job = _found(jobs, id)
+        if not _may_see(jobs.lab, job):
+            raise HTTPException(404, f"{id}: is not a job of this lab.")
+        progress = jobs.progress(id) if not job.has_ended else None
+        shown: dict[str, Any] = {"what": progress.what, "share": progress.share} if progress is not None else {}
+        return {
+            "id": job.id, "what": job.what, "person": job.person, "state": job.state, "asked": job.asked,
+            "started": job.started, "ended": job.ended, "problem": job.problem, "kind": job.kind, "name": job.name,
+            "command": " ".join(("leadline", *job.arguments)), "progress": shown, "log": jobs.log(id),
+            "running": not job.has_ended,
+        }  # fmt: skip
+
+    return one_job

@@ -1,0 +1,29 @@
+"""Who looks at the lab, for the length of a request: whatever a page asks the lab, the lab knows for whom."""
+
+from __future__ import annotations
+
+from fastapi import Request
+
+from leadline.show.lab.viewer import Viewer, seen_by
+from leadline.show.serve.app import Pages
+from leadline.show.serve.security import App, Receive, Scope, Send
+
+NOBODY = Viewer("", "nobody")
+
+
+class WhoLooks:
+    """Around the application: sets the viewer of a request. Who is not signed in is nobody, who sees the least."""
+
+    def __init__(self, app: App, pages: Pages) -> None:
+        self._app, self._pages = app, pages
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        with seen_by(self._viewer(Request(scope))):
+            await self._app(scope, receive, send)
+
+    def _viewer(self, request: Request) -> Viewer:
+        person = self._pages.person(request)
+        return NOBODY if person is None else Viewer(person.name, person.role)
