@@ -50,8 +50,9 @@ def test_examples_run(
         main(shlex.split("grid patents.index topics.tsv grid.toml -o grid -q"))
     if line.startswith("leadline crawl"):
         line = request.getfixturevalue("crawled_site").example(line)
-    if line.startswith(("leadline lab add", "leadline lab status")):
+    if line.startswith(("leadline lab add", "leadline lab people", "leadline lab status")):
         main(shlex.split("lab init brakes -q"))
+        main(shlex.split("lab people brakes add anna --role runner -q"))
     words = shlex.split(line)
     if "--add" in words:
         main(shlex.split("index patents -o patents.index -q"))

@@ -1,10 +1,11 @@
 """Open a lab in the browser: search, leaderboard, comparisons, topics and judging.
 
 LAB is a folder that `leadline lab init` made, or that of a demo. The pages are served on this machine only, to whoever
-has the link that is printed; the link is new each time.
+has the link that is printed; the link is new each time. With --team, others have links of their own, each with a role.
 
 Examples:
   leadline serve brakes
+  leadline serve brakes --team --host 0.0.0.0 --url https://lab.example.org
   leadline serve leadline-demo --port 9000 --no-open
 """
 
@@ -16,15 +17,13 @@ from leadline.commands.shared.extras import check_extras
 from leadline.commands.shared.judging import add_address, public_address
 from leadline.commands.shared.options import add_options
 from leadline.commands.shared.output import write
-from leadline.judge.assessors.people import People
 from leadline.records.scores.result import counted
 from leadline.show.lab.of_demo import open_lab
-
-OWNER = "owner"  # who started the server
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("lab", metavar="LAB", help="lab, or the folder of a demo")
+    parser.add_argument("--team", action="store_true", help="let people in who have links of `leadline lab people`")
     parser.add_argument("--no-open", action="store_true", help="do not open the browser")
     add_address(parser)
     add_options(parser, "-q")
@@ -34,7 +33,9 @@ def run(options: argparse.Namespace) -> None:
     check_extras("serve", ["serve"])
     import webbrowser
 
+    from leadline.judge.assessors.people import People
     from leadline.show.serve.laboratory.lab_app import lab_app
+    from leadline.show.serve.laboratory.who import OWNER, OwnerAlone
     from leadline.show.serve.running import listen, serve
     from leadline.show.serve.security import Address
 
@@ -42,9 +43,15 @@ def run(options: argparse.Namespace) -> None:
     lab = open_lab(options.lab)
     opened = listen(options.host, options.port)
     address = public_address(options, opened)
-    people = People(lab.people_file())
-    link = address.link(people.add(OWNER, "organiser", days=1))
-    write(f"{lab.title}: {counted(len(lab.entries()), 'thing')}\nOpen {link}\nStop with Ctrl-C\n")
+    people = (People if options.team else OwnerAlone)(lab.people_file())
+    link = address.link(people.add(OWNER, "organiser"))
+    others = sum(each.name != OWNER for each in people)
+    said = f"{lab.title}: {counted(len(lab.entries()), 'thing')}"
+    if options.team and not others:
+        said += f"; make links for others with `leadline lab people {options.lab} add NAME --role ROLE`"
+    elif others and not options.team:
+        said += f"; links of others are not valid without --team ({others:,} of them)"
+    write(f"{said}\nOpen {link}\nStop with Ctrl-C\n")
     if not options.no_open:
         webbrowser.open(link)
     serve(lab_app(lab, people, address), opened, address, quiet=options.quiet)

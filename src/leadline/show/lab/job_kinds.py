@@ -36,14 +36,14 @@ def index_plan(lab: Lab, collection: str, name: str, *, positions: bool = False)
     """Index a collection."""
     source = lab.get("collection", collection)
     more = ("--positions",) if positions else ()
-    return _plan(lab, f"index {collection}", "index", name, "", [source], ("index", str(source.path)), more)
+    return _plan(lab, f"index {collection}", "index", name, "", [source], ("index", _path(source)), more)
 
 
 def run_plan(lab: Lab, index: str, topics: str, system: str, name: str) -> JobPlan:
     """Run a system on topics."""
     checked_choice("system", system, system_names())
     sources = [lab.get("index", index), lab.get("topics", topics)]
-    words = ("run", *(str(each.path) for each in sources), "--system", system)
+    words = ("run", *map(_path, sources), "--system", system)
     return _plan(lab, f"run {system} on {topics}", "run", name, ".run", sources, words)
 
 
@@ -54,7 +54,7 @@ def report_plan(lab: Lab, qrels: str, runs: Sequence[str], measure: str, name: s
     compared = [lab.get("run", run) for run in runs] if runs else fitting_runs(lab, judged)
     if not compared:
         raise InputError(qrels, "no run of the lab has a topic of these judgements")
-    paths = [str(each.path) for each in (judged, *compared)]
+    paths = map(_path, (judged, *compared))
     words = ("report", *paths, "-m", measure)
     return _plan(lab, f"report on {qrels} by {measure}", "report", name, ".html", [judged, *compared], words)
 
@@ -66,7 +66,7 @@ def pool_plan(lab: Lab, runs: Sequence[str], depth: int, name: str) -> JobPlan:
     if not runs:
         raise InputError("runs", "choose the runs to pool")
     sources = [lab.get("run", run) for run in runs]
-    words = ("pool", *(str(each.path) for each in sources), "--depth", str(depth))
+    words = ("pool", *map(_path, sources), "--depth", str(depth))
     return _plan(lab, f"pool {len(sources)} runs to rank {depth}", "pool", name, ".txt", sources, words)
 
 
@@ -79,6 +79,11 @@ def fitting_runs(lab: Lab, judged: LabEntry) -> list[LabEntry]:
     """The runs that have a topic of these judgements."""
     topics = set(read_qrels(judged.path).topics)
     return [entry for entry in lab.entries("run") if topics & set(read_run(entry.path).topics)]
+
+
+def _path(entry: LabEntry) -> str:
+    """Where something is, for a process that works in another folder."""
+    return str(entry.path.resolve())
 
 
 def _plan(

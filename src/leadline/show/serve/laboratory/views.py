@@ -17,7 +17,7 @@ from typing import Annotated, Any
 from fastapi import Depends, FastAPI, HTTPException, Query, Request
 from fastapi.responses import Response
 
-from leadline.errors import not_a_choice, visible
+from leadline.errors import LeadlineError, not_a_choice, visible
 from leadline.records.scores.table import Table
 from leadline.show.serve.app import Pages
 
@@ -64,6 +64,16 @@ def add_view(
         format, media = DOWNLOADS[ending]
         headers = {"content-disposition": f'attachment; filename="{name}-{key}.{ending}"'}
         return Response(tables[key].encoded(format), media_type=media, headers=headers)
+
+
+def sentence(error: LeadlineError) -> str:
+    """What is wrong, as a sentence of a page.
+
+    >>> sentence(LeadlineError("depth: must be at least 1, got 0"))
+    'depth: must be at least 1, got 0.'
+    """
+    said = visible(str(error))
+    return said if said.endswith((".", "?")) else f"{said}."
 
 
 def json_of(shown: Mapping[str, Any]) -> bytes:

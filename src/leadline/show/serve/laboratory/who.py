@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from fastapi import Request
 
+from leadline.judge.assessors.people import People, Person
 from leadline.show.lab.viewer import Viewer, seen_by
 from leadline.show.serve.app import Pages
 from leadline.show.serve.security import App, Receive, Scope, Send
 
+OWNER = "owner"  # who started the server
 NOBODY = Viewer("", "nobody")
+
+
+class OwnerAlone(People):
+    """The people of a lab that is not served to a team: who started the server, and nobody else."""
+
+    def find(self, token: str) -> Person | None:
+        found = super().find(token)
+        return found if found is not None and found.name == OWNER else None
 
 
 class WhoLooks:

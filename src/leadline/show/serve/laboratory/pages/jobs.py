@@ -8,7 +8,7 @@ from typing import Any
 from fastapi import Depends, FastAPI, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 
-from leadline.errors import InputError
+from leadline.errors import InputError, LeadlineError
 from leadline.records.scores.table import Table
 from leadline.show.lab.audit import AuditLog
 from leadline.show.lab.job_kinds import JobPlan, index_plan, pool_plan, report_plan, run_plan, system_names
@@ -16,7 +16,7 @@ from leadline.show.lab.jobs import Job, Jobs
 from leadline.show.lab.lab import Lab
 from leadline.show.lab.viewer import viewer
 from leadline.show.serve.app import Pages, Visitor
-from leadline.show.serve.laboratory.views import Shown, add_view
+from leadline.show.serve.laboratory.views import Shown, add_view, sentence
 
 MAY_START = ("runner", "organiser")
 COLUMNS = ["job", "what", "person", "state", "asked", "started", "ended", "problem"]
@@ -40,8 +40,8 @@ def add_jobs(app: FastAPI, pages: Pages, lab: Lab, audit: AuditLog) -> None:
         found = pages.visitor_with_role(request, *MAY_START)
         try:
             job, new = jobs.submit(_plan(lab, form), found.name)
-        except InputError as error:
-            raise HTTPException(400, f"{error}.") from None
+        except LeadlineError as error:
+            raise HTTPException(400, sentence(error)) from None
         if new:
             audit.add(found.name, found.person.role, f"asked for job {job.id}: {job.what}")
         return RedirectResponse(f"/job/{job.id}", 303)
@@ -65,7 +65,7 @@ def _found(jobs: Jobs, id: str) -> Job:
     try:
         return jobs.get(id)
     except InputError as error:
-        raise HTTPException(404, f"{error}.") from None
+        raise HTTPException(404, sentence(error)) from None
 
 
 def _plan(lab: Lab, form: Form) -> JobPlan:

@@ -14,7 +14,7 @@ from leadline.records.scores.table import Table
 from leadline.show.lab.audit import AuditLog
 from leadline.show.lab.lab import Lab
 from leadline.show.serve.app import Pages
-from leadline.show.serve.laboratory.views import Shown, add_view
+from leadline.show.serve.laboratory.views import Shown, add_view, sentence
 
 ORGANISER = ("organiser",)
 MOST_LINES = 1000  # of the audit log, the latest
@@ -28,8 +28,10 @@ def add_people(app: FastAPI, pages: Pages, lab: Lab, audit: AuditLog) -> None:
         pages.visitor_with_role(request, *ORGANISER)
         return await pages.written_form(request)
 
+    written = Depends(form_of)
+
     @app.post("/people/blind", include_in_schema=False)
-    def blind(request: Request, form: dict[str, str] = Depends(form_of)) -> Response:
+    def blind(request: Request, form: dict[str, str] = written) -> Response:
         found = pages.visitor_with_role(request, *ORGANISER)
         if form.get("blind") not in ("yes", "no"):
             raise HTTPException(400, "Choose whether the lab is blind.")
@@ -39,14 +41,14 @@ def add_people(app: FastAPI, pages: Pages, lab: Lab, audit: AuditLog) -> None:
         return RedirectResponse("/people", 303)
 
     @app.post("/people/revoke", include_in_schema=False)
-    def revoke(request: Request, form: dict[str, str] = Depends(form_of)) -> Response:
+    def revoke(request: Request, form: dict[str, str] = written) -> Response:
         found = pages.visitor_with_role(request, *ORGANISER)
         if form.get("person") == found.name:
             raise HTTPException(400, "You cannot end your own link here.")
         try:
             pages.people.revoke(form.get("person", ""))
         except InputError as error:
-            raise HTTPException(400, f"{error}.") from None
+            raise HTTPException(400, sentence(error)) from None
         audit.add(found.name, found.person.role, f"ended the link of {form['person']}")
         return RedirectResponse("/people", 303)
 
