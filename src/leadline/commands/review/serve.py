@@ -24,7 +24,7 @@ from leadline.commands.shared.options import add_choice, add_options, level, lis
 from leadline.commands.shared.output import write
 from leadline.errors import InputError, UsageError, visible
 from leadline.judge.assessors.journal import LONGEST
-from leadline.judge.assessors.people import People
+from leadline.judge.assessors.people import People, check_name
 from leadline.judge.review.learner import LEARNERS
 from leadline.judge.review.project import PEOPLE, REASONS, SETTINGS, ReviewProject, ReviewSettings
 from leadline.judge.review.starting import add_known, begin_review, extend_review
@@ -41,6 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--candidates", metavar="FILE", help="a run, judgements or ids one per line: only these documents are read")
     add("--known", metavar="IDS", type=list_of(str), default=(), help="relevant documents that you know already")
     add("--labels", action="store_true", help="take over the labels in the files (CSV or RIS)")
+    add("--column", metavar="NAME", help="column of the labels in a CSV (default: the final decision)")
     add("--title", help="title of the review (default: the name of its folder)")
     add("--query", help="words to begin with, where no relevant document is known")
     add("--criteria", metavar="FILE", help="criteria of inclusion, which every reviewer sees all the time")
@@ -63,6 +64,8 @@ def run(options: argparse.Namespace) -> None:
     from leadline.show.serve.security import Address
 
     Address.of(options.host, options.port, options.url)  # refuses a wrong --url before any work
+    for name in options.reviewers:
+        check_name(name)
     project = _project(options)
     opened = listen(options.host, options.port)
     address = public_address(options, opened)
@@ -90,7 +93,7 @@ def _project(options: argparse.Namespace) -> ReviewProject:
             raise UsageError("--documents", problem)
         return begin_review(
             options.review, options.documents, _settings(options), candidates=options.candidates,
-            known=options.known, labels=options.labels,
+            known=options.known, labels=options.labels or options.column is not None, column=options.column,
         )  # fmt: skip
     given = [name for name in OF_A_NEW_ONE if getattr(options, name) is not None]
     if given:
@@ -98,10 +101,12 @@ def _project(options: argparse.Namespace) -> ReviewProject:
     project = ReviewProject.open(options.review)
     if options.documents:
         return extend_review(
-            project, options.documents, candidates=options.candidates, known=options.known, labels=options.labels
-        )
-    if options.candidates or options.labels:
-        raise UsageError("--candidates" if options.candidates else "--labels", "needs --documents")
+            project, options.documents, candidates=options.candidates, known=options.known,
+            labels=options.labels or options.column is not None, column=options.column,
+        )  # fmt: skip
+    for name in ("candidates", "labels", "column"):
+        if getattr(options, name):
+            raise UsageError(f"--{name}", "needs --documents")
     add_known(project, dict.fromkeys(options.known, 1))
     return project
 

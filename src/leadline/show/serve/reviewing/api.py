@@ -101,9 +101,9 @@ class ReviewAnswers:
             desk.check_topic(person, topic)
             stopped = desk.state.stopped is not None
             wanted = (
-                [] if stopped else desk.next_rows(person.name, topic, min(max(count, 1), MOST_CARDS), _listed(have))
+                [] if stopped else desk.next_rows(person, topic, min(max(count, 1), MOST_CARDS), _listed(have))
             )
-            left = desk.queue.left(desk.state, person.name, topic)
+            left = desk.queue.left(desk.state, person.name, topic, expert=person.role == "expert")
             pace = desk.pace(person.name, topic)
             mine = sum(1 for name, on, _ in desk.judging.skipped if name == person.name and on == topic)
             answer = {

@@ -116,7 +116,7 @@ class ReviewDesk(JournalDesk):
 
     def check_open(self, topic: str) -> None:
         if self.state.stopped is not None:
-            raise Refused(409, "The review was stopped. Whoever goes on with it must say so on the certificate's page.")
+            raise Refused(409, "The review was stopped. To go on with it, choose Go on with the review, beside the card.")
 
     def turn(self, topic: str, document: str) -> int:
         row = self.project.row_of.get(document)
@@ -127,10 +127,10 @@ class ReviewDesk(JournalDesk):
         self.proposer.wake()
         return new
 
-    def next_rows(self, person: str, stage: str, count: int, have: Iterable[str]) -> list[int]:
+    def next_rows(self, person: Person, stage: str, count: int, have: Iterable[str]) -> list[int]:
         """The next units for a person, besides those that their page has."""
         rows = [self.project.row_of[each] for each in have if each in self.project.row_of]
-        return self.queue.next(self.state, person, stage, count, rows)
+        return self.queue.next(self.state, person.name, stage, count, rows, expert=person.role == "expert")
 
     def switch(self, person: Person, content: Mapping[str, Any]) -> bool:
         """Go over to random draws, or back to the learner's order; the draws are stored before any is shown."""
