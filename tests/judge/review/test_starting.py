@@ -125,14 +125,14 @@ def test_records_that_are_listed_twice_are_said_and_counted(tmp_path: Path) -> N
 
 
 def test_labels_in_unknown_words_are_said(tmp_path: Path) -> None:
-    rows = "".join(f"{n},Study {n},{label}\n" for n, label in enumerate(["1", "0", "", "ja"]))
+    rows = "".join(f"{n},Study {n},Text,{label}\n" for n, label in enumerate(["1", "0", "", "ja"]))
     with pytest.warns(LeadlineWarning, match="1 not read, first record 4"):
-        project = begin(tmp_path, "search.csv", "record_id,title,included\n" + rows, labels=True)
+        project = begin(tmp_path, "search.csv", "record_id,title,abstract,included\n" + rows, labels=True)
     assert state_of(project).grades["abstract"].tolist() == [1, 0, -1, -1]
 
 
 def test_labels_from_a_column_that_is_named(tmp_path: Path) -> None:
-    table = "record_id,title,my_view\n0,One,1\n1,Two,0\n"
+    table = "PMID,Title,Abstract,my_view\n11,One,Text,1\n12,Two,Text,0\n"
     project = begin(tmp_path, "search.csv", table, labels=True, column="my_view")
     assert state_of(project).grades["abstract"].tolist() == [1, 0]
 
@@ -145,3 +145,9 @@ def test_a_review_may_be_moved_and_copied(tmp_path: Path) -> None:
     shutil.rmtree(folder)
     assert len(ReviewProject.open(copy).texts()) == 10
     assert not list(check_review(copy))
+
+
+@pytest.mark.parametrize("text", ["", "Dear colleague,\nhere is my search.\n"])
+def test_a_file_that_is_ris_by_name_only(tmp_path: Path, text: str) -> None:
+    with pytest.raises(InputError, match=r"search\.ris: is not RIS: no line begins a record, such as TY  - JOUR"):
+        begin(tmp_path, "search.ris", text)

@@ -116,7 +116,12 @@ def _collection(
         read = read_asreview_project(projects[0])
         write_collection(read.documents, place, {"sources": [Path(projects[0]).name]})
         return Collection.open(place), read.labels
-    manifest = build(documents, place, keep="all")
+    try:
+        manifest = build(documents, place, keep="all")
+    except InputError as error:
+        if error.problem.startswith("no document could be read") and _is_named_ris_only(documents[0]):
+            raise InputError(error.where, "is not RIS: no line begins a record, such as TY  - JOUR") from None
+        raise
     if manifest["broken"]:
         first = manifest["first_broken"][0]
         where = f"the first in {first[0]} at byte {first[1]}: {first[2]}"
@@ -134,6 +139,13 @@ def _collection(
             for each in read_labels(documents, column=column).to_dict().values():
                 given.update(each)
     return Collection.open(place), given
+
+
+def _is_named_ris_only(path: PathLike) -> bool:
+    """Whether a file has a name of RIS, and no record of it at its beginning."""
+    with contextlib.suppress(OSError), open(path, "rb") as file:
+        return os.fspath(path).lower().endswith(".ris") and b"TY  -" not in file.read(1 << 16)
+    return False
 
 
 def _candidate_rows(collection: Collection, path: PathLike) -> Rows:
