@@ -187,9 +187,7 @@ def _post(server: AttackedServer, path: str, person: str, content: object, *head
     return server.ask("POST", path, person, body, "Content-Type: application/json", *token, *headers)
 
 
-def attack_requests(
-    base: Path, count: int, seed: int, pages: AttackedPages = JUDGING
-) -> Iterator[tuple[str, str]]:
+def attack_requests(base: Path, count: int, seed: int, pages: AttackedPages = JUDGING) -> Iterator[tuple[str, str]]:
     """Twenty times `count` requests of four kinds; then whether the server still answers, and what it printed."""
     chosen = random.Random(seed)
     with attacked_server(base, pages) as (server, printed):

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
@@ -19,7 +20,9 @@ from tests.show.serve.reviewing.conftest import ReviewSite, is_relevant, ris
 
 from leadline.judge.review.exporting import review_table
 from leadline.judge.review.project import ReviewProject, ReviewSettings
+from leadline.judge.review.report import ReviewReport
 from leadline.judge.review.review_state import ReviewState
+from leadline.show.serve.reviewing.pdf_report import report_pdf
 from leadline.text.lock import hold
 
 
@@ -92,6 +95,7 @@ def test_stopped_reviews_take_no_marks_until_they_go_on(review_site: ReviewSite)
     anna = review_site.client("anna")
     (document,) = anna.next()
     assert anna.post("/api/stop").json()["saved"]
+    assert review_site.client("ben").post("/api/stop").json()["error"] == "The review was stopped by anna already."
     assert anna.mark(document).status_code == 409
     assert anna.next() == []
     assert anna.post("/api/stop", resume=True).json()["saved"]
@@ -244,3 +248,12 @@ def test_notes_are_exported_before_a_judgement(review_site: ReviewSite) -> None:
     (note,) = [row[8] for row in review_table(state_of(review_site.folder)).rows if row[0] == "a60"]
     assert note.startswith("anna: ask Ben")
     assert "\x00" not in note
+
+
+def test_criteria_keep_their_lines_in_the_pdf(review_site: ReviewSite, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pytest.importorskip("vl_convert"), "svg_to_pdf", str.encode)
+    state = state_of(review_site.folder)
+    report = replace(ReviewReport.of(state, []), criteria="Population: children\n\nDesign: trials")
+    drawn = report_pdf(report, state.round_certificate(1)).decode()
+    assert ">Population: children</text>" in drawn
+    assert ">Design: trials</text>" in drawn

@@ -161,6 +161,9 @@ class ReviewDesk(JournalDesk):
         kind: Kind = "resume" if resume else "stop"
         with self.lock:
             self.refresh()
+            before = self.state.stopped
+            if not resume and before is not None and before.uid != content.get("id"):
+                raise Refused(409, f"The review was stopped by {before.person} already.")
             words = "" if resume else self.state.round_certificate(self.project.current_round).certificate.words
             number = self.project.current_round
             event = Event(check_id(content), person.name, person.role, kind, STAGES[0], "", words, "", number)
