@@ -122,13 +122,14 @@ with tempfile.NamedTemporaryFile("w+", suffix=".md") as file:
     assert "old" not in text
 
 
-def test_requests_to_the_judging_pages(attack: Attack) -> None:
+@pytest.mark.parametrize("pages", ["JUDGING", "REVIEWING"])
+def test_requests_to_the_pages(attack: Attack, pages: str) -> None:
     """Some of the forged and misshapen requests; `make soak` sends 20,000."""
     for package in ("fastapi", "jinja2", "uvicorn"):
         pytest.importorskip(package, reason=f"the judging pages need the package {package}")
-    code = """
-from hostile_requests import attack_requests
-for what, fault in attack_requests(base, 5, 1):
+    code = f"""
+import hostile_requests
+for what, fault in hostile_requests.attack_requests(base, 5, 1, hostile_requests.{pages}):
     if fault: print(what, fault)
 """
     assert attack(code) == ""

@@ -1,7 +1,8 @@
-"""Requests made to harm the judging pages: forged, misshapen, in another's name, random, and raw bytes.
+"""Requests made to harm the judging or reviewing pages: forged, misshapen, in another's name, random, and raw bytes.
 
-A server of a small pool runs as a process of its own. Whatever it is asked, it answers (no 5xx), tells nothing of files
-or of other people's work, stores only what it says is saved, and prints neither a traceback nor a token.
+A server of a small pool or review runs as a process of its own. Whatever it is asked, it answers (no 5xx), tells
+nothing of files or of other people's work, stores only what it says is saved, and prints neither a traceback nor a
+token. A review keeps its first order of random draws, and that follows from its seed.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import sqlite3
 import subprocess
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
@@ -26,8 +27,8 @@ from harness import COMMAND, SECRET, attempt, run
 
 ROLES = {"anna": "assessor", "ben": "assessor", "olga": "organiser"}
 NOTE = "a-note-of-ben"  # which anna must not see
-READ = ("/", "/judge", "/organise", "/api/topic", "/api/next", "/api/card", "/api/text", "/api/documents", "/api/csrf")
-WRITE = ("judgements", "skips", "notes", "passages", "undo")
+ASKED = ("/", "/api/topic", "/api/next", "/api/card", "/api/text", "/api/documents", "/api/csrf")
+WRITE = ("judgements", "skips", "notes", "passages", "undo")  # for those who judge, and not for the organiser
 FORMS = ("assign", "send-back", "close")
 PATHS = (
     "/assets/../../../outside/secret.txt", "/assets/%2e%2e/%2e%2e/secret.txt", "/assets//etc/passwd",
@@ -50,15 +51,40 @@ HEADERS = (
 )  # fmt: skip
 
 
-@dataclass
-class JudgingServer:
-    """A running server of the pool, and what is known of it."""
+@dataclass(frozen=True)
+class AttackedPages:
+    """Which pages are attacked, and where they keep what is stored."""
 
+    name: str
+    read: tuple[str, ...]
+    write: tuple[str, ...]
+    forms: tuple[str, ...]
+    people: tuple[str, ...]  # the command that adds one
+    serve: tuple[str, ...]
+    journal: str
+
+
+JUDGING = AttackedPages(
+    "judging", (*ASKED, "/judge", "/organise"), WRITE, FORMS, ("judge", "people", "pool.txt"),
+    ("judge", "serve", "pool.txt", "--documents", "larger"), "pool.txt.journal",
+)  # fmt: skip
+REVIEWING = AttackedPages(
+    "reviewing", (*ASKED, "/read", "/certificate", "/certificate.pdf", "/api/certificate", "/api/find"),
+    (*WRITE, "switch", "stop"), (), ("review", "people", "review"),
+    ("review", "serve", "review", "--documents", "larger", "--query", "a"), "review/journal",
+)  # fmt: skip
+
+
+@dataclass
+class AttackedServer:
+    """A running server of the pages, and what is known of it."""
+
+    pages: AttackedPages
     work: Path
     port: int
-    tokens: dict[str, str]
-    csrf: dict[str, str]
-    documents: list[tuple[str, str]]
+    tokens: dict[str, str] = field(default_factory=dict)
+    csrf: dict[str, str] = field(default_factory=dict)
+    documents: list[tuple[str, str]] = field(default_factory=list)  # topics and documents
 
     def raw(self, request: bytes, wait: float = 20.0) -> tuple[int, bytes]:
         """Status and answer of any bytes; status 0 where the connection was closed, or left open, without an answer."""
@@ -81,7 +107,7 @@ class JudgingServer:
 
     def stored(self) -> int:
         """Number of events in the journal."""
-        with contextlib.closing(sqlite3.connect(f"file:{self.work / 'pool.txt.journal'}?mode=ro", uri=True)) as journal:
+        with contextlib.closing(sqlite3.connect(f"file:{self.work / self.pages.journal}?mode=ro", uri=True)) as journal:
             return int(journal.execute("select count(*) from events").fetchone()[0])
 
 
@@ -109,22 +135,19 @@ class Done(NamedTuple):
 
 
 @contextlib.contextmanager
-def judging_server(base: Path) -> Iterator[tuple[JudgingServer, Path]]:
+def attacked_server(base: Path, pages: AttackedPages) -> Iterator[tuple[AttackedServer, Path]]:
     """A server with three people, where ben has judged with a note; and the file of what it printed."""
     with attempt(base) as there:
-        work, tokens = there.work, {}
+        work = there.work
         run(["pool", "a.run", "b.run", "--depth", "5", "-o", "pool.txt", "-q"], work)
-        for name, role in ROLES.items():
-            made = run(["judge", "people", "pool.txt", "add", name, "--role", role, "-f", "json", "-q"], work)
-            tokens[name] = re.findall(rb"/in/([\w-]+)", made.output)[0].decode()
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = free.getsockname()[1]
         printed = work / "printed.txt"
         with printed.open("wb") as out:
-            arguments = ["judge", "serve", "pool.txt", "--documents", "larger", "--port", str(port)]
+            arguments = [*pages.serve, "--port", str(port)]
             child = subprocess.Popen([*COMMAND, *arguments], cwd=work, stdout=out, stderr=out, stdin=subprocess.DEVNULL)
         try:
-            made_server = JudgingServer(work, port, tokens, {}, [])
+            made_server = AttackedServer(pages, work, port)
             end = time.monotonic() + 120
             while made_server.ask("GET", "/api/health")[0] != 200:
                 if time.monotonic() > end or child.poll() is not None:
@@ -139,12 +162,18 @@ def judging_server(base: Path) -> Iterator[tuple[JudgingServer, Path]]:
             child.wait()
 
 
-def _prepare(server: JudgingServer) -> None:
-    for name in ROLES:
+def _prepare(server: AttackedServer) -> None:
+    for name, role in ROLES.items():
+        made = run([*server.pages.people, "add", name, "--role", role, "-f", "json", "-q"], server.work)
+        server.tokens[name] = re.findall(rb"/in/([\w-]+)", made.output)[0].decode()
         _, answer = server.ask("GET", "/api/csrf", name)
         server.csrf[name] = json.loads(answer.partition(b"\r\n\r\n")[2])["csrf"]
-    lines = [line.split() for line in (server.work / "pool.txt").read_text().splitlines() if not line.startswith("#")]
-    server.documents = [(line[0], line[2]) for line in lines]
+    if server.pages is REVIEWING:
+        lines = (server.work / "review" / "candidates-1.tsv").read_text().splitlines()
+        server.documents = [("abstract", line.split("\t")[0]) for line in lines]
+    else:
+        pool = (server.work / "pool.txt").read_text().splitlines()
+        server.documents = [(line.split()[0], line.split()[2]) for line in pool if not line.startswith("#")]
     topic, document = server.documents[0]
     content = {"id": "b" * 20, "topic": topic, "document": document, "grade": 1, "note": NOTE}
     status, answer = _post(server, "/api/judgements", "ben", content)
@@ -152,16 +181,16 @@ def _prepare(server: JudgingServer) -> None:
         raise RuntimeError(f"ben cannot judge: {answer[-300:]!r}")
 
 
-def _post(server: JudgingServer, path: str, person: str, content: object, *headers: str) -> tuple[int, bytes]:
+def _post(server: AttackedServer, path: str, person: str, content: object, *headers: str) -> tuple[int, bytes]:
     token = [f"X-CSRF-Token: {server.csrf[person]}"] if person else []
     body = json.dumps(content).encode()
     return server.ask("POST", path, person, body, "Content-Type: application/json", *token, *headers)
 
 
-def attack_requests(base: Path, count: int, seed: int) -> Iterator[tuple[str, str]]:
+def attack_requests(base: Path, count: int, seed: int, pages: AttackedPages = JUDGING) -> Iterator[tuple[str, str]]:
     """Twenty times `count` requests of four kinds; then whether the server still answers, and what it printed."""
     chosen = random.Random(seed)
-    with judging_server(base) as (server, printed):
+    with attacked_server(base, pages) as (server, printed):
         before = server.stored()
         for number in range(20 * count):
             make = (_read, _forged, _wild_content, _raw)[number % 4]
@@ -175,17 +204,35 @@ def attack_requests(base: Path, count: int, seed: int) -> Iterator[tuple[str, st
         yield "what the server printed", "a traceback" if b"Traceback" in said else ""
         shown = [name for name, token in server.tokens.items() if token.encode() in said]
         yield "the tokens in what the server printed", f"shown: {shown}" if shown else ""
+        if pages is REVIEWING:
+            yield from _after_review(server)
 
 
-def _read(server: JudgingServer, chosen: random.Random) -> Done:
+def _after_review(server: AttackedServer) -> Iterator[tuple[str, str]]:
+    """Whether the random draws can be drawn again or chosen, and what a check finds."""
+    events = {"resume": {"resume": True}, "first": {"to": "draws"}, "again": {"to": "draws", "seed": 1, "order": [0]}}
+    for name, content in events.items():
+        path = "/api/stop" if name == "resume" else "/api/switch"
+        _post(server, path, "anna", {"id": f"{name}-{'x' * 20}", **content})
+    with contextlib.closing(sqlite3.connect(f"file:{server.work / server.pages.journal}?mode=ro", uri=True)) as journal:
+        (orders,) = journal.execute("select count(distinct target) from events where kind = 'draws'").fetchone()
+    yield "drawing again", "" if orders == 1 else f"{orders} orders of draws"
+    _, answer = server.ask("GET", "/certificate", "olga")
+    fits = b"the stored order follows from it" in answer
+    yield "an order of one's own", "" if fits else "the order does not follow from its seed"
+    checked = run(["check", "review"], server.work)
+    yield "a check of the review", "" if checked.status == 0 else checked.output.decode(errors="replace")[-200:]
+
+
+def _read(server: AttackedServer, chosen: random.Random) -> Done:
     """An address that is read, by anyone, with wild parameters."""
     person, method = (
         chosen.choice(["", *ROLES]),
         chosen.choice(["GET", "GET", "HEAD", "POST", "PUT", "DELETE", "TRACE", "BREW"]),
     )
-    path = chosen.choice([*READ, *PATHS])
+    path = chosen.choice([*server.pages.read, *PATHS])
     if chosen.random() < 0.7:
-        names = ("topic", "document", "field", "view", "after", "count", "brief")
+        names = ("topic", "document", "field", "view", "after", "count", "brief", "words", "have")
         known = [each for pair in server.documents[:5] for each in pair]
         values = (_quoted(chosen.choice([*TEXTS, *known, "claims", "relevant", "99999999999999999999"])) for _ in names)
         path += "?" + "&".join(f"{name}={value}" for name, value in zip(names, values, strict=True))
@@ -197,21 +244,21 @@ def _quoted(text: str) -> str:
     return quote(text.encode("utf-8", "surrogatepass"))
 
 
-def _forged(server: JudgingServer, chosen: random.Random) -> Done:
+def _forged(server: AttackedServer, chosen: random.Random) -> Done:
     """A judgement or a form that another site, or another role, sends: nothing is stored."""
     topic, document = chosen.choice(server.documents)
     content = {"id": f"{chosen.getrandbits(80):020x}", "topic": topic, "document": document, "grade": 2, "text": "x"}
     way = chosen.choice(["no token", "another's token", "another site", "no person", "another role"])
     if way == "another role":
-        if chosen.random() < 0.5:
+        if chosen.random() < 0.5 or not server.pages.forms:
             path, person = f"/api/{chosen.choice(WRITE)}", "olga"
             status, answer = _post(server, path, person, content)
         else:
-            path, person = f"/organise/{chosen.choice(FORMS)}", "anna"
+            path, person = f"/organise/{chosen.choice(server.pages.forms)}", "anna"
             body = f"csrf={server.csrf[person]}&topic={topic}&person=anna&text=x".encode()
             status, answer = server.ask("POST", path, person, body, "Content-Type: application/x-www-form-urlencoded")
     else:
-        path, person = f"/api/{chosen.choice(WRITE)}", "" if way == "no person" else "anna"
+        path, person = f"/api/{chosen.choice(server.pages.write)}", "" if way == "no person" else "anna"
         headers = [] if way in ("no token", "no person") else [f"X-CSRF-Token: {server.csrf['ben']}"]
         if way == "another site":
             headers = [f"X-CSRF-Token: {server.csrf['anna']}", chosen.choice(HEADERS[:4])]
@@ -220,28 +267,29 @@ def _forged(server: JudgingServer, chosen: random.Random) -> Done:
     return Done(f"{way}: POST {path} {content}", person, status, answer, forged=True)
 
 
-def _wild_content(server: JudgingServer, chosen: random.Random) -> Done:
+def _wild_content(server: AttackedServer, chosen: random.Random) -> Done:
     """Content of any shape from a person who may write: what is stored is said."""
     topic, document = chosen.choice(server.documents)
     content: object = {
         "id": f"{chosen.getrandbits(80):020x}", "topic": topic, "document": document, "grade": chosen.choice([0, 1, 2]),
         "seconds": 1.0, "text": "x", "claim": "1", "reason": "", "target": "",
+        "resume": chosen.random() < 0.8, "to": chosen.choice(["draws", "learner"]),
     }  # fmt: skip
     assert isinstance(content, dict)
     for _ in range(chosen.randint(1, 3)):
         content[chosen.choice([*content, "more"])] = chosen.choice(VALUES)
     if chosen.random() < 0.1:
         content = chosen.choice(VALUES)
-    path = f"/api/{chosen.choice(WRITE)}"
+    path = f"/api/{chosen.choice(server.pages.write)}"
     status, answer = _post(server, path, "anna", content)
     return Done(f"POST {path} {content!r}", "anna", status, answer, may_store=True)
 
 
-def _raw(server: JudgingServer, chosen: random.Random) -> Done:
+def _raw(server: AttackedServer, chosen: random.Random) -> Done:
     """A request whose bytes are damaged, or with headers that no browser sends."""
     content = json.dumps({"id": "x" * 20, "topic": "T"}).encode()
     headers = [f"Host: 127.0.0.1:{server.port}", "Connection: close", *chosen.sample(HEADERS, chosen.randint(1, 4))]
-    path = chosen.choice([*READ, *PATHS, "/api/judgements"])
+    path = chosen.choice([*server.pages.read, *PATHS, "/api/judgements"])
     head = f"{chosen.choice(['GET', 'POST'])} {path} HTTP/1.1"
     request = bytearray("\r\n".join([head, *headers, "", ""]).encode("utf-8", "surrogatepass") + content)
     for _ in range(chosen.choice([0, 0, 1, 5, 40])):

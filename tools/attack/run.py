@@ -56,8 +56,9 @@ def classes(base: Path, count: int, seed: int) -> dict[str, list[Job]]:
             parts = cases if isinstance(cases, tuple) else (cases,)
             found[name] = [of_cases(name, part, base) for part in parts]
     found["hostile options"] = [of_cases("hostile options", hostile_text.attack_options, base, count, seed)]
-    requests = of_cases("requests to the judging pages", hostile_requests.attack_requests, base, count, seed)
-    found["requests to the judging pages"] = [requests]
+    for pages in (hostile_requests.JUDGING, hostile_requests.REVIEWING):
+        name = f"requests to the {pages.name} pages"
+        found[name] = [of_cases(name, hostile_requests.attack_requests, base, count, seed, pages)]
     for kind in stored_damage.KINDS:
         found[f"damaged {kind}"] = [partial(stored_damage.damage, kind, base, count, seed)]
     found["forged index"] = [partial(forged_index.forged, base, count // 4, seed)]

@@ -34,12 +34,13 @@ def check_review(folder: Path) -> Iterator[Finding]:
 
 def _check_documents(round: ReviewRound, folder: Path) -> Iterator[Finding]:
     """Whether the documents of a round are still those that were read, in full where the review keeps them itself."""
-    place = Path(round.collection)
-    if place.parent == folder.resolve():
+    place = round.place(folder)
+    own = place.resolve().parent == folder.resolve()
+    if own:
         yield from check_collection(place)
     try:
         if read_manifest(place)["hash"] != round.collection_hash:
             yield Finding(str(place), "is no longer the collection that is reviewed", REPAIR)
     except InputError as error:
-        if place.parent != folder.resolve():
+        if not own:
             yield finding_of(error, REPAIR)

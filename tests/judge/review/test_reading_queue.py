@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 from tests.judge.review.conftest import Mark, articles
 
+from leadline.judge.assessors.journal import Event, new_uid
 from leadline.judge.review.features import TextFeatures
 from leadline.judge.review.project import ReviewProject, ReviewSettings
 from leadline.judge.review.proposing import Proposer
 from leadline.judge.review.reading_queue import HELD, ReadingQueue
+from leadline.judge.review.report import ReviewReport, certificate_sentences
 from leadline.judge.review.review_state import ReviewState
 from leadline.judge.review.starting import begin_review
 
@@ -99,3 +101,22 @@ def test_the_learner_works_in_the_background(project: ReviewProject) -> None:
         time.sleep(0.01)
     proposer.close()
     assert proposer.rounds == 2
+
+
+def test_an_expert_decides_where_two_reviewers_disagree(tmp_path: Path, mark: Mark) -> None:
+    source = tmp_path / "twice.ris"
+    source.write_text(articles(60))
+    project = begin_review(tmp_path / "twice", [source], ReviewSettings("Twice", double=1.0))
+    mark("a3", "a4", "a5", grade=1, of=project)
+    state = mark("a3", "a5", grade=0, person="ben", of=project)
+    queue = ordered()
+    assert state.disputed == {3, 5}
+    assert queue.next(state, "eve", "abstract", 3, expert=True) == [3, 5, 0]  # and is no second reader of a4
+    assert queue.left(state, "eve", "abstract", expert=True) == 57 + 2
+    assert queue.next(state, "ben", "abstract", 2) == [4, 1]
+    said = " ".join(certificate_sentences(state))
+    assert "Reviewers disagree on 2 documents, which no expert has decided" in said
+    state.add(Event(new_uid(), "eve", "expert", "mark", "abstract", "a3", "0"))
+    assert state.disputed == {5}
+    searched = dict(ReviewReport.of(state, []).searched)
+    assert searched["Read by two people"].endswith("2 so far, 2 of them marked differently, 1 of these decided")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import shutil
 import sqlite3
 import zipfile
 from pathlib import Path
@@ -14,7 +15,9 @@ from tests.judge.review.conftest import articles
 from leadline.collections.documents.build import write_collection
 from leadline.collections.documents.document import Document
 from leadline.errors import InputError, LeadlineWarning
+from leadline.judge.check_review import check_review
 from leadline.judge.review.project import KNOWN, ReviewProject, ReviewSettings
+from leadline.judge.review.report import prisma_counts
 from leadline.judge.review.review_state import ReviewState
 from leadline.judge.review.starting import begin_review
 
@@ -111,3 +114,40 @@ def test_an_unknown_known_document_changes_nothing(tmp_path: Path) -> None:
         begin(tmp_path, "search.ris", articles(10), known=["a77"])
     assert not ReviewProject.open(tmp_path / "review").rounds
     assert len(begin(tmp_path, "search.ris", articles(10), known=["a7"]).units) == 10  # and one can begin again
+
+
+def test_records_that_are_listed_twice_are_said_and_counted(tmp_path: Path) -> None:
+    with pytest.warns(LeadlineWarning, match="2 records listed again under an id that an earlier record has, left out"):
+        project = begin(tmp_path, "search.ris", articles(10) + articles(2))
+    assert (project.rounds[0].records, project.rounds[0].removed) == (10, 2)
+    counts = prisma_counts(state_of(project))
+    assert (counts.identified, counts.duplicates) == (12, 2)
+
+
+def test_labels_in_unknown_words_are_said(tmp_path: Path) -> None:
+    rows = "".join(f"{n},Study {n},Text,{label}\n" for n, label in enumerate(["1", "0", "", "ja"]))
+    with pytest.warns(LeadlineWarning, match="1 not read, first record 4"):
+        project = begin(tmp_path, "search.csv", "record_id,title,abstract,included\n" + rows, labels=True)
+    assert state_of(project).grades["abstract"].tolist() == [1, 0, -1, -1]
+
+
+def test_labels_from_a_column_that_is_named(tmp_path: Path) -> None:
+    table = "PMID,Title,Abstract,my_view\n11,One,Text,1\n12,Two,Text,0\n"
+    project = begin(tmp_path, "search.csv", table, labels=True, column="my_view")
+    assert state_of(project).grades["abstract"].tolist() == [1, 0]
+
+
+def test_a_review_may_be_moved_and_copied(tmp_path: Path) -> None:
+    folder = begin(tmp_path, "search.ris", articles(10)).folder
+    copy = tmp_path / "elsewhere" / "copy"
+    shutil.copytree(folder, copy)
+    assert ReviewProject.open(copy).collections()[0].folder.is_relative_to(copy)  # and not the other's
+    shutil.rmtree(folder)
+    assert len(ReviewProject.open(copy).texts()) == 10
+    assert not list(check_review(copy))
+
+
+@pytest.mark.parametrize("text", ["", "Dear colleague,\nhere is my search.\n"])
+def test_a_file_that_is_ris_by_name_only(tmp_path: Path, text: str) -> None:
+    with pytest.raises(InputError, match=r"search\.ris: is not RIS: no line begins a record, such as TY  - JOUR"):
+        begin(tmp_path, "search.ris", text)

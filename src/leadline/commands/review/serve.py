@@ -24,11 +24,12 @@ from leadline.commands.shared.options import add_choice, add_options, level, lis
 from leadline.commands.shared.output import write
 from leadline.errors import InputError, UsageError, visible
 from leadline.judge.assessors.journal import LONGEST
-from leadline.judge.assessors.people import People
+from leadline.judge.assessors.people import People, check_name
 from leadline.judge.review.learner import LEARNERS
 from leadline.judge.review.project import PEOPLE, REASONS, SETTINGS, ReviewProject, ReviewSettings
 from leadline.judge.review.starting import add_known, begin_review, extend_review
 from leadline.records.scores.result import counted
+from leadline.text.lock import hold
 from leadline.text.source import read_text
 
 OF_A_NEW_ONE = ("title", "criteria", "query", "reasons", "learner", "target", "confidence", "double", "stages")
@@ -41,6 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--candidates", metavar="FILE", help="a run, judgements or ids one per line: only these documents are read")
     add("--known", metavar="IDS", type=list_of(str), default=(), help="relevant documents that you know already")
     add("--labels", action="store_true", help="take over the labels in the files (CSV or RIS)")
+    add("--column", metavar="NAME", help="column of the labels in a CSV (default: the final decision)")
     add("--title", help="title of the review (default: the name of its folder)")
     add("--query", help="words to begin with, where no relevant document is known")
     add("--criteria", metavar="FILE", help="criteria of inclusion, which every reviewer sees all the time")
@@ -57,13 +59,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     check_extras("review serve", ["serve"])
-    from leadline.show.serve.reviewing.desk import ReviewDesk
-    from leadline.show.serve.reviewing.pages import reviewing_app
-    from leadline.show.serve.running import listen, serve
     from leadline.show.serve.security import Address
 
     Address.of(options.host, options.port, options.url)  # refuses a wrong --url before any work
-    project = _project(options)
+    for name in options.reviewers:
+        check_name(name)
+    with contextlib.ExitStack() as held:
+        _serve(options, _project(options, held))
+
+
+def _serve(options: argparse.Namespace, project: ReviewProject) -> None:
+    from leadline.show.serve.reviewing.desk import ReviewDesk
+    from leadline.show.serve.reviewing.pages import reviewing_app
+    from leadline.show.serve.running import listen, serve
+
     opened = listen(options.host, options.port)
     address = public_address(options, opened)
     people = People(project.folder / PEOPLE)
@@ -82,26 +91,37 @@ def run(options: argparse.Namespace) -> None:
         serve(reviewing_app(desk, address, project.settings.title), opened, address, quiet=options.quiet)
 
 
-def _project(options: argparse.Namespace) -> ReviewProject:
-    """The review that was named: begun, extended, or as it is."""
+def _hold(project: ReviewProject, held: contextlib.ExitStack) -> ReviewProject:
+    """Refuse to serve what another process serves: each would give people the documents that the other gave."""
+    file = held.enter_context((project.folder / project.rounds[0].file).open("rb"))
+    if hold(file.fileno()) is False:
+        raise InputError(str(project.folder), "is served by another process already: stop that one first")
+    return project
+
+
+def _project(options: argparse.Namespace, held: contextlib.ExitStack) -> ReviewProject:
+    """The review that was named: begun, extended, or as it is; nobody else serves it as long as it is held."""
     if not (Path(options.review) / SETTINGS).exists() or not ReviewProject.open(options.review).rounds:
         if not options.documents:
             problem = f"{options.review} is not a review yet: name what is searched, --documents FILES"
             raise UsageError("--documents", problem)
-        return begin_review(
+        begun = begin_review(
             options.review, options.documents, _settings(options), candidates=options.candidates,
-            known=options.known, labels=options.labels,
+            known=options.known, labels=options.labels or options.column is not None, column=options.column,
         )  # fmt: skip
+        return _hold(begun, held)
     given = [name for name in OF_A_NEW_ONE if getattr(options, name) is not None]
     if given:
         raise UsageError(f"--{given[0]}", f"is for a new review, and {options.review} is one already")
-    project = ReviewProject.open(options.review)
+    project = _hold(ReviewProject.open(options.review), held)
     if options.documents:
         return extend_review(
-            project, options.documents, candidates=options.candidates, known=options.known, labels=options.labels
-        )
-    if options.candidates or options.labels:
-        raise UsageError("--candidates" if options.candidates else "--labels", "needs --documents")
+            project, options.documents, candidates=options.candidates, known=options.known,
+            labels=options.labels or options.column is not None, column=options.column,
+        )  # fmt: skip
+    for name in ("candidates", "labels", "column"):
+        if getattr(options, name):
+            raise UsageError(f"--{name}", "needs --documents")
     add_known(project, dict.fromkeys(options.known, 1))
     return project
 

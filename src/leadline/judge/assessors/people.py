@@ -31,6 +31,12 @@ _NAME = re.compile(r"[\w .@'-]{1,60}")
 _REPAIR = "add the people again"
 
 
+def check_name(name: str) -> None:
+    """Refuse a name that cannot be that of a person."""
+    if not _NAME.fullmatch(name):
+        raise InputError("name", f"{name!r} must be 1 to 60 letters, digits, spaces or . @ ' -")
+
+
 @dataclass(frozen=True)
 class Person:
     """One person who may sign in."""
@@ -84,8 +90,7 @@ class People:
     def add(self, name: str, role: Role, *, days: float = DAYS) -> str:
         """Add a person, or give one a new link; returns the token, which is not kept."""
         checked_choice("role", role, get_args(Role))
-        if not _NAME.fullmatch(name):
-            raise InputError("name", f"{name!r} must be 1 to 60 letters, digits, spaces or . @ ' -")
+        check_name(name)
         if not 0 < days <= 3650:
             raise InputError("days", f"must be above 0 and at most 3650, got {days:g}")
         known = self._people.get(name)

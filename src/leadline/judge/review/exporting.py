@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from leadline.collections.documents.document import Document
-from leadline.errors import InputError
+from leadline.errors import InputError, visible
 from leadline.judge.assessors.merging import UNJUDGED, UNSURE
 from leadline.judge.pools.pool import COLUMNS, Pool
 from leadline.judge.pools.strata import Stratum
@@ -116,8 +116,8 @@ def _said(state: ReviewState, row: int) -> tuple[str, str, str]:
             readers.append(name)
             if mark.reason and mark.reason != KNOWN:
                 reasons.append(mark.reason)
-            if note := state.judging.notes.get((name, stage, unit)):
-                notes.append(f"{name}: {note}")
+        said = {name: state.judging.notes.get((name, stage, unit)) for name in state.judging.roles}
+        notes += [f"{name}: {visible(note, chr(10))}" for name, note in said.items() if note]  # also of unread ones
     return "; ".join(dict.fromkeys(reasons)), "; ".join(notes), ", ".join(dict.fromkeys(readers))
 
 

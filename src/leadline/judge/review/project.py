@@ -70,18 +70,24 @@ class ReviewRound:
     """What was added to a review at one time."""
 
     number: int
-    collection: str  # its folder
+    collection: str  # its folder: a name inside the review's folder, or a whole path
     collection_hash: str
     sources: tuple[str, ...]  # names of the files
     sha256: str  # of the file of candidates
     units: int
     records: int  # documents of the units
-    removed: int  # documents of the sources that are in the review already
+    removed: int  # records of the sources that are listed twice or in the review already
     at: str
 
     @property
     def file(self) -> str:
         return f"candidates-{self.number}.tsv"
+
+    def place(self, review: Path) -> Path:
+        """Where the collection is, also after the folder of the review was moved."""
+        place = review / self.collection
+        inside = review / place.name
+        return inside if not place.exists() and inside.exists() else place
 
 
 @dataclass(frozen=True)
@@ -139,9 +145,12 @@ class ReviewProject:
         write_stored(self.folder / SETTINGS, sealed(content))
 
     def add_round(
-        self, collection: Collection, units: Sequence[Sequence[str]], sources: Sequence[str] = ()
+        self, collection: Collection, units: Sequence[Sequence[str]], sources: Sequence[str] = (), twice: int = 0
     ) -> ReviewProject:
-        """The review with the units that are not in it yet as another round; InputError if there are none."""
+        """The review with the units that are not in it yet as another round; InputError if there are none.
+
+        `twice` is the number of records that the sources list again.
+        """
         known = {document for unit in self.units for document in unit}
         kept = [tuple(unit) for unit in units if not any(document in known for document in unit)]
         records = sum(len(unit) for unit in units)
@@ -150,8 +159,8 @@ class ReviewProject:
         _check_ids(kept)
         content = "".join("\t".join(unit) + "\n" for unit in kept).encode()
         made = ReviewRound(
-            len(self.rounds) + 1, str(collection.folder.resolve()), collection.manifest["hash"], tuple(sources),
-            hashlib.sha256(content).hexdigest(), len(kept), sum(map(len, kept)), records - sum(map(len, kept)),
+            len(self.rounds) + 1, self._place_of(collection), collection.manifest["hash"], tuple(sources),
+            hashlib.sha256(content).hexdigest(), len(kept), sum(map(len, kept)), records - sum(map(len, kept)) + twice,
             datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         )  # fmt: skip
         grown = replace(self, rounds=(*self.rounds, made), units=(*self.units, *kept))
@@ -166,6 +175,11 @@ class ReviewProject:
                 journal.append(event)
             grown._write()
         return grown
+
+    def _place_of(self, collection: Collection) -> str:
+        """How the folder of a collection is stored: inside the review's folder without it, which may be moved."""
+        place, folder = collection.folder.resolve(), self.folder.resolve()
+        return place.relative_to(folder).as_posix() if place.is_relative_to(folder) else str(place)
 
     @property
     def current_round(self) -> int:
@@ -198,12 +212,7 @@ class ReviewProject:
 
     def collections(self) -> list[Collection]:
         """The collection of each round."""
-        found = []
-        for each in self.rounds:
-            place = Path(each.collection)
-            inside = self.folder / place.name
-            found.append(Collection.open(inside if not place.exists() and inside.exists() else place))
-        return found
+        return [Collection.open(each.place(self.folder)) for each in self.rounds]
 
     def texts(self) -> list[str]:
         """Title and abstract of each unit."""

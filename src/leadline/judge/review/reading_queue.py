@@ -23,8 +23,10 @@ class ReadingQueue:
         self._scores, self._clock = scores, clock
         self._held: dict[tuple[str, int], tuple[str, float]] = {}  # stage and row: who has it, until when
 
-    def next(self, state: ReviewState, person: str, stage: str, count: int, have: Iterable[int] = ()) -> list[int]:
-        """The next rows for a person, besides those that they have already."""
+    def next(
+        self, state: ReviewState, person: str, stage: str, count: int, have: Iterable[int] = (), *, expert: bool = False
+    ) -> list[int]:
+        """The next rows for a person, besides those that they have already; for an expert, disagreements first."""
         now, own = self._clock(), set(have)
         self._held = {key: value for key, value in self._held.items() if value[1] > now}
         for row in own:
@@ -32,7 +34,12 @@ class ReadingQueue:
                 self._held[stage, row] = person, now + HELD
         others = {row for (of, row), (name, _) in self._held.items() if of == stage and name != person}
         first = STAGES[0] == stage
-        chosen = self._abstracts(state, person, count, own, others) if first else self._full(state, person, own, others)
+        ahead = self._ahead(state, person, expert)
+        chosen = (
+            self._abstracts(state, person, count, own, others, ahead)
+            if first
+            else self._full(state, person, own, others)
+        )
         chosen = chosen[:count]
         self._held.update({(stage, row): (person, now + HELD) for row in chosen})
         return chosen
@@ -49,13 +56,19 @@ class ReadingQueue:
         """A unit was marked or skipped."""
         self._held.pop((stage, row), None)
 
-    def _abstracts(self, state: ReviewState, person: str, count: int, own: set[int], others: set[int]) -> list[int]:
+    def _ahead(self, state: ReviewState, person: str, expert: bool) -> list[int]:
+        """What was read and comes before the unread: disagreements for an expert, second readings for a reviewer."""
+        return sorted(state.disputed) if expert else self._second_readings(state, person)
+
+    def _abstracts(
+        self, state: ReviewState, person: str, count: int, own: set[int], others: set[int], ahead: list[int]
+    ) -> list[int]:
         stage, project = STAGES[0], state.project
         skipped = {
             project.row_of[document] for name, on, document in state.judging.skipped if name == person and on == stage
         }
         taken = own | others | skipped
-        chosen = [row for row in self._second_readings(state, person) if row not in taken][:count]
+        chosen = [row for row in ahead if row not in taken][:count]
         if len(chosen) < count:
             chosen += self._unread(state, taken, count - len(chosen))
         if len(chosen) < count:  # what was skipped comes last
@@ -97,9 +110,9 @@ class ReadingQueue:
         units = state.project.units
         return sorted(rows, key=lambda row: state.judging.skipped.get((person, stage, units[row][0]), 0))
 
-    def left(self, state: ReviewState, person: str, stage: str) -> int:
+    def left(self, state: ReviewState, person: str, stage: str, *, expert: bool = False) -> int:
         """How many units are left for a person, those before others included."""
         if stage != STAGES[0]:
             return int((state.relevant(STAGES[0]) & (state.grades[stage] == UNJUDGED)).sum())
         unread = ~state.is_read & (state.project.round_of == state.project.current_round)
-        return int(unread.sum()) + len(self._second_readings(state, person))
+        return int(unread.sum()) + len(self._ahead(state, person, expert))

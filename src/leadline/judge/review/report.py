@@ -151,7 +151,12 @@ def certificate_sentences(state: ReviewState) -> list[str]:
         )
     unsure = int((state.grades[STAGES[0]] == UNSURE).sum())
     if unsure:
-        said.append(f"{unsure:,} documents that were left unsure count as relevant.")
+        said.append(f"{counted(unsure, 'document')} left unsure {'counts' if unsure == 1 else 'count'} as relevant.")
+    if state.disputed:
+        said.append(
+            f"Reviewers disagree on {counted(len(state.disputed), 'document')}, which no expert has decided; where one "
+            "of them kept it, it counts as relevant."
+        )
     if project.settings.stages == 2:
         said.append("Relevant means kept after the full text; what was not decided yet counts as relevant.")
     return said
@@ -163,7 +168,7 @@ def _searched(state: ReviewState) -> tuple[tuple[str, str], ...]:
     for each in state.project.rounds:
         families = f" in {each.units:,} families or single documents" if each.records != each.units else ""
         came = f"{', '.join(each.sources) or 'a collection'}: {each.records:,} documents{families}"
-        again = f"; {each.removed:,} were in the review already" if each.removed else ""
+        again = f"; {each.removed:,} more listed twice or in the review already" if each.removed else ""
         found.append((f"Added {each.at[:10]}", came + again))
     if settings.query:
         found.append(("Query at the start", settings.query))
@@ -172,8 +177,22 @@ def _searched(state: ReviewState) -> tuple[tuple[str, str], ...]:
         found.append(("Known beforehand", counted(known, "document")))
     found.append(("Order of reading", f"learner {settings.learner}, then random draws"))
     if settings.double:
-        found.append(("Read by two people", f"{100 * settings.double:g} % of the documents, chosen by a hash"))
+        found.append(("Read by two people", _read_by_two(state)))
     return tuple(found)
+
+
+def _read_by_two(state: ReviewState) -> str:
+    """The share of the documents that two people read, how many were, and how far they agreed."""
+    both = differing = decided = 0
+    for row in np.flatnonzero(state.readers > 1).tolist():
+        marks = state.marks_of(row, STAGES[0])
+        reviewers = [name for name in marks if state.judging.roles[name] == "assessor" and marks[name].reason != KNOWN]
+        both += len(reviewers) > 1
+        if len({marks[name].grade for name in reviewers}) > 1:
+            differing += 1
+            decided += row not in state.disputed
+    said = f"{100 * state.project.settings.double:g} % of the documents, chosen by a hash; {both:,} so far"
+    return f"{said}, {differing:,} of them marked differently, {decided:,} of these decided" if differing else said
 
 
 def _readers(state: ReviewState) -> tuple[ReaderCounts, ...]:

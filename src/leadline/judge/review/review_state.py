@@ -84,6 +84,7 @@ class ReviewState:
         size = len(self.project.units)
         self.grades: dict[str, Grades] = {stage: np.full(size, UNJUDGED, np.int8) for stage in STAGES}
         self.readers = np.zeros(size, np.int8)  # how many people marked each abstract
+        self.disputed: set[int] = set()  # rows whose abstract reviewers marked differently, and no expert decided
         self.first_read: list[int] = []  # rows in the order in which they were first marked
         self._seen = np.zeros(size, np.bool_)
 
@@ -132,6 +133,8 @@ class ReviewState:
         self.grades[stage][row] = grade
         if stage == STAGES[0]:
             self.readers[row] = len(marks)
+            differ = not decided and len({mark.grade for mark in marks.values()}) > 1
+            (self.disputed.add if differ else self.disputed.discard)(row)
             if grade != UNJUDGED and not self._seen[row]:
                 self._seen[row] = True
                 self.first_read.append(row)

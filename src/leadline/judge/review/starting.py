@@ -13,6 +13,7 @@ import numpy as np
 from leadline.collections.documents.build import build, write_collection
 from leadline.collections.documents.labels import read_labels
 from leadline.collections.documents.store import Collection
+from leadline.collections.documents.tables import TWICE
 from leadline.errors import InputError, LeadlineWarning, visible
 from leadline.judge.assessors.journal import Event
 from leadline.judge.review.asreview_project import ENDING, read_asreview_project
@@ -34,13 +35,15 @@ def begin_review(
     candidates: PathLike | None = None,
     known: Sequence[str] = (),
     labels: bool = False,
+    column: str | None = None,
 ) -> ReviewProject:
     """Begin a review of documents: files of any form, an ASReview project, or a collection.
 
     `candidates` lists which of them are read: a run, judgements, or ids one per line. `known` are ids of relevant
-    documents. With `labels`, the labels in the files are taken over; those of an ASReview project always are.
+    documents. With `labels`, the labels in the files are taken over, from `column` where that is given; those of an
+    ASReview project always are.
     """
-    return _add(ReviewProject.create(folder, settings), documents, candidates, known, labels)
+    return _add(ReviewProject.create(folder, settings), documents, candidates, known, labels, column)
 
 
 def extend_review(
@@ -50,9 +53,10 @@ def extend_review(
     candidates: PathLike | None = None,
     known: Sequence[str] = (),
     labels: bool = False,
+    column: str | None = None,
 ) -> ReviewProject:
     """Add the documents that are not in a review yet, as another round."""
-    return _add(project, documents, candidates, known, labels)
+    return _add(project, documents, candidates, known, labels, column)
 
 
 def _add(
@@ -61,8 +65,9 @@ def _add(
     candidates: PathLike | None,
     known: Sequence[str],
     labels: bool,
+    column: str | None,
 ) -> ReviewProject:
-    collection, given = _collection(project, documents, labels)
+    collection, given = _collection(project, documents, labels, column)
     rows = None if candidates is None else _candidate_rows(collection, candidates)
     units = list(family_units(collection, rows))
     names = {document for unit in units for document in unit} | set(project.row_of)
@@ -70,7 +75,9 @@ def _add(
     sources = [Path(each).name for each in documents]
     if candidates is not None:
         sources.append(Path(candidates).name)
-    grown = project.add_round(collection, units, sources)
+    own = candidates is None and collection.folder.parent.resolve() == project.folder.resolve()
+    twice = collection.manifest["dropped"].get(TWICE, 0) if own else 0  # of a collection, its builder was told
+    grown = project.add_round(collection, units, sources, twice)
     marks = {each: grade for each, grade in given.items() if each in grown.row_of} | dict.fromkeys(relevant, 1)
     add_known(grown, marks)
     return grown
@@ -96,7 +103,7 @@ def add_known(project: ReviewProject, labels: dict[str, int]) -> int:
 
 
 def _collection(
-    project: ReviewProject, documents: Sequence[PathLike], labels: bool
+    project: ReviewProject, documents: Sequence[PathLike], labels: bool, column: str | None
 ) -> tuple[Collection, dict[str, int]]:
     """The collection of a new round, and the labels that came with it."""
     if len(documents) == 1 and is_owned(Path(documents[0])):
@@ -109,19 +116,36 @@ def _collection(
         read = read_asreview_project(projects[0])
         write_collection(read.documents, place, {"sources": [Path(projects[0]).name]})
         return Collection.open(place), read.labels
-    manifest = build(documents, place, keep="all")
+    try:
+        manifest = build(documents, place, keep="all")
+    except InputError as error:
+        if error.problem.startswith("no document could be read") and _is_named_ris_only(documents[0]):
+            raise InputError(error.where, "is not RIS: no line begins a record, such as TY  - JOUR") from None
+        raise
     if manifest["broken"]:
         first = manifest["first_broken"][0]
         where = f"the first in {first[0]} at byte {first[1]}: {first[2]}"
         said = f"{counted(manifest['broken'], 'record')} could not be read, {where}"
         warnings.warn(said, LeadlineWarning, stacklevel=4)
+    if twice := manifest["dropped"].get(TWICE, 0):
+        again = f"{counted(twice, 'record')} listed again under an id that an earlier record has, left out"
+        said = f"{again}; the first is {visible(manifest['twice'][0])}"
+        warnings.warn(said, LeadlineWarning, stacklevel=4)
     given: dict[str, int] = {}
     if labels:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", LeadlineWarning)  # of records without a label: they are to be read
-            for each in read_labels(documents).to_dict().values():
+            # Records without a label are to be read. A label that is not understood is worth a warning.
+            warnings.filterwarnings("ignore", r".* without a label, left out$", LeadlineWarning)
+            for each in read_labels(documents, column=column).to_dict().values():
                 given.update(each)
     return Collection.open(place), given
+
+
+def _is_named_ris_only(path: PathLike) -> bool:
+    """Whether a file has a name of RIS, and no record of it at its beginning."""
+    with contextlib.suppress(OSError), open(path, "rb") as file:
+        return os.fspath(path).lower().endswith(".ris") and b"TY  -" not in file.read(1 << 16)
+    return False
 
 
 def _candidate_rows(collection: Collection, path: PathLike) -> Rows:

@@ -32,8 +32,8 @@ def ris(count: int = 200) -> str:
     for number in range(count):
         subject = "brake disc friction lining" if number % 8 == 0 else "wing lift airflow turbine blade"
         title = HOSTILE if number == 3 else f"Study {number} of {subject}"
-        abstract = f"We test {subject} series{number % 9} in practice."
-        fields = f"ID  - a{number}\nTI  - {title}\nAB  - {abstract}\nAU  - Miller, A.\nPY  - 2020\n"
+        abstract = "" if number == 7 else f"AB  - We test {subject} series{number % 9} in practice.\n"
+        fields = f"ID  - a{number}\nTI  - {title}\n{abstract}AU  - Miller, A.\nPY  - 2020\n"
         lines.append(f"TY  - JOUR\n{fields}ER  - \n\n")
     return "".join(lines)
 

@@ -156,3 +156,20 @@ def test_hostile_titles_stay_text(browser: PageBrowser, review_site: ReviewSite)
     anna.click("#found button")
     saved(anna)
     assert state_of(review_site).grades["abstract"][3] == 1
+
+
+def test_what_is_empty_says_why(browser: PageBrowser, review_site: ReviewSite) -> None:
+    anna = browser.window("anna")
+    anna.goto(f"{review_site.url}/read?topic=abstract&document=a7")
+    anna.wait_for_selector("#card:not([hidden])")
+    assert anna.inner_text("#abstract") == "The record has no abstract."
+    press_key(anna, "s")
+    until(anna, "document.getElementById('status').textContent === 'Skipped: it comes back at the end.'")
+    read(anna, 1)
+    anna.click("#list summary")
+    anna.wait_for_selector("#list-rows tr")
+    assert "Study" in anna.inner_text("#list-rows tr")
+    anna.click("#stop")
+    anna.click("#stopping button[value=stop]")
+    until(anna, "document.getElementById('empty-title').textContent === 'The review was stopped'")
+    assert "Go on with the review" in anna.inner_text("#empty-text")

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
@@ -17,8 +18,12 @@ import numpy as np
 import pytest
 from tests.show.serve.reviewing.conftest import ReviewSite, is_relevant, ris
 
-from leadline.judge.review.project import ReviewProject
+from leadline.judge.review.exporting import review_table
+from leadline.judge.review.project import ReviewProject, ReviewSettings
+from leadline.judge.review.report import ReviewReport
 from leadline.judge.review.review_state import ReviewState
+from leadline.show.serve.reviewing.pdf_report import report_pdf
+from leadline.text.lock import hold
 
 
 def state_of(folder: Path) -> ReviewState:
@@ -90,6 +95,7 @@ def test_stopped_reviews_take_no_marks_until_they_go_on(review_site: ReviewSite)
     anna = review_site.client("anna")
     (document,) = anna.next()
     assert anna.post("/api/stop").json()["saved"]
+    assert review_site.client("ben").post("/api/stop").json()["error"] == "The review was stopped by anna already."
     assert anna.mark(document).status_code == 409
     assert anna.next() == []
     assert anna.post("/api/stop", resume=True).json()["saved"]
@@ -184,3 +190,70 @@ def test_a_review_that_is_there_takes_no_options_of_a_new_one(
     with pytest.raises(SystemExit):
         main(["review", "serve", str(review_site.folder), *words])
     assert "is for a new review" in capsys.readouterr().err
+
+
+def test_the_expert_gets_what_two_reviewers_marked_differently(review_site: ReviewSite) -> None:
+    anna, ben, eve = (review_site.client(name) for name in ("anna", "ben", "eve"))
+    anna.mark("a50", 0)
+    ben.mark("a50", 1)
+    assert eve.next()[0] == "a50"
+    assert "a50" not in anna.next(10)
+    assert anna.get("/api/documents", topic="abstract").json()["documents"][0]["title"].startswith("Study 50")
+    eve.mark("a50", 0)
+    assert "a50" not in eve.next(10)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no lock to look at")
+def test_one_process_serves_a_review(review_site: ReviewSite, capsys: pytest.CaptureFixture[str]) -> None:
+    from leadline.cli import main
+
+    with (review_site.folder / "candidates-1.tsv").open("rb") as file:
+        assert hold(file.fileno())
+        with pytest.raises(SystemExit):
+            main(["review", "serve", str(review_site.folder)])
+    assert "is served by another process already: stop that one first" in capsys.readouterr().err
+
+
+def test_a_wrong_name_is_refused_before_any_work(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from leadline.cli import main
+
+    (tmp_path / "search.ris").write_text("TY  - JOUR\nID  - a\nTI  - One\nER  - \n")
+    with pytest.raises(SystemExit):
+        main(
+            [
+                "review",
+                "serve",
+                str(tmp_path / "new"),
+                "--documents",
+                str(tmp_path / "search.ris"),
+                "--reviewers",
+                "<b>",
+            ]
+        )
+    assert "must be 1 to 60 letters" in capsys.readouterr().err
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_review_without_documents_says_how_to_go_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from leadline.cli import main
+
+    ReviewProject.create(tmp_path / "new", ReviewSettings("New"))
+    with pytest.raises(SystemExit):
+        main(["review", "status", str(tmp_path / "new")])
+    assert "has no documents yet: `leadline review serve" in capsys.readouterr().err
+
+
+def test_notes_are_exported_before_a_judgement(review_site: ReviewSite) -> None:
+    review_site.client("anna").post("/api/notes", topic="abstract", document="a60", text="ask Ben\x00")
+    (note,) = [row[8] for row in review_table(state_of(review_site.folder)).rows if row[0] == "a60"]
+    assert note.startswith("anna: ask Ben")
+    assert "\x00" not in note
+
+
+def test_criteria_keep_their_lines_in_the_pdf(review_site: ReviewSite, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pytest.importorskip("vl_convert"), "svg_to_pdf", str.encode)
+    state = state_of(review_site.folder)
+    report = replace(ReviewReport.of(state, []), criteria="Population: children\n\nDesign: trials")
+    drawn = report_pdf(report, state.round_certificate(1)).decode()
+    assert ">Population: children</text>" in drawn
+    assert ">Design: trials</text>" in drawn

@@ -60,7 +60,7 @@ def split_rows(window: Window) -> Iterator[Raw | Broken]:
                 yield Broken(offsets[before], f"{len(row)} fields, the header has {len(header)}")
         offsets.clear()
     if nothing:
-        yield Broken(0, "has a header and nothing under it")
+        yield Broken(0, "has a header and nothing under it" if any(header) else "is empty")
 
 
 @reader("csv", split=split_rows, parse_record=parse_record)

@@ -100,10 +100,8 @@ class ReviewAnswers:
         with desk.lock:
             desk.check_topic(person, topic)
             stopped = desk.state.stopped is not None
-            wanted = (
-                [] if stopped else desk.next_rows(person.name, topic, min(max(count, 1), MOST_CARDS), _listed(have))
-            )
-            left = desk.queue.left(desk.state, person.name, topic)
+            wanted = [] if stopped else desk.next_rows(person, topic, min(max(count, 1), MOST_CARDS), _listed(have))
+            left = desk.queue.left(desk.state, person.name, topic, expert=person.role == "expert")
             pace = desk.pace(person.name, topic)
             mine = sum(1 for name, on, _ in desk.judging.skipped if name == person.name and on == topic)
             answer = {
@@ -149,6 +147,7 @@ class ReviewAnswers:
     def documents(self, person: Person, topic: str) -> Written:
         """What was read last in a list, with a person's own marks, and everybody's for expert and organiser."""
         desk = self._desk
+        titles = desk.titles()
         with desk.lock:
             desk.check_topic(person, topic)
             judging, rows = desk.judging, []
@@ -159,7 +158,7 @@ class ReviewAnswers:
                 if person.role == "assessor" and mark is None:
                     continue
                 shown: Written = {
-                    "document": document, "grade": mark.grade if mark else None,
+                    "document": document, "title": visible(titles[row]), "grade": mark.grade if mark else None,
                     "note": (person.name, topic, document) in judging.notes,
                 }  # fmt: skip
                 if person.role != "assessor":

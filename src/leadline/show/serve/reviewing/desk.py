@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from leadline.collections.documents.document import Document
+from leadline.collections.documents.store import Collection
 from leadline.errors import InputError
 from leadline.judge.assessors.journal import Event, Kind
 from leadline.judge.assessors.judging_state import JudgingState
@@ -68,7 +69,8 @@ class ReviewDesk(JournalDesk):
             features, self.settings.learner, self._judged, query=self.settings.query, seed=self.settings.seed,
             prepare=self._fetch_ahead,
         )  # fmt: skip
-        self._titles: pl.Series | None = None
+        self._titles: list[str] | None = None
+        self._searched: pl.Series | None = None
 
     def close(self) -> None:
         self.proposer.close()
@@ -116,7 +118,9 @@ class ReviewDesk(JournalDesk):
 
     def check_open(self, topic: str) -> None:
         if self.state.stopped is not None:
-            raise Refused(409, "The review was stopped. Whoever goes on with it must say so on the certificate's page.")
+            raise Refused(
+                409, "The review was stopped. To go on with it, choose Go on with the review, beside the card."
+            )
 
     def turn(self, topic: str, document: str) -> int:
         row = self.project.row_of.get(document)
@@ -127,10 +131,10 @@ class ReviewDesk(JournalDesk):
         self.proposer.wake()
         return new
 
-    def next_rows(self, person: str, stage: str, count: int, have: Iterable[str]) -> list[int]:
+    def next_rows(self, person: Person, stage: str, count: int, have: Iterable[str]) -> list[int]:
         """The next units for a person, besides those that their page has."""
         rows = [self.project.row_of[each] for each in have if each in self.project.row_of]
-        return self.queue.next(self.state, person, stage, count, rows)
+        return self.queue.next(self.state, person.name, stage, count, rows, expert=person.role == "expert")
 
     def switch(self, person: Person, content: Mapping[str, Any]) -> bool:
         """Go over to random draws, or back to the learner's order; the draws are stored before any is shown."""
@@ -157,6 +161,9 @@ class ReviewDesk(JournalDesk):
         kind: Kind = "resume" if resume else "stop"
         with self.lock:
             self.refresh()
+            before = self.state.stopped
+            if not resume and before is not None and before.uid != content.get("id"):
+                raise Refused(409, f"The review was stopped by {before.person} already.")
             words = "" if resume else self.state.round_certificate(self.project.current_round).certificate.words
             number = self.project.current_round
             event = Event(check_id(content), person.name, person.role, kind, STAGES[0], "", words, "", number)
@@ -168,28 +175,33 @@ class ReviewDesk(JournalDesk):
         """Units whose id or title has all these words."""
         import polars as pl
 
-        if self._titles is None:
-            titles = [
-                title
-                for number, collection in enumerate(self.project.collections(), start=1)
-                for title in self._titles_of(collection, number)
-            ]
-            self._titles = pl.Series(titles).str.to_lowercase()
+        if self._searched is None:
+            named = zip(self.titles(), self.project.units, strict=True)
+            self._searched = pl.Series([f"{title} {unit[0]}" for title, unit in named]).str.to_lowercase()
         asked = words.lower().split()
         if not asked:
             return []
-        found = np.ones(len(self._titles), np.bool_)
+        found = np.ones(len(self._searched), np.bool_)
         for word in asked:
-            found &= self._titles.str.contains(word, literal=True).to_numpy()
+            found &= self._searched.str.contains(word, literal=True).to_numpy()
         rows = np.flatnonzero(found)[:most].tolist()
         exact = self.project.row_of.get(words.strip())
         rows = [exact, *(row for row in rows if row != exact)] if exact is not None else rows
         return [{"document": self.project.units[row][0], "read": bool(self.state.is_read[row])} for row in rows[:most]]
 
-    def _titles_of(self, collection: Any, number: int) -> list[str]:
+    def titles(self) -> list[str]:
+        """The title of each unit, empty where it has none."""
+        if self._titles is None:
+            self._titles = [
+                title
+                for number, collection in enumerate(self.project.collections(), start=1)
+                for title in self._titles_of(collection, number)
+            ]
+        return self._titles
+
+    def _titles_of(self, collection: Collection, number: int) -> list[str]:
         names = [self.project.units[row][0] for row in np.flatnonzero(self.project.round_of == number).tolist()]
-        known = collection.records["title"].gather(collection.rows(names).tolist()).fill_null("").to_list()
-        return [f"{title} {name}" for title, name in zip(known, names, strict=True)]
+        return collection.records["title"].gather(collection.rows(names).tolist()).fill_null("").to_list()
 
     def unsure(self) -> int:
         return int((self.state.grades[STAGES[0]] == UNSURE).sum())

@@ -61,7 +61,7 @@ def certificate_figure(found: RoundCertificate, *, narrow: bool = False) -> str:
             parts.append(f'<polyline class="{name}" points="{points}"/>')
             end = float(values[known[-1]])
             label = f"at least {math.floor(100 * end + 1e-9)} %" if name == "bound" else f"estimate {100 * end:.0f} %"
-            labels.append((y(end) + 4, label, f"words of-{name}"))
+            labels.append((min(y(end) + 4, y(0) - 5), label, f"words of-{name}"))  # above the axis
     lowest = -math.inf
     for height, label, kind in sorted(labels):
         lowest = max(height, lowest + 16)  # two labels never stand on each other

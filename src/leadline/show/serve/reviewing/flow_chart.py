@@ -60,7 +60,7 @@ def _steps(counts: PrismaCounts) -> list[_Step]:
     steps = [
         _Step((f"Records identified (n = {counts.identified:,})",), removed if counts.duplicates else ()),
         _Step((f"Records to screen (n = {counts.identified - counts.duplicates:,})",),
-              (f"Not read: see the certificate (n = {counts.not_read:,})",) if counts.not_read else ()),
+              (f"Not read (n = {counts.not_read:,})", "see the certificate") if counts.not_read else ()),
         _Step(tuple(first), tuple(excluded)),
     ]  # fmt: skip
     if counts.sought:

@@ -32,8 +32,8 @@ def report_pdf(report: ReviewReport, found: RoundCertificate) -> bytes:
         page.paragraph(sentence)
     page.drawing(figure.certificate_figure(found), figure.HEIGHT)
     page.heading("What was searched")
-    if report.criteria:
-        page.paragraph(f"Criteria: {report.criteria}")
+    for line in filter(str.strip, report.criteria.splitlines()):
+        page.paragraph(line)
     for label, text in report.searched:
         page.paragraph(f"{label}: {text}")
     page.heading("By whom and when")

@@ -4,7 +4,7 @@ import { Queue, newId } from "/assets/queue.js";
 import { fill, highlighter } from "/assets/texts.js";
 
 const at = (id) => document.getElementById(id);
-const { topic, view, csrf, person, role, document: asked, ahead, excludes } = at("desk").dataset;
+const { topic, view, csrf, person, role, document: asked, ahead, excludes, closedTitle, closedText } = at("desk").dataset;
 const readOnly = role === "organiser";
 const MANY = Number(ahead ?? 10), FEW = Math.ceil(MANY / 2.5); // cards that wait here: below FEW more are fetched, so that a lost connection is no end
 const NAMES = { 2: "highly relevant", 1: "relevant", 0: "not relevant", "-2": "unsure" };
@@ -49,6 +49,7 @@ const tell = (what, detail = null) => document.dispatchEvent(new CustomEvent(`le
 
 function words({ path, body, stored }) {
   if (path.endsWith("undo")) return "Undone.";
+  if (path.endsWith("skips")) return "Skipped: it comes back at the end.";
   if (path.endsWith("judgements")) return `Saved: ${NAMES[body.grade]}${stored === "already" ? " (was stored already)" : ""}.`;
   return "Saved.";
 }
@@ -109,8 +110,8 @@ function advance() {
   if (card) show(card);
   else if (counts && (counts.closed || counts.left - waitingHere() <= 0)) {
     current = null;
-    nothing(counts.closed ? "This topic is closed" : "Nothing left here",
-      counts.closed ? "The organiser closed it." : "You have judged all of it. U takes back the last one; the list below has them all.");
+    nothing(counts.closed ? closedTitle ?? "This topic is closed" : "Nothing left here",
+      counts.closed ? closedText ?? "The organiser closed it." : "You have judged all of it. U takes back the last one; the list below has them all.");
   } else {
     current = null;
     nothing("One moment", queue.keys("wait").length ? "What you judged is being sent." : "Fetching the next document.");
@@ -145,7 +146,7 @@ function show(card) {
   at("card-id").textContent = card.shown;
   at("card-about").textContent = card.about.join(" · ");
   at("card-title").replaceChildren(highlight(card.missing ? "This document is not in the collection" : card.title || card.shown));
-  fill(at("abstract"), card.abstract ? [{ name: "", text: card.abstract }] : [], highlight);
+  fill(at("abstract"), [{ name: "", text: card.abstract || bare(card) }].filter(({ text }) => text), card.abstract ? highlight : (text) => text);
   at("claims-part").hidden = !card.claim_count;
   at("claims-title").textContent = `Claims (${card.claim_count})`;
   fill(at("claims"), card.claims ?? [], highlight);
@@ -163,6 +164,12 @@ function show(card) {
   showOthers();
   scrollTo({ top: 0, behavior: "instant" });
   if (!document.querySelector("dialog[open]")) at("card-title").focus({ preventScroll: true });
+}
+
+/** What is said of a record without any text. */
+function bare(card) {
+  if (card.missing || card.claim_count || card.description_length) return "";
+  return card.title ? "The record has no abstract." : "The record has neither a title nor an abstract.";
 }
 
 async function load(field, element, card) {
@@ -396,7 +403,9 @@ at("list").addEventListener("toggle", async () => {
       const open = button(each.document, () => openDocument(each.document));
       open.classList.add("id");
       const grade = (value) => value === null ? "–" : NAMES[value];
-      row.append(cell("td", open), ...(readOnly ? [] : [cell("td", grade(each.grade) + (each.note ? ", note" : ""))]), ...names.map((name) => cell("td", grade(each.marks[name]))));
+      const named = cell("td", open);
+      if (each.title) named.append(` ${each.title}`);
+      row.append(named, ...(readOnly ? [] : [cell("td", grade(each.grade) + (each.note ? ", note" : ""))]), ...names.map((name) => cell("td", grade(each.marks[name]))));
       return row;
     }));
   } catch (error) {

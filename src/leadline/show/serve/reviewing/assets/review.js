@@ -28,7 +28,8 @@ function prices(now) {
   const list = (texts) => texts.length > 1 ? `${texts.slice(0, -1).join(", ")} or ${texts.at(-1)}` : texts[0];
   const done = certified.length ? `Certified: ${percent(certified.at(-1).target)}. ` : "";
   if (!wanted.length) return done;
-  return `${done}To certify ${list(wanted.map((each) => percent(each.target)))} you would read about ${list(wanted.map((each) => count(each.draws)))}${now.switched ? " more" : ""} at random, if none of them is relevant.`;
+  const draws = [...new Set(wanted.map((each) => count(each.draws)))];
+  return `${done}To certify ${list(wanted.map((each) => percent(each.target)))} you would read about ${list(draws.length > 1 ? wanted.map((each) => count(each.draws)) : draws)}${now.switched ? " more" : ""} at random, if none of them is relevant.`;
 }
 
 function show(now) {
@@ -50,6 +51,7 @@ function show(now) {
   if (now.refuted) warned.push("An earlier limit was refuted by the draws: it was dropped, and the bound fell.");
   if (now.reopened) warned.push(`${documents(now.reopened)} from before the draws must be read again; until then they count as missing.`);
   if (now.blocking) warned.push(`A skipped draw holds ${now.waiting ? `${count(now.waiting)} later ones` : "the certificate"} back.`);
+  else if (now.waiting) warned.push(`${now.waiting === 1 ? "1 draw was read and does" : `${count(now.waiting)} draws were read and do`} not count yet: somebody has one before ${now.waiting === 1 ? "it" : "them"} open.`);
   if (!now.switched && now.unrewarding) warned.push(`The last ${count(now.in_a_row)} were not relevant: this is a good moment for random draws.`);
   at("warned").hidden = !warned.length;
   at("warned").textContent = `${warned.join(" ")} `;
