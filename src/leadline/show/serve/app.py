@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import PurePath
-from typing import Any
+from typing import Any, get_args
 from urllib.parse import parse_qs
 
 from fastapi import FastAPI, HTTPException, Request
@@ -17,6 +17,7 @@ from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, Red
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from leadline.errors import InputError, visible
+from leadline.judge.assessors.journal import Role
 from leadline.judge.assessors.people import People, Person
 from leadline.show.serve.security import Address, WrongSignIns, csrf_of
 from leadline.version import __version__
@@ -46,13 +47,16 @@ class Pages:
 
     def __init__(
         self, people: People, address: Address, packages: Sequence[str] = (), title: str = "Leadline", *,
-        cookie: str = COOKIE, constants: Mapping[str, Any] | None = None,
+        cookie: str = COOKIE, constants: Mapping[str, Any] | None = None, prefix: str = "",
+        roles: Sequence[str] = get_args(Role),
     ) -> None:  # fmt: skip
         """`packages` have folders `assets` and `templates` of their own, besides the general ones.
 
-        `constants` are known to every template.
+        `constants` are known to every template; `prefix` comes before every address, where the pages are part of
+        others; only people with one of `roles` are let in.
         """
         self.people, self.address, self.title, self.cookie = people, address, title, cookie
+        self.prefix, self._roles = prefix, roles
         self._packages = (HERE, *packages)
         self._wrong = WrongSignIns()
         self._assets = {name: content for package in self._packages for name, content in _assets(package)}
@@ -60,7 +64,7 @@ class Pages:
             loader=FunctionLoader(self._template), autoescape=True, undefined=StrictUndefined,
             trim_blocks=True, lstrip_blocks=True,
         )  # fmt: skip
-        self._templates.globals.update(constants or {})
+        self._templates.globals.update({"prefix": prefix, **(constants or {})})
 
     def _template(self, name: str) -> str | None:
         for package in self._packages:
@@ -77,6 +81,8 @@ class Pages:
             if token:
                 self._count_wrong(request)
             raise HTTPException(401, NOT_SIGNED_IN)
+        if person.role not in self._roles:
+            raise HTTPException(403, f"This is for the {' and the '.join(self._roles)}.")
         return Visitor(person, csrf_of(token), by_header)
 
     def person(self, request: Request) -> Person | None:
@@ -153,7 +159,7 @@ class Pages:
             if person is None:
                 self._count_wrong(request)
                 raise HTTPException(403, "This link is wrong, has expired or was revoked. Ask the organiser for one.")
-            answer = RedirectResponse("/", 303)
+            answer = RedirectResponse(f"{self.prefix}/", 303)
             answer.set_cookie(
                 self.cookie, token, httponly=True, samesite="strict", secure=self.address.secure, path="/",
                 max_age=person.seconds_left,
@@ -213,7 +219,7 @@ class Pages:
 
     def _refusal(self, request: Request, status: int, text: str) -> Response:
         """An error as JSON for a program, as a page for a person."""
-        if request.url.path.startswith("/api/"):
+        if request.url.path.removeprefix(self.prefix).startswith("/api/"):
             return JSONResponse({"saved": False, "error": text}, status)
         # A link in a message opens this page from another site, and then browsers hold a strict cookie back: once more
         # from here, and it is sent.

@@ -1,13 +1,14 @@
 // What a person did and the server has not yet stored. Each entry has a key of its own in localStorage, so that two tabs
 // never overwrite each other; the server stores an id once, so that both may send the same entry.
 
+export const PREFIX = document.documentElement.dataset.prefix ?? ""; // of every address, where the pages are part of others
 const FIRST_WAIT = 1000, LONGEST_WAIT = 15000; // milliseconds until the next try
 const TOO_LONG = 20000;
 
 export class Queue {
   /** `changed` is called with {waiting, refused, problem, saved} whenever one of them changes. */
   constructor(person, csrf, changed) {
-    this.prefix = `leadline:${person}:`;
+    this.prefix = `leadline:${PREFIX}${person}:`;
     this.person = person;
     this.csrf = csrf;
     this.changed = changed;
@@ -95,7 +96,7 @@ export class Queue {
   async send(key, entry, again = true) {
     let answer;
     try {
-      answer = await fetch(entry.path, {
+      answer = await fetch(`${PREFIX}${entry.path}`, {
         method: "POST", headers: { "Content-Type": "application/json", "X-CSRF-Token": this.csrf },
         body: JSON.stringify(entry.body), signal: AbortSignal.timeout(TOO_LONG),
       });
@@ -125,7 +126,7 @@ export class Queue {
   /** Whether the session has another token for writing than this page knows, as after a new link. */
   async renewed() {
     try {
-      const answer = await (await fetch("/api/csrf")).json();
+      const answer = await (await fetch(`${PREFIX}/api/csrf`)).json();
       const other = answer.person === this.person && answer.csrf !== this.csrf;
       if (other) this.csrf = answer.csrf;
       return other;

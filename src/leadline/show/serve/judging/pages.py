@@ -9,7 +9,7 @@ from fastapi import Depends, FastAPI, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 
 from leadline.errors import visible
-from leadline.judge.assessors.journal import Kind, new_uid
+from leadline.judge.assessors.journal import JUDGING_ROLES, Kind, new_uid
 from leadline.judge.assessors.judging_state import NOT_AGREED
 from leadline.judge.assessors.work_list import View
 from leadline.show.serve.app import Pages, Visitor
@@ -23,9 +23,9 @@ VIEWS = {"all": "All", "relevant": "Relevant", "unsure": "Unsure or not judged"}
 Form = dict[str, str]
 
 
-def judging_app(desk: JudgingDesk, address: Address, title: str) -> FastAPI:
-    """The application that serves the judging of a pool."""
-    pages = Pages(desk.people, address, [PACKAGE], title)
+def judging_app(desk: JudgingDesk, address: Address, title: str, pages: Pages | None = None) -> FastAPI:
+    """The application that serves the judging of a pool; `pages` of its own where it is part of others."""
+    pages = pages or Pages(desk.people, address, [PACKAGE], title, roles=JUDGING_ROLES)
     app = pages.app()
     add_api(app, pages, desk)
     _add_pages(app, pages, desk)
@@ -38,7 +38,7 @@ def _add_pages(app: FastAPI, pages: Pages, desk: JudgingDesk) -> None:
     def home(request: Request) -> Response:
         found = pages.visitor(request)
         if found.person.role == "organiser":
-            return RedirectResponse("/organise", 303)
+            return RedirectResponse(f"{pages.prefix}/organise", 303)
         desk.refresh()
         with desk.lock:
             rows = [_topic_row(desk, found, topic) for topic in desk.topics_of(found.person)]
@@ -96,7 +96,7 @@ def _add_organiser(app: FastAPI, pages: Pages, desk: JudgingDesk) -> None:
         topic = form.get("topic", "")
         desk.check_topic(person, topic)
         desk.write(person, kind, {"id": form.get("id") or new_uid(), "topic": topic}, value, target)
-        return RedirectResponse(f"/organise#topic-{desk.pool.topics.index(topic) + 1}", 303)
+        return RedirectResponse(f"{pages.prefix}/organise#topic-{desk.pool.topics.index(topic) + 1}", 303)
 
     @app.post("/organise/assign")
     def assign(request: Request, form: Form = written) -> Response:

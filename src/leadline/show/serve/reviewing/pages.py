@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import FastAPI, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 
+from leadline.judge.assessors.journal import JUDGING_ROLES
 from leadline.judge.review.project import KNOWN, STAGES
 from leadline.judge.review.report import ReviewReport
 from leadline.show.serve.app import Pages
@@ -19,9 +20,9 @@ STAGE_LINKS = {STAGES[0]: "Abstracts", STAGES[1]: "Full texts"}
 PACKAGES = ("leadline.show.serve.judging", "leadline.show.serve.reviewing")  # the card is that of judging
 
 
-def reviewing_app(desk: ReviewDesk, address: Address, title: str) -> FastAPI:
-    """The application that serves a review."""
-    pages = Pages(desk.people, address, PACKAGES, title)
+def reviewing_app(desk: ReviewDesk, address: Address, title: str, pages: Pages | None = None) -> FastAPI:
+    """The application that serves a review; `pages` of its own where it is part of others."""
+    pages = pages or Pages(desk.people, address, PACKAGES, title, roles=JUDGING_ROLES)
     app = pages.app()
     add_api(app, pages, desk)
     stages = {name: STAGE_LINKS[name] for name in desk.project.topics}
@@ -30,8 +31,8 @@ def reviewing_app(desk: ReviewDesk, address: Address, title: str) -> FastAPI:
     def home(request: Request) -> Response:
         found = pages.visitor(request)
         if found.person.role == "organiser":
-            return RedirectResponse("/certificate", 303)
-        return RedirectResponse(f"/read?topic={STAGES[0]}", 303)
+            return RedirectResponse(f"{pages.prefix}/certificate", 303)
+        return RedirectResponse(f"{pages.prefix}/read?topic={STAGES[0]}", 303)
 
     @app.get("/read")
     def read(request: Request, topic: str = STAGES[0], document: str = "") -> Response:

@@ -1,7 +1,7 @@
 // The card: one document at a time, judged by keys or buttons.
 
-import { Queue, newId } from "/assets/queue.js";
-import { fill, highlighter } from "/assets/texts.js";
+import { PREFIX, Queue, newId } from "./queue.js";
+import { fill, highlighter } from "./texts.js";
 
 const at = (id) => document.getElementById(id);
 const { topic, view, csrf, person, role, document: asked, ahead, excludes, closedTitle, closedText } = at("desk").dataset;
@@ -21,7 +21,7 @@ const seen = new Map(); // documents that were shown here
 const judged = new Set(); // documents judged or skipped here, which an answer on its way may still list
 
 async function ask(path, values) {
-  const answer = await fetch(`${path}?${new URLSearchParams({ topic, ...values })}`);
+  const answer = await fetch(`${PREFIX}${path}?${new URLSearchParams({ topic, ...values })}`);
   const content = await answer.json();
   if (!answer.ok) throw Object.assign(new Error(content.error), { status: answer.status });
   return content;

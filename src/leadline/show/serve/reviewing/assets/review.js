@@ -1,6 +1,6 @@
 // Beside the card: how much is found, what more would cost, and when to draw at random or to stop.
 
-import { newId } from "/assets/queue.js";
+import { PREFIX, newId } from "./queue.js";
 
 const at = (id) => document.getElementById(id);
 const { csrf, known, role, topic } = at("desk").dataset;
@@ -14,7 +14,7 @@ async function renew() {
   if (asking) { again = true; return; }
   asking = true;
   try {
-    const answer = await fetch("/api/certificate");
+    const answer = await fetch(`${PREFIX}/api/certificate`);
     if (answer.ok) show(await answer.json());
   } catch { /* the card says that there is no connection */ } finally {
     asking = false;
@@ -72,7 +72,7 @@ function button(text, action) {
 
 async function send(path, content) {
   try {
-    const answer = await fetch(path, {
+    const answer = await fetch(`${PREFIX}${path}`, {
       method: "POST", headers: { "Content-Type": "application/json", "X-CSRF-Token": csrf },
       body: JSON.stringify({ id: newId(), ...content }),
     });
@@ -103,7 +103,7 @@ at("stopping").addEventListener("close", () => { if (at("stopping").returnValue 
 at("find").addEventListener("submit", async (event) => {
   event.preventDefault();
   try {
-    const { found } = await (await fetch(`/api/find?${new URLSearchParams({ words: at("find-words").value })}`)).json();
+    const { found } = await (await fetch(`${PREFIX}/api/find?${new URLSearchParams({ words: at("find-words").value })}`)).json();
     at("found").replaceChildren(...found.map((each) => {
       const item = document.createElement("li");
       item.append(`${each.title || each.document} `);
