@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -126,6 +128,18 @@ def test_a_service_that_gives_the_same_page_again(folder: Path, service: SearchS
     more = 'page_size = 5\nparameters = {start = "{offset}"}'  # the service calls it `from`
     always(service, hits(*"abcde"))
     assert "the second page repeats the first" in asked(http(service, more)).failed["1"]
+
+
+def test_a_service_that_never_begins_its_answer(folder: Path, service: SearchService) -> None:
+    def interim(handler: Handler, query: str, tries: int) -> bool:
+        with contextlib.suppress(OSError):
+            for _ in range(600):
+                handler.wfile.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+                time.sleep(0.05)
+        return True
+
+    service.fault = interim
+    assert asked(http(service).replace("seconds = 5", "seconds = 0.5")).failed["1"] == "no answer within 0.5 s"
 
 
 def test_a_score_of_many_digits(folder: Path, service: SearchService) -> None:

@@ -8,6 +8,7 @@ import json
 import re
 import socket
 import ssl
+import threading
 import time
 from collections.abc import Mapping
 from dataclasses import field
@@ -175,6 +176,8 @@ class _Http:
             raise AskingFailedError(f"no answer within {self.seconds:g} s", passes=True) from None
         except (OSError, http.client.HTTPException) as error:
             self.close()
+            if time.monotonic() >= deadline:
+                raise AskingFailedError(f"no answer within {self.seconds:g} s", passes=True) from None
             broke_off = f"the answer broke off ({type(error).__name__})"
             reason = system_reason(error) if isinstance(error, OSError) and error.strerror else broke_off
             raise AskingFailedError(reason, passes=not isinstance(error, (ssl.SSLError, socket.gaierror))) from None
@@ -192,8 +195,15 @@ class _Http:
             connection.timeout = max(deadline - time.monotonic(), 0.001)
             if connection.sock is not None:
                 connection.sock.settimeout(connection.timeout)
-            connection.request(method, target, body, dict(headers))
-            return connection.getresponse()
+            # Every line that arrives begins the socket's own limit again, and a server may send lines forever.
+            watch = threading.Timer(connection.timeout, _cut, (connection,))
+            watch.daemon = True
+            watch.start()
+            try:
+                connection.request(method, target, body, dict(headers))
+                return connection.getresponse()
+            finally:
+                watch.cancel()
         except (ConnectionError, http.client.BadStatusLine):
             if is_new:
                 raise
@@ -210,6 +220,12 @@ class _Http:
             if self._open is not None:
                 self._open.close()
         self._open = None
+
+
+def _cut(connection: http.client.HTTPConnection) -> None:
+    """End a connection from another thread: who reads from it gets no more."""
+    with contextlib.suppress(OSError, AttributeError):  # it may be closed by now
+        connection.sock.shutdown(socket.SHUT_RDWR)
 
 
 def _parts(url: str) -> SplitResult | None:
