@@ -22,6 +22,7 @@ import fault_injection
 import forged_index
 import fuzz
 import hostile_documents
+import hostile_engines
 import hostile_folders
 import hostile_requests
 import hostile_streams
@@ -51,7 +52,10 @@ def classes(base: Path, count: int, seed: int) -> dict[str, list[Job]]:
     `count` is the number of random cases of each kind, where there are any.
     """
     found: dict[str, list[Job]] = {}
-    for module in (hostile_documents, hostile_folders, hostile_text, hostile_streams, slow_inputs, concurrency):
+    modules = (
+        hostile_documents, hostile_engines, hostile_folders, hostile_text, hostile_streams, slow_inputs, concurrency,
+    )  # fmt: skip
+    for module in modules:
         for name, cases in module.CLASSES.items():
             parts = cases if isinstance(cases, tuple) else (cases,)
             found[name] = [of_cases(name, part, base) for part in parts]

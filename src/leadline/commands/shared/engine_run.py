@@ -17,6 +17,7 @@ from leadline.records.scores.table import Table
 from leadline.records.topics.topic import Topics
 from leadline.retrieval.engines.asking import EngineAnswers, ask_topics
 from leadline.retrieval.engines.engine_file import EngineFile, read_engine
+from leadline.retrieval.engines.environment import variables_in
 from leadline.retrieval.engines.queries import queries
 from leadline.retrieval.engines.timing import in_words, timing
 from leadline.retrieval.pipeline.context import SearchContext
@@ -49,6 +50,8 @@ def run_engine(options: argparse.Namespace) -> None:
     journal = None if options.output == "-" else Journal(Path(f"{options.output}.unfinished"), made_of)
     if journal is not None and len(journal):
         print_notes([f"continues after {counted(len(journal), 'finished topic')}"], options)
+    if sent := variables_in(service.engine.secret_texts()):
+        print_notes([f"{service.engine.place()} is sent {', '.join(sent)} of the environment"], options)
     with progress_bar("asking", quiet=options.quiet) as progress:
         done = ask_topics(service, asked, options.k, context=context, journal=journal, progress=progress)
     if done.failed:

@@ -12,9 +12,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from leadline.errors import InputError
+from leadline.errors import InputError, visible
 from leadline.retrieval.engines.engine import AskingFailedError, Connection, EngineHits, SearchEngine
 from leadline.retrieval.engines.engine_file import EngineFile, Limits
+from leadline.retrieval.engines.environment import without_secrets
 from leadline.retrieval.engines.queries import EngineQuery
 from leadline.retrieval.pipeline.answering import Answers, Progress
 from leadline.retrieval.pipeline.context import SearchContext
@@ -74,7 +75,8 @@ class _Asker:
                 self._drop()
                 if not failure.passes or number == self.limits.retries or self.stopped.is_set():
                     tries = f" ({number + 1} tries)" if number else ""
-                    raise AskingFailedError(f"{failure}{tries}") from failure
+                    reason = without_secrets(str(failure), self.engine.secret_texts())
+                    raise AskingFailedError(f"{reason}{tries}") from failure
                 pause = max(failure.wait, 0.25 * 2**number * random.uniform(0.5, 1.5))
                 self.stopped.wait(min(pause, LONGEST_WAIT))
         raise AssertionError("the last try returns or raises")
@@ -128,6 +130,7 @@ def ask_topics(
             journal.add(query.topic, result)
         results[query.topic] = result
     outcome.seconds = time.monotonic() - start
+    outcome.failed = {query.topic: outcome.failed[query.topic] for query in queries if query.topic in outcome.failed}
     for query in queries:
         if query.topic in results:
             outcome.answers.add(query.topic, results[query.topic])
@@ -177,7 +180,9 @@ def _result(
 ) -> TopicResult:
     """The run's lines for a topic: each document once, in the service's order, with scores that keep it."""
     notes = list(query.notes)
-    names = ["_".join(name.split()) for name in answer.ids]  # a run's columns are separated by blanks
+    names = [visible("_".join(name.split())) for name in answer.ids]  # a run's columns are separated by blanks
+    if changed := [new for old, new in zip(answer.ids, names, strict=True) if new != old.strip()]:
+        notes.append(f"with ids that have blanks or control characters, which were replaced: {changed[0][:60]}")
     scores = dict(zip(reversed(names), reversed(answer.scores or [0.0] * len(names)), strict=True))
     kept = list(dict.fromkeys(names))
     if len(kept) < len(names):

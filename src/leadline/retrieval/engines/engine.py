@@ -14,6 +14,8 @@ from leadline.errors import InputError
 from leadline.options import checked
 from leadline.register import Register
 
+LARGEST_ANSWER = 64 << 20  # bytes of an answer to one query
+
 
 @dataclass(frozen=True)
 class EngineHits:
@@ -70,6 +72,14 @@ class SearchEngine:
         """The packages that this engine needs with its options."""
         return self.packages
 
+    def secret_texts(self) -> tuple[str, ...]:
+        """The options in which `${NAME}` is replaced by an environment variable."""
+        return ()
+
+    def place(self) -> str:
+        """Where the service is, as a note names it."""
+        return self.kind
+
     def described(self) -> dict[str, Any]:
         """The options for the record beside a run; secrets stay where they are."""
         return {option.name: getattr(self, option.name) for option in fields(self)}  # type: ignore[arg-type]
@@ -103,5 +113,5 @@ def hits_of(found: Any) -> EngineHits:
         return EngineHits(pairs)
     try:
         return EngineHits([str(name) for name, _ in pairs], [float(score) for _, score in pairs])
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise AskingFailedError("the answer is not a list of ids, or of pairs of an id and a score") from None

@@ -85,6 +85,7 @@ def read_engine(path: str, *, run_code: bool = False) -> EngineFile:
     written = read_toml(path)
     if not isinstance(written.get("kind"), str):
         raise InputError(path, f'has no `kind`: write kind = "http", or one of {", ".join(ENGINES)}')
+    checked_choice(path, written["kind"], list(ENGINES))
     engine_type = ENGINES.named(written["kind"])
     if engine_type.runs_code and not run_code:
         problem = f"names a program to run (kind {engine_type.kind}): add --run-code if you trust the file"

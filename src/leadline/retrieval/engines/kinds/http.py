@@ -8,21 +8,29 @@ import json
 import re
 import socket
 import ssl
+import threading
 import time
 from collections.abc import Mapping
 from dataclasses import field
 from typing import Annotated, Any, Literal
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import SplitResult, quote, urlencode, urlsplit
 
 from leadline.errors import InputError, system_reason
 from leadline.options import Bounds
-from leadline.retrieval.engines.engine import AskingFailedError, Connection, EngineHits, SearchEngine, engine
-from leadline.retrieval.engines.environment import with_environment
+from leadline.retrieval.engines.engine import (
+    LARGEST_ANSWER,
+    AskingFailedError,
+    Connection,
+    EngineHits,
+    SearchEngine,
+    engine,
+)
+from leadline.retrieval.engines.environment import variables_in, with_environment, without_secrets
 from leadline.retrieval.engines.json_paths import value_at
 from leadline.version import __version__
 
-LARGEST_ANSWER = 64 << 20  # bytes
 BUSY = (408, 425, 429, 500, 502, 503, 504)  # statuses that may pass
+_HEADER = re.compile(r"[!#$%&'*+.^`|~\w-]+", re.ASCII)
 _PLACE = re.compile(r"\{(query|k|size|offset|page)\}")
 
 
@@ -48,19 +56,38 @@ class HttpService(SearchEngine):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        parts = urlsplit(self.url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise InputError("http", f'url must begin with http:// or https://, got "{self.url}"')
+        if _parts(self.url) is None:
+            raise InputError("http", f'url must begin with http:// or https:// and a host, got "{self.url}"')
+        if not self.url.isascii() or not self.url.isprintable() or " " in self.url:
+            raise InputError(
+                "http", f'url has a blank or sign that must be written as %20 or another code: "{self.url}"'
+            )
+        if outside := variables_in([self.url, json.dumps([dict(self.parameters), self.body])]):
+            raise InputError("http", f"${{{outside[0]}}} is replaced in headers only, so that it is never stored")
         everywhere = json.dumps([self.url, dict(self.parameters), self.body])
         if "{query}" not in everywhere:
             raise InputError("http", "{query} must be in the url, the parameters or the body")
         if self.page_size is not None and not re.search(r"\{(offset|page)\}", everywhere):
             raise InputError("http", "page_size needs {offset} or {page} in the url, the parameters or the body")
-        for text in self.headers.values():
-            with_environment(text)
+        for name, text in self.headers.items():
+            if not _HEADER.fullmatch(name):
+                raise InputError("http", f"{name!r:.60} is not the name of a header")
+            value = with_environment(text)
+            if not value.isprintable() or not value.isascii():
+                whose = " and ".join(f"${{{each}}}" for each in variables_in([text])) or "its value"
+                problem = f"header {name}: {whose} has a line break or another sign that a header cannot have"
+                raise InputError("http", problem)
 
     def connect(self, seconds: float) -> Connection:
         return _Http(self, seconds)
+
+    def secret_texts(self) -> tuple[str, ...]:
+        return tuple(self.headers.values())
+
+    def place(self) -> str:
+        parts = urlsplit(self.url)
+        is_open = parts.scheme == "http" and parts.hostname not in ("localhost", "127.0.0.1", "::1")
+        return f"{parts.hostname}{', over a connection that is not encrypted,' if is_open else ''}"
 
 
 class _Http:
@@ -85,7 +112,15 @@ class _Http:
                 raise AskingFailedError(f"{service.hits or 'the answer'} is not a list of documents")
             if service.total and total is None:
                 total = _number(_at(content, service.total), service.total)
-            ids += [_id_of(hit, service.id) for hit in hits]
+            names = [_id_of(hit, service.id) for hit in hits]
+            if page and names and set(names) <= set(ids):
+                if page == 1:
+                    problem = (
+                        "the second page repeats the first: does the service take {offset} or {page} by this name?"
+                    )
+                    raise AskingFailedError(problem)
+                break  # some services repeat their last page
+            ids += names
             scores += [_number(_at(hit, service.score), service.score) for hit in hits] if service.score else []
             if len(hits) < size:
                 break
@@ -106,7 +141,8 @@ class _Http:
         method = service.method or ("POST" if body else "GET")
         status, waits, content = self._request(method, target, body, headers, deadline)
         if status != 200:
-            said = " ".join(content[:200].decode("utf-8", "replace").split())
+            text = " ".join(content[: 1 << 16].decode("utf-8", "replace").split())
+            said = without_secrets(text, service.secret_texts())[:200]
             moved = ", a redirect, which is not followed" if 300 <= status < 400 else ""
             reason = f"HTTP status {status}{moved}{f': {said}' if said else ''}"
             raise AskingFailedError(reason, passes=status in BUSY, wait=waits)
@@ -140,6 +176,8 @@ class _Http:
             raise AskingFailedError(f"no answer within {self.seconds:g} s", passes=True) from None
         except (OSError, http.client.HTTPException) as error:
             self.close()
+            if time.monotonic() >= deadline:
+                raise AskingFailedError(f"no answer within {self.seconds:g} s", passes=True) from None
             broke_off = f"the answer broke off ({type(error).__name__})"
             reason = system_reason(error) if isinstance(error, OSError) and error.strerror else broke_off
             raise AskingFailedError(reason, passes=not isinstance(error, (ssl.SSLError, socket.gaierror))) from None
@@ -157,8 +195,15 @@ class _Http:
             connection.timeout = max(deadline - time.monotonic(), 0.001)
             if connection.sock is not None:
                 connection.sock.settimeout(connection.timeout)
-            connection.request(method, target, body, dict(headers))
-            return connection.getresponse()
+            # Every line that arrives begins the socket's own limit again, and a server may send lines forever.
+            watch = threading.Timer(connection.timeout, _cut, (connection,))
+            watch.daemon = True
+            watch.start()
+            try:
+                connection.request(method, target, body, dict(headers))
+                return connection.getresponse()
+            finally:
+                watch.cancel()
         except (ConnectionError, http.client.BadStatusLine):
             if is_new:
                 raise
@@ -175,6 +220,21 @@ class _Http:
             if self._open is not None:
                 self._open.close()
         self._open = None
+
+
+def _cut(connection: http.client.HTTPConnection) -> None:
+    """End a connection from another thread: who reads from it gets no more."""
+    with contextlib.suppress(OSError, AttributeError):  # it may be closed by now
+        connection.sock.shutdown(socket.SHUT_RDWR)
+
+
+def _parts(url: str) -> SplitResult | None:
+    """The parts of an address over HTTP; None where it is none."""
+    try:
+        parts = urlsplit(url)
+        return parts if parts.scheme in ("http", "https") and parts.hostname and parts.port != 0 else None
+    except ValueError:  # a port or an IPv6 address that is none
+        return None
 
 
 def _filled(text: str, values: Mapping[str, Any]) -> str:
@@ -219,7 +279,10 @@ def _id_of(hit: Any, path: str) -> str:
 def _number(value: Any, path: str) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise AskingFailedError(f"{path} is {value!r:.60}, not a number")
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:
+        raise AskingFailedError(f"{path} is a number of more than 300 digits") from None
 
 
 def _seconds(written: str) -> float:

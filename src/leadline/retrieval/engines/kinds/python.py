@@ -31,7 +31,7 @@ class _Called:
             return hits_of(self.function(query, k))
         except AskingFailedError:
             raise
-        except Exception as error:  # somebody else's code, which may fail in any way
+        except (Exception, SystemExit) as error:  # somebody else's code, which may fail in any way
             raise AskingFailedError(" ".join(f"{type(error).__name__}: {error}".split())[:300]) from error
 
     def close(self) -> None:

@@ -9,7 +9,14 @@ from typing import Any, ClassVar, Literal
 from urllib.parse import unquote, urlsplit
 
 from leadline.errors import InputError
-from leadline.retrieval.engines.engine import AskingFailedError, Connection, EngineHits, SearchEngine, engine
+from leadline.retrieval.engines.engine import (
+    LARGEST_ANSWER,
+    AskingFailedError,
+    Connection,
+    EngineHits,
+    SearchEngine,
+    engine,
+)
 from leadline.retrieval.engines.environment import with_environment
 
 _NAMED = re.compile(r"(?<![:\w]):(query|k)\b")
@@ -41,6 +48,12 @@ class SqlDatabase(SearchEngine):
     def needed_packages(self) -> tuple[str, ...]:
         return {"sqlite": (), "duckdb": ("duckdb",), "postgresql": ("pg8000",)}[self.driver]
 
+    def secret_texts(self) -> tuple[str, ...]:
+        return (self.database,)
+
+    def place(self) -> str:
+        return urlsplit(self.database).hostname or self.driver
+
     def connect(self, seconds: float) -> Connection:
         try:
             return {"sqlite": _Sqlite, "duckdb": _DuckDB, "postgresql": _PostgreSQL}[self.driver](self, seconds)
@@ -56,6 +69,8 @@ class _Database:
     def ask(self, query: str, k: int) -> EngineHits:
         try:
             rows = self.rows(query, k)
+        except AskingFailedError:
+            raise
         except Exception as error:  # each driver has errors of its own
             raise AskingFailedError(_reason(error), passes=_passes(error)) from error
         if rows and len(rows[0]) < 2:
@@ -77,17 +92,36 @@ class _Sqlite(_Database):
         import sqlite3
         import time
 
-        self.sql, self.seconds = engine.sql, seconds
+        self.sql, self.seconds, self.error = engine.sql, seconds, sqlite3.OperationalError
         self.database = sqlite3.connect(
             f"{Path(engine.database).resolve().as_uri()}?mode=ro", uri=True, check_same_thread=False
         )
         self.deadline = time.monotonic() + seconds
         self.now = time.monotonic
         self.database.set_progress_handler(lambda: self.now() > self.deadline, 10_000)
+        self.database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST_ANSWER)
+        # A connection for reading still writes other files: VACUUM INTO, which attaches them, and ATTACH itself.
+        denied = (sqlite3.SQLITE_ATTACH, sqlite3.SQLITE_DETACH)
+        self.database.set_authorizer(lambda action, *_: sqlite3.SQLITE_DENY if action in denied else sqlite3.SQLITE_OK)
 
     def rows(self, query: str, k: int) -> list[Any]:
         self.deadline = self.now() + self.seconds
-        return self.database.execute(self.sql, {"query": query, "k": k}).fetchall()
+        found, ids, size = [], set(), 0
+        try:
+            for row in self.database.execute(self.sql, {"query": query, "k": k}):
+                found.append(row)
+                ids.add(row[0])
+                size += len(str(row[0]))
+                if size > LARGEST_ANSWER:
+                    raise AskingFailedError("the answer is larger than 64 MiB")
+                if len(ids) >= k:  # the statement need not have a LIMIT
+                    break
+        except self.error as error:
+            if self.now() <= self.deadline:
+                raise
+            problem = f"no answer within {self.seconds:g} s: the statement was interrupted"
+            raise AskingFailedError(problem, passes=True) from error
+        return found
 
     def close(self) -> None:
         self.database.close()
