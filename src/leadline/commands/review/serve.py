@@ -29,7 +29,6 @@ from leadline.judge.review.learner import LEARNERS
 from leadline.judge.review.project import PEOPLE, REASONS, SETTINGS, ReviewProject, ReviewSettings
 from leadline.judge.review.starting import add_known, begin_review, extend_review
 from leadline.records.scores.result import counted
-from leadline.text.lock import hold
 from leadline.text.source import read_text
 
 OF_A_NEW_ONE = ("title", "criteria", "query", "reasons", "learner", "target", "confidence", "double", "stages")
@@ -93,9 +92,7 @@ def _serve(options: argparse.Namespace, project: ReviewProject) -> None:
 
 def _hold(project: ReviewProject, held: contextlib.ExitStack) -> ReviewProject:
     """Refuse to serve what another process serves: each would give people the documents that the other gave."""
-    file = held.enter_context((project.folder / project.rounds[0].file).open("rb"))
-    if hold(file.fileno()) is False:
-        raise InputError(str(project.folder), "is served by another process already: stop that one first")
+    held.enter_context(project.hold())
     return project
 
 

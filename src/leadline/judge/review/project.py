@@ -20,6 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 
@@ -29,6 +30,7 @@ from leadline.judge.assessors.journal import Event, JudgingJournal, new_uid
 from leadline.judge.review.learner import LEARNERS, Rows
 from leadline.text.checksums import file_sha256, read_sealed, sealed
 from leadline.text.files import write_stored
+from leadline.text.lock import hold
 from leadline.text.owned_folder import OwnedFolder, identity_of
 
 KIND, VERSION = "review", 1
@@ -232,6 +234,14 @@ class ReviewProject:
             wanted = pl.DataFrame({"row": rows.astype(np.uint32)})
             texts += wanted.join(by_row, on="row", how="left", maintain_order="left")["text"].to_list()
         return texts
+
+    def hold(self) -> IO[bytes]:
+        """A file that is locked as long as it is open: one process serves a review. InputError where another does."""
+        file = (self.folder / self.rounds[0].file).open("rb")
+        if hold(file.fileno()) is False:
+            file.close()
+            raise InputError(str(self.folder), "is served by another process already: stop that one first")
+        return file
 
     def journal(self) -> JudgingJournal:
         """The journal, new with the first round; one that is missing later is an error, and not begun anew."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 from fastapi import Request
 
 from leadline.judge.assessors.people import People, Person
@@ -19,6 +22,20 @@ class OwnerAlone(People):
     def find(self, token: str) -> Person | None:
         found = super().find(token)
         return found if found is not None and found.name == OWNER else None
+
+
+class OwnerJudges(OwnerAlone):
+    """The same in the judging and reviewing pages: there the owner reads and marks, as an assessor does."""
+
+    def __iter__(self) -> Iterator[Person]:
+        return (replace(person, role="assessor") for person in super().__iter__() if person.name == OWNER)
+
+    def get(self, name: str) -> Person | None:
+        return next((person for person in self if person.name == name), None)
+
+    def find(self, token: str) -> Person | None:
+        found = super().find(token)
+        return None if found is None else replace(found, role="assessor")
 
 
 class WhoLooks:
