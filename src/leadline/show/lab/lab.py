@@ -31,7 +31,7 @@ from leadline.text.stored import stored_bytes
 from leadline.version import __version__
 
 KIND, VERSION = "lab", 1
-WHAT, FORMAT, RECORDS, PEOPLE = "a lab", 1, "lab.json", "people"
+WHAT, FORMAT, RECORDS, PEOPLE, RESULTS = "a lab", 1, "lab.json", "people", "results"
 FIX = "make the lab again with `leadline lab init`, and add its files"
 LONGEST_TITLE = 200
 _FILE_NAME = re.compile(r"[\w=+-][\w.=+-]{0,199}")
@@ -139,11 +139,12 @@ class Lab:
         return found
 
     def add(
-        self, path: str | os.PathLike[str], *, kind: str | None = None, name: str | None = None, replaced: bool = False
-    ) -> LabEntry:
+        self, path: str | os.PathLike[str], *, kind: str | None = None, name: str | None = None, replaced: bool = False,
+        origin: str = "",
+    ) -> LabEntry:  # fmt: skip
         """Add a file (copied) or a folder (its place is recorded); what is the same already is left as it is.
 
-        `replaced` allows another content under a name that is taken.
+        `replaced` allows another content under a name that is taken. `origin` says where it is from (default: its place).
         """
         source = Path(path)
         found = KINDS[checked_choice("kind", kind, tuple(KINDS)) if kind is not None else kind_of(source)]
@@ -154,8 +155,8 @@ class Lab:
         found.check(source)
         file = _file_name(source, name)
         entry = LabEntry(
-            found.name, stem(file), source.resolve(), fingerprint(found, source), _now(), str(source.resolve()),
-            __version__,
+            found.name, stem(file), source.resolve(), fingerprint(found, source), _now(),
+            origin or str(source.resolve()), __version__,
         )  # fmt: skip
         with OwnedFolder.locked(self.folder, KIND, VERSION) as owned:
             title, recorded = self._records()
@@ -193,9 +194,16 @@ class Lab:
 
     def people_file(self) -> Path:
         """The file of the people who may open the pages; whoever writes it may."""
+        return self._reserved(PEOPLE)
+
+    def results_folder(self) -> Path:
+        """The folder of stored results, see `stored_results.py`; it may not be there yet."""
+        return self._reserved(RESULTS)
+
+    def _reserved(self, name: str) -> Path:
         with OwnedFolder.locked(self.folder, KIND, VERSION) as owned:
-            owned.reserve(PEOPLE)
-        return self.folder / PEOPLE
+            owned.reserve(name)
+        return self.folder / name
 
     def _records(self) -> tuple[str, dict[tuple[str, str], LabEntry]]:
         """The title, and what was added."""
