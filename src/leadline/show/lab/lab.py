@@ -35,7 +35,7 @@ WHAT, FORMAT, RECORDS, PEOPLE, RESULTS = "a lab", 1, "lab.json", "people", "resu
 FIX = "make the lab again with `leadline lab init`, and add its files"
 LONGEST_TITLE = 200
 _FILE_NAME = re.compile(r"[\w=+-][\w.=+-]{0,199}")
-_BESIDE = (".manifest.json", ".why.tsv", ".json", ".journal", ".people", ".part")
+BESIDE_ENDINGS = (".manifest.json", ".why.tsv", ".json", ".journal", ".people", ".part")
 
 
 @dataclass(frozen=True)
@@ -252,7 +252,7 @@ def fingerprint(kind: LabKind, path: Path) -> str:
 def _is_thing(path: Path) -> bool:
     """Whether a file is one of the lab's things, and not what belongs to another file."""
     return path.is_file() and not any(
-        path.name.endswith(end) and Path(str(path).removesuffix(end)).exists() for end in _BESIDE
+        path.name.endswith(end) and Path(str(path).removesuffix(end)).exists() for end in BESIDE_ENDINGS
     )
 
 
@@ -264,9 +264,13 @@ def _file_name(source: Path, name: str | None) -> str:
     """The name of the file in the lab: its own, or `name` with the same ending."""
     ending = source.name.removeprefix(stem(source)) if source.is_file() else ""
     file = source.resolve().name if name is None else f"{name.removesuffix(ending)}{ending}"
+    return check_file_name(file, str(source))
+
+
+def check_file_name(file: str, where: str) -> str:
+    """The name of a file in the lab; InputError for one with anything but plain letters, or of a folder."""
     if not _FILE_NAME.fullmatch(file) or file == IDENTITY:
-        problem = f"{file!r} must be at most 200 letters, digits and . = + - _: give another --name"
-        raise InputError(str(source), problem)
+        raise InputError(where, f"{file!r} must be at most 200 letters, digits and . = + - _: give another --name")
     return file
 
 
