@@ -10,6 +10,8 @@ from leadline.measures.hits import Array, Integers
 from leadline.show.figures.evidence import Evidence
 from leadline.trust.order import sign
 
+EARLY = 50  # a rank that a searcher reaches
+
 
 @dataclass(frozen=True)
 class Miss:
@@ -35,13 +37,20 @@ def documents_of(evidence: Evidence, topic: int) -> Integers:
     return np.flatnonzero(topics == topic)
 
 
-def clearest_miss(evidence: Evidence, finder: str, misser: str) -> Miss | None:
-    """The relevant document that one run lists highest of those that the other does not list at all."""
-    ours, theirs = (evidence.ranks[evidence.place(run)] for run in (finder, misser))
-    only = np.flatnonzero((ours > 0) & (theirs == 0))
-    if not len(only):
-        return None
-    place = int(only[ours[only].argmin()])
-    row = int(evidence.relevant_documents[place])
-    topic = evidence.topics[int(evidence.qrels.topic_of_document[row])]
-    return Miss(topic, evidence.qrels.documents[row], finder, int(ours[place]), misser)
+def clearest_miss(evidence: Evidence) -> Miss | None:
+    """The relevant document that the leader lists highest of those that another run misses.
+
+    It is one that the challenger misses, if the leader has such a document early.
+    """
+    ours = evidence.ranks[evidence.place(evidence.leader)]
+    others = np.array([evidence.place(run) for run in evidence.order[1:]], np.int64)
+    missed = evidence.ranks[others] == 0  # other run, best first × relevant document
+    for runs, deepest in ((missed[:1], EARLY), (missed, None)):
+        wanted = np.flatnonzero((ours > 0) & (ours <= (deepest or ours.max(initial=0))) & runs.any(axis=0))
+        if len(wanted):
+            place = int(wanted[ours[wanted].argmin()])
+            row = int(evidence.relevant_documents[place])
+            topic = evidence.topics[int(evidence.qrels.topic_of_document[row])]
+            misser = evidence.order[1 + int(missed[:, place].argmax())]
+            return Miss(topic, evidence.qrels.documents[row], evidence.leader, int(ours[place]), misser)
+    return None

@@ -17,7 +17,9 @@ def standing_of(board: Board, results: StoredResults, **options: Any) -> Answer:
     evidence = board.evidence
     if evidence is None or not evidence.comparable:
         return Answer({"verdicts": None, "letters": {}})
-    key = ResultKey("standing", board.hashes, {"measure": board.measure.text, "samples": SAMPLES, "seed": evidence.seed})
+    key = ResultKey(
+        "standing", board.hashes, {"measure": board.measure.text, "samples": SAMPLES, "seed": evidence.seed}
+    )
     return results.answer(key, lambda report: _standing(evidence, report), **options)
 
 

@@ -34,9 +34,8 @@ def _left_out(evidence: Evidence, report: Report) -> StoredData:
     for number, each in enumerate(each_run(evidence.study), start=1):
         studies.append(each)
         report(number, len(evidence.runs))
-    found = left_out(evidence.study, studies)
-    table = found.table()
-    return {"columns": list(table.columns), "rows": [list(row) for row in table.rows], "title": repr(found)[1:-1]}
+    table = left_out(evidence.study, studies).table()
+    return {"columns": list(table.columns), "rows": [list(row) for row in table.rows]}
 
 
 def _figure(evidence: Evidence, name: str, report: Report) -> StoredData:

@@ -5,22 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from leadline.show.figures.formatting import decimal
+from leadline.show.figures.formatting import decimal, short
 
-WIDTH, HEIGHT = 720, 220
+WIDE, NARROW, HEIGHT = 720, 336, 220  # narrow: for a phone, where a wide one would be too small to read
 LEFT, RIGHT, TOP, BOTTOM = 44, 8, 24, 24
 WIDEST = 28.0  # of a bar, in pixels
 
 
 def difference_figure(
-    bars: Sequence[tuple[str, float, str]], first: str, second: str, words: str, chosen: str = ""
-) -> str:
+    bars: Sequence[tuple[str, float, str]], first: str, second: str, words: str, chosen: str = "", *,
+    narrow: bool = False,
+) -> str:  # fmt: skip
     """An SVG drawing of (topic, difference, address) sorted by difference; each bar is a link.
 
     Bars above the line are topics on which the first run is ahead. The page's style sheet has the colours.
     """
     largest = max((abs(lead) for _, lead, _ in bars), default=0.0) or 1.0
-    inner_w, inner_h = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
+    full = NARROW if narrow else WIDE
+    inner_w, inner_h = full - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
     step = inner_w / max(len(bars), 1)
     width = min(max(step * 0.8, 1.0), WIDEST)
     middle = TOP + inner_h / 2
@@ -28,7 +30,7 @@ def difference_figure(
     for share in (-1.0, -0.5, 0.0, 0.5, 1.0):
         at = middle - share * inner_h / 2
         kind = "axis" if share == 0 else "grid"
-        parts.append(f'<line class="{kind}" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{at:.1f}" y2="{at:.1f}"/>')
+        parts.append(f'<line class="{kind}" x1="{LEFT}" x2="{full - RIGHT}" y1="{at:.1f}" y2="{at:.1f}"/>')
         text = "0" if share == 0 else decimal(abs(share) * largest, 2)
         parts.append(f'<text class="words soft" x="{LEFT - 6}" y="{at + 4:.1f}" text-anchor="end">{text}</text>')
     for place, (topic, lead, address) in enumerate(bars):
@@ -42,12 +44,13 @@ def difference_figure(
             f'<rect class="reach" x="{LEFT + step * place:.2f}" y="{TOP}" width="{step:.2f}" height="{inner_h}"/>'
             f'<rect class="{kind}" x="{x:.2f}" y="{y:.2f}" width="{width:.2f}" height="{high:.2f}"/></a>'
         )
-    parts.append(f'<text class="words of-ahead" x="{LEFT}" y="{TOP - 9}">▲ {escape(first)} ahead</text>')
+    parts.append(f'<text class="words of-ahead" x="{LEFT}" y="{TOP - 9}">▲ {escape(short(first))} ahead</text>')
     parts.append(
-        f'<text class="words of-behind" x="{WIDTH - RIGHT}" y="{HEIGHT - 6}" text-anchor="end">'
-        f"▼ {escape(second)} ahead</text>"
+        f'<text class="words of-behind" x="{full - RIGHT}" y="{HEIGHT - 6}" text-anchor="end">'
+        f"▼ {escape(short(second))} ahead</text>"
     )
+    size = "when-narrow" if narrow else "when-wide"
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="differences" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="differences {size}" viewBox="0 0 {full} {HEIGHT}" role="img" '
         f'aria-label="{escape(words)}">{"".join(parts)}</svg>'
     )

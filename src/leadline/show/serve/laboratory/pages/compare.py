@@ -28,9 +28,7 @@ from leadline.trust.verdict import EQUAL, Verdicts, finding
 DEPTH, DEEPEST = 20, 200  # documents of a ranking that are shown
 
 
-def compare_view(
-    boards: Boards, results: StoredResults, documents: LabDocuments, needs: Needs
-) -> Callable[..., Shown]:
+def compare_view(boards: Boards, results: StoredResults, documents: LabDocuments, needs: Needs) -> Callable[..., Shown]:
     """The view of two runs."""
 
     def compare(
@@ -123,12 +121,13 @@ def _figure(evidence: Evidence, lead: Array, asked: dict[str, str], chosen: str)
         f"{asked['a']} is ahead of {asked['b']} on {counts['won']} topics, behind on {counts['lost']}, "
         f"level on {counts['tied']}; the table below has the numbers."
     )
-    return Markup(difference_figure(bars, asked["a"], asked["b"], words, chosen))
+    return Markup("").join(
+        Markup(difference_figure(bars, asked["a"], asked["b"], words, chosen, narrow=narrow))
+        for narrow in (False, True)
+    )
 
 
-def _topics(
-    evidence: Evidence, needs: Needs, first: str, second: str, lead: Array, order: Sequence[int]
-) -> Table:
+def _topics(evidence: Evidence, needs: Needs, first: str, second: str, lead: Array, order: Sequence[int]) -> Table:
     values = evidence.main.values[:, :, 0]
     a, b = evidence.place(first), evidence.place(second)
     rows: list[list[Any]] = []
@@ -193,9 +192,16 @@ def _rankings(
         for document in (board.qrels.documents[int(evidence.relevant_documents[d])]
                          for d in documents_of(evidence, place))
     ]  # fmt: skip
-    found.sort(key=lambda row: ((row[2] is None) == (row[3] is None), row[2] or row[3] or 10**9))
+    found.sort(key=lambda row: _gap(row[2], row[3]))
     return {
         **tables, "relevant": Table(["document", "title", "rank_a", "rank_b", "collection"], found),
         "topic_title": need.title if need else "", "depth": depth, "deeper": min(DEEPEST, depth * 5),
         "longest": max(map(len, lists.values())),
     }  # fmt: skip
+
+
+def _gap(first: int | None, second: int | None) -> tuple[int, float]:
+    """The sort key of a relevant document: those that one run misses, those with ranks far apart, those both miss."""
+    if first is None or second is None:
+        return (2, 0.0) if first is second else (0, float(first or second or 0))
+    return 1, min(first, second) / max(first, second)

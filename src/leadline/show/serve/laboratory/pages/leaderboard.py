@@ -16,7 +16,7 @@ from leadline.show.lab.standings import standing_of, verdicts_of
 from leadline.show.lab.stored_results import Answer, StoredResults
 from leadline.show.serve.laboratory.asked import Word, choices, chosen_board
 from leadline.show.serve.laboratory.views import Shown
-from leadline.trust.verdict import Verdicts
+from leadline.trust.verdict import Verdicts, outcome
 
 TOP = 20  # first documents among which the judged ones are counted
 
@@ -39,7 +39,8 @@ def leading(board: Board, answer: Answer) -> Shown:
     """Who leads and how sure that is, in words; for the leaderboard and for the first page."""
     evidence, found = board.evidence, verdicts_of(answer)
     shown: Shown = {
-        "qrels": board.entry.name, "measure": board.measure.text, "sentence": _no_run(board), "definitions": "",
+        "qrels": board.entry.name, "measure": board.measure.text, "outcome": "", "sentence": _no_run(board),
+        "definitions": "",
         "working": answer.is_working, "progress": answer.said() if answer.result is None else "", "reasons": [],
         "leader": "", "rival": "", "miss": None,
         "counted": evidence.counted() if evidence else "",
@@ -47,10 +48,15 @@ def leading(board: Board, answer: Answer) -> Shown:
     if evidence is None:
         return shown
     leader, rival = evidence.leader, evidence.challenger or ""
-    miss = (clearest_miss(evidence, leader, rival) or clearest_miss(evidence, rival, leader)) if rival else None
+    miss = clearest_miss(evidence)
     shown |= {"leader": leader, "rival": rival, "miss": None if miss is None else vars(miss)}
     if found is not None:
-        shown |= {"sentence": found.headline(), "reasons": found.closest_reasons(), "definitions": found.definitions()}
+        shown |= {
+            "outcome": outcome(found),
+            "sentence": found.headline(),
+            "reasons": found.closest_reasons(),
+            "definitions": found.definitions(),
+        }
         return shown
     score = decimal(float(evidence.means[evidence.place(leader)]))
     first = f"The first by {board.measure.text} is {leader} with {score}"

@@ -59,7 +59,9 @@ def run_view(boards: Boards, needs: Needs) -> Callable[..., Shown]:
         place = evidence.order.index(entry.name) + 1
         columns = ["topic", "title", "score", "place", "relevant"]
         return shown | {
-            "place": place, "of": len(evidence.runs), "score": float(evidence.main.mean_values()[r, 0]),
+            "place": place,
+            "of": len(evidence.runs),
+            "score": float(evidence.main.mean_values()[r, 0]),
             "topics": Table(columns, rows),
         }
 

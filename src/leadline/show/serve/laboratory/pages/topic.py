@@ -21,15 +21,18 @@ from leadline.show.serve.laboratory.asked import Word, choices, chosen_board
 from leadline.show.serve.laboratory.views import Shown
 from leadline.trust.order import places
 
-FEW_SYSTEMS = 12  # columns of the table of ranks, unless all are asked for
+FEW_SYSTEMS = 20  # columns of the table of ranks, unless all are asked for
 MOST_JUDGED = 1000  # judgements in the page
 
 
 def topic_view(boards: Boards, documents: LabDocuments, needs: Needs) -> Callable[..., Shown]:
     """The view of one topic."""
 
-    def topic(id: str, qrels: Word = "", measure: Word = "", effort: Word = "", systems: Word = "") -> Shown:
-        """The need of a topic, its judgements with reasons, and the ranks at which systems find relevant documents."""
+    def topic(id: str, qrels: Word = "", measure: Word = "", effort: Word = "", systems: Word = "", document: Word = "") -> Shown:  # fmt: skip
+        """The need of a topic, its judgements with reasons, and the ranks at which systems find relevant documents.
+
+        `systems=all` shows more than the first systems; `document` is shown first.
+        """
         if not boards.lab.entries("qrels"):
             raise HTTPException(404, "There are no judgements in the lab, and so no topics.")
         board = chosen_board(boards, qrels, measure, effort)
@@ -60,13 +63,14 @@ def topic_view(boards: Boards, documents: LabDocuments, needs: Needs) -> Callabl
             "level": board.measure.level,
             "judgements": Table(["document", "title", "grade", "reason", "collection"], judged[:MOST_JUDGED]),
             "judged": len(judged), "before": neighbours[0], "after": neighbours[1],
-            **_by_system(board, place, known, all_systems=systems == "all"),
+            **_by_system(board, place, known, all_systems=systems == "all", first=document),
+            "document": document,
         }  # fmt: skip
 
     return topic
 
 
-def _by_system(board: Board, topic: int, known: dict[str, Any], *, all_systems: bool) -> Shown:
+def _by_system(board: Board, topic: int, known: dict[str, Any], *, all_systems: bool, first: str) -> Shown:
     """Every system's score, and the rank at which each lists every relevant document."""
     evidence = board.evidence
     if evidence is None:
@@ -78,15 +82,12 @@ def _by_system(board: Board, topic: int, known: dict[str, Any], *, all_systems: 
     values = evidence.main.values[:, topic, 0]
     better = -1 if evidence.measure.definition.better == "lower" else 1
     placed = places(np.nan_to_num(better * values, nan=-np.inf))
-    scores = [
-        [evidence.runs[r], float(values[r]), int(placed[r]), int((ranks[r] > 0).sum())] for r in order
-    ]
+    scores = [[evidence.runs[r], float(values[r]), int(placed[r]), int((ranks[r] > 0).sum())] for r in order]
     scores.sort(key=lambda row: row[2])
     shown = order if all_systems else order[:FEW_SYSTEMS]
     names = [board.qrels.documents[int(evidence.relevant_documents[d])] for d in columns]
     found_by = (ranks > 0).sum(axis=0)
-    # The documents on which systems differ most come first: those that some find early and others do not list.
-    contrast = sorted(range(len(names)), key=lambda d: (found_by[d] in (0, len(order)), _spread(ranks[:, d]), names[d]))
+    contrast = sorted(range(len(names)), key=lambda d: (names[d] != first, *_spread(ranks[shown, d]), names[d]))
     rows = [
         [
             names[d], known[names[d]].title if names[d] in known else "", int(found_by[d]),
@@ -102,10 +103,10 @@ def _by_system(board: Board, topic: int, known: dict[str, Any], *, all_systems: 
     }  # fmt: skip
 
 
-def _spread(ranks: Integers) -> tuple[int, int]:
-    """The sort key of a document: how many systems miss it, and the best rank; few misses of an early one come first."""
+def _spread(ranks: Integers) -> tuple[bool, int, int]:
+    """The sort key of a document: those that few systems miss and others have early first, those of all or none last."""
     missed = int((ranks == 0).sum())
-    return (missed, int(ranks[ranks > 0].min(initial=10**9)))
+    return missed in (0, len(ranks)), missed, int(ranks[ranks > 0].min(initial=10**9))
 
 
 def _findings(evidence: Evidence, names: list[str], ranks: Integers) -> list[str]:

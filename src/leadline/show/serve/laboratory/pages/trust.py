@@ -40,7 +40,6 @@ def trust_view(boards: Boards, results: StoredResults) -> Callable[..., Shown]:
             **empty, "working": any(each.is_working for each in found.values()),
             "progress": {name: each.said() for name, each in found.items() if each.result is None},
             "figures": {name: _words(found[name]) for name in FIGURES if found[name].result},
-            "left_title": left["title"] if left else "",
             "left_out": Table(columns, sorted(rows, key=lambda row: (row[3] is None, row[3]))),
             **{name: _table(found[name].result) for name in FIGURES if found[name].result},
         }  # fmt: skip
