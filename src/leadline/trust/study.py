@@ -33,7 +33,7 @@ from leadline.measures.evaluate import (
     view_with_reads,
 )
 from leadline.measures.hits import Array, Hits, Mask
-from leadline.measures.join import together
+from leadline.measures.join import RunHits, together
 from leadline.measures.notation import MeasuresLike, parse_measures
 from leadline.measures.unjudged import first_only
 from leadline.records.choices import Order
@@ -202,18 +202,26 @@ def open_study(
     check_needs(wanted, judged)
     if reads is not None:
         wanted = [timed_by_log(measure) for measure in wanted]
-    view = _common_view(wanted, order, reads, has_lengths=lengths is not None)
+    view = common_view(wanted, order, reads, has_lengths=lengths is not None)
     sources = open_sources(runs)
     parts = list(hits_of_runs(sources, judged, view, order, reads=reads, lengths=lengths, progress=progress))
     names = tuple(source.name for source in sources)
-    report = Alignment(names, judged, [Summary.of(part) for part in parts], wanted)
+    return study_of_hits(names, parts, judged, wanted, level=1 if rel is None else rel)
+
+
+def study_of_hits(
+    runs: tuple[str, ...], parts: Sequence[RunHits], qrels: Qrels, measures: Sequence[Measure], *, level: int = 1
+) -> Study:
+    """A study of runs that have been joined with the judgements; MismatchError for one that does not fit them."""
+    report = Alignment(runs, qrels, [Summary.of(part) for part in parts], measures)
     report.check()
-    hits = together(parts, judged, with_ties=any(measure.condensed for measure in wanted))
-    level = 1 if rel is None else rel
-    return Study(names, judged.topics, tuple(wanted), hits, judged, level, tuple(report.notes()))
+    hits = together(parts, qrels, with_ties=any(measure.condensed for measure in measures))
+    return Study(runs, qrels.topics, tuple(measures), hits, qrels, level, tuple(report.notes()))
 
 
-def _common_view(measures: Iterable[Measure], order: Order, reads: Path | None, *, has_lengths: bool) -> View:
+def common_view(
+    measures: Iterable[Measure], order: Order, reads: Path | None = None, *, has_lengths: bool = False
+) -> View:
     """How the runs are read for all measures at once; an error if one needs another reading than the others."""
     needs: set[Need] = set()
     logged = set()

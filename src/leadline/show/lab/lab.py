@@ -33,11 +33,11 @@ from leadline.version import __version__
 
 KIND, VERSION = "lab", 1
 WHAT, FORMAT = "a lab", 1
-RECORDS, PEOPLE, AUDIT = "lab.json", "people", "audit.jsonl"
+RECORDS, PEOPLE, AUDIT, RESULTS = "lab.json", "people", "audit.jsonl", "results"
 FIX = "make the lab again with `leadline lab init`, and add its files"
 LONGEST_TITLE = 200
 _FILE_NAME = re.compile(r"[\w=+-][\w.=+-]{0,199}")
-_BESIDE = (".manifest.json", ".why.tsv", ".json", ".journal", ".people", ".part")
+BESIDE_ENDINGS = (".manifest.json", ".why.tsv", ".json", ".journal", ".people", ".part")
 
 
 @dataclass(frozen=True)
@@ -166,11 +166,12 @@ class Lab:
 
     def add(
         self, path: str | os.PathLike[str], *, kind: str | None = None, name: str | None = None,
-        replaced: bool = False, owner: str = "",
+        replaced: bool = False, origin: str = "", owner: str = "",
     ) -> LabEntry:  # fmt: skip
         """Add a file (copied) or a folder (its place is recorded); what is the same already is left as it is.
 
-        `replaced` allows another content under a name that is taken; `owner` is the person it belongs to.
+        `replaced` allows another content under a name that is taken; `origin` says where it is from (default: its
+        place), `owner` whose it is.
         """
         source = Path(path)
         found = KINDS[checked_choice("kind", kind, tuple(KINDS)) if kind is not None else kind_of(source)]
@@ -181,8 +182,8 @@ class Lab:
         found.check(source)
         file = _file_name(source, name)
         entry = LabEntry(
-            found.name, stem(file), source.resolve(), fingerprint(found, source), _now(), str(source.resolve()),
-            __version__, owner,
+            found.name, stem(file), source.resolve(), fingerprint(found, source), _now(),
+            origin or str(source.resolve()), __version__, owner,
         )  # fmt: skip
         with OwnedFolder.locked(self.folder, KIND, VERSION) as owned:
             title, blind, recorded = self._records()
@@ -221,6 +222,10 @@ class Lab:
     def people_file(self) -> Path:
         """The file of the people who may open the pages."""
         return self._own_file(PEOPLE)
+
+    def results_folder(self) -> Path:
+        """The folder of stored results, see `stored_results.py`; it may not be there yet."""
+        return self._own_file(RESULTS)
 
     def audit_file(self) -> Path:
         """The file that says who did what."""
@@ -278,7 +283,7 @@ def fingerprint(kind: LabKind, path: Path) -> str:
 def _is_thing(path: Path) -> bool:
     """Whether a file is one of the lab's things, and not what belongs to another file."""
     return path.is_file() and not any(
-        path.name.endswith(end) and Path(str(path).removesuffix(end)).exists() for end in _BESIDE
+        path.name.endswith(end) and Path(str(path).removesuffix(end)).exists() for end in BESIDE_ENDINGS
     )
 
 
@@ -290,9 +295,13 @@ def _file_name(source: Path, name: str | None) -> str:
     """The name of the file in the lab: its own, or `name` with the same ending."""
     ending = source.name.removeprefix(stem(source)) if source.is_file() else ""
     file = source.resolve().name if name is None else f"{name.removesuffix(ending)}{ending}"
+    return check_file_name(file, str(source))
+
+
+def check_file_name(file: str, where: str) -> str:
+    """The name of a file in the lab; InputError for one with anything but plain letters, or of a folder."""
     if not _FILE_NAME.fullmatch(file) or file == IDENTITY:
-        problem = f"{file!r} must be at most 200 letters, digits and . = + - _: give another --name"
-        raise InputError(str(source), problem)
+        raise InputError(where, f"{file!r} must be at most 200 letters, digits and . = + - _: give another --name")
     return file
 
 

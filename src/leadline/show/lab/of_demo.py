@@ -35,7 +35,7 @@ def _of_demo(folder: Path) -> Lab:
     lab.add(folder / "index", name="words", replaced=True)
     for name in JUDGED:
         kind = "topics" if name.startswith("topics") else "qrels"
-        lab.add(folder / name, kind=kind, replaced=True)
+        lab.add(folder / "office" / name, kind=kind, replaced=True)  # the reasons of judgements are beside them
     for path in sorted((folder / "runs").glob("*.run")):
         lab.add(path, kind="run", replaced=True)
     for name in (REPORT, TRUE_REPORT):

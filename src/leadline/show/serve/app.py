@@ -110,6 +110,12 @@ class Pages:
             raise HTTPException(403, f"This is for the {' and the '.join(roles)}.")
         return found
 
+    def sender(self, request: Request, *roles: str) -> Visitor:
+        """Who sends something from a page of ours, if they have one of these roles; HTTPException if not."""
+        found = self.visitor_with_role(request, *roles)
+        _check_csrf(found, request.headers.get("x-csrf-token", ""))
+        return found
+
     async def written_json(self, request: Request) -> dict[str, Any]:
         """The JSON object that a page of ours sent; HTTPException for anything else."""
         found = self.visitor(request)

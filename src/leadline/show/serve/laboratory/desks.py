@@ -1,4 +1,4 @@
-"""The judging and reviewing pages inside the application: one desk for each pool and each review, opened when asked for.
+"""The judging and reviewing pages inside the application: a desk for each pool and review, opened when asked for.
 
 /judge/POOL/...     the judging pages of a pool
 /review/REVIEW/...  the reviewing pages of a review
@@ -69,7 +69,7 @@ class Desks(ABC):
             if entry.path not in self._apps:
                 outer = self._outer
                 pages = Pages(
-                    self.people, outer.address, self.packages, outer.title, cookie=outer.cookie, prefix=prefix,
+                    self.people, outer.address, self.packages, outer.title, cookie=outer.cookie, prefix=prefix, constants={"home": "/"},
                     roles=JUDGING_ROLES,
                 )  # fmt: skip
                 self._apps[entry.path] = self.opened(entry, pages)

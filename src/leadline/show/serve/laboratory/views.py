@@ -6,6 +6,7 @@ are what JSON has, and tables. From it come three addresses:
     /leaderboard?qrels=a                      the page
     /api/leaderboard?qrels=a                  the same as JSON
     /leaderboard.csv?qrels=a&table=runs       one of its tables, also .tsv .json .parquet .tex .md
+    /topic/7/table.csv?table=ranks            the same of a page whose path has a parameter
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ def add_view(
     """Add the page of a view, its JSON, and the downloads of its tables."""
     api = "/api" + path if path != "/" else "/api/home"
     name = path.strip("/").partition("/")[0] or "home"
+    downloads = f"{path}/table" if "{" in path else f"/{name}"
 
     def may_see(request: Request) -> None:
         pages.visitor_with_role(request, *roles)
@@ -47,11 +49,8 @@ def add_view(
     def data(shown: Shown = seen) -> Response:
         return Response(json_of(shown), media_type="application/json")
 
-    @app.get(path, dependencies=allowed, include_in_schema=False)
-    def page(request: Request, shown: Shown = seen) -> Response:
-        return pages.page(template, pages.visitor(request), **shown)
-
-    @app.get(f"{path if path != '/' else '/home'}.{{ending}}", dependencies=allowed, include_in_schema=False)
+    # Before the page: a parameter at the end of its path would match this address too.
+    @app.get(f"{downloads}.{{ending}}", dependencies=allowed, include_in_schema=False)
     def download(ending: str, table: Annotated[str, Query()] = "", shown: Shown = seen) -> Response:
         if ending not in DOWNLOADS:
             raise HTTPException(404, f"There is no .{visible(ending)} of it: choose {', '.join(DOWNLOADS)}.")
@@ -64,6 +63,10 @@ def add_view(
         format, media = DOWNLOADS[ending]
         headers = {"content-disposition": f'attachment; filename="{name}-{key}.{ending}"'}
         return Response(tables[key].encoded(format), media_type=media, headers=headers)
+
+    @app.get(path, dependencies=allowed, include_in_schema=False)
+    def page(request: Request, shown: Shown = seen) -> Response:
+        return pages.page(template, pages.visitor(request), **shown)
 
 
 def sentence(error: LeadlineError) -> str:

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from leadline.errors import LeadlineError
 from leadline.records.scores.table import Table
+from leadline.show.lab.boards import Boards
 from leadline.show.lab.kinds import KINDS
-from leadline.show.lab.lab import Lab
+from leadline.show.lab.standings import standing_of
+from leadline.show.lab.stored_results import StoredResults
+from leadline.show.serve.laboratory.pages.leaderboard import leading
 from leadline.show.serve.laboratory.views import Shown
 
 
-def home_view(lab: Lab) -> Callable[[], Shown]:
+def home_view(boards: Boards, results: StoredResults) -> Callable[[], Shown]:
     """The view of the first page."""
+    lab = boards.lab
 
     def home() -> Shown:
         """What is in the lab, by kind, and what to do next."""
@@ -19,6 +24,8 @@ def home_view(lab: Lab) -> Callable[[], Shown]:
         counts = {kind: sum(entry.kind == kind for entry in entries) for kind in KINDS}
         rows = [[entry.kind, entry.name, entry.added[:10], entry.origin] for entry in entries]
         return {
+            "leads": _leads(boards, results) if counts["qrels"] and counts["run"] else None,
+            "qrels": [entry.name for entry in entries if entry.kind == "qrels"],
             "counts": counts,
             "kinds": {kind.name: kind.title for kind in KINDS.values()},
             "entries": Table(["kind", "name", "added", "from"], rows),
@@ -26,6 +33,15 @@ def home_view(lab: Lab) -> Callable[[], Shown]:
         }
 
     return home
+
+
+def _leads(boards: Boards, results: StoredResults) -> Shown | None:
+    """Who leads under the first judgements, as the leaderboard says it; None where no run fits any."""
+    try:
+        board = boards.board()
+        return leading(board, standing_of(board, results, patience=0.3)) if board.runs else None
+    except LeadlineError:  # a damaged file: the leaderboard says which
+        return None
 
 
 def next_steps(counts: dict[str, int], folder: str) -> list[str]:

@@ -1,0 +1,181 @@
+"""Results of long computations, kept in the lab: a second identical request is answered from the stored one.
+
+    LAB/results/verdict-5f0c….json    what it was computed from (hashes, parameters, version), and the result
+
+A key has the hashes of all inputs, the parameters and the version of leadline, so a result is never out of date. What
+is not stored yet is computed by one thread of this process, in the order of the requests; who asks meanwhile learns how
+far it is. This is the only place that starts such computations.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import threading
+import time
+import traceback
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as NotYet
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from leadline.errors import InputError, LeadlineError
+from leadline.show.lab.lab import Lab
+from leadline.text.checksums import read_sealed, sealed
+from leadline.text.files import write_stored
+from leadline.text.owned_folder import OwnedFolder
+from leadline.version import __version__
+
+KIND, VERSION = "folder of results", 1
+WHAT, FORMAT = "a stored result", 1
+MOST_STORED, MOST_WAITING, MOST_IN_MEMORY = 500, 30, 100
+PATIENCE = 1.5  # seconds that a request waits for a new result before it is told that it is being computed
+
+StoredData = dict[str, Any]  # as JSON has it
+Report = Callable[[int, int], None]  # done, of how many
+Compute = Callable[[Report], StoredData]
+
+
+@dataclass(frozen=True)
+class ResultKey:
+    """What a result is computed from; equal keys have equal results."""
+
+    kind: str  # lower-case letters
+    inputs: Mapping[str, str]  # SHA-256 by name
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        parts = {"inputs": dict(self.inputs), "parameters": dict(self.parameters), "leadline": __version__}
+        text = json.dumps([self.kind, FORMAT, parts], sort_keys=True)
+        return f"{self.kind}-{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A result, or how far its computation is, or why it failed."""
+
+    result: StoredData | None = None
+    done: int = 0
+    total: int = 0
+    error: str = ""
+
+    @property
+    def is_working(self) -> bool:
+        return self.result is None and not self.error
+
+    def said(self) -> str:
+        """How far the computation is.
+
+        >>> Answer(done=40, total=100).said(), Answer().said()
+        ('40 of 100 steps done', 'just begun, or waiting for another computation')
+        """
+        if self.error:
+            return self.error
+        return f"{self.done} of {self.total} steps done" if self.total else (
+            "just begun, or waiting for another computation"
+        )  # fmt: skip
+
+
+class StoredResults:
+    """The results of a lab."""
+
+    def __init__(self, lab: Lab) -> None:
+        self._folder: Path | None = None
+        with contextlib.suppress(InputError, OSError):  # a lab that may not be written to: results stay in memory
+            self._folder = lab.results_folder()
+        self._lock = threading.Lock()
+        self._jobs: dict[str, _Job] = {}
+        self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="results")
+
+    def answer(self, key: ResultKey, compute: Compute, *, patience: float = PATIENCE) -> Answer:
+        """The stored result of a key; what is not there is computed, and waited for no longer than `patience`."""
+        job = self._job(key, compute)
+        if job is None:
+            return Answer(error="Too much is being computed already. Try again in a minute.")
+        with contextlib.suppress(NotYet):
+            return job.future.result(timeout=patience)
+        return Answer(done=job.done, total=job.total)
+
+    def close(self) -> None:
+        """Start nothing more; what is being computed is finished."""
+        self._worker.shutdown(wait=True, cancel_futures=True)
+
+    def _job(self, key: ResultKey, compute: Compute) -> _Job | None:
+        name = key.name
+        with self._lock:
+            if (job := self._jobs.get(name)) is not None:
+                self._jobs[name] = self._jobs.pop(name)  # the last one asked for is the last to be forgotten
+                return job
+            finished = [each for each, one in self._jobs.items() if one.future.done()]
+            for each in finished[: max(0, len(self._jobs) - MOST_IN_MEMORY)]:
+                del self._jobs[each]
+            job = self._jobs[name] = _Job()
+            if (stored := self._read(name)) is not None:
+                job.future.set_result(Answer(stored))
+                return job
+            if sum(not one.future.done() for one in self._jobs.values()) > MOST_WAITING:
+                del self._jobs[name]
+                return None
+        self._worker.submit(self._run, key, compute, job)
+        return job
+
+    def _run(self, key: ResultKey, compute: Compute, job: _Job) -> None:
+        began = time.monotonic()
+        try:
+            result = compute(job.report)
+        except LeadlineError as error:
+            job.future.set_result(Answer(error=str(error)))
+        except Exception:
+            traceback.print_exc()  # a mistake of ours: the page says that there is one, the log says which
+            job.future.set_result(Answer(error="The computation failed; the log of the server says why."))
+        else:
+            job.future.set_result(Answer(result))
+            self._write(key, result, time.monotonic() - began)
+
+    def _read(self, name: str) -> StoredData | None:
+        if self._folder is None:
+            return None
+        try:
+            content = read_sealed(self._folder / f"{name}.json", WHAT, FORMAT, "remove it")
+        except InputError:  # damaged: it is computed again
+            return None
+        result = None if content is None else content.get("result")
+        return result if isinstance(result, dict) else None
+
+    def _write(self, key: ResultKey, result: StoredData, seconds: float) -> None:
+        if self._folder is None:
+            return
+        content = {
+            "what": WHAT, "format": FORMAT, "leadline": __version__, "kind": key.kind, "inputs": dict(key.inputs),
+            "parameters": dict(key.parameters), "seconds": round(seconds, 3), "result": result,
+        }  # fmt: skip
+        name = f"{key.name}.json"
+        with (
+            contextlib.suppress(InputError, OSError),  # another server writes there, or the disk is full: memory has it
+            OwnedFolder.locked(self._folder, KIND, VERSION) as owned,
+        ):
+            owned.reserve(name)
+            write_stored(self._folder / name, sealed(content))
+            self._forget_oldest(owned)
+
+    def _forget_oldest(self, owned: OwnedFolder) -> None:
+        kept = [name for name in owned.names if (owned.path / name).is_file()]
+        if len(kept) > MOST_STORED:
+            kept.sort(key=lambda name: (owned.path / name).stat().st_mtime_ns)
+            owned.remove(kept[: len(kept) - MOST_STORED])
+            owned.keep_only(kept[len(kept) - MOST_STORED :])
+
+
+class _Job:
+    """A computation: what it gives, and how far it is."""
+
+    def __init__(self) -> None:
+        self.future: Future[Answer] = Future()
+        self.done = self.total = 0
+
+    def report(self, done: int, total: int) -> None:
+        self.done, self.total = done, total

@@ -1,0 +1,69 @@
+"""Whether a board can be believed: power, missing judgements, and the judgements that only one run gave."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from leadline.show.charts.drawable import drawable
+from leadline.show.figures.evidence import Evidence
+from leadline.show.figures.figure import DARK, Theme, config, specification
+from leadline.show.figures.registry import FIGURES
+from leadline.show.lab.boards import Board
+from leadline.show.lab.stored_results import Answer, Report, ResultKey, StoredData, StoredResults
+from leadline.trust.left_out import each_run, left_out
+
+STUDIES = ("incomplete", "leftout", "power")  # the quickest first
+WIDE, NARROW = 640, 290  # pixels of a chart
+DRAWINGS = tuple((theme, width) for theme in ("light", "dark") for width in ("wide", "narrow"))
+_COLOUR = re.compile(r"#[0-9a-f]{6}\b")
+
+
+def study_of(board: Board, name: str, results: StoredResults, *, patience: float) -> Answer:
+    """A study of a board by name, stored or being computed."""
+    evidence = board.evidence
+    assert evidence is not None
+    key = ResultKey(name, board.hashes, {"measure": board.measure.text, "seed": evidence.seed})
+    compute = _left_out if name == "leftout" else lambda each, report: _figure(each, name, report)
+    return results.answer(key, lambda report: compute(evidence, report), patience=patience)
+
+
+def _left_out(evidence: Evidence, report: Report) -> StoredData:
+    """The rankings without the relevant documents that only one run found."""
+    studies = []
+    for number, each in enumerate(each_run(evidence.study), start=1):
+        studies.append(each)
+        report(number, len(evidence.runs))
+    table = left_out(evidence.study, studies).table()
+    return {"columns": list(table.columns), "rows": [list(row) for row in table.rows]}
+
+
+def _figure(evidence: Evidence, name: str, report: Report) -> StoredData:
+    """A figure of the report, drawn for light and dark pages, wide and narrow ones."""
+    options: dict[str, Any] = {"progress": report} if name == "incomplete" else {}
+    figure = FIGURES[name].draw(evidence, **options)
+    drawn = {}
+    if figure.chart is not None:
+        import vl_convert
+
+        chart = specification(figure.chart)
+        for theme, width in DRAWINGS:
+            drawn[f"{theme}-{width}"] = vl_convert.vegalite_to_svg(drawable(_themed(chart, theme, width)))
+    return {"title": figure.title, "reading": figure.reading, "source": figure.source, "drawn": drawn,
+            "rows": [dict(row) for row in figure.rows]}  # fmt: skip
+
+
+def _themed(chart: dict[str, Any], theme: Theme, width: str) -> dict[str, Any]:
+    """A chart's specification with the colours of a theme, at a width."""
+    import json
+
+    text = json.dumps(chart)
+    if theme == "dark":
+        text = _COLOUR.sub(lambda found: DARK.get(found[0], found[0]), text)
+    themed: dict[str, Any] = json.loads(text)
+    if width == "narrow":
+        themed["width"] = NARROW
+        for each in themed.get("params", []):
+            if each.get("name") == "narrow":
+                each["value"] = True
+    return {**themed, "config": config(theme)}

@@ -1,0 +1,129 @@
+"""Topic: the need, its judgements with reasons, and where every system finds each relevant document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from fastapi import HTTPException
+
+from leadline.errors import nearest, visible
+from leadline.measures.hits import Integers
+from leadline.records.scores.table import Table
+from leadline.show.figures.evidence import Evidence
+from leadline.show.figures.formatting import count
+from leadline.show.lab.boards import Board, Boards
+from leadline.show.lab.contrasts import documents_of
+from leadline.show.lab.documents import LabDocuments
+from leadline.show.lab.needs import Needs
+from leadline.show.serve.laboratory.asked import Word, choices, chosen_board
+from leadline.show.serve.laboratory.views import Shown
+from leadline.trust.order import places
+
+FEW_SYSTEMS = 20  # columns of the table of ranks, unless all are asked for
+MOST_JUDGED = 1000  # judgements in the page
+
+
+def topic_view(boards: Boards, documents: LabDocuments, needs: Needs) -> Callable[..., Shown]:
+    """The view of one topic."""
+
+    def topic(id: str, qrels: Word = "", measure: Word = "", effort: Word = "", systems: Word = "", document: Word = "") -> Shown:  # fmt: skip
+        """The need of a topic, its judgements with reasons, and the ranks at which systems find relevant documents.
+
+        `systems=all` shows more than the first systems; `document` is shown first.
+        """
+        if not boards.lab.entries("qrels"):
+            raise HTTPException(404, "There are no judgements in the lab, and so no topics.")
+        board = chosen_board(boards, qrels, measure, effort)
+        if id not in board.qrels.topics:
+            near = nearest(id, board.qrels.topics)
+            raise HTTPException(404, f"{visible(id)} is not a topic of the judgements {board.entry.name}{near}")
+        place = board.qrels.topics.index(id)
+        grades = board.qrels.judgements(id)
+        need = needs.topic(id)
+        patent = documents.document(need.patent if need else id)
+        known = documents.known(grades)
+        reasons = needs.reasons(board.entry, id)
+        judged = [
+            [document, known[document].title if document in known else "", grade, "; ".join(reasons.get(document, ())),
+             known[document].collection if document in known else ""]
+            for document, grade in sorted(grades.items(), key=lambda each: -each[1])
+        ]  # fmt: skip
+        neighbours = (board.qrels.topics[place - 1] if place else "", *board.qrels.topics[place + 1 : place + 2], "")
+        return {
+            "topic": id, "qrels": board.entry.name, "measure": board.measure.text, "choices": choices(boards, board),
+            "need": None if need is None else {
+                "title": need.title, "description": need.description, "narrative": need.narrative,
+                "category": need.category, "attributes": dict(need.attributes),
+            },
+            "patent": None if patent is None else {
+                "id": patent[1].id, "title": patent[1].title, "abstract": patent[1].abstract, "collection": patent[0],
+            },
+            "level": board.measure.level,
+            "judgements": Table(["document", "title", "grade", "reason", "collection"], judged[:MOST_JUDGED]),
+            "judged": len(judged), "before": neighbours[0], "after": neighbours[1],
+            **_by_system(board, place, known, all_systems=systems == "all", first=document),
+            "document": document,
+        }  # fmt: skip
+
+    return topic
+
+
+def _by_system(board: Board, topic: int, known: dict[str, Any], *, all_systems: bool, first: str) -> Shown:
+    """Every system's score, and the rank at which each lists every relevant document."""
+    evidence = board.evidence
+    if evidence is None:
+        empty = Table(["run", "score", "place", "found"], [])
+        return {"scores": empty, "ranks": Table(["document"], []), "systems": [], "left": 0, "findings": []}
+    columns = documents_of(evidence, topic)
+    ranks = evidence.ranks[:, columns]
+    order = [evidence.place(run) for run in evidence.order]
+    values = evidence.main.values[:, topic, 0]
+    better = -1 if evidence.measure.definition.better == "lower" else 1
+    placed = places(np.nan_to_num(better * values, nan=-np.inf))
+    scores = [[evidence.runs[r], float(values[r]), int(placed[r]), int((ranks[r] > 0).sum())] for r in order]
+    scores.sort(key=lambda row: row[2])
+    shown = order if all_systems else order[:FEW_SYSTEMS]
+    names = [board.qrels.documents[int(evidence.relevant_documents[d])] for d in columns]
+    found_by = (ranks > 0).sum(axis=0)
+    contrast = sorted(range(len(names)), key=lambda d: (names[d] != first, *_spread(ranks[shown, d]), names[d]))
+    rows = [
+        [
+            names[d], known[names[d]].title if names[d] in known else "", int(found_by[d]),
+            known[names[d]].collection if names[d] in known else "", *(int(ranks[r, d]) or None for r in shown),
+        ]
+        for d in contrast
+    ]  # fmt: skip
+    systems = [evidence.runs[r] for r in shown]
+    return {
+        "scores": Table(["run", "score", "place", "found"], scores),
+        "ranks": Table(["document", "title", "found_by", "collection", *systems], rows),
+        "systems": systems, "left": len(order) - len(shown), "findings": _findings(evidence, names, ranks),
+    }  # fmt: skip
+
+
+def _spread(ranks: Integers) -> tuple[bool, int, int]:
+    """The sort key of a document: those that few systems miss and others have early first, those of all or none last."""
+    missed = int((ranks == 0).sum())
+    return missed in (0, len(ranks)), missed, int(ranks[ranks > 0].min(initial=10**9))
+
+
+def _findings(evidence: Evidence, names: list[str], ranks: Integers) -> list[str]:
+    """The documents that exactly one system missed, or found, and those that none found; a sentence each."""
+    said = []
+    runs = len(evidence.runs)
+    missed = (ranks == 0).sum(axis=0)
+    alone = np.flatnonzero(missed == 1) if runs > 2 else np.array([], np.int64)
+    for d in sorted(alone.tolist(), key=lambda d: int(ranks[:, d][ranks[:, d] > 0].min()))[:3]:
+        who = evidence.runs[int((ranks[:, d] == 0).argmax())]
+        best = int(ranks[:, d][ranks[:, d] > 0].min())
+        said.append(f"{names[d]} is missed by {who} alone; the best rank of the others is {best}.")
+    if runs > 1:
+        for d in np.flatnonzero(missed == runs - 1).tolist()[:3]:
+            who = int((ranks[:, d] > 0).argmax())
+            said.append(f"{names[d]} is found by {evidence.runs[who]} alone, at rank {int(ranks[who, d])}.")
+    nobody = int((missed == runs).sum())
+    if nobody:
+        said.append(f"{count(nobody, 'relevant document')} {'is' if nobody == 1 else 'are'} found by no system.")
+    return said
