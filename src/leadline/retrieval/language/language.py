@@ -38,6 +38,7 @@ class Answer:
     notes: tuple[str, ...]
     written: Mapping[str, str]  # terms as the query writes them
     is_empty: bool  # whether the text had no word to search for, and no filter
+    matching: NDArray[np.bool_]  # which documents match, by row
     _how: Mapping[str, Any]
 
 
@@ -110,7 +111,7 @@ class Language:
         ranking = self._ranked(matching, meaning.terms, min(k, len(self.index)), first, how)
         return Answer(
             ranking, int(matching.sum()), asked.query, first, meaning.terms, tuple(dict.fromkeys(meaning.words)),
-            tuple(dict.fromkeys(notes)), meaning.written, is_empty, how,
+            tuple(dict.fromkeys(notes)), meaning.written, is_empty, matching, how,
         )  # fmt: skip
 
     def why(self, answer: Answer, document: str | int) -> list[Contribution]:
