@@ -16,7 +16,7 @@ from leadline.retrieval.language.meaning import Meaning
 from leadline.retrieval.language.query_terms import WiderIndex
 from leadline.retrieval.language.reading import understand
 from leadline.retrieval.language.spans import QueryWord
-from leadline.retrieval.language.suggestions import missing_words
+from leadline.retrieval.language.suggestions import MissingWord, missing_words
 from leadline.retrieval.language.tree import FILTERS, ORDERS, Node, ResultOrder, Within, parts_of
 from leadline.retrieval.models.ranking import EMPTY_RANKING, Ranking
 from leadline.retrieval.models.searcher import Combine, Contribution, FieldsInput, Searcher
@@ -39,6 +39,7 @@ class Answer:
     written: Mapping[str, str]  # terms as the query writes them
     is_empty: bool  # whether the text had no word to search for, and no filter
     matching: NDArray[np.bool_]  # which documents match, by row
+    missing: tuple[MissingWord, ...]  # words that are in no document
     _how: Mapping[str, Any]
 
 
@@ -96,7 +97,8 @@ class Language:
             left_out = int((would_match & ~matching).sum()) if would_match is not None else 0
             if left_out:
                 notes.append(f"{counted(left_out, 'document')} without a date left out")
-        notes += missing_words(self.index, asked.tree)
+        missing = missing_words(self.index, asked.tree)
+        notes += map(str, missing)
         how = {"model": model, "fields": weighted, "combine": combine, **parameters}
         is_empty = matching is None
         if matching is None:
@@ -111,7 +113,7 @@ class Language:
         ranking = self._ranked(matching, meaning.terms, min(k, len(self.index)), first, how)
         return Answer(
             ranking, int(matching.sum()), asked.query, first, meaning.terms, tuple(dict.fromkeys(meaning.words)),
-            tuple(dict.fromkeys(notes)), meaning.written, is_empty, matching, how,
+            tuple(dict.fromkeys(notes)), meaning.written, is_empty, matching, tuple(missing), how,
         )  # fmt: skip
 
     def why(self, answer: Answer, document: str | int) -> list[Contribution]:

@@ -186,7 +186,7 @@ class Pages:
 
         @app.exception_handler(RequestValidationError)
         def wrong(request: Request, error: Exception) -> Response:
-            return self._refusal(request, 400, "The address is not complete.")
+            return self._refusal(request, 400, _wrong_value(error))
 
         @app.exception_handler(InputError)
         def failed(request: Request, error: InputError) -> Response:
@@ -206,6 +206,15 @@ class Pages:
         # from here, and it is sent.
         again = status == 401 and request.method == "GET" and "again" not in request.query_params
         return self.page("message.html", None, status, heading="Not possible", text=text, again=again)
+
+
+def _wrong_value(error: Exception) -> str:
+    """What is wrong with a parameter of an address, in a sentence."""
+    first: dict[str, Any] = next(iter(error.errors()), {}) if isinstance(error, RequestValidationError) else {}
+    if not first or first.get("type") == "missing":
+        return "The address is not complete."
+    said = str(first["msg"]).removeprefix("Input should be ").partition(", unable")[0]
+    return visible(f"{first['loc'][-1]} must be {said}, got {str(first.get('input'))[:80]!r}.")
 
 
 def _check_csrf(visitor: Visitor, given: str) -> None:

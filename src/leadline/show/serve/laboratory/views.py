@@ -6,10 +6,18 @@ are what JSON has, and tables. From it come three addresses:
     /leaderboard?qrels=a                      the page
     /api/leaderboard?qrels=a                  the same as JSON
     /leaderboard.csv?qrels=a&table=runs       one of its tables, also .tsv .json .parquet .tex .md
+
+A page whose address names a thing, such as /document/patents/EP1, has its tables under /download:
+
+    /download/document/patents/EP1?format=csv&table=cites
+
+A view that cannot answer raises an error of ours, which is shown as a sentence with status 400, or returns its sentence
+as `error`, so that the page with its form is shown.
 """
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
@@ -17,7 +25,7 @@ from typing import Annotated, Any
 from fastapi import Depends, FastAPI, HTTPException, Query, Request
 from fastapi.responses import Response
 
-from leadline.errors import not_a_choice, visible
+from leadline.errors import LeadlineError, not_a_choice, visible
 from leadline.records.scores.table import Table
 from leadline.show.serve.app import Pages
 
@@ -41,17 +49,16 @@ def add_view(
         pages.visitor_with_role(request, *roles)
 
     # The role is checked before the view does any work.
-    allowed, seen = [Depends(may_see)], Depends(view)
+    allowed, seen = [Depends(may_see)], Depends(_refusing(view))
 
     @app.get(api, dependencies=allowed, name=name, tags=["pages"], summary=(view.__doc__ or "").partition("\n")[0])
     def data(shown: Shown = seen) -> Response:
-        return Response(json_of(shown), media_type="application/json")
+        return Response(json_of(shown), _status(shown), media_type="application/json")
 
     @app.get(path, dependencies=allowed, include_in_schema=False)
     def page(request: Request, shown: Shown = seen) -> Response:
-        return pages.page(template, pages.visitor(request), **shown)
+        return pages.page(template, pages.visitor(request), _status(shown), **shown)
 
-    @app.get(f"{path if path != '/' else '/home'}.{{ending}}", dependencies=allowed, include_in_schema=False)
     def download(ending: str, table: Annotated[str, Query()] = "", shown: Shown = seen) -> Response:
         if ending not in DOWNLOADS:
             raise HTTPException(404, f"There is no .{visible(ending)} of it: choose {', '.join(DOWNLOADS)}.")
@@ -64,6 +71,34 @@ def add_view(
         format, media = DOWNLOADS[ending]
         headers = {"content-disposition": f'attachment; filename="{name}-{key}.{ending}"'}
         return Response(tables[key].encoded(format), media_type=media, headers=headers)
+
+    def download_of(
+        ending: Annotated[str, Query(alias="format")] = "csv", table: Annotated[str, Query()] = "", shown: Shown = seen
+    ) -> Response:
+        return download(ending, table, shown)
+
+    if "{" in path:  # an ending would be part of the name
+        app.get(f"/download{path}", dependencies=allowed, include_in_schema=False)(download_of)
+    else:
+        home = path if path != "/" else "/home"
+        app.get(f"{home}.{{ending}}", dependencies=allowed, include_in_schema=False)(download)
+
+
+def _status(shown: Shown) -> int:
+    return 400 if shown.get("error") else 200
+
+
+def _refusing(view: Callable[..., Shown]) -> Callable[..., Shown]:
+    """A view whose errors of ours are answers: what is wrong, in one sentence."""
+
+    @functools.wraps(view)
+    def answered(*args: Any, **kwargs: Any) -> Shown:
+        try:
+            return view(*args, **kwargs)
+        except LeadlineError as error:
+            raise HTTPException(400, str(error)) from None
+
+    return answered
 
 
 def json_of(shown: Mapping[str, Any]) -> bytes:
