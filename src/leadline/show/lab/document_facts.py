@@ -35,7 +35,7 @@ def document_facts(opened: OpenedLab, collection: str, name: str) -> dict[str, A
     document = source.document(name)
     parts, paragraphs = _sections(document.description[:LONGEST])
     return {
-        "collection": collection, "document": document.id, "doc_title": clean(document.title),
+        "collection": collection, "document": document.id, "document_title": clean(document.title),
         "abstract": clean(document.abstract), "facts": _facts(document, source, row),
         "claims": _claims(document.claims[:MOST_CLAIMS]), "claim_count": len(document.claims),
         "independent": sum(claim.independent for claim in document.claims),
@@ -133,7 +133,8 @@ def _claims(claims: Sequence[Claim]) -> list[dict[str, Any]]:
     while waiting:
         claim, depth = waiting.pop()
         found.append(
-            {"number": claim.number, "text": clean(claim.text), "parents": list(claim.parents), "depth": min(depth, DEEPEST)}
+            {"number": claim.number, "text": clean(claim.text), "parents": list(claim.parents),
+             "depth": min(depth, DEEPEST)}
         )  # fmt: skip
         waiting += [(each, depth + 1) for each in reversed(below.get(claim.number, []))]
     return found

@@ -15,9 +15,11 @@ from fastapi import FastAPI, HTTPException, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 from jinja2 import Environment, FunctionLoader, StrictUndefined
+from starlette.requests import ClientDisconnect
 
 from leadline.errors import InputError, visible
 from leadline.judge.assessors.people import People, Person
+from leadline.show.serve.form_parts import form_parts
 from leadline.show.serve.security import Address, WrongSignIns, csrf_of
 from leadline.version import __version__
 
@@ -117,6 +119,18 @@ class Pages:
             raise HTTPException(400, "This is not a form.") from None
         fields = {name: values[0] for name, values in written.items()}
         _check_csrf(found, fields.get("csrf", ""))
+        return fields
+
+    async def written_parts(self, request: Request) -> dict[str, bytes]:
+        """The fields and files of a form of ours that may have files; HTTPException for anything else."""
+        found = self.visitor(request)
+        try:
+            fields = form_parts(await request.body(), request.headers.get("content-type", ""))
+        except ValueError:
+            raise HTTPException(400, "Expected a form.") from None
+        except ClientDisconnect:
+            raise HTTPException(408, "Not all of it came in time.") from None
+        _check_csrf(found, fields.get("csrf", b"").decode("latin-1"))
         return fields
 
     def page(self, template: str, visitor: Visitor | None, status: int = 200, **content: Any) -> HTMLResponse:

@@ -15,7 +15,7 @@ import socket
 import threading
 import time
 from collections import OrderedDict, deque
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -154,11 +154,22 @@ class WrongSignIns:
             return len(times) > self._most and now - times[0] < self._within
 
 
+@dataclass(frozen=True)
+class LargeBody:
+    """How much an address takes that files are sent to. It reads them piece by piece."""
+
+    bytes: int
+    seconds: float  # in which all of it must come
+
+
 class Guard:
     """Around the pages: refuses what is not ours or too large, adds the headers, and writes the log."""
 
-    def __init__(self, app: App, address: Address, log: Log | None = None) -> None:
-        self._app, self._address, self._log = app, address, log
+    def __init__(
+        self, app: App, address: Address, log: Log | None = None, large: Mapping[str, LargeBody] | None = None
+    ) -> None:
+        """`large` has the paths that take more than `LARGEST_BODY`."""
+        self._app, self._address, self._log, self._large = app, address, log, large or {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -178,7 +189,10 @@ class Guard:
             await send(message)
 
         refused = self._refusal(scope)
-        if scope["method"] == "POST":
+        large = self._large.get(scope["path"]) if refused is None else None
+        if scope["method"] == "POST" and large is not None:
+            receive = _in_time(receive, large)
+        elif scope["method"] == "POST":
             try:
                 async with asyncio.timeout(SLOWEST_BODY):
                     # Also of what is refused: who is still sending would see a broken connection, and not the answer.
@@ -210,8 +224,9 @@ class Guard:
             length = headers.get("content-length", "")
             if not (length.isascii() and length.isdigit()):
                 return 411, "The length of what is sent must be given"
-            if int(length) > LARGEST_BODY:
-                return 413, f"Larger than {LARGEST_BODY:,} bytes"
+            most = self._large[scope["path"]].bytes if scope["path"] in self._large else LARGEST_BODY
+            if int(length) > most:
+                return 413, f"Larger than {most:,} bytes"
         return None
 
 
@@ -229,6 +244,26 @@ async def _body(receive: Receive, kept: bool) -> Message:
             parts.append(part)
         if not message.get("more_body", False) or seen > LARGEST_REFUSED:
             return {**message, "body": b"".join(parts), "more_body": False}
+
+
+def _in_time(receive: Receive, large: LargeBody) -> Receive:
+    """`receive`, which says that the sender is gone when the rest does not come in time."""
+    end = time.monotonic() + large.seconds
+    whole = False
+
+    async def next_message() -> Message:
+        nonlocal whole
+        if whole:
+            return await receive()
+        try:
+            async with asyncio.timeout(min(SLOWEST_BODY, end - time.monotonic())):
+                message = await receive()
+        except TimeoutError:
+            return {"type": "http.disconnect"}
+        whole = not message.get("more_body", False)
+        return message
+
+    return next_message
 
 
 def _again(message: Message, receive: Receive) -> Receive:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fastapi import FastAPI
 
+from leadline.errors import visible
 from leadline.show.lab.lab import Lab
 from leadline.show.lab.opened import OpenedLab
 from leadline.show.lab.prior_art_searches import PriorArtSearches
@@ -15,7 +16,7 @@ from leadline.show.serve.laboratory.pages.prior_art import TEMPLATE, add_pasting
 from leadline.show.serve.laboratory.pages.search import search_view
 from leadline.show.serve.laboratory.views import add_view
 
-LINKS = {"link": link, "document_link": document_link, "thing_link": thing_link}  # for the templates
+LINKS = {"link": link, "document_link": document_link, "thing_link": thing_link, "shown": visible}  # for the templates
 
 
 def add_searching(app: FastAPI, pages: Pages, lab: Lab) -> None:

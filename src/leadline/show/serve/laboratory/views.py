@@ -6,10 +6,7 @@ are what JSON has, and tables. From it come three addresses:
     /leaderboard?qrels=a                      the page
     /api/leaderboard?qrels=a                  the same as JSON
     /leaderboard.csv?qrels=a&table=runs       one of its tables, also .tsv .json .parquet .tex .md
-
-A page whose address names a thing, such as /document/patents/EP1, has its tables under /download:
-
-    /download/document/patents/EP1?format=csv&table=cites
+    /topic/7/table.csv?table=ranks            the same of a page whose path has a parameter
 
 A view that cannot answer raises an error of ours, which is shown as a sentence with status 400, or returns its sentence
 as `error`, so that the page with its form is shown.
@@ -20,12 +17,13 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import Depends, FastAPI, HTTPException, Query, Request
 from fastapi.responses import Response
 
-from leadline.errors import LeadlineError, not_a_choice, visible
+from leadline.errors import InputError, LeadlineError, not_a_choice, visible
 from leadline.records.scores.table import Table
 from leadline.show.serve.app import Pages
 
@@ -44,6 +42,7 @@ def add_view(
     """Add the page of a view, its JSON, and the downloads of its tables."""
     api = "/api" + path if path != "/" else "/api/home"
     name = path.strip("/").partition("/")[0] or "home"
+    downloads = f"{path}/table" if "{" in path else f"/{name}"
 
     def may_see(request: Request) -> None:
         pages.visitor_with_role(request, *roles)
@@ -55,10 +54,8 @@ def add_view(
     def data(shown: Shown = seen) -> Response:
         return Response(json_of(shown), _status(shown), media_type="application/json")
 
-    @app.get(path, dependencies=allowed, include_in_schema=False)
-    def page(request: Request, shown: Shown = seen) -> Response:
-        return pages.page(template, pages.visitor(request), _status(shown), **shown)
-
+    # Before the page: a parameter at the end of its path would match this address too.
+    @app.get(f"{downloads}.{{ending}}", dependencies=allowed, include_in_schema=False)
     def download(ending: str, table: Annotated[str, Query()] = "", shown: Shown = seen) -> Response:
         if ending not in DOWNLOADS:
             raise HTTPException(404, f"There is no .{visible(ending)} of it: choose {', '.join(DOWNLOADS)}.")
@@ -72,16 +69,9 @@ def add_view(
         headers = {"content-disposition": f'attachment; filename="{name}-{key}.{ending}"'}
         return Response(tables[key].encoded(format), media_type=media, headers=headers)
 
-    def download_of(
-        ending: Annotated[str, Query(alias="format")] = "csv", table: Annotated[str, Query()] = "", shown: Shown = seen
-    ) -> Response:
-        return download(ending, table, shown)
-
-    if "{" in path:  # an ending would be part of the name
-        app.get(f"/download{path}", dependencies=allowed, include_in_schema=False)(download_of)
-    else:
-        home = path if path != "/" else "/home"
-        app.get(f"{home}.{{ending}}", dependencies=allowed, include_in_schema=False)(download)
+    @app.get(path, dependencies=allowed, include_in_schema=False)
+    def page(request: Request, shown: Shown = seen) -> Response:
+        return pages.page(template, pages.visitor(request), _status(shown), **shown)
 
 
 def _status(shown: Shown) -> int:
@@ -96,9 +86,16 @@ def _refusing(view: Callable[..., Shown]) -> Callable[..., Shown]:
         try:
             return view(*args, **kwargs)
         except LeadlineError as error:
-            raise HTTPException(400, str(error)) from None
+            raise HTTPException(400, error_line(error)) from None
 
     return answered
+
+
+def error_line(error: LeadlineError) -> str:
+    """An error as the command prints it, without the folders of the server."""
+    if isinstance(error, InputError) and "/" in error.where and Path(error.where).is_absolute():
+        return str(InputError(Path(error.where).name, error.problem, line=error.line))
+    return str(error)
 
 
 def json_of(shown: Mapping[str, Any]) -> bytes:

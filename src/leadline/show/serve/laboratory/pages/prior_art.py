@@ -9,15 +9,17 @@ from fastapi import FastAPI, HTTPException, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import RedirectResponse, Response
 
-from leadline.errors import InputError, LeadlineError
+from leadline.errors import LeadlineError
 from leadline.show.lab.opened import OpenedLab
 from leadline.show.lab.prior_art_searches import LARGEST, MOST_K, PriorArtSearches
 from leadline.show.serve.app import Pages
 from leadline.show.serve.laboratory.links import link
-from leadline.show.serve.laboratory.views import ROLES, Shown
+from leadline.show.serve.laboratory.views import ROLES, Shown, error_line
+from leadline.show.serve.security import LargeBody
 
 TEMPLATE = "prior_art.html"
 K = 10
+SLOWEST = 60.0  # seconds in which all of a patent must come
 
 
 def prior_art_view(opened: OpenedLab, searches: PriorArtSearches) -> Callable[..., Shown]:
@@ -36,7 +38,7 @@ def prior_art_view(opened: OpenedLab, searches: PriorArtSearches) -> Callable[..
         try:
             found = searches.find(shown["index"], patent.strip(), pasted, k)
         except LeadlineError as error:
-            return {**shown, "error": str(error)}
+            return {**shown, "error": error_line(error)}
         return {**shown, **found, "searched": True}
 
     return prior_art
@@ -54,24 +56,34 @@ def _empty(opened: OpenedLab, index: str, patent: str, pasted: str, k: int) -> d
 def add_pasting(app: FastAPI, pages: Pages, opened: OpenedLab, searches: PriorArtSearches) -> None:
     """Add the address that takes a patent as text or as a file, and goes on to the page of its prior art."""
 
+    large = {path: LargeBody(LARGEST + 100_000, SLOWEST) for path in ("/prior-art", "/api/prior-art")}
+    app.state.large_bodies = {**getattr(app.state, "large_bodies", {}), **large}
+
     @app.post("/prior-art", include_in_schema=False)
     async def paste(request: Request) -> Response:
         visitor = pages.visitor_with_role(request, *ROLES)
-        fields = await pages.written_form(request)
-        index, date = fields.get("index", ""), fields.get("date", "").strip()
-        content = fields.get("file", "") or fields.get("text", "")
+        fields = await pages.written_parts(request)
+        written = {name: fields.get(name, b"").decode("utf-8", "replace").strip() for name in ("index", "date", "k")}
+        if written["k"] and not (written["k"].isascii() and written["k"].isdigit()):
+            raise HTTPException(400, f"k must be a whole number, got {written['k'][:80]!r}.")
+        k = int(written["k"] or K)
         try:
-            k = int(fields.get("k") or K)
-        except ValueError:
-            raise HTTPException(400, f"k must be a whole number, got {fields['k'][:80]!r}.") from None
-        try:
-            key = await run_in_threadpool(searches.keep, _bytes(content), date)
-        except InputError as error:
-            shown = _empty(opened, index, "", "", k) | {"error": str(error), "text": fields.get("text", "")}
+            key = await run_in_threadpool(searches.keep, fields.get("file") or fields.get("text", b""), written["date"])
+        except LeadlineError as error:
+            text = fields.get("text", b"").decode("utf-8", "replace")
+            shown = _empty(opened, written["index"], "", "", k) | {"error": error_line(error), "text": text}
             return pages.page(TEMPLATE, visitor, 400, **shown)
-        values = {"index": index, "pasted": key, "k": k if k != K else None}
+        values = {"index": written["index"], "pasted": key, "k": k if k != K else None}
         return RedirectResponse(link("/prior-art", values), 303)
 
-
-def _bytes(content: str | bytes) -> bytes:
-    return content if isinstance(content, bytes) else content.encode("utf-8", "surrogateescape")
+    @app.post("/api/prior-art", tags=["pages"], summary="Keep a patent given as `text`, with its `date`; gives its key")
+    async def keep(request: Request) -> dict[str, str]:
+        pages.visitor_with_role(request, *ROLES)
+        content = await pages.written_json(request)
+        text, date = content.get("text"), content.get("date", "")
+        if not isinstance(text, str) or not isinstance(date, str):
+            raise HTTPException(400, "text and date must be texts.")
+        try:
+            return {"pasted": await run_in_threadpool(searches.keep, text.encode(), date)}
+        except LeadlineError as error:
+            raise HTTPException(400, error_line(error)) from None

@@ -11,7 +11,7 @@ from leadline.errors import LeadlineError
 from leadline.retrieval.models.registry import MODELS
 from leadline.show.lab.opened import OpenedLab
 from leadline.show.lab.word_searches import DEEPEST, MOST_K, WordSearch, find_words
-from leadline.show.serve.laboratory.views import Shown
+from leadline.show.serve.laboratory.views import Shown, error_line
 
 USUAL = WordSearch("", "")  # the choices that a link need not name
 
@@ -58,6 +58,6 @@ def search_view(opened: OpenedLab) -> Callable[..., Shown]:
         try:
             return {**shown, **find_words(opened, asked), "searched": True}
         except LeadlineError as error:
-            return {**shown, "error": str(error)}
+            return {**shown, "error": error_line(error)}
 
     return search
