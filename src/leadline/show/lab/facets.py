@@ -46,7 +46,13 @@ def _periods(context: SearchContext, matching: NDArray[np.bool_]) -> list[dict[s
         if count:
             words = str(start) if step == 1 else f"{start}–{start + step - 1}"
             found.append(
-                {"words": words, "count": count, "after": f"{start - 1:04}-12-31", "before": f"{start + step:04}-01-01"}
+                {
+                    "words": words,
+                    "title": "",
+                    "count": count,
+                    "after": f"{start - 1:04}-12-31",
+                    "before": f"{start + step:04}-01-01",
+                }
             )
     return found
 
@@ -85,4 +91,4 @@ def _offices(context: SearchContext, matching: NDArray[np.bool_]) -> list[dict[s
                 name = column.terms[number].decode()
                 counts[name] = counts.get(name, 0) + count
     ordered = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
-    return [{"words": name, "count": count} for name, count in ordered if name][:MOST]
+    return [{"words": name, "title": "", "count": count} for name, count in ordered if name][:MOST]

@@ -80,13 +80,13 @@ def find_words(opened: OpenedLab, asked: WordSearch) -> dict[str, Any]:
         more["judged"] = [grades.get(hit.name) for hit in found.hits]
     return {
         "found": found.found,
+        "hits": result_table(found.hits, cut, more),
         "understood": clean(found.understood),
         "parts": Table(["part", "documents"], [[clean(part), count] for part, count in found.parts]),
         "notes": [clean(note) for note in (*found.notes, *moved)],
         "suggested": _suggested(found),
         "order": found.answer.order,
         "cards": cards,
-        "hits": result_table(found.hits, cut, more),
         "facets": facets(context, found.answer.matching, classes[0] if len(classes) == 1 else ""),
         "more": len(found.hits) == asked.k and (asked.page + 1) * asked.k <= DEEPEST,
         "collection": opened.collection_of(asked.index),

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 
-def link(path: str, values: Mapping[str, Any] | None = None, **changed: Any) -> str:
+def link(path: str, values: Mapping[str, Any] | None = None, /, **changed: Any) -> str:
     """The address of a page with these values, some of them changed; empty ones are left out.
 
     >>> link("/search", {"q": "tin nail", "page": 3}, page=None, model="bm25")
@@ -19,7 +19,7 @@ def link(path: str, values: Mapping[str, Any] | None = None, **changed: Any) -> 
     return f"{path}?{query}" if query else path
 
 
-def document_link(collection: str, document: str, **values: Any) -> str:
+def document_link(collection: str, document: str, /, **values: Any) -> str:
     """The address of a document's page.
 
     >>> document_link("patents", "EP 1/A", topic="7")
@@ -28,7 +28,7 @@ def document_link(collection: str, document: str, **values: Any) -> str:
     return link(f"/document/{_quoted(collection)}/{_quoted(document)}", values)
 
 
-def thing_link(page: str, name: str, **values: Any) -> str:
+def thing_link(page: str, name: str, /, **values: Any) -> str:
     """The address of a page of a thing in the lab, such as /collection/patents."""
     return link(f"/{page}/{_quoted(name)}", values)
 
