@@ -60,7 +60,7 @@ class SearchResult(Result):
         """The parts that the query joins, as they were understood, and the number of documents that each finds."""
         tree = understand(self.understood, self.language.index.fields, list(self.language.saved or ())).tree
         texts = [query_text(part) for part in parts_of(tree)] if isinstance(tree, (And, Or, Side)) else []
-        return [(text, self.language.search(text, k=1).found) for text in texts]
+        return [(text, self.language.count(text)) for text in texts]
 
     @property
     def found(self) -> int:

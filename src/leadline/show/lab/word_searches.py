@@ -13,6 +13,7 @@ from leadline.records.scores.table import Table
 from leadline.retrieval.answers.search_hits import Hit, has_texts, result_table
 from leadline.retrieval.answers.snippets import Snippet
 from leadline.retrieval.answers.word_search import SearchResult, search_words
+from leadline.retrieval.index.segment import MISSING
 from leadline.retrieval.language.field_names import filter_values
 from leadline.retrieval.models.registry import MODELS
 from leadline.retrieval.models.searcher import Contribution, parse_model
@@ -83,7 +84,7 @@ def find_words(opened: OpenedLab, asked: WordSearch) -> dict[str, Any]:
         "hits": result_table(found.hits, cut, more),
         "understood": clean(found.understood),
         "parts": Table(["part", "documents"], [[clean(part), count] for part, count in found.parts]),
-        "notes": [clean(note) for note in (*found.notes, *moved)],
+        "notes": [clean(note) for note in (*_notes(found), *moved)],
         "suggested": _suggested(found),
         "order": found.answer.order,
         "cards": cards,
@@ -126,11 +127,17 @@ def _members(context: SearchContext, hit: Hit) -> list[dict[str, str]]:
         return []
     _, rows = context.family_members.of_rows(np.array([hit.row]))
     rows = rows[rows != hit.row][:MOST_MEMBERS]
-    days = context.index.column("publication")[rows].astype("datetime64[D]")
+    days = context.index.column("publication")[rows]
     return [
-        {"document": name, "published": "" if np.isnat(day) or str(day).startswith("-") else str(day)}
+        {"document": name, "published": "" if day == MISSING else str(day.astype("datetime64[D]"))}
         for name, day in zip(context.names(rows), days, strict=True)
     ]
+
+
+def _notes(found: SearchResult) -> list[str]:
+    """The notes of a search; what was suggested stands beside them."""
+    missing = {str(each): str(each._replace(near="")) for each in found.answer.missing}
+    return [missing.get(note, note) for note in found.notes]
 
 
 def _suggested(found: SearchResult) -> str:
