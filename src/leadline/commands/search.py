@@ -21,7 +21,7 @@ from typing import Any
 
 from leadline.commands.shared.options import add_options, check_format, filter_values, split_list, wrong_usage
 from leadline.commands.shared.output import print_notes, write, write_table
-from leadline.commands.shared.result_list import add_result_options, hit_lines, hit_table, snippet_length
+from leadline.commands.shared.result_list import add_result_options, hit_lines, snippet_length
 from leadline.commands.shared.terminal_page import TerminalPage
 from leadline.errors import UsageError, checked_choice
 from leadline.options import NotNegative, checked
@@ -29,7 +29,7 @@ from leadline.records.scores.result import counted
 from leadline.records.scores.table import Table
 from leadline.records.side_tables import read_groups
 from leadline.retrieval.answers.search_history import SearchHistory
-from leadline.retrieval.answers.search_hits import has_texts
+from leadline.retrieval.answers.search_hits import has_texts, result_table
 from leadline.retrieval.answers.snippets import Snippet
 from leadline.retrieval.answers.word_search import SearchResult, search_words
 from leadline.retrieval.index.index import Index
@@ -98,7 +98,7 @@ def run(options: argparse.Namespace) -> None:
             more["why"] = why if options.format == "json" else list(map(_sum_text, why))
         if options.format == "json":
             more["highlights"] = [[{"start": start, "end": end} for start, end in each.marks] for each in cut]
-        write_table(hit_table(found.hits, cut, more), options)
+        write_table(result_table(found.hits, cut, more), options)
     moved = "no titles and texts: the collection was moved; name its folder with --collection"
     kept = []
     if history is not None:

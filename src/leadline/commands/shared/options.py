@@ -114,14 +114,9 @@ def is_date(text: str) -> None:
 
 def filter_values(name: str, text: str) -> list[str]:
     """The classes or offices of a list, in their normal spelling."""
-    from leadline.retrieval.language.field_names import filter_value
+    from leadline.retrieval.language import field_names
 
-    written = split_list(text)
-    values = [filter_value(name, word) for word in written]
-    if not all(values):
-        example = "C07, C07D or C07D401/04" if name == "class" else "EP"
-        raise InputError(f"--{name}", f"{written[values.index('')]!r} is not a valid {name}; use one like {example}")
-    return values
+    return field_names.filter_values(name, split_list(text), f"--{name}")
 
 
 @contextmanager

@@ -1,20 +1,17 @@
-"""Hits as lines on a page, and as rows of a table."""
+"""Hits as lines on a page."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from leadline.commands.shared.options import add_options
 from leadline.commands.shared.terminal_page import TerminalPage
-from leadline.records.scores.table import Table
 from leadline.retrieval.answers.search_hits import Hit
 from leadline.retrieval.answers.snippets import Snippet
 
 LINES = 2  # of a snippet
 INDENT = " " * 6
-COLUMNS = ("rank", "document", "score", "title", "published", "class", "members", "snippet")
 
 
 def add_result_options(parser: argparse.ArgumentParser, k: int) -> None:
@@ -35,13 +32,3 @@ def hit_lines(page: TerminalPage, hit: Hit, snippet: Snippet, more: Sequence[str
     lines.append(page.facts(hit.facts, INDENT))
     lines += page.snippet(snippet, INDENT, LINES)
     return [*lines, *(INDENT + page.dimmed(text) for text in more if text)]
-
-
-def hit_table(hits: Sequence[Hit], snippets: Sequence[Snippet], more: Mapping[str, Sequence[Any]]) -> Table:
-    """Hits as rows, for programs."""
-    rows = [
-        [hit.rank, hit.name, hit.score, hit.title, hit.published, hit.symbol, hit.members, snippet.text,
-         *(values[place] for values in more.values())]
-        for place, (hit, snippet) in enumerate(zip(hits, snippets, strict=True))
-    ]  # fmt: skip
-    return Table([*COLUMNS, *more], rows)

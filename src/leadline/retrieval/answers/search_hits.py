@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,8 @@ from leadline.retrieval.pipeline.context import SearchContext
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+RESULT_COLUMNS = ("rank", "document", "score", "title", "published", "class", "members", "snippet")
 
 
 @dataclass(frozen=True, repr=False)
@@ -69,8 +71,19 @@ def hits_table(hits: Sequence[Hit]) -> Table:
     return Table(["rank", "document", "score", "published", "title"], rows)
 
 
-def read_hits(context: SearchContext, ranking: Ranking) -> list[Hit]:
-    """The hits of a ranking; only their texts are read."""
+def result_table(hits: Sequence[Hit], snippets: Sequence[Snippet], more: Mapping[str, Sequence[Any]]) -> Table:
+    """A row for each hit with its snippet and what else is given, for programs."""
+    rows = [
+        [hit.rank, hit.name, hit.score, hit.title, hit.published, hit.symbol, hit.members, snippet.text,
+         *(values[place] for values in more.values())]
+        for place, (hit, snippet) in enumerate(zip(hits, snippets, strict=True))
+    ]  # fmt: skip
+    return Table([*RESULT_COLUMNS, *more], rows)
+
+
+def read_hits(context: SearchContext, ranking: Ranking, start: int = 0) -> list[Hit]:
+    """The hits of a ranking after the first `start`; only their texts are read."""
+    ranking = Ranking(ranking.rows[start:], ranking.scores[start:])
     names = context.names(ranking.rows)
     documents: list[Document | None] = [None] * len(names)
     if has_texts(context):
@@ -82,7 +95,7 @@ def read_hits(context: SearchContext, ranking: Ranking) -> list[Hit]:
     found = zip(names, rows, ranking.scores.tolist(), members, documents, days, sums, strict=True)
     return [
         Hit(rank, row, name, score, count, document, _published(document, day), _is_changed(context, document, content))
-        for rank, (name, row, score, count, document, day, content) in enumerate(found, start=1)
+        for rank, (name, row, score, count, document, day, content) in enumerate(found, start=start + 1)
     ]
 
 

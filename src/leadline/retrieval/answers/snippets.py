@@ -45,23 +45,39 @@ class Marker:
 
     def marks(self, text: str) -> list[tuple[int, int, str]]:
         """The start, end and term of each query word."""
-        found = []
-        for piece in _PIECE.finditer(text):
-            if piece[0] not in self._marks:
-                self._marks[piece[0]] = self._within(piece[0])
-            found += [(piece.start() + start, piece.start() + end, term) for start, end, term in self._marks[piece[0]]]
-        return found
+        pieces = list(_PIECE.finditer(text))
+        self._analyse(list(dict.fromkeys(piece[0] for piece in pieces if piece[0] not in self._marks)))
+        return [
+            (piece.start() + start, piece.start() + end, term)
+            for piece in pieces
+            for start, end, term in self._marks[piece[0]]
+        ]
 
-    def _within(self, piece: str) -> list[tuple[int, int, str]]:
-        content, offsets = joined([piece])
-        starts, lengths, _ = spans(content, offsets, self.analysis.words)
-        whole = content.tobytes()[: int(offsets[-1])]
+    def _analyse(self, pieces: list[str]) -> None:
+        """Find the query words in pieces between blanks, all at once."""
+        if not pieces:
+            return
+        content, offsets = joined(pieces)
+        starts, lengths, first = spans(content, offsets, self.analysis.words)
+        whole = content.tobytes()
         places = list(zip(starts.tolist(), (starts + lengths).tolist(), strict=True))
         terms = [term.decode() for term in self.analysis.reduced([whole[start:end] for start, end in places])]
-        matches = [(place, term) for place, term in zip(places, terms, strict=True) if term in self.weights]
-        if len(whole.decode()) != len(piece):  # normalising may turn one character into several, such as ½
+        for number, piece in enumerate(pieces):
+            base, end = int(offsets[number]), int(offsets[number + 1])
+            inside = range(int(first[number]), int(first[number + 1]))
+            matches = [(places[word], terms[word]) for word in inside if terms[word] in self.weights]
+            self._marks[piece] = self._placed(piece, whole[base:end], base, matches) if matches else []
+
+    def _placed(
+        self, piece: str, written: bytes, base: int, matches: list[tuple[tuple[int, int], str]]
+    ) -> list[tuple[int, int, str]]:
+        """The places of words in a piece, from their places in the bytes of all pieces."""
+        if len(written.decode()) != len(piece):  # normalising may turn one character into several, such as ½
             return [(0, len(piece), term) for _, term in matches[:1]]
-        return [(len(whole[:start].decode()), len(whole[:end].decode()), term) for (start, end), term in matches]
+        return [
+            (len(written[: start - base].decode()), len(written[: end - base].decode()), term)
+            for (start, end), term in matches
+        ]
 
     def snippet(self, text: str, width: int) -> Snippet:
         """The piece of a text, at most `width` characters, that holds most of the query words by weight."""

@@ -60,7 +60,7 @@ class SearchResult(Result):
         """The parts that the query joins, as they were understood, and the number of documents that each finds."""
         tree = understand(self.understood, self.language.index.fields, list(self.language.saved or ())).tree
         texts = [query_text(part) for part in parts_of(tree)] if isinstance(tree, (And, Or, Side)) else []
-        return [(text, self.language.search(text, k=1).found) for text in texts]
+        return [(text, self.language.count(text)) for text in texts]
 
     @property
     def found(self) -> int:
@@ -141,6 +141,7 @@ def search_words(
     text: str,
     k: int = 20,
     *,
+    start: int = 0,
     model: str = "bm25",
     fields: Sequence[str] | Mapping[str, float] | None = None,
     before: str | None = None,
@@ -152,7 +153,7 @@ def search_words(
     duplicates: Mapping[str, str] | None = None,
     earlier: Mapping[int, str] | None = None,
 ) -> SearchResult:
-    """The best k families for a query; documents are searched until there are k families.
+    """The best k families for a query, after the first `start`; documents are searched until there are k families.
 
     `then` is a step that orders the first 1000 documents again. `duplicates` are documents with their groups of
     near-duplicates: the best of each group is found. `earlier` are earlier queries by number, for `#1 AND #2`.
@@ -167,7 +168,8 @@ def search_words(
     dates = [(name, date) for name, date in (("after", after), ("before", before)) if date]
     about += filter(None, [no_day_between(dates)])
     order: ResultOrder | None = "newest" if newest else None
-    depth = 4 * k + 100 if then is None else max(4 * k + 100, REORDERED)
+    last = start + k
+    depth = 4 * last + 100 if then is None else max(4 * last + 100, REORDERED)
     while True:
         answer = language.search(text, k=depth, model=name, fields=fields, mask=mask, order=order, **parameters)
         if answer.is_empty:
@@ -176,9 +178,9 @@ def search_words(
         ranking = answer.ranking if request is None or request.ranking is None else request.ranking
         if duplicates is not None:
             ranking = first_of_each(context, ranking, duplicates)
-        first = context.one_a_family(ranking, k)
-        if len(first) == k or len(answer.ranking) < depth:
-            hits = read_hits(context, first)
+        first = context.one_a_family(ranking, last)
+        if len(first) == last or len(answer.ranking) < depth:
+            hits = read_hits(context, first, start)
             return SearchResult(text, answer, hits, context, language, request=request, about_filters=about)
         depth *= 4
 

@@ -62,6 +62,7 @@ class Index(Result):
         self.unit: str = manifest.get("unit", "document")
         self.segments = [opened_segment(folder, known) for known in manifest["segments"]]
         self.bases = offsets_of([len(segment) for segment in self.segments])
+        self._columns: dict[str, NDArray[Any]] = {}  # those that were asked for
         # The rank of each document by id: documents with equal scores are sorted by it, high first.
         self.ranks = opened_order(folder, manifest["order"], len(self))
 
@@ -214,7 +215,11 @@ class Index(Result):
     def column(self, name: str) -> NDArray[Any]:
         """A number for each document: a day since 1970 (`segment.MISSING` where none is known), or a family."""
         checked_choice("column", name, list(NUMBERS))
-        return np.concatenate([segment.numbers(name) for segment in self.segments])
+        if name not in self._columns:
+            column = np.concatenate([segment.numbers(name) for segment in self.segments])
+            column.flags.writeable = False  # all who ask share it
+            self._columns[name] = column
+        return self._columns[name]
 
     def having(self, column: str, words: Sequence[str]) -> NDArray[np.bool_]:
         """Which documents have one of these offices, or one of these classes or a class under one of them.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
+from collections.abc import Sequence
 
 from leadline.collections.documents.classes import levels, symbol
 from leadline.errors import InputError
@@ -50,6 +51,19 @@ def field_named(name: str, fields: list[str]) -> str:
         return lower
     meant = FIELD_OF.get(lower, "")
     return ",".join(each for each in meant.split(",") if each in fields)
+
+
+def filter_values(name: str, written: Sequence[str], where: str) -> list[str]:
+    """Several values of a filter, normalised; InputError with the place `where` for one that is invalid.
+
+    >>> filter_values("class", ["c07d 401/04", "A61"], "class")
+    ['C07D401/04', 'A61']
+    """
+    values = [filter_value(name, word) for word in written]
+    if not all(values):
+        example = "C07, C07D or C07D401/04" if name == "class" else "EP"
+        raise InputError(where, f"{written[values.index('')]!r} is not a valid {name}; use one like {example}")
+    return values
 
 
 def filter_value(name: str, written: str) -> str:

@@ -16,8 +16,8 @@ from leadline.retrieval.language.meaning import Meaning
 from leadline.retrieval.language.query_terms import WiderIndex
 from leadline.retrieval.language.reading import understand
 from leadline.retrieval.language.spans import QueryWord
-from leadline.retrieval.language.suggestions import missing_words
-from leadline.retrieval.language.tree import FILTERS, ORDERS, Node, ResultOrder, Within, parts_of
+from leadline.retrieval.language.suggestions import MissingWord, missing_words
+from leadline.retrieval.language.tree import FILTERS, ORDERS, Node, ResultOrder, Understood, Within, parts_of
 from leadline.retrieval.models.ranking import EMPTY_RANKING, Ranking
 from leadline.retrieval.models.searcher import Combine, Contribution, FieldsInput, Searcher
 
@@ -38,6 +38,8 @@ class Answer:
     notes: tuple[str, ...]
     written: Mapping[str, str]  # terms as the query writes them
     is_empty: bool  # whether the text had no word to search for, and no filter
+    matching: NDArray[np.bool_]  # which documents match, by row
+    missing: tuple[MissingWord, ...]  # words that are in no document
     _how: Mapping[str, Any]
 
 
@@ -80,13 +82,8 @@ class Language:
         """
         if order is not None:
             checked_choice("order", order, ORDERS)
-        asked = understand(text, self.index.fields, None if self.saved is None else list(self.saved))
-        weighted = self.searcher._weighted(self.index.own if fields is None else fields)
-        usual = tuple(weighted)
-        if asked.tree is not None:
-            named = _named(asked.tree).union(*map(_named, (self.saved or {}).values()))
-            weighted |= dict.fromkeys(sorted(named - weighted.keys()), 1.0)
-        meaning = Meaning(self.index, usual, tuple(weighted), saved=self.saved or {})
+        asked, weighted, meaning = self._understood(text, fields)
+        usual = meaning.fields
         matching = meaning.matching(asked.tree) if asked.tree is not None else None
         notes = [*asked.notes, *meaning.notes]
         if meaning.has_undated and asked.tree is not None and matching is not None:
@@ -95,7 +92,8 @@ class Language:
             left_out = int((would_match & ~matching).sum()) if would_match is not None else 0
             if left_out:
                 notes.append(f"{counted(left_out, 'document')} without a date left out")
-        notes += missing_words(self.index, asked.tree)
+        missing = missing_words(self.index, asked.tree)
+        notes += map(str, missing)
         how = {"model": model, "fields": weighted, "combine": combine, **parameters}
         is_empty = matching is None
         if matching is None:
@@ -110,8 +108,24 @@ class Language:
         ranking = self._ranked(matching, meaning.terms, min(k, len(self.index)), first, how)
         return Answer(
             ranking, int(matching.sum()), asked.query, first, meaning.terms, tuple(dict.fromkeys(meaning.words)),
-            tuple(dict.fromkeys(notes)), meaning.written, is_empty, how,
+            tuple(dict.fromkeys(notes)), meaning.written, is_empty, matching, tuple(missing), how,
         )  # fmt: skip
+
+    def count(self, text: str) -> int:
+        """The number of documents that match a query, which are not ranked."""
+        asked, _, meaning = self._understood(text, None)
+        matching = meaning.matching(asked.tree) if asked.tree is not None else None
+        return 0 if matching is None else int(matching.sum())
+
+    def _understood(self, text: str, fields: FieldsInput) -> tuple[Understood, dict[str, float], Meaning]:
+        """How a query is read, the weights of the fields that it is searched in, and what finds its documents."""
+        asked = understand(text, self.index.fields, None if self.saved is None else list(self.saved))
+        weighted = self.searcher._weighted(self.index.own if fields is None else fields)
+        usual = tuple(weighted)
+        if asked.tree is not None:
+            named = _named(asked.tree).union(*map(_named, (self.saved or {}).values()))
+            weighted |= dict.fromkeys(sorted(named - weighted.keys()), 1.0)
+        return asked, weighted, Meaning(self.index, usual, tuple(weighted), saved=self.saved or {})
 
     def why(self, answer: Answer, document: str | int) -> list[Contribution]:
         """What each word or phrase of the query adds to the score of a document."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -23,19 +23,30 @@ _SHORT = 5  # letters: in a word up to this long one letter may differ, in a lon
 _PENALTY = 4.0  # of a letter that differs, against the logarithm of a word's frequency
 
 
-def missing_words(index: WiderIndex, tree: Node | None) -> list[str]:
-    """A note for each word that is in no document, with the nearest word that is in some."""
+class MissingWord(NamedTuple):
+    """A word of a query that is in no document, and the nearest word that is in some; empty where none is near."""
+
+    word: str
+    near: str
+
+    def __str__(self) -> str:
+        return f"{self.word[:40]} is in no document" + (f"; did you mean {self.near}?" if self.near else "")
+
+
+def missing_words(index: WiderIndex, tree: Node | None) -> list[MissingWord]:
+    """The words of a query that are in no document."""
     words = list(dict.fromkeys(word for node in _texts(tree) for word in node.text.split())) if tree else []
     if not words or len(words) > MOST_WORDS:
         return []
-    notes = []
+    found: list[MissingWord] = []
     for word, phrase in zip(words, index.phrases(words), strict=True):
         meant = phrase.words[0] if phrase is not None and len(phrase.words) == 1 else None
         if meant is None or meant.pattern or not word.isalpha() or _is_there(index, meant):
             continue
-        near = nearest_word(index, word)
-        notes.append(f"{word[:40]} is in no document" + (f"; did you mean {near}?" if near else ""))
-    return notes[:MOST_NOTES]
+        found.append(MissingWord(word, nearest_word(index, word)))
+        if len(found) == MOST_NOTES:
+            break
+    return found
 
 
 def _texts(node: Node | None) -> Iterator[WordOrPhrase]:

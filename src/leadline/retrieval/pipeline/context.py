@@ -158,9 +158,10 @@ class SearchContext:
             return request.outside
         if request.row is None:
             raise InputError(f"topic {request.topic.patent}", f"is not a patent of {self.location}")
-        if self._last is None or self._last[0] != request.topic.patent:
-            self._last = request.topic.patent, self.collection.document(request.topic.patent)
-        return self._last[1]
+        last = self._last  # other threads may replace it
+        if last is None or last[0] != request.topic.patent:
+            last = self._last = request.topic.patent, self.collection.document(request.topic.patent)
+        return last[1]
 
     def class_symbols(self, request: Request) -> list[str]:
         """The classes of the topic's patent, the main one first."""

@@ -17,6 +17,7 @@ from leadline.judge.review.project import KIND as REVIEW
 from leadline.judge.review.project import SETTINGS, ReviewProject
 from leadline.records.qrels.read_qrels import read_qrels
 from leadline.records.runs.read_runs import read_run
+from leadline.records.side_tables import read_groups
 from leadline.records.topics.topic import Topics
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.index.manifest import KIND as INDEX
@@ -59,6 +60,7 @@ KINDS: Mapping[str, LabKind] = {
         LabKind("run", "runs", "Runs", "", read_run, BESIDE),
         LabKind("pool", "pools", "Pools", "", Pool.read, (RECORD, ".journal", ".people")),
         LabKind("review", "reviews", "Reviews", SETTINGS, ReviewProject.open),
+        LabKind("duplicates", "duplicates", "Near-duplicates", "", read_groups),
         LabKind("report", "reports", "Reports", "", _check_report),
     )
 }
@@ -89,10 +91,12 @@ def kind_of(path: str | os.PathLike[str]) -> str:
 
 
 def kind_of_text(head: bytes) -> str | None:
-    """Whether the beginning of a file is that of a run, of judgements or of topics; None where it is neither.
+    """The kind of a file from its beginning: a run, judgements, near-duplicates or topics; None where it is neither.
 
     >>> kind_of_text(b"1 Q0 d7 1 9.5 bm25"), kind_of_text(b"1 0 d7 1"), kind_of_text(b"topic,text"), kind_of_text(b"?")
     ('run', 'qrels', 'topics', None)
+    >>> kind_of_text(b"group,document,resemblance,kept")
+    'duplicates'
     """
     line = next((each.strip() for each in head.splitlines() if each.strip() and not each.startswith(b"#")), b"")
     fields = line.split()
@@ -100,6 +104,8 @@ def kind_of_text(head: bytes) -> str | None:
         return "run"
     if len(fields) in (4, 5) and _is_grade(fields[3 if len(fields) == 4 else 4]):
         return "qrels"
+    if line.replace(b",", b"\t").split(b"\t")[:2] == [b"group", b"document"]:
+        return "duplicates"
     if line.startswith((b"<", b"{", b"[")) or b"\t" in line or b"," in line:
         return "topics"
     return None

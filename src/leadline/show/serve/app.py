@@ -15,10 +15,12 @@ from fastapi import FastAPI, HTTPException, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 from jinja2 import Environment, FunctionLoader, StrictUndefined
+from starlette.requests import ClientDisconnect
 
 from leadline.errors import InputError, visible
 from leadline.judge.assessors.journal import Role
 from leadline.judge.assessors.people import People, Person
+from leadline.show.serve.form_parts import form_parts
 from leadline.show.serve.security import Address, WrongSignIns, csrf_of
 from leadline.version import __version__
 
@@ -144,6 +146,18 @@ class Pages:
         _check_csrf(found, fields.get("csrf", ""))
         return fields
 
+    async def written_parts(self, request: Request) -> dict[str, bytes]:
+        """The fields and files of a form of ours that may have files; HTTPException for anything else."""
+        found = self.visitor(request)
+        try:
+            fields = form_parts(await request.body(), request.headers.get("content-type", ""))
+        except ValueError:
+            raise HTTPException(400, "Expected a form.") from None
+        except ClientDisconnect:
+            raise HTTPException(408, "Not all of it came in time.") from None
+        _check_csrf(found, fields.get("csrf", b"").decode("latin-1"))
+        return fields
+
     def page(self, template: str, visitor: Visitor | None, status: int = 200, **content: Any) -> HTMLResponse:
         """A page of a template."""
         shown = {"visitor": visitor, "title": self.title, "version": __version__, **content}
@@ -211,7 +225,7 @@ class Pages:
 
         @app.exception_handler(RequestValidationError)
         def wrong(request: Request, error: Exception) -> Response:
-            return self._refusal(request, 400, "The address is not complete.")
+            return self._refusal(request, 400, _wrong_value(error))
 
         @app.exception_handler(InputError)
         def failed(request: Request, error: InputError) -> Response:
@@ -231,6 +245,15 @@ class Pages:
         # from here, and it is sent.
         again = status == 401 and request.method == "GET" and "again" not in request.query_params
         return self.page("message.html", None, status, heading="Not possible", text=text, again=again)
+
+
+def _wrong_value(error: Exception) -> str:
+    """What is wrong with a parameter of an address, in a sentence."""
+    first: dict[str, Any] = next(iter(error.errors()), {}) if isinstance(error, RequestValidationError) else {}
+    if not first or first.get("type") == "missing":
+        return "The address is not complete."
+    said = str(first["msg"]).removeprefix("Input should be ").partition(", unable")[0]
+    return visible(f"{first['loc'][-1]} must be {said}, got {str(first.get('input'))[:80]!r}.")
 
 
 def _check_csrf(visitor: Visitor, given: str) -> None:

@@ -69,8 +69,8 @@ class Desks(ABC):
             if entry.path not in self._apps:
                 outer = self._outer
                 pages = Pages(
-                    self.people, outer.address, self.packages, outer.title, cookie=outer.cookie, prefix=prefix, constants={"home": "/"},
-                    roles=JUDGING_ROLES,
+                    self.people, outer.address, self.packages, outer.title, cookie=outer.cookie, prefix=prefix,
+                    roles=JUDGING_ROLES, constants={"home": "/"},
                 )  # fmt: skip
                 self._apps[entry.path] = self.opened(entry, pages)
             return self._apps[entry.path]

@@ -24,6 +24,7 @@ from leadline.show.serve.laboratory.pages.run import run_view
 from leadline.show.serve.laboratory.pages.topic import topic_view
 from leadline.show.serve.laboratory.pages.trust import add_trust_figures, trust_view
 from leadline.show.serve.laboratory.uploads import add_uploads
+from leadline.show.serve.laboratory.searching import LINKS, add_searching
 from leadline.show.serve.laboratory.views import ROLES, add_view
 from leadline.show.serve.laboratory.who import OwnerAlone, OwnerJudges, WhoLooks
 from leadline.show.serve.security import Address
@@ -31,6 +32,9 @@ from leadline.show.serve.security import Address
 PACKAGE = "leadline.show.serve.laboratory"
 MENU = {  # address: words, in the order of the menu
     "/": "Home",
+    "/search": "Search",
+    "/prior-art": "Prior art",
+    "/collections": "Collections",
     "/leaderboard": "Leaderboard",
     "/compare": "Compare",
     "/trust": "Trust",
@@ -43,8 +47,9 @@ MENU = {  # address: words, in the order of the menu
 def lab_app(lab: Lab, people: People, address: Address) -> FastAPI:
     """The application of a lab."""
     cookie = f"leadline_lab_{lab.id[:8]}"  # cookies are shared by all ports of a host
-    pages = Pages(people, address, [PACKAGE], lab.title, cookie=cookie, constants={"menu": MENU})
+    pages = Pages(people, address, [PACKAGE], lab.title, cookie=cookie, constants={"menu": MENU, **LINKS})
     app = pages.app()
+    add_searching(app, pages, lab)
     _add_scores(app, pages, lab)
     _add_people(app, pages, lab, people)
 

@@ -7,18 +7,23 @@ are what JSON has, and tables. From it come three addresses:
     /api/leaderboard?qrels=a                  the same as JSON
     /leaderboard.csv?qrels=a&table=runs       one of its tables, also .tsv .json .parquet .tex .md
     /topic/7/table.csv?table=ranks            the same of a page whose path has a parameter
+
+A view that cannot answer raises an error of ours, which is shown as a sentence with status 400, or returns its sentence
+as `error`, so that the page with its form is shown.
 """
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import Depends, FastAPI, HTTPException, Query, Request
 from fastapi.responses import Response
 
-from leadline.errors import LeadlineError, not_a_choice, visible
+from leadline.errors import InputError, LeadlineError, not_a_choice, visible
 from leadline.records.scores.table import Table
 from leadline.show.serve.app import Pages
 
@@ -43,11 +48,11 @@ def add_view(
         pages.visitor_with_role(request, *roles)
 
     # The role is checked before the view does any work.
-    allowed, seen = [Depends(may_see)], Depends(view)
+    allowed, seen = [Depends(may_see)], Depends(_refusing(view))
 
     @app.get(api, dependencies=allowed, name=name, tags=["pages"], summary=(view.__doc__ or "").partition("\n")[0])
     def data(shown: Shown = seen) -> Response:
-        return Response(json_of(shown), media_type="application/json")
+        return Response(json_of(shown), _status(shown), media_type="application/json")
 
     # Before the page: a parameter at the end of its path would match this address too.
     @app.get(f"{downloads}.{{ending}}", dependencies=allowed, include_in_schema=False)
@@ -66,16 +71,40 @@ def add_view(
 
     @app.get(path, dependencies=allowed, include_in_schema=False)
     def page(request: Request, shown: Shown = seen) -> Response:
-        return pages.page(template, pages.visitor(request), **shown)
+        return pages.page(template, pages.visitor(request), _status(shown), **shown)
+
+
+def _status(shown: Shown) -> int:
+    return 400 if shown.get("error") else 200
+
+
+def _refusing(view: Callable[..., Shown]) -> Callable[..., Shown]:
+    """A view whose errors of ours are answers: what is wrong, in one sentence."""
+
+    @functools.wraps(view)
+    def answered(*args: Any, **kwargs: Any) -> Shown:
+        try:
+            return view(*args, **kwargs)
+        except LeadlineError as error:
+            raise HTTPException(400, error_line(error)) from None
+
+    return answered
+
+
+def error_line(error: LeadlineError) -> str:
+    """An error as the command prints it, without the folders of the server."""
+    if isinstance(error, InputError) and "/" in error.where and Path(error.where).is_absolute():
+        return str(InputError(Path(error.where).name, error.problem, line=error.line))
+    return str(error)
 
 
 def sentence(error: LeadlineError) -> str:
     """What is wrong, as a sentence of a page.
 
-    >>> sentence(LeadlineError("depth: must be at least 1, got 0"))
-    'depth: must be at least 1, got 0.'
+    >>> sentence(InputError("/home/anna/lab/runs/a.run", "must be at least 1, got 0", line=3))
+    'a.run:3: must be at least 1, got 0.'
     """
-    said = visible(str(error))
+    said = visible(error_line(error))
     return said if said.endswith((".", "?")) else f"{said}."
 
 
