@@ -51,6 +51,14 @@ def read_and_write() -> None:
     print(ll.read_scores("scores.tsv").runs, ll.published_scores("clef-ip-2009").measures)
 
 
+def served_lab() -> None:
+    """A lab that somebody serves."""
+    lab: ll.LabClient = ll.connect("http://127.0.0.1:8377/in/TOKEN")
+    print(lab.table("leaderboard", "board", measure="AP"))
+    lab.add_run("bm25.run", qrels="citations")
+    lab.wait(lab.start("run", index="words", topics="topics", system="baseline"))
+
+
 def search() -> None:
     """A collection, an index, and systems."""
     patents: ll.Collection = ll.build_collection(["ipg240102.zip"], "patents", processes=2)

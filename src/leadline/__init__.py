@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from leadline.retrieval.public import build_collection, build_index, make_run, prior_art, search, systems
     from leadline.show.check import check
     from leadline.show.directory.public import directory
+    from leadline.show.lab.client import LabClient, connect
     from leadline.show.public import published_scores, report
     from leadline.show.tuned_system import tune
     from leadline.trust.public import (
@@ -72,6 +73,7 @@ __all__ = [
     "Duplicates",
     "Index",
     "InputError",
+    "LabClient",
     "LeadlineError",
     "LeadlineWarning",
     "LinkGraph",
@@ -93,6 +95,7 @@ __all__ = [
     "build_index",
     "check",
     "compare",
+    "connect",
     "correlation",
     "crawl",
     "crawl_overlap",
@@ -144,6 +147,7 @@ _HOMES = {
     "leadline.retrieval.engines.public": ("run_engine",),
     "leadline.show.check": ("check",),
     "leadline.show.directory.public": ("directory",),
+    "leadline.show.lab.client": ("LabClient", "connect"),
     "leadline.show.public": ("published_scores", "report"),
     "leadline.show.tuned_system": ("tune",),
     "leadline.trust.public": (

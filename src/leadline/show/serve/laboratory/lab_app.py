@@ -23,8 +23,8 @@ from leadline.show.serve.laboratory.pages.people import add_people
 from leadline.show.serve.laboratory.pages.run import run_view
 from leadline.show.serve.laboratory.pages.topic import topic_view
 from leadline.show.serve.laboratory.pages.trust import add_trust_figures, trust_view
-from leadline.show.serve.laboratory.uploads import add_uploads
 from leadline.show.serve.laboratory.searching import LINKS, add_searching
+from leadline.show.serve.laboratory.uploads import add_uploads
 from leadline.show.serve.laboratory.views import ROLES, add_view
 from leadline.show.serve.laboratory.who import OwnerAlone, OwnerJudges, WhoLooks
 from leadline.show.serve.security import Address

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from fastapi import Depends, FastAPI, HTTPException, Request
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import RedirectResponse, Response
 
 from leadline.errors import InputError, LeadlineError
@@ -35,16 +36,25 @@ def add_jobs(app: FastAPI, pages: Pages, lab: Lab, audit: AuditLog) -> None:
 
     written = Depends(form_of)
 
-    @app.post("/jobs", include_in_schema=False)
-    def start(request: Request, form: Form = written) -> Response:
-        found = pages.visitor_with_role(request, *MAY_START)
+    def submitted(asked: Form, found: Visitor) -> dict[str, object]:
         try:
-            job, new = jobs.submit(_plan(lab, form), found.name)
+            job, new = jobs.submit(_plan(lab, asked), found.name)
         except LeadlineError as error:
             raise HTTPException(400, sentence(error)) from None
         if new:
             audit.add(found.name, found.person.role, f"asked for job {job.id}: {job.what}")
-        return RedirectResponse(f"/job/{job.id}", 303)
+        return {"saved": True, "id": job.id, "new": new, "state": job.state}
+
+    @app.post("/jobs", include_in_schema=False)
+    def start(request: Request, form: Form = written) -> Response:
+        done = submitted(form, pages.visitor_with_role(request, *MAY_START))
+        return RedirectResponse(f"/job/{done['id']}", 303)
+
+    @app.post("/api/jobs", tags=["jobs"], summary="Start a job: kind is index, run, report or pool")
+    async def start_by_program(request: Request) -> dict[str, object]:
+        found = pages.visitor_with_role(request, *MAY_START)
+        asked = {name: str(value) for name, value in (await pages.written_json(request)).items()}
+        return await run_in_threadpool(submitted, asked, found)
 
     @app.post("/job/{id}/cancel", include_in_schema=False)
     def cancel(id: str, request: Request, form: Form = written) -> Response:
