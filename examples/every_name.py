@@ -54,7 +54,7 @@ def read_and_write() -> None:
 def served_lab() -> None:
     """A lab that somebody serves."""
     lab: ll.LabClient = ll.connect("http://127.0.0.1:8377/in/TOKEN")
-    print(lab.table("leaderboard", "board", measure="AP"))
+    print(lab.table("leaderboard", "runs", measure="AP"))
     lab.add_run("bm25.run", qrels="citations")
     lab.wait(lab.start("run", index="words", topics="topics", system="baseline"))
 
