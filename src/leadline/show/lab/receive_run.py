@@ -58,7 +58,7 @@ def receive_run(boards: Boards, path: Path, sender: str, qrels: str = "") -> Rec
         if qrels:
             read_run(path)  # a wrong line before what does not fit the judgements
             boards.fits(path, name, qrels)
-        return Received(boards.lab.add(path, kind="run", origin=f"uploaded by {sender}"), is_new=True)
+        return Received(boards.lab.add(path, kind="run", origin=f"uploaded by {sender}", owner=sender), is_new=True)
 
 
 def _check_size(path: Path) -> None:

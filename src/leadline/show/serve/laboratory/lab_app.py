@@ -20,6 +20,7 @@ from leadline.show.serve.laboratory.pages.jobs import add_jobs
 from leadline.show.serve.laboratory.pages.judging import judge_view, review_view
 from leadline.show.serve.laboratory.pages.leaderboard import leaderboard_view
 from leadline.show.serve.laboratory.pages.people import add_people
+from leadline.show.serve.laboratory.pages.reports import add_reports
 from leadline.show.serve.laboratory.pages.run import run_view
 from leadline.show.serve.laboratory.pages.topic import topic_view
 from leadline.show.serve.laboratory.pages.trust import add_trust_figures, trust_view
@@ -38,6 +39,7 @@ MENU = {  # address: words, in the order of the menu
     "/leaderboard": "Leaderboard",
     "/compare": "Compare",
     "/trust": "Trust",
+    "/reports": "Reports",
     "/judge": "Judge",
     "/review": "Review",
     "/jobs": "Jobs",
@@ -73,6 +75,7 @@ def _add_scores(app: FastAPI, pages: Pages, lab: Lab) -> None:
     add_view(app, pages, "/trust", "trust.html", trust_view(boards, results))
     add_trust_figures(app, pages, boards, results)
     add_uploads(app, pages, boards)
+    add_reports(app, pages, lab)
 
 
 def _add_people(app: FastAPI, pages: Pages, lab: Lab, people: People) -> None:

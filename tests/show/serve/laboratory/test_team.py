@@ -1,0 +1,214 @@
+"""A lab for a team: who may do what, blind labs, judging inside the lab, reports in their sandbox, and the client."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+import leadline as ll
+from leadline.errors import InputError
+from leadline.judge.assessors.people import People
+from leadline.show.lab.lab import Lab
+from leadline.show.serve.laboratory.lab_app import lab_app
+from leadline.show.serve.laboratory.who import OWNER, OwnerAlone
+from leadline.show.serve.running import listen, server
+from leadline.show.serve.security import Address, Guard
+
+ROLES = ("reader", "runner", "assessor", "expert", "organiser")
+PAGES = (
+    "/", "/leaderboard", "/compare", "/trust", "/search", "/prior-art", "/collections", "/reports", "/jobs", "/judge",
+    "/review", "/people",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def lab(example_files: Path, tmp_path_factory: pytest.TempPathFactory) -> Lab:
+    folder = tmp_path_factory.mktemp("team")
+    made = Lab.create(folder / "lab", "Brakes <script>alert(1)</script>")
+    shutil.copytree(example_files / "patents", folder / "patents")
+    for name in ("qrels.txt", "topics.tsv", "runs/bm25.run", "runs/dph.run", "patents.index", "pool.txt", "asthma"):
+        made.add(example_files / name)
+    made.add(folder / "patents")
+    (made.folder / "reports" / "first.html").write_text("<!DOCTYPE html><script>document.title = 'ran'</script>")
+    return made
+
+
+@dataclass
+class Team:
+    """The application of a lab, and a client of each person."""
+
+    lab: Lab
+    people: People
+    clients: dict[str, TestClient] = field(default_factory=dict)
+
+    def csrf(self, person: str) -> str:
+        return str(self.clients[person].get("/api/csrf").json()["csrf"])
+
+    def post(self, who: str, path: str, **fields: str) -> Any:
+        data = {"csrf": self.csrf(who), **fields}
+        return self.clients[who].post(path, data=data, follow_redirects=False)
+
+
+@pytest.fixture(scope="module")
+def team(lab: Lab) -> Team:
+    people = People(lab.people_file())
+    address = Address.of("127.0.0.1", 8399)
+    app = Guard(lab_app(lab, people, address), address)
+    made = Team(lab, people)
+    for role in ROLES:
+        client = TestClient(app, base_url=address.url)
+        assert client.get(f"/in/{people.add(role, role)}").status_code == 200  # type: ignore[arg-type]
+        made.clients[role] = client
+    made.clients["nobody"] = TestClient(app, base_url=address.url)
+    return made
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_every_page_opens_for_its_roles_and_for_nobody_else(team: Team, path: str) -> None:
+    allowed = {"/people": {"organiser"}, "/judge": {"assessor", "expert", "organiser"}}
+    allowed["/review"] = allowed["/judge"]
+    for person, client in team.clients.items():
+        wanted = 401 if person == "nobody" else 200 if person in allowed.get(path, ROLES) else 403
+        api = f"/api{path}" if path != "/" else "/api/home"
+        for address in (path, api):
+            answer = client.get(address)
+            assert answer.status_code == wanted, (person, address, answer.text[-400:])
+        assert "<script>alert(1)" not in client.get(path).text
+
+
+@pytest.mark.parametrize(
+    ("path", "fields", "allowed"),
+    [
+        ("/jobs", {"kind": "nothing"}, {"runner", "organiser"}),
+        ("/job/0123456789abcdef/cancel", {"sure": "yes"}, {"runner", "organiser"}),
+        ("/people/blind", {"blind": "perhaps"}, {"organiser"}),
+        ("/people/revoke", {"person": "nobody here"}, {"organiser"}),
+        ("/organise/close", {"topic": "1"}, set()),
+        ("/judge/pool/organise/assign", {"person": "nobody here"}, {"organiser"}),
+    ],
+)
+def test_every_form_is_refused_to_other_roles_and_to_forgers(
+    team: Team, path: str, fields: dict[str, str], allowed: set[str]
+) -> None:
+    for person in ROLES:
+        status = team.post(person, path, **fields).status_code
+        assert status in ((400, 404) if person in allowed else (403, 404)), (person, status)
+    forged = team.clients["organiser"].post(path, data=fields, follow_redirects=False)
+    assert forged.status_code in (403, 404)
+    assert team.clients["nobody"].post(path, data=fields).status_code in (401, 404)
+    other = {"origin": "https://evil.example", "sec-fetch-site": "cross-site"}
+    data = {**fields, "csrf": team.csrf("organiser")}
+    assert team.clients["organiser"].post(path, data=data, headers=other).status_code == 403
+
+
+def test_a_blind_lab_shows_participants_their_own_runs_alone(team: Team, example_files: Path) -> None:
+    lab = team.lab
+    lab.add(example_files / "runs" / "title.run", name="secret", owner="somebody")
+    lab.add(example_files / "late.run", name="mine", owner="runner", replaced=True)
+    assert team.post("organiser", "/people/blind", blind="yes").status_code == 303
+    try:
+        for path in ("/", "/leaderboard", "/compare", "/jobs", "/reports", "/run/secret", "/run/dph", "/trust"):
+            for address in (path, f"/api{path}" if path != "/" else "/api/home"):
+                answer = team.clients["runner"].get(address)
+                assert answer.status_code in (200, 400, 404), (address, answer.text)
+                if answer.status_code == 200:
+                    assert "secret" not in answer.text, address
+                    assert "dph" not in answer.text, address
+        assert "mine" in team.clients["runner"].get("/api/run/mine").text
+        assert team.clients["runner"].get("/report/first.html").status_code == 404
+        assert team.clients["organiser"].get("/api/run/secret").status_code == 200
+        assert team.clients["organiser"].get("/report/first.html").status_code == 200
+    finally:
+        assert team.post("organiser", "/people/blind", blind="no").status_code == 303
+    assert team.clients["runner"].get("/api/run/secret").status_code == 200
+    done = [line["did"] for line in team.clients["organiser"].get("/api/people").json()["audit"]]
+    assert done[:2] == ["opened the results", "hid the results from participants"]
+
+
+def test_a_report_runs_in_a_sandbox(team: Team) -> None:
+    policy = team.clients["reader"].get("/report/first.html").headers["content-security-policy"]
+    assert policy.startswith("sandbox allow-scripts")
+    assert "allow-same-origin" not in policy
+
+
+def test_people_judge_inside_the_lab(team: Team) -> None:
+    client = team.clients["assessor"]
+    page = client.get("/judge/pool/").text
+    addresses = re.findall(r'(?:href|src|action)="([^"#]*)"', page)
+    assert addresses
+    assert all(each == "/" or each.startswith("/judge/pool/") for each in addresses)
+    topic = re.search(r"/judge/pool/judge\?topic=([^\"&]+)", page)
+    assert topic is not None
+    card = client.get(f"/judge/pool/api/next?topic={topic[1]}").json()
+    document = card["cards"][0]["document"]
+    body = {"id": "a" * 32, "topic": topic[1], "document": document, "grade": 1, "seconds": 2}
+    headers = {"x-csrf-token": team.csrf("assessor")}
+    answer = client.post("/judge/pool/api/judgements", json=body, headers=headers)
+    assert answer.json()["saved"], answer.text
+    rows = client.get("/api/judge").json()["pools"]
+    assert rows[0]["judged"] >= 1
+    assert team.clients["reader"].get("/judge/pool/").status_code == 403
+    assert team.clients["assessor"].get("/judge/nothing/").status_code == 404
+
+
+def test_a_review_is_read_inside_the_lab(team: Team) -> None:
+    page = team.clients["assessor"].get("/review/asthma/")
+    assert page.status_code == 200, page.text
+    assert 'data-prefix="/review/asthma"' in page.text
+    assert team.clients["organiser"].get("/review/asthma/").status_code == 200  # the certificate
+    assert team.clients["runner"].get("/review/asthma/").status_code == 403
+
+
+def test_the_owner_alone_is_let_in_and_judges(lab: Lab) -> None:
+    people = OwnerAlone(lab.people_file())
+    other, token = people.add("guest", "reader"), people.add(OWNER, "organiser")
+    address = Address.of("127.0.0.1", 8398)
+    client = TestClient(lab_app(lab, people, address), base_url=address.url)
+    assert client.get(f"/in/{other}").status_code == 403
+    assert client.get(f"/in/{token}").status_code == 200
+    assert client.get("/people").status_code == 200
+    assert "/judge/pool/judge?topic=" in client.get("/judge/pool/").text  # topics to judge, not the overview
+
+
+def test_the_client_sees_and_does_what_the_pages_do(lab: Lab, example_files: Path, tmp_path: Path) -> None:
+    people = People(lab.people_file())
+    opened = listen("127.0.0.1", 0)
+    address = Address.of("127.0.0.1", opened.getsockname()[1])
+    running = server(lab_app(lab, people, address), address, quiet=True)
+    thread = threading.Thread(target=running.run, kwargs={"sockets": [opened]}, daemon=True)
+    thread.start()
+    end = time.monotonic() + 20
+    while not running.started and time.monotonic() < end:
+        time.sleep(0.02)
+    try:
+        served = ll.connect(address.link(people.add("petra", "runner")))
+        assert served.get("home")["counts"]["qrels"] == 1
+        assert "bm25" in served.table("leaderboard", "runs", measure="AP")["run"].to_list()
+        sent = tmp_path / "sent.run"
+        sent.write_text((example_files / "runs" / "bm25.run").read_text().replace(" baseline", " <b>sent</b>"))
+        assert served.add_run(sent, qrels="qrels") == "sent"
+        assert lab.get("run", "sent").owner == "petra"
+        job = served.start("pool", depth=3, name="by-client")
+        assert served.wait(job)["state"] == "done"
+        with pytest.raises(InputError, match="did you mean baseline"):
+            served.start("run", index="patents.index", topics="topics", system="basline")
+        with pytest.raises(InputError, match="organiser"):
+            served.get("people")
+        with pytest.raises(InputError, match="not signed in"):
+            ll.connect(address.link("x" * 43))
+    finally:
+        running.should_exit = True
+        thread.join(10)
+    with pytest.raises(InputError, match="cannot be reached"):
+        served.get("home")
+    for wrong in ("127.0.0.1:8377", "http://127.0.0.1:8377/", "file:///in/x", ""):
+        with pytest.raises(InputError, match="link"):
+            ll.connect(wrong)
