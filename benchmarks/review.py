@@ -175,8 +175,11 @@ def _write_many(folder: Path, path: Path, documents: int) -> None:
             out.write(json.dumps({"id": f"d{number}", "title": title, "abstract": ". ".join(chosen)}) + "\n")
 
 
-def asreview_table(folder: Path, python: str, names: Sequence[str] = ()) -> str:
-    """The same reviews, starts and model by ASReview's simulation: work saved, and processor time."""
+def asreview_table(folder: Path, python: str, kept: Path, names: Sequence[str] = ()) -> str:
+    """The same reviews, starts and model by ASReview's simulation: work saved, and processor time.
+
+    What ASReview found is kept in a folder, so that a run which was interrupted goes on.
+    """
     reviews = read_reviews(folder, "label_included", names)
     ours: dict[bool, tuple[float, float]] = {}
     for one_by_one in (True, False):
@@ -186,9 +189,26 @@ def asreview_table(folder: Path, python: str, names: Sequence[str] = ()) -> str:
             for review in reviews
         ]
         ours[one_by_one] = float(np.mean([_saved(labels) for labels in orders])), time.process_time() - begin
-    theirs, before = [], resource.getrusage(resource.RUSAGE_CHILDREN)
-    with tempfile.TemporaryDirectory() as place:
-        for review in reviews:
+    simulated = [_simulated(folder, review, python, kept) for review in sorted(reviews, key=lambda each: len(each.documents))]
+    theirs, their_seconds = [_saved(labels) for labels, _ in simulated], sum(seconds for _, seconds in simulated)
+    lines = [
+        f"| | WSS@95, rounded up | processor time for {len(reviews)} reviews |", "|:---|---:|---:|",
+        f"| ASReview, `elas_u4`, one by one | {np.mean(theirs):.3f} | {their_seconds:.0f} s |",
+    ]  # fmt: skip
+    for one_by_one, (saved, seconds) in ours.items():
+        words = "one by one" if one_by_one else "batches that grow by a tenth"
+        times = f"{seconds:.2f} s, {their_seconds / seconds:.0f} times less"
+        lines.append(f"| Leadline, `svm`, {words} | {saved:.3f} | {times} |")
+    return "\n".join(lines)
+
+
+def _simulated(folder: Path, review: LabelledReview, python: str, kept: Path) -> tuple[np.ndarray, float]:
+    """The labels of a review in the order in which ASReview has them read, and the processor time it took."""
+    kept.mkdir(parents=True, exist_ok=True)
+    stored = kept / f"{review.name}.json"
+    if not stored.is_file():
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        with tempfile.TemporaryDirectory() as place:
             source, made = Path(place) / f"{review.name}.csv", Path(place) / f"{review.name}.asreview"
             with (folder / f"{review.name}.csv").open(encoding="utf-8", newline="") as file:
                 rows = list(csv.DictReader(file))
@@ -201,18 +221,12 @@ def asreview_table(folder: Path, python: str, names: Sequence[str] = ()) -> str:
                 "--n-stop", "-1", "--prior-idx", *map(str, review.start(0)),
             ]  # fmt: skip
             subprocess.run(command, check=True, capture_output=True)
-            theirs.append(_saved(_simulated_labels(made, Path(place))))
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    their_seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    lines = [
-        f"| | WSS@95, rounded up | processor time for {len(reviews)} reviews |", "|:---|---:|---:|",
-        f"| ASReview, `elas_u4`, one by one | {np.mean(theirs):.3f} | {their_seconds:.0f} s |",
-    ]  # fmt: skip
-    for one_by_one, (saved, seconds) in ours.items():
-        words = "one by one" if one_by_one else "batches that grow by a tenth"
-        times = f"{seconds:.2f} s, {their_seconds / seconds:.0f} times less"
-        lines.append(f"| Leadline, `svm`, {words} | {saved:.3f} | {times} |")
-    return "\n".join(lines)
+            labels = _simulated_labels(made, Path(place))
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        stored.write_text(json.dumps({"labels": labels.astype(int).tolist(), "seconds": seconds}))
+    found = json.loads(stored.read_text())
+    return np.array(found["labels"]) == 1, float(found["seconds"])
 
 
 def _saved(labels: np.ndarray) -> float:
@@ -234,6 +248,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--check", action="store_true", help="only compare the short form with the document's")
     parser.add_argument("--only", default="", help=f"parts to compute, of {', '.join(PARTS)}")
     parser.add_argument("--asreview", default="", help="a Python with ASReview 3")
+    parser.add_argument("--kept", default="asreview-simulations", help="a folder for what ASReview found")
     parser.add_argument("--small", action="store_true", help="ASReview only with four small reviews")
     parser.add_argument("--documents", type=int, default=100_000, help="of the part speed")
     options = parser.parse_args(arguments)
@@ -251,7 +266,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if "speed" in wanted:  # first: the memory that is printed is the most so far
             sections["speed"] = speed_table(folder, options.documents)
         if "asreview" in wanted and options.asreview:
-            sections["asreview"] = asreview_table(folder, options.asreview, SMALL if options.small else ())
+            sections["asreview"] = asreview_table(
+                folder, options.asreview, Path(options.kept), SMALL if options.small else ()
+            )
         if "learners" in wanted:
             sections["learners"] = learners_table(folder, min(options.seeds, 4))
         if "rules" in wanted:
