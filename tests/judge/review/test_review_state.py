@@ -223,7 +223,7 @@ def test_damage_and_moves_are_seen(project: ReviewProject, tmp_path: Path) -> No
     with pytest.raises(InputError, match="journal: is missing"):
         ReviewProject.open(project.folder).journal()
     shutil.move(project.folder, tmp_path / "moved")
-    assert len(ReviewProject.open(tmp_path / "moved").texts()) == 60  # its collection moved along
+    assert len(ReviewProject.open(tmp_path / "moved").features()) == 60  # its collection moved along
     with pytest.raises(InputError, match="is not a review"):
         ReviewProject.open(tmp_path)
 

@@ -20,16 +20,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from leadline.collections.documents.store import Collection
 from leadline.errors import InputError, visible
 from leadline.judge.assessors.journal import Event, JudgingJournal, new_uid
+from leadline.judge.review.features import TextFeatures
 from leadline.judge.review.learner import LEARNERS, Rows
 from leadline.text.checksums import file_sha256, read_sealed, sealed
 from leadline.text.files import write_stored
 from leadline.text.owned_folder import OwnedFolder, identity_of
+
+if TYPE_CHECKING:
+    import polars as pl
 
 KIND, VERSION = "review", 1
 SETTINGS, JOURNAL, PEOPLE = "review.json", "journal", "people"
@@ -205,24 +210,27 @@ class ReviewProject:
             found.append(Collection.open(inside if not place.exists() and inside.exists() else place))
         return found
 
-    def texts(self) -> list[str]:
-        """Title and abstract of each unit."""
+    def text_parts(self) -> Iterator[tuple[Rows, pl.Series]]:
+        """Title and abstract of each unit, with one part of a collection at a time in memory, and the units' rows."""
         import polars as pl
 
-        texts: list[str] = []
+        joined = pl.concat_str([pl.col(name).fill_null("") for name in FIELDS], separator=" ")
         for number, collection in enumerate(self.collections(), start=1):
-            names = [self.units[row][0] for row in np.flatnonzero(self.round_of == number).tolist()]
+            own = np.flatnonzero(self.round_of == number)
+            names = [self.units[row][0] for row in own.tolist()]
             rows = collection.rows(names)
             if (rows < 0).any():
                 missing = names[int(np.argmax(rows < 0))]
                 problem = f"{visible(missing)} is in the review, but not in the collection any more"
                 raise InputError(str(collection.folder), problem)
-            parts = pl.concat(list(collection.texts(FIELDS, rows)))
-            joined = pl.concat_str([pl.col(name).fill_null("") for name in FIELDS], separator=" ")
-            by_row = parts.select("row", text=joined)
-            wanted = pl.DataFrame({"row": rows.astype(np.uint32)})
-            texts += wanted.join(by_row, on="row", how="left", maintain_order="left")["text"].to_list()
-        return texts
+            units = pl.DataFrame({"row": rows.astype(np.uint32), "unit": own})
+            for part in collection.texts(FIELDS, rows):
+                found = part.join(units, on="row").select("unit", text=joined)
+                yield found["unit"].to_numpy(), found["text"]
+
+    def features(self) -> TextFeatures:
+        """The weighted words of each unit."""
+        return TextFeatures.of_parts(len(self.units), self.text_parts())
 
     def journal(self) -> JudgingJournal:
         """The journal, new with the first round; one that is missing later is an error, and not begun anew."""

@@ -26,9 +26,7 @@ class SupportVectors:
 
     def __init__(self, features: TextFeatures, seed: int = 0) -> None:
         self._rows, count = features.rows, len(features)
-        values = features.rows.values.astype(np.float64)
-        row = np.repeat(np.arange(count), np.diff(features.rows.offsets))
-        self._squares = np.bincount(row, values**2, count) + 1
+        self._squares = features.squares() + 1
         self._weights = np.zeros(len(features.words) + 1)
         self._scores = np.zeros(count)
         self._duals = np.zeros(0)

@@ -16,7 +16,6 @@ from leadline.judge.assessors.journal import Event, Kind
 from leadline.judge.assessors.judging_state import JudgingState
 from leadline.judge.assessors.merging import UNSURE
 from leadline.judge.assessors.people import People, Person
-from leadline.judge.review.features import TextFeatures
 from leadline.judge.review.learner import Labels, Rows
 from leadline.judge.review.project import PEOPLE, STAGES, ReviewProject
 from leadline.judge.review.proposing import Proposer
@@ -63,9 +62,8 @@ class ReviewDesk(JournalDesk):
         }
         self.cards = Cards(RoundDocuments(project), topics)
         self.refresh()
-        features = TextFeatures.of(project.texts())
         self.proposer = Proposer(
-            features, self.settings.learner, self._judged, query=self.settings.query, seed=self.settings.seed,
+            project.features(), self.settings.learner, self._judged, query=self.settings.query, seed=self.settings.seed,
             prepare=self._fetch_ahead,
         )  # fmt: skip
         self._titles: pl.Series | None = None
