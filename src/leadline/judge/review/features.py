@@ -86,6 +86,23 @@ class TextFeatures:
             found[start:end] = np.bincount(row, values**2, end - start)
         return found
 
+    def with_words(self, kept: NDArray[np.bool_]) -> TextFeatures:
+        """The same documents with some of the words, in rows of length 1 again.
+
+        >>> features = TextFeatures.of(["a red pin", "a red pin", "a blue nail", "a blue pin"])
+        >>> features.words, features.with_words(np.array([True, False, True])).rows.values.round(2).tolist()
+        (('blue', 'pin', 'red'), [1.0, 1.0, 1.0, 1.0])
+        """
+        offsets, columns, values = self.rows
+        chosen = kept[columns]
+        row = np.repeat(np.arange(len(self)), np.diff(offsets))[chosen]
+        weight = values[chosen].astype(np.float64)
+        length = np.sqrt(np.bincount(row, weight**2, len(self)))
+        shortened = np.concatenate(([0], np.cumsum(np.bincount(row, minlength=len(self)))))
+        column = (np.cumsum(kept, dtype=np.int32) - 1)[columns[chosen]]
+        names = tuple(word for word, keep in zip(self.words, kept.tolist(), strict=True) if keep)
+        return TextFeatures(SparseRows(shortened, column, (weight / length[row]).astype(np.float32)), names)
+
     def _some(self) -> Iterator[tuple[int, int]]:
         """The first row of some documents at a time, and the first after them."""
         return ((start, min(start + AT_ONCE, len(self))) for start in range(0, len(self), AT_ONCE))
@@ -112,7 +129,9 @@ class _WordCounter:
         import polars as pl
 
         found = pl.DataFrame({"word": texts}).with_row_index("document")
-        words = found.select(pl.col("document").cast(pl.UInt16), pl.col("word").str.to_lowercase().str.extract_all(WORD))
+        words = found.select(
+            pl.col("document").cast(pl.UInt16), pl.col("word").str.to_lowercase().str.extract_all(WORD)
+        )
         counts = words.explode("word").drop_nulls("word").group_by("document", "word").len("count")
         distinct = counts["word"].unique()
         numbers = self.numbers

@@ -27,7 +27,7 @@ def buscar_p(read: Labels, documents: int, target: float) -> float:
     found = int(read.sum())
     if not count:
         return 1.0
-    # With x fixed, the probability falls with s: the least is where the next document back is relevant, or none is left.
+    # With x fixed, the probability falls with s: it is least where the next document back is relevant, or none is left.
     last = np.append(np.flatnonzero(read[::-1]), count)
     last, hits = last[last > 0], np.arange(found + 1)[last > 0]
     population = documents - count + last
