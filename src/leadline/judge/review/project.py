@@ -207,7 +207,7 @@ class ReviewProject:
         for each in self.rounds:
             place = Path(each.collection)
             inside = self.folder / place.name
-            found.append(Collection.open(inside if not place.exists() and inside.exists() else place))
+            found.append(Collection.open(inside if inside.is_dir() else place))  # a review may have been moved
         return found
 
     def text_parts(self) -> Iterator[tuple[Rows, pl.Series]]:

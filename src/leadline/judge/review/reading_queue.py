@@ -49,6 +49,12 @@ class ReadingQueue:
         """A unit was marked or skipped."""
         self._held.pop((stage, row), None)
 
+    def give_back(self, person: str, stage: str, rows: Iterable[int]) -> None:
+        """A person's page was closed: what it had may come to others at once."""
+        for row in rows:
+            if self._held.get((stage, row), ("", 0.0))[0] == person:
+                del self._held[stage, row]
+
     def _abstracts(self, state: ReviewState, person: str, count: int, own: set[int], others: set[int]) -> list[int]:
         stage, project = STAGES[0], state.project
         skipped = {

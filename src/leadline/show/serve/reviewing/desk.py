@@ -130,6 +130,13 @@ class ReviewDesk(JournalDesk):
         rows = [self.project.row_of[each] for each in have if each in self.project.row_of]
         return self.queue.next(self.state, person, stage, count, rows)
 
+    def give_back(self, person: str, stage: str, have: Iterable[str]) -> None:
+        """A page was closed: others may get the documents that it had."""
+        with self.lock:
+            self.queue.give_back(
+                person, stage, [self.project.row_of[each] for each in have if each in self.project.row_of]
+            )
+
     def switch(self, person: Person, content: Mapping[str, Any]) -> bool:
         """Go over to random draws, or back to the learner's order; the draws are stored before any is shown."""
         uid, to = check_id(content), text_of(content, "to")
