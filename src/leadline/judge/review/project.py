@@ -151,7 +151,8 @@ class ReviewProject:
         kept = [tuple(unit) for unit in units if not any(document in known for document in unit)]
         records = sum(len(unit) for unit in units)
         if not kept:
-            raise InputError(str(self.folder), f"all {records:,} documents are in the review already")
+            problem = f"all {records:,} documents are in the review already: leave them out to go on with it"
+            raise InputError(str(self.folder), problem)
         _check_ids(kept)
         content = "".join("\t".join(unit) + "\n" for unit in kept).encode()
         made = ReviewRound(

@@ -227,11 +227,11 @@ def _blocking(desk: ReviewDesk) -> str:
 
 
 def _irrelevant_in_a_row(desk: ReviewDesk) -> int:
-    """How many of the last documents that were read were excluded, without one that was kept."""
-    grades = desk.state.grades[STAGES[0]]
+    """How many of the last documents of this round that were read were excluded, without one that was kept."""
+    grades, project = desk.state.grades[STAGES[0]], desk.project
     count = 0
     for row in reversed(desk.state.first_read):
-        if grades[row] == -1:
+        if grades[row] == -1 or project.round_of[row] != project.current_round:
             continue
         if grades[row] != 0 or any(each.reason == KNOWN for each in desk.state.marks_of(row, STAGES[0]).values()):
             break
