@@ -1,7 +1,7 @@
 """Learners and stopping rules on 14 systematic reviews (Cohen 2006), with both labels; writes docs/reviewing.md.
 
     python benchmarks/review.py [--seeds 100] [--check] [--only rules,learners,speed,asreview]
-        [--asreview PYTHON] [--documents 100000]
+        [--asreview PYTHON] [--reviews NAMES] [--documents 100000]
 
 The numbers of the document are between marks. Its short form, 2 seeds of four small reviews, is computed again by the
 tests; `--check` only compares it. Reads `reviews` of the shared data (LEADLINE_SHARED, or `shared` beside the
@@ -215,7 +215,8 @@ def asreview_table(folder: Path, python: str, kept: Path, names: Sequence[str] =
     ]
     theirs, their_seconds = [_saved(labels) for labels, _ in simulated], sum(seconds for _, seconds in simulated)
     lines = [
-        f"| | WSS@95, rounded up | processor time for {len(reviews)} reviews |", "|:---|---:|---:|",
+        f"{len(reviews)} reviews: {', '.join(review.name for review in reviews)}.", "",
+        "| | WSS@95, rounded up | processor time |", "|:---|---:|---:|",
         f"| ASReview, `elas_u4`, one by one | {np.mean(theirs):.3f} | {their_seconds:.0f} s |",
     ]  # fmt: skip
     for one_by_one, (saved, seconds) in ours.items():
@@ -272,7 +273,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--only", default="", help=f"parts to compute, of {', '.join(PARTS)}")
     parser.add_argument("--asreview", default="", help="a Python with ASReview 3")
     parser.add_argument("--kept", default="asreview-simulations", help="a folder for what ASReview found")
-    parser.add_argument("--small", action="store_true", help="ASReview only with four small reviews")
+    parser.add_argument("--reviews", default="", help="names of reviews for ASReview (default: all)")
     parser.add_argument("--documents", type=int, default=100_000, help="of the part speed")
     options = parser.parse_args(arguments)
     if not (DATA / "cohen_2006.tar.xz").is_file():
@@ -291,7 +292,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 sections[f"{options.documents:,} documents"] = speed_table(folder, options.documents, Path(large))
         if "asreview" in wanted and options.asreview:
             sections["asreview"] = asreview_table(
-                folder, options.asreview, Path(options.kept), SMALL if options.small else ()
+                folder, options.asreview, Path(options.kept), options.reviews.split(",") if options.reviews else ()
             )
         if "learners" in wanted:
             sections["learners"] = learners_table(folder, min(options.seeds, LEARNERS_SEEDS))

@@ -114,7 +114,7 @@ class _CountedWords(NamedTuple):
     places: NDArray[np.integer[Any]]  # of the documents
     document: NDArray[np.uint16]  # number of the document, in this part
     word: NDArray[np.int32]  # number of the word, in all parts
-    count: NDArray[np.unsignedinteger[Any]]
+    often: NDArray[np.unsignedinteger[Any]]
 
 
 @dataclass
@@ -164,7 +164,7 @@ class _WordCounter:
         while self.counted:
             part = self.counted.pop()
             chosen = kept[part.word]
-            document, word, often = part.document[chosen].astype(np.int64), part.word[chosen], part.count[chosen]
+            document, word, often = part.document[chosen].astype(np.int64), part.word[chosen], part.often[chosen]
             order = np.argsort(document * len(words) + column_of[word])
             document, word = document[order], word[order]
             weight = (np.log(often[order].astype(np.float64)) + 1) * rarity[word]
