@@ -1,6 +1,6 @@
 """Learners and stopping rules on 14 systematic reviews (Cohen 2006), with both labels; writes docs/reviewing.md.
 
-    python benchmarks/review.py [--seeds 100] [--check] [--only rules,learners,speed,asreview]
+    python benchmarks/review.py [--seeds 100] [--check] [--only rules,learners,speed,asreview,short]
         [--asreview PYTHON] [--reviews NAMES] [--documents 100000]
 
 The numbers of the document are between marks. Its short form, 2 seeds of four small reviews, is computed again by the
@@ -41,7 +41,7 @@ DATA = Path(os.environ.get("LEADLINE_SHARED", ROOT.parent / "shared")) / "data" 
 DOCUMENT = ROOT / "docs" / "reviewing.md"
 LEVELS = {"label_included": "included in the end", "label_abstract_screening": "kept after the abstract"}
 SMALL = ("Antihistamines", "Estrogens", "NSAIDS", "UrinaryIncontinence")
-PARTS = ("rules", "learners", "speed", "asreview")
+PARTS = ("rules", "learners", "speed", "asreview", "short")
 LEARNERS_SEEDS = 25  # at most: logistic regression is slow
 READ = 200  # documents that are judged while the time is taken
 
@@ -301,7 +301,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 found = workers.map(_simulated_level, [folder] * len(LEVELS), LEVELS, [options.seeds] * len(LEVELS))
                 by_level = dict(zip(LEVELS, found, strict=True))
             sections |= {"size": size_line(by_level), "default learner": default_learner_line(by_level)}
-            sections |= {"rules": rules_table(by_level), SHORT: short_form(folder)}
+            sections["rules"] = rules_table(by_level)
+        if wanted & {"rules", "short"}:
+            sections[SHORT] = short_form(folder)
         print("\n\n".join(text for name, text in sections.items() if name != SHORT))
         fill(DOCUMENT, sections)
         print(f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB at most")

@@ -71,10 +71,15 @@ class TextFeatures:
         offsets = rows.offsets[start : end + 1] - rows.offsets[start]
         return csr_array((rows.values[at], rows.columns[at], offsets), shape=(end - start, len(self.words)))
 
+    @cached_property
+    def _parts(self) -> list[Matrix]:
+        if len(self) <= AT_ONCE:
+            return [self.matrix]
+        return [self._part(start, end) for start, end in self._some()]
+
     def scores(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """The sum of the weights of each document's words, some documents at a time: SciPy copies them as doubles."""
-        found = [self._part(start, end) @ weights for start, end in self._some()]
-        return np.concatenate(found) if found else np.zeros(0)
+        return np.concatenate([part @ weights for part in self._parts])
 
     def squares(self) -> NDArray[np.float64]:
         """The squared length of each document."""
