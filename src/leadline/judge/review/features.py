@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -75,21 +75,18 @@ class TextFeatures:
     def _parts(self) -> list[Matrix]:
         if len(self) <= AT_ONCE:
             return [self.matrix]
-        return [self._part(start, end) for start, end in self._some()]
+        return [self._part(start, min(start + AT_ONCE, len(self))) for start in range(0, len(self), AT_ONCE)]
 
     def scores(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """The sum of the weights of each document's words, some documents at a time: SciPy copies them as doubles."""
         return np.concatenate([part @ weights for part in self._parts])
 
-    def squares(self) -> NDArray[np.float64]:
-        """The squared length of each document."""
-        found = np.zeros(len(self))
-        offsets = self.rows.offsets
-        for start, end in self._some():
-            values = self.rows.values[offsets[start] : offsets[end]].astype(np.float64)
-            row = np.repeat(np.arange(end - start), np.diff(offsets[start : end + 1]))
-            found[start:end] = np.bincount(row, values**2, end - start)
-        return found
+    def squares(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The squared lengths of some documents."""
+        starts, lengths = self.rows.offsets[rows], self.rows.offsets[rows + 1] - self.rows.offsets[rows]
+        at = np.repeat(starts - np.cumsum(lengths) + lengths, lengths) + np.arange(lengths.sum())
+        squares = self.rows.values[at].astype(np.float64) ** 2
+        return np.bincount(np.repeat(np.arange(len(rows)), lengths), squares, len(rows))
 
     def with_words(self, kept: NDArray[np.bool_]) -> TextFeatures:
         """The same documents with some of the words, in rows of length 1 again.
@@ -107,10 +104,6 @@ class TextFeatures:
         column = (np.cumsum(kept, dtype=np.int32) - 1)[columns[chosen]]
         names = tuple(word for word, keep in zip(self.words, kept.tolist(), strict=True) if keep)
         return TextFeatures(SparseRows(shortened, column, (weight / length[row]).astype(np.float32)), names)
-
-    def _some(self) -> Iterator[tuple[int, int]]:
-        """The first row of some documents at a time, and the first after them."""
-        return ((start, min(start + AT_ONCE, len(self))) for start in range(0, len(self), AT_ONCE))
 
 
 class _CountedWords(NamedTuple):
