@@ -86,7 +86,7 @@ class TextFeatures:
         starts, lengths = self.rows.offsets[rows], self.rows.offsets[rows + 1] - self.rows.offsets[rows]
         at = np.repeat(starts - np.cumsum(lengths) + lengths, lengths) + np.arange(lengths.sum())
         squares = self.rows.values[at].astype(np.float64) ** 2
-        return np.bincount(np.repeat(np.arange(len(rows)), lengths), squares, len(rows))
+        return np.asarray(np.bincount(np.repeat(np.arange(len(rows)), lengths), squares, len(rows)), np.float64)
 
     def with_words(self, kept: NDArray[np.bool_]) -> TextFeatures:
         """The same documents with some of the words, in rows of length 1 again.
