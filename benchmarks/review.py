@@ -1,7 +1,7 @@
 """Learners and stopping rules on 14 systematic reviews (Cohen 2006), with both labels; writes docs/reviewing.md.
 
-    python benchmarks/review.py [--seeds 100] [--check] [--only rules,learners,speed,asreview]
-        [--asreview PYTHON] [--documents 100000]
+    python benchmarks/review.py [--seeds 100] [--check] [--only rules,learners,speed,asreview,short]
+        [--asreview PYTHON] [--reviews NAMES] [--documents 100000]
 
 The numbers of the document are between marks. Its short form, 2 seeds of four small reviews, is computed again by the
 tests; `--check` only compares it. Reads `reviews` of the shared data (LEADLINE_SHARED, or `shared` beside the
@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+import multiprocessing
 import os
 import resource
 import sqlite3
@@ -23,8 +24,10 @@ import tempfile
 import time
 import zipfile
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # threads that wait for each other would count as processor time
 import numpy as np
 from marked_document import SHORT, check, fill
 
@@ -38,7 +41,8 @@ DATA = Path(os.environ.get("LEADLINE_SHARED", ROOT.parent / "shared")) / "data" 
 DOCUMENT = ROOT / "docs" / "reviewing.md"
 LEVELS = {"label_included": "included in the end", "label_abstract_screening": "kept after the abstract"}
 SMALL = ("Antihistamines", "Estrogens", "NSAIDS", "UrinaryIncontinence")
-PARTS = ("rules", "learners", "speed", "asreview")
+PARTS = ("rules", "learners", "speed", "asreview", "short")
+LEARNERS_SEEDS = 25  # at most: logistic regression is slow
 READ = 200  # documents that are judged while the time is taken
 
 
@@ -77,6 +81,13 @@ def size_line(by_level: dict[str, ReviewSimulation]) -> str:
     return f"14 reviews, {sum(first.sizes):,} records, {first.seeds} seeds each, target 95 %, α = 0.05."
 
 
+def default_learner_line(by_level: dict[str, ReviewSimulation]) -> str:
+    first = by_level["label_included"]
+    saved = {name: f"{values.mean():.3f}"[1:] for name, values in first.saved_by_rounding.items()}
+    values = f"{saved['up']} rounded up, {saved['nearest']} to nearest and {saved['down']} down"
+    return f"`svm` is the default; over {first.seeds} seeds it has {values}."
+
+
 def rules_table(by_level: dict[str, ReviewSimulation]) -> str:
     lines = [
         "| rule | what it is |" + "".join(f" {words}: reached | worst review | read |" for words in LEVELS.values())
@@ -96,7 +107,7 @@ def rules_table(by_level: dict[str, ReviewSimulation]) -> str:
 def learners_table(folder: Path, seeds: int) -> str:
     reviews = read_reviews(folder, "label_included")
     lines = [
-        "| learner | WSS@95, rounded up | to nearest | down | processor time of a pass over all reviews |",
+        f"| learner, {seeds} seeds | WSS@95, rounded up | to nearest | down | processor time of a pass over all |",
         "|:---|---:|---:|---:|---:|",
     ]
     for name in ("svm", "naive-bayes", "logistic", "autotar"):
@@ -108,7 +119,7 @@ def learners_table(folder: Path, seeds: int) -> str:
     return "\n".join(lines)
 
 
-def speed_table(folder: Path, documents: int) -> str:
+def speed_table(folder: Path, documents: int, place: Path) -> str:
     """A review of many documents as the pages serve it: how long each answer takes, and how much memory."""
     from leadline.judge.assessors.people import Person
     from leadline.judge.review.project import ReviewSettings
@@ -116,15 +127,15 @@ def speed_table(folder: Path, documents: int) -> str:
     from leadline.show.serve.reviewing.api import ReviewAnswers
     from leadline.show.serve.reviewing.desk import ReviewDesk
 
-    place = Path(tempfile.mkdtemp())
     _write_many(folder, place / "many.jsonl", documents)
-    begin = time.perf_counter()
+    times = [_now()]
     settings = ReviewSettings("Many", query="randomized trial of beta blockers in heart failure")
     project = begin_review(place / "review", [place / "many.jsonl"], settings)
-    built = time.perf_counter() - begin
-    begin = time.perf_counter()
+    times.append(_now())
+    memory = [_most_memory()]
     desk = ReviewDesk(project)
-    opened = time.perf_counter() - begin
+    times.append(_now())
+    memory.append(_most_memory())
     desk.proposer.start()
     answers, person = ReviewAnswers(desk), Person("anna", "assessor", "", "2999-01-01T00:00:00+00:00")
     waits, busy, learning = [], [], []
@@ -139,18 +150,28 @@ def speed_table(folder: Path, documents: int) -> str:
         learning.append((desk.proposer.seconds, desk.proposer.processor_seconds))
         time.sleep(0.2)  # nobody reads faster
     desk.close()
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    memory.append(_most_memory())
     slowest = [max(each) for each in zip(*learning, strict=True)]
+    built, opened = ([f"{value:.0f} s" for value in times[at + 1] - times[at]] for at in range(2))
     lines = [
-        f"| {documents:,} documents | elapsed | processor time |", "|:---|---:|---:|",
-        f"| read into a collection | {built:.0f} s | |",
-        f"| opened: words weighed, first order | {opened:.0f} s | |",
-        f"| the next document, median of {READ} | {_ms(np.median(waits))} | {_ms(np.median(busy))} |",
-        f"| the next document, slowest | {_ms(max(waits))} | {_ms(max(busy))} |",
-        f"| learning in the background, slowest of {desk.proposer.rounds} | {slowest[0]:.2f} s | {slowest[1]:.2f} s |",
-        f"| memory at most | {memory:,.0f} MB | |",
+        f"| {documents:,} documents | elapsed | processor time | memory at most, so far |", "|:---|---:|---:|---:|",
+        f"| read into a collection | {' | '.join(built)} | {memory[0]} |",
+        f"| opened: words weighed, first order | {' | '.join(opened)} | {memory[1]} |",
+        f"| the next document, median of {READ} | {_ms(np.median(waits))} | {_ms(np.median(busy))} | |",
+        f"| the next document, slowest | {_ms(max(waits))} | {_ms(max(busy))} | |",
+        f"| learning in the background, slowest of {desk.proposer.rounds} | {slowest[0]:.2f} s | {slowest[1]:.2f} s "
+        f"| {memory[2]} |",
     ]  # fmt: skip
     return "\n".join(lines)
+
+
+def _now() -> np.ndarray:
+    """The clock, and the processor time so far."""
+    return np.array([time.perf_counter(), time.process_time()])
+
+
+def _most_memory() -> str:
+    return f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB"
 
 
 def _ms(seconds: float) -> str:
@@ -175,8 +196,11 @@ def _write_many(folder: Path, path: Path, documents: int) -> None:
             out.write(json.dumps({"id": f"d{number}", "title": title, "abstract": ". ".join(chosen)}) + "\n")
 
 
-def asreview_table(folder: Path, python: str, names: Sequence[str] = ()) -> str:
-    """The same reviews, starts and model by ASReview's simulation: work saved, and processor time."""
+def asreview_table(folder: Path, python: str, kept: Path, names: Sequence[str] = ()) -> str:
+    """The same reviews, starts and model by ASReview's simulation: work saved, and processor time.
+
+    What ASReview found is kept in a folder, so that a run which was interrupted goes on.
+    """
     reviews = read_reviews(folder, "label_included", names)
     ours: dict[bool, tuple[float, float]] = {}
     for one_by_one in (True, False):
@@ -186,9 +210,29 @@ def asreview_table(folder: Path, python: str, names: Sequence[str] = ()) -> str:
             for review in reviews
         ]
         ours[one_by_one] = float(np.mean([_saved(labels) for labels in orders])), time.process_time() - begin
-    theirs, before = [], resource.getrusage(resource.RUSAGE_CHILDREN)
-    with tempfile.TemporaryDirectory() as place:
-        for review in reviews:
+    simulated = [
+        _simulated(folder, review, python, kept) for review in sorted(reviews, key=lambda each: len(each.documents))
+    ]
+    theirs, their_seconds = [_saved(labels) for labels, _ in simulated], sum(seconds for _, seconds in simulated)
+    lines = [
+        f"{len(reviews)} reviews: {', '.join(review.name for review in reviews)}.", "",
+        "| | WSS@95, rounded up | processor time |", "|:---|---:|---:|",
+        f"| ASReview, `elas_u4`, one by one | {np.mean(theirs):.3f} | {their_seconds:.0f} s |",
+    ]  # fmt: skip
+    for one_by_one, (saved, seconds) in ours.items():
+        words = "one by one" if one_by_one else "batches that grow by a tenth"
+        times = f"{seconds:.2f} s, {their_seconds / seconds:.0f} times less"
+        lines.append(f"| Leadline, `svm`, {words} | {saved:.3f} | {times} |")
+    return "\n".join(lines)
+
+
+def _simulated(folder: Path, review: LabelledReview, python: str, kept: Path) -> tuple[np.ndarray, float]:
+    """The labels of a review in the order in which ASReview has them read, and the processor time it took."""
+    kept.mkdir(parents=True, exist_ok=True)
+    stored = kept / f"{review.name}.json"
+    if not stored.is_file():
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        with tempfile.TemporaryDirectory() as place:
             source, made = Path(place) / f"{review.name}.csv", Path(place) / f"{review.name}.asreview"
             with (folder / f"{review.name}.csv").open(encoding="utf-8", newline="") as file:
                 rows = list(csv.DictReader(file))
@@ -201,18 +245,12 @@ def asreview_table(folder: Path, python: str, names: Sequence[str] = ()) -> str:
                 "--n-stop", "-1", "--prior-idx", *map(str, review.start(0)),
             ]  # fmt: skip
             subprocess.run(command, check=True, capture_output=True)
-            theirs.append(_saved(_simulated_labels(made, Path(place))))
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    their_seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    lines = [
-        f"| | WSS@95, rounded up | processor time for {len(reviews)} reviews |", "|:---|---:|---:|",
-        f"| ASReview, `elas_u4`, one by one | {np.mean(theirs):.3f} | {their_seconds:.0f} s |",
-    ]  # fmt: skip
-    for one_by_one, (saved, seconds) in ours.items():
-        words = "one by one" if one_by_one else "batches that grow by a tenth"
-        times = f"{seconds:.2f} s, {their_seconds / seconds:.0f} times less"
-        lines.append(f"| Leadline, `svm`, {words} | {saved:.3f} | {times} |")
-    return "\n".join(lines)
+            labels = _simulated_labels(made, Path(place))
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        stored.write_text(json.dumps({"labels": labels.astype(int).tolist(), "seconds": seconds}))
+    found = json.loads(stored.read_text())
+    return np.array(found["labels"]) == 1, float(found["seconds"])
 
 
 def _saved(labels: np.ndarray) -> float:
@@ -234,7 +272,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--check", action="store_true", help="only compare the short form with the document's")
     parser.add_argument("--only", default="", help=f"parts to compute, of {', '.join(PARTS)}")
     parser.add_argument("--asreview", default="", help="a Python with ASReview 3")
-    parser.add_argument("--small", action="store_true", help="ASReview only with four small reviews")
+    parser.add_argument("--kept", default="asreview-simulations", help="a folder for what ASReview found")
+    parser.add_argument("--reviews", default="", help="names of reviews for ASReview (default: all)")
     parser.add_argument("--documents", type=int, default=100_000, help="of the part speed")
     options = parser.parse_args(arguments)
     if not (DATA / "cohen_2006.tar.xz").is_file():
@@ -249,20 +288,32 @@ def main(arguments: Sequence[str] | None = None) -> None:
             return
         sections: dict[str, str] = {}
         if "speed" in wanted:  # first: the memory that is printed is the most so far
-            sections["speed"] = speed_table(folder, options.documents)
+            with tempfile.TemporaryDirectory() as large:
+                sections[f"{options.documents:,} documents"] = speed_table(folder, options.documents, Path(large))
         if "asreview" in wanted and options.asreview:
-            sections["asreview"] = asreview_table(folder, options.asreview, SMALL if options.small else ())
+            sections["asreview"] = asreview_table(
+                folder, options.asreview, Path(options.kept), options.reviews.split(",") if options.reviews else ()
+            )
         if "learners" in wanted:
-            sections["learners"] = learners_table(folder, min(options.seeds, 4))
+            sections["learners"] = learners_table(folder, min(options.seeds, LEARNERS_SEEDS))
         if "rules" in wanted:
-            by_level = {
-                level: simulate_reviews(read_reviews(folder, level), seeds=options.seeds, progress=_progress)
-                for level in LEVELS
-            }
-            sections |= {"size": size_line(by_level), "rules": rules_table(by_level), SHORT: short_form(folder)}
-        fill(DOCUMENT, sections)
+            with ProcessPoolExecutor(len(LEVELS), multiprocessing.get_context("spawn")) as workers:
+                found = workers.map(_simulated_level, [folder] * len(LEVELS), LEVELS, [options.seeds] * len(LEVELS))
+                by_level = dict(zip(LEVELS, found, strict=True))
+            sections |= {"size": size_line(by_level), "default learner": default_learner_line(by_level)}
+            sections["rules"] = rules_table(by_level)
+        if wanted & {"rules", "short"}:
+            sections[SHORT] = short_form(folder)
         print("\n\n".join(text for name, text in sections.items() if name != SHORT))
+        fill(DOCUMENT, sections)
         print(f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB at most")
+
+
+def _simulated_level(folder: Path, level: str, seeds: int) -> ReviewSimulation:
+    """All reviews with one kind of label, read with all rules."""
+    found = simulate_reviews(read_reviews(folder, level), seeds=seeds, progress=_progress)
+    print(f"{level}: {time.process_time():.0f} s of processor time", file=sys.stderr)
+    return found
 
 
 def _progress(done: int, total: int) -> None:

@@ -90,3 +90,22 @@ def test_a_rule_gives_the_same_with_and_without_others(review: Path, office: Any
     together = {row["rule"]: row for row in office.rows(*arguments)}
     for rule in ("qbcb", "ppr"):
         assert office.rows(*arguments, "--rule", rule) == [together[rule]]
+
+
+def test_a_finished_review_is_copied_brought_back_and_tried_again(review: Path, office: Any, tmp_path: Path) -> None:
+    from leadline.judge.review.project import ReviewSettings
+    from leadline.judge.review.starting import begin_review
+
+    made = begin_review(tmp_path / "r", [review / "review.csv"], ReviewSettings("Migraine"), labels=True)
+    _, err = office.run("review", "backup", str(made.folder), "-o", str(tmp_path / "monday.zip"))
+    assert "121 events and" in err
+    _, err = office.run("review", "import", str(tmp_path / "again"), str(tmp_path / "monday.zip"))
+    assert "brought back" in err
+    _, err = office.run("review", "import", str(made.folder), str(tmp_path / "monday.zip"))
+    assert "0 events added" in err
+    said = office.error("review", "backup", str(made.folder), "-o", str(tmp_path / "monday.zip"))
+    assert "is there already" in said
+    out, err = office.run("review", "simulate", str(tmp_path / "again"), "--seeds", "2", "--rule", "ppr,budget")
+    assert "budget" in out
+    assert "the review itself: 120 of 120 documents read (1.000), 20 documents relevant" in err
+    assert "cheapest that always reached 95 %: svm with budget" in err

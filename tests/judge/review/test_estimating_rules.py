@@ -9,7 +9,7 @@ import pytest
 
 from leadline.judge.review.rule import Review
 from leadline.judge.review.rules.autostop import autostop, draw_shares, estimated_relevant
-from leadline.judge.review.rules.chao import chao, chao_estimate
+from leadline.judge.review.rules.chao import chao, missed, most_missed
 
 
 def test_autostop_estimates_without_bias() -> None:
@@ -34,7 +34,8 @@ def test_shares_fall_and_sum_to_one() -> None:
 
 @pytest.mark.parametrize(("first", "second", "both"), [(8, 8, 6), (9, 5, 3), (4, 4, 1)])
 def test_chao_of_two_lists_is_at_least_lincoln_and_petersen(first: int, second: int, both: int) -> None:
-    chao_says = chao_estimate(first + second - 2 * both, both)
+    once = first + second - 2 * both
+    chao_says = once + both + missed(once, both)
     petersen = first * second / both
     assert chao_says >= petersen - 1e-9
     if first == second:
@@ -46,19 +47,33 @@ def test_chao_expects_the_truth_where_lists_are_independent() -> None:
     mean = 0.0
     for caught in product(range(3), repeat=6):  # by none, one or two of the lists
         chance = float(np.prod([(0.04, 0.32, 0.64)[times] for times in caught]))
-        mean += chance * chao_estimate(caught.count(1), caught.count(2))
+        mean += chance * (6 - caught.count(0) + missed(caught.count(1), caught.count(2)))
     assert 6 < mean < 6.3  # so few are overestimated a little
 
 
-def test_chao_stops_when_both_have_found_the_same() -> None:
-    labels = np.array([True, False] + [True] * 12 + [False] * 86)
-    same = np.arange(100)
-    stop = chao(Review(labels, second=lambda: same))
-    assert stop.read < 100
-    assert stop.found == 11  # ten besides the one that was known: both have found the same, so nothing is missing
-    apart = np.concatenate((np.arange(20, 100), np.arange(20)))  # the second learner finds all of them last
-    assert chao(Review(labels, second=lambda: apart)).read == 100
-    assert chao(Review(labels)).read == 100
+def test_the_upper_limit_is_above_the_estimate_and_holds_where_lists_are_independent() -> None:
+    assert most_missed(0, 12, 12, 3) == 0
+    for once, twice in ((4, 6), (9, 1), (5, 0)):
+        assert most_missed(once, twice, once + twice, 2) > missed(once, twice)
+        assert most_missed(once, twice, once + twice, 2, alpha=0.01) > most_missed(once, twice, once + twice, 2)
+    random = np.random.default_rng(1)
+    held = 0
+    for _ in range(400):
+        captures = (random.random((5, 80)) < 0.4).sum(axis=0)
+        once, twice, found = (captures == 1).sum(), (captures == 2).sum(), (captures > 0).sum()
+        held += found + most_missed(int(once), int(twice), int(found), 5) >= 80
+    assert held >= 0.95 * 400
+
+
+def test_chao_stops_when_all_have_found_the_same() -> None:
+    labels = np.array([True, False] + [True] * 30 + [False] * 568)
+    same = np.arange(600)
+    stop = chao(Review(labels, others=lambda: [same, same, same]))
+    assert 100 <= stop.read < 250
+    assert stop.found == 31  # each was found by several lists, so nothing is missing
+    apart = np.concatenate((np.arange(40, 600), np.arange(40)))  # the other learners find all of them last
+    assert chao(Review(labels, others=lambda: [apart, apart, apart])).read > 500
+    assert chao(Review(labels)).read == 600
 
 
 def test_autostop_does_not_stop_at_its_seeds() -> None:

@@ -10,7 +10,6 @@ import pytest
 from tests.judge.review.conftest import Mark, articles
 
 from leadline.judge.assessors.journal import Event, new_uid
-from leadline.judge.review.features import TextFeatures
 from leadline.judge.review.project import ReviewProject, ReviewSettings
 from leadline.judge.review.proposing import Proposer
 from leadline.judge.review.reading_queue import HELD, ReadingQueue
@@ -64,7 +63,7 @@ def test_the_learner_puts_the_likely_first(project: ReviewProject, mark: Mark) -
     state = mark("a5", "a1", "a2")
     rows = np.array(state.first_read)
     judged = [(rows, np.array([True, True, False, False]))]
-    features = TextFeatures.of(project.texts())
+    features = project.features()
     proposer = Proposer(features, "svm", lambda: judged[0])
     assert proposer.rounds == 1
     relevant = [row for row in range(60) if row % 5 == 0]
@@ -81,7 +80,7 @@ def test_the_learner_puts_the_likely_first(project: ReviewProject, mark: Mark) -
 
 
 def test_a_query_or_a_known_document_is_enough_to_begin(project: ReviewProject) -> None:
-    features = TextFeatures.of(project.texts())
+    features = project.features()
     nothing = np.zeros(0, np.int64), np.zeros(0, bool)
     by_query = Proposer(features, "svm", lambda: nothing, query="brake disc")
     assert np.argsort(-by_query.scores)[0] % 5 == 0
@@ -91,7 +90,7 @@ def test_a_query_or_a_known_document_is_enough_to_begin(project: ReviewProject) 
 
 def test_the_learner_works_in_the_background(project: ReviewProject) -> None:
     judged = [(np.array([0, 1]), np.array([True, False]))]
-    proposer = Proposer(TextFeatures.of(project.texts()), "svm", lambda: judged[0])
+    proposer = Proposer(project.features(), "svm", lambda: judged[0])
     proposer.start()
     judged[0] = np.array([0, 1, 5]), np.array([True, False, True])
     proposer.wake()

@@ -180,8 +180,23 @@ def test_only_what_is_new_is_asked_about(project: ReviewProject, mark: Mark, tmp
     assert "All 2 rounds together" in said
     state = mark(*(f"a{number}" for number in range(60, 80)), of=grown)
     assert state.recall_bound() > 0.5
-    with pytest.raises(InputError, match="all 80 documents are in the review already"):
+    with pytest.raises(InputError, match="all 80 documents are in the review already: leave them out to go on"):
         extend_review(grown, [source])
+    assert not (grown.folder / "collection-3").exists()
+
+
+def test_a_new_round_goes_on_with_a_stopped_review_in_the_learners_order(
+    project: ReviewProject, mark: Mark, tmp_path: Path
+) -> None:
+    mark(*BEFORE)
+    switched(project)
+    with contextlib.closing(project.journal()) as journal:
+        journal.append(Event(new_uid(), "anna", "assessor", "stop", STAGES[0]))
+    state = mark()
+    assert (state.mode, state.stopped is None) == ("draws", False)
+    (tmp_path / "newer.ris").write_text(articles(80))
+    state = mark(of=extend_review(project, [tmp_path / "newer.ris"]))
+    assert (state.mode, state.stopped) == ("learner", None)
 
 
 def test_the_flow_chart_counts(project: ReviewProject, mark: Mark) -> None:
@@ -223,7 +238,7 @@ def test_damage_and_moves_are_seen(project: ReviewProject, tmp_path: Path) -> No
     with pytest.raises(InputError, match="journal: is missing"):
         ReviewProject.open(project.folder).journal()
     shutil.move(project.folder, tmp_path / "moved")
-    assert len(ReviewProject.open(tmp_path / "moved").texts()) == 60  # its collection moved along
+    assert len(ReviewProject.open(tmp_path / "moved").features()) == 60  # its collection moved along
     with pytest.raises(InputError, match="is not a review"):
         ReviewProject.open(tmp_path)
 

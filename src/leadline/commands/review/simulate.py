@@ -91,9 +91,13 @@ def _reviews(options: argparse.Namespace) -> tuple[list[LabelledReview], list[st
             raise UsageError("LABELS", f"{options.collection} is a review, which has its own labels: leave them out")
         options.review = options.collection
         state, _ = open_review(options)
-        unread = int((~state.is_read).sum())
-        said = [f"{counted(unread, 'document')} that nobody read: taken as not relevant"] if unread else []
-        return [finished_review(state)], said
+        review = finished_review(state)
+        read, total = int(state.is_read.sum()), len(review.documents)
+        found = counted(int(review.relevant.sum()), "document")
+        said = [f"the review itself: {read:,} of {total:,} documents read ({read / total:.3f}), {found} relevant"]
+        if read < total:
+            said.append(f"{counted(total - read, 'document')} that nobody read: taken as not relevant")
+        return [review], said
     if not options.labels:
         raise UsageError("LABELS", "name the judgements of the candidates, or a review instead of the collection")
     return list(labelled_reviews(Collection.open(options.collection), _labels(options))), []
@@ -124,7 +128,14 @@ def _notes(found: ReviewSimulation) -> list[str]:
     for place, learner in enumerate(found.learners):
         values = ", ".join(f"{values[place].mean():.3f} {_ROUNDED[name]}" for name, values in by_rounding.items())
         saved.append(f"{learner} {values}")
+    always = [
+        (float(found.read[place, ..., at].mean()), learner, rule)
+        for place, learner in enumerate(found.learners) for at, rule in enumerate(found.rules)
+        if found.reached[place, :, at].min() == 1
+    ]  # fmt: skip
+    cheapest = [f"cheapest that always reached {wanted}: {min(always)[1]} with {min(always)[2]}"] if always else []
     return [
+        *cheapest,
         f"work saved over sampling (WSS) at {wanted} recall, mean of the reviews, with {found.target:g} R rounded: "
         + "; ".join(saved),
         f"reached: share of the {found.seeds} seeds in which recall was at least {wanted} when the rule stopped",

@@ -11,7 +11,6 @@ from leadline.errors import InputError, visible
 from leadline.judge.assessors.merging import UNJUDGED, UNSURE
 from leadline.judge.pools.pool import COLUMNS, Pool
 from leadline.judge.pools.strata import Stratum
-from leadline.judge.review.features import TextFeatures
 from leadline.judge.review.project import KNOWN, STAGES
 from leadline.judge.review.review_state import ReviewState
 from leadline.judge.review.simulation import LabelledReview
@@ -161,4 +160,4 @@ def finished_review(state: ReviewState) -> LabelledReview:
         problem = "everything is relevant" if relevant.any() else "nothing was found relevant yet"
         raise InputError(str(state.project.folder), f"{problem}: a learner needs both kinds")
     names = tuple(unit[0] for unit in state.project.units)
-    return LabelledReview(topic_of(state), names, TextFeatures.of(state.project.texts()), relevant)
+    return LabelledReview(topic_of(state), names, state.project.features(), relevant)

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from leadline.judge.review.kernels.arguments import SparseRows
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Matrix: TypeAlias = Any  # a sparse matrix of SciPy, which has no types
 WORD = r"\w\w+"  # at least two letters or digits
 LEAST_DOCUMENTS = 2  # with a word: one that is in a single document cannot point to another
 MOST_SHARE = 0.95  # of the documents with a word: one in nearly all tells nothing
+AT_ONCE = 20_000  # documents whose words are in memory as text, or whose weights in double precision
 
 
 @dataclass(frozen=True)
@@ -37,27 +42,133 @@ class TextFeatures:
         """
         import polars as pl
 
-        found = pl.DataFrame({"text": texts}, schema={"text": pl.String}).with_row_index("row")
-        words = found.select(pl.col("row").cast(pl.Int32), pl.col("text").str.to_lowercase().str.extract_all(WORD))
-        counts = words.explode("text").drop_nulls("text").group_by("row", "text").len("count")
-        many = counts.group_by("text").len("documents").filter(
-            pl.col("documents") >= LEAST_DOCUMENTS, pl.col("documents") <= MOST_SHARE * len(texts)
-        )  # fmt: skip
-        known = many.sort("text").with_row_index("column")
-        table = counts.join(known, on="text").sort("row", "column")
-        rarity = np.log((1 + len(texts)) / (1 + table["documents"].to_numpy())) + 1
-        weight = (np.log(table["count"].to_numpy()) + 1) * rarity
-        row = table["row"].to_numpy()
-        length = np.sqrt(np.bincount(row, weight**2, len(texts)))
-        offsets = np.concatenate(([0], np.cumsum(np.bincount(row, minlength=len(texts)))))
-        columns = table["column"].to_numpy().astype(np.int32)
-        values = (weight / length[row]).astype(np.float32)
-        return cls(SparseRows(offsets.astype(np.int64), columns, values), tuple(known["text"]))
+        return cls.of_parts(len(texts), [(np.arange(len(texts)), pl.Series("text", texts, pl.String))])
+
+    @classmethod
+    def of_parts(cls, count: int, parts: Iterable[tuple[NDArray[np.integer[Any]], pl.Series]]) -> TextFeatures:
+        """The same for texts that come in parts, each with the places of its texts among the `count` documents.
+
+        Only one part is in memory as text; of the others the numbers of words are kept, 7 bytes for each word of a
+        document, and then replaced by the weights, 8 bytes.
+        """
+        counter = _WordCounter()
+        for places, texts in parts:
+            for start in range(0, len(texts), AT_ONCE):
+                counter.add(places[start : start + AT_ONCE], texts[start : start + AT_ONCE])
+        return cls(*counter.weighed(count))
 
     @cached_property
     def matrix(self) -> Matrix:
         """The same as a sparse matrix of SciPy."""
+        return self._part(0, len(self))
+
+    def _part(self, start: int, end: int) -> Matrix:
+        """Some documents as a sparse matrix, whose weights are not copied."""
         from scipy.sparse import csr_array
 
         rows = self.rows
-        return csr_array((rows.values, rows.columns, rows.offsets), shape=(len(self), len(self.words)))
+        at = slice(rows.offsets[start], rows.offsets[end])
+        offsets = rows.offsets[start : end + 1] - rows.offsets[start]
+        return csr_array((rows.values[at], rows.columns[at], offsets), shape=(end - start, len(self.words)))
+
+    @cached_property
+    def _parts(self) -> list[Matrix]:
+        if len(self) <= AT_ONCE:
+            return [self.matrix]
+        return [self._part(start, min(start + AT_ONCE, len(self))) for start in range(0, len(self), AT_ONCE)]
+
+    def scores(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The sum of the weights of each document's words, some documents at a time: SciPy copies them as doubles."""
+        return np.concatenate([part @ weights for part in self._parts])
+
+    def squares(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The squared lengths of some documents."""
+        starts, lengths = self.rows.offsets[rows], self.rows.offsets[rows + 1] - self.rows.offsets[rows]
+        at = np.repeat(starts - np.cumsum(lengths) + lengths, lengths) + np.arange(lengths.sum())
+        squares = self.rows.values[at].astype(np.float64) ** 2
+        return np.asarray(np.bincount(np.repeat(np.arange(len(rows)), lengths), squares, len(rows)), np.float64)
+
+    def with_words(self, kept: NDArray[np.bool_]) -> TextFeatures:
+        """The same documents with some of the words, in rows of length 1 again.
+
+        >>> features = TextFeatures.of(["a red pin", "a red pin", "a blue nail", "a blue pin"])
+        >>> features.words, features.with_words(np.array([True, False, True])).rows.values.round(2).tolist()
+        (('blue', 'pin', 'red'), [1.0, 1.0, 1.0, 1.0])
+        """
+        offsets, columns, values = self.rows
+        chosen = kept[columns]
+        row = np.repeat(np.arange(len(self)), np.diff(offsets))[chosen]
+        weight = values[chosen].astype(np.float64)
+        length = np.sqrt(np.bincount(row, weight**2, len(self)))
+        shortened = np.concatenate(([0], np.cumsum(np.bincount(row, minlength=len(self)))))
+        column = (np.cumsum(kept, dtype=np.int32) - 1)[columns[chosen]]
+        names = tuple(word for word, keep in zip(self.words, kept.tolist(), strict=True) if keep)
+        return TextFeatures(SparseRows(shortened, column, (weight / length[row]).astype(np.float32)), names)
+
+
+class _CountedWords(NamedTuple):
+    """How often each word is in some documents, without order."""
+
+    places: NDArray[np.integer[Any]]  # of the documents
+    document: NDArray[np.uint16]  # number of the document, in this part
+    word: NDArray[np.int32]  # number of the word, in all parts
+    often: NDArray[np.unsignedinteger[Any]]
+
+
+@dataclass
+class _WordCounter:
+    """Counts the words of texts, a part at a time."""
+
+    numbers: dict[str, int] = field(default_factory=dict)
+    counted: list[_CountedWords] = field(default_factory=list)
+
+    def add(self, places: NDArray[np.integer[Any]], texts: pl.Series) -> None:
+        """Count the words of at most AT_ONCE texts."""
+        import polars as pl
+
+        found = pl.DataFrame({"word": texts}).with_row_index("document")
+        words = found.select(
+            pl.col("document").cast(pl.UInt16), pl.col("word").str.to_lowercase().str.extract_all(WORD)
+        )
+        counts = words.explode("word").drop_nulls("word").group_by("document", "word").len("count")
+        distinct = counts["word"].unique()
+        numbers = self.numbers
+        known = [numbers.setdefault(word, len(numbers)) for word in distinct.to_list()]
+        table = pl.DataFrame({"word": distinct, "number": pl.Series(known, dtype=pl.Int32)})
+        found = counts.join(table, on="word").select("document", "number", "count")
+        count = found["count"].to_numpy()
+        smallest = np.min_scalar_type(count.max() if len(count) else 0)
+        self.counted.append(
+            _CountedWords(places, found["document"].to_numpy(), found["number"].to_numpy(), count.astype(smallest))
+        )
+
+    def weighed(self, count: int) -> tuple[SparseRows, tuple[str, ...]]:
+        """The weights of the words of all documents. What was counted is used up."""
+        documents = np.zeros(len(self.numbers), np.int64)
+        for each in self.counted:
+            documents += np.bincount(each.word, minlength=len(documents))
+        kept = (documents >= LEAST_DOCUMENTS) & (documents <= MOST_SHARE * count)
+        words = sorted(word for word, number in self.numbers.items() if kept[number])
+        column_of = np.full(len(documents), -1, np.int32)
+        column_of[[self.numbers[word] for word in words]] = np.arange(len(words))
+        rarity = np.log((1 + count) / (1 + documents)) + 1
+        self.numbers.clear()
+        lengths = np.zeros(count, np.int64)
+        for each in self.counted:
+            here = np.bincount(each.document[kept[each.word]], minlength=len(each.places))
+            lengths[each.places] = here
+        offsets = np.concatenate(([0], np.cumsum(lengths)))
+        columns, values = np.empty(offsets[-1], np.int32), np.empty(offsets[-1], np.float32)
+        while self.counted:
+            part = self.counted.pop()
+            chosen = kept[part.word]
+            document, word, often = part.document[chosen].astype(np.int64), part.word[chosen], part.often[chosen]
+            order = np.argsort(document * len(words) + column_of[word])
+            document, word = document[order], word[order]
+            weight = (np.log(often[order].astype(np.float64)) + 1) * rarity[word]
+            length = np.sqrt(np.bincount(document, weight**2, len(part.places)))
+            # Each document goes to its place: the documents of a part need not be neighbours.
+            begin = np.concatenate(([0], np.cumsum(lengths[part.places])))[:-1]
+            to = (offsets[part.places] - begin)[document] + np.arange(len(document))
+            columns[to], values[to] = column_of[word], weight / length[document]
+        return SparseRows(offsets, columns, values), tuple(words)

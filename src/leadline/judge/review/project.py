@@ -20,18 +20,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
 from leadline.collections.documents.store import Collection
 from leadline.errors import InputError, visible
 from leadline.judge.assessors.journal import Event, JudgingJournal, new_uid
+from leadline.judge.review.features import TextFeatures
 from leadline.judge.review.learner import LEARNERS, Rows
 from leadline.text.checksums import file_sha256, read_sealed, sealed
 from leadline.text.files import write_stored
 from leadline.text.lock import hold
 from leadline.text.owned_folder import OwnedFolder, identity_of
+
+if TYPE_CHECKING:
+    import polars as pl
 
 KIND, VERSION = "review", 1
 SETTINGS, JOURNAL, PEOPLE = "review.json", "journal", "people"
@@ -157,7 +161,8 @@ class ReviewProject:
         kept = [tuple(unit) for unit in units if not any(document in known for document in unit)]
         records = sum(len(unit) for unit in units)
         if not kept:
-            raise InputError(str(self.folder), f"all {records:,} documents are in the review already")
+            problem = f"all {records:,} documents are in the review already: leave them out to go on with it"
+            raise InputError(str(self.folder), problem)
         _check_ids(kept)
         content = "".join("\t".join(unit) + "\n" for unit in kept).encode()
         made = ReviewRound(
@@ -216,24 +221,27 @@ class ReviewProject:
         """The collection of each round."""
         return [Collection.open(each.place(self.folder)) for each in self.rounds]
 
-    def texts(self) -> list[str]:
-        """Title and abstract of each unit."""
+    def text_parts(self) -> Iterator[tuple[Rows, pl.Series]]:
+        """Title and abstract of each unit, with one part of a collection at a time in memory, and the units' rows."""
         import polars as pl
 
-        texts: list[str] = []
+        joined = pl.concat_str([pl.col(name).fill_null("") for name in FIELDS], separator=" ")
         for number, collection in enumerate(self.collections(), start=1):
-            names = [self.units[row][0] for row in np.flatnonzero(self.round_of == number).tolist()]
+            own = np.flatnonzero(self.round_of == number)
+            names = [self.units[row][0] for row in own.tolist()]
             rows = collection.rows(names)
             if (rows < 0).any():
                 missing = names[int(np.argmax(rows < 0))]
                 problem = f"{visible(missing)} is in the review, but not in the collection any more"
                 raise InputError(str(collection.folder), problem)
-            parts = pl.concat(list(collection.texts(FIELDS, rows)))
-            joined = pl.concat_str([pl.col(name).fill_null("") for name in FIELDS], separator=" ")
-            by_row = parts.select("row", text=joined)
-            wanted = pl.DataFrame({"row": rows.astype(np.uint32)})
-            texts += wanted.join(by_row, on="row", how="left", maintain_order="left")["text"].to_list()
-        return texts
+            units = pl.DataFrame({"row": rows.astype(np.uint32), "unit": own})
+            for part in collection.texts(FIELDS, rows):
+                found = part.join(units, on="row").select("unit", text=joined)
+                yield found["unit"].to_numpy(), found["text"]
+
+    def features(self) -> TextFeatures:
+        """The weighted words of each unit."""
+        return TextFeatures.of_parts(len(self.units), self.text_parts())
 
     def hold(self) -> IO[bytes]:
         """A file that is locked as long as it is open: one process serves a review. InputError where another does."""

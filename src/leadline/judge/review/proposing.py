@@ -102,4 +102,4 @@ def _query_scores(features: TextFeatures, query: str, seed: int) -> Scores:
         return random
     wanted = np.zeros(len(features.words))
     wanted[list(columns)] = 1
-    return np.asarray(features.matrix @ wanted + random)
+    return features.scores(wanted) + random

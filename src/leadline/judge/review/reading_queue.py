@@ -56,6 +56,12 @@ class ReadingQueue:
         """A unit was marked or skipped."""
         self._held.pop((stage, row), None)
 
+    def give_back(self, person: str, stage: str, rows: Iterable[int]) -> None:
+        """A person's page was closed: what it had may come to others at once."""
+        for row in rows:
+            if self._held.get((stage, row), ("", 0.0))[0] == person:
+                del self._held[stage, row]
+
     def _ahead(self, state: ReviewState, person: str, expert: bool) -> list[int]:
         """What was read and comes before the unread: disagreements for an expert, second readings for a reviewer."""
         return sorted(state.disputed) if expert else self._second_readings(state, person)

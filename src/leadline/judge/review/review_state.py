@@ -103,7 +103,9 @@ class ReviewState:
             self._switch(event)
         elif event.kind in ("stop", "resume"):
             self.stopped = event if event.kind == "stop" else None
-        elif event.kind != "round":
+        elif event.kind == "round":  # there is something to read again, first in the learner's order
+            self.stopped, self.mode = None, "learner"
+        else:
             self.judging.add(event)
             row = self.project.row_of.get(event.document)
             if row is not None and event.topic in self.grades:

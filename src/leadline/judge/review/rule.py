@@ -6,7 +6,7 @@ A rule is tried on a review whose judgements are all known: it says after how ma
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -28,7 +28,7 @@ class Review:
     target: float = 0.95  # the recall that is wanted
     alpha: float = 0.05
     random: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
-    second: Callable[[], Rows] | None = None  # the order of a second learner, as places in this one
+    others: Callable[[], Sequence[Rows]] | None = None  # the orders of other learners, as places in this one
 
     def __len__(self) -> int:
         return len(self.labels)

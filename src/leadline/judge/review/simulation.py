@@ -182,14 +182,14 @@ def simulate_reviews(
                     review.features, review.relevant, review.start(seed), learner, one_by_one=one_by_one, seed=seed
                 )
                 labels = review.relevant[order]
-                second = partial(_second_order, review, order, learner, seed, one_by_one)
+                others = partial(_other_orders, review, order, learner, seed, one_by_one)
                 enough = np.cumsum(labels) >= target * total - ROUNDING
                 needed[place, row, seed] = (int(np.argmax(enough)) + 1) / len(labels)
                 rounded[place, row, seed] = _read_for(labels, target * total) / len(labels)
                 for at, each in enumerate(chosen):
                     # By names, so that neither the other rules nor the other reviews change the result.
                     random = np.random.default_rng([seed, *(zlib.crc32(n.encode()) for n in (review.name, each.name))])
-                    stop = each.function(Review(labels, target, alpha, random, second))
+                    stop = each.function(Review(labels, target, alpha, random, others))
                     read[place, row, seed, at], recall[place, row, seed, at] = (
                         stop.read / len(labels),
                         stop.found / total,
@@ -204,13 +204,22 @@ def simulate_reviews(
     )  # fmt: skip
 
 
-def _second_order(review: LabelledReview, order: Rows, learner: str, seed: int, one_by_one: bool) -> Rows:
-    """The order of another learner that began with the same documents, as places in the first order."""
-    other = next(name for name in SECOND if name != learner)
+def _other_orders(review: LabelledReview, order: Rows, learner: str, seed: int, one_by_one: bool) -> list[Rows]:
+    """The orders of three learners that began with the same documents, as places in the first order.
+
+    One is another learner; the others see half of the words each, so that they depend less on each other.
+    """
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
-    read = learned_order(review.features, review.relevant, review.start(seed), other, one_by_one=one_by_one, seed=seed)
-    return np.asarray(place[read])
+    first = np.random.default_rng(seed).integers(2, size=len(review.features.words)) == 0
+    halves = [(review.features.with_words(half), "svm") for half in (first, ~first)]
+    other = review.features, next(name for name in SECOND if name != learner)
+    return [
+        np.asarray(place[
+            learned_order(features, review.relevant, review.start(seed), name, one_by_one=one_by_one, seed=seed)
+        ])
+        for features, name in (other, *halves)
+    ]  # fmt: skip
 
 
 def _read_for(labels: Labels, wanted: float) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +21,7 @@ from leadline.judge.review.learner import Rows
 from leadline.judge.review.project import ReviewProject, ReviewSettings, family_units, known_events
 from leadline.records.runs.read_runs import read_run
 from leadline.records.scores.result import counted
-from leadline.text.owned_folder import is_owned
+from leadline.text.owned_folder import discard, is_owned
 from leadline.text.source import read_text
 
 PathLike = str | os.PathLike[str]
@@ -67,20 +67,32 @@ def _add(
     labels: bool,
     column: str | None,
 ) -> ReviewProject:
-    collection, given = _collection(project, documents, labels, column)
-    rows = None if candidates is None else _candidate_rows(collection, candidates)
-    units = list(family_units(collection, rows))
-    names = {document for unit in units for document in unit} | set(project.row_of)
-    relevant = [_known_id(collection, each, names) for each in known]
-    sources = [Path(each).name for each in documents]
-    if candidates is not None:
-        sources.append(Path(candidates).name)
-    own = candidates is None and collection.folder.parent.resolve() == project.folder.resolve()
-    twice = collection.manifest["dropped"].get(TWICE, 0) if own else 0  # of a collection, its builder was told
-    grown = project.add_round(collection, units, sources, twice)
+    with _removed_on_error(project.folder / f"collection-{project.current_round + 1}"):
+        collection, given = _collection(project, documents, labels, column)
+        rows = None if candidates is None else _candidate_rows(collection, candidates)
+        units = list(family_units(collection, rows))
+        names = {document for unit in units for document in unit} | set(project.row_of)
+        relevant = [_known_id(collection, each, names) for each in known]
+        sources = [Path(each).name for each in documents]
+        if candidates is not None:
+            sources.append(Path(candidates).name)
+        own = candidates is None and collection.folder.parent.resolve() == project.folder.resolve()
+        twice = collection.manifest["dropped"].get(TWICE, 0) if own else 0  # of a collection, its builder was told
+        grown = project.add_round(collection, units, sources, twice)
     marks = {each: grade for each, grade in given.items() if each in grown.row_of} | dict.fromkeys(relevant, 1)
     add_known(grown, marks)
     return grown
+
+
+@contextlib.contextmanager
+def _removed_on_error(place: Path) -> Iterator[None]:
+    """Remove the collection of a round that could not be added."""
+    try:
+        yield
+    except InputError:
+        if is_owned(place):
+            discard(place)
+        raise
 
 
 def _known_id(collection: Collection, name: str, candidates: set[str]) -> str:

@@ -20,14 +20,14 @@ class AutoTar:
     """
 
     def __init__(self, features: TextFeatures, seed: int = 0) -> None:
-        self._matrix = features.matrix
+        self._features = features
         self._weights = np.zeros(len(features.words) + 1)
         self._random = np.random.default_rng(seed)
 
     def learn(self, rows: Rows, relevant: Labels) -> Scores:
-        unread = np.setdiff1d(np.arange(self._matrix.shape[0]), rows)
+        unread = np.setdiff1d(np.arange(len(self._features)), rows)
         presumed = self._random.choice(unread, min(PRESUMED, len(unread)), replace=False)
         judged = np.concatenate((rows, presumed))
         labels = np.concatenate((relevant, np.zeros(len(presumed), np.bool_)))
-        self._weights = fitted(self._matrix[judged], labels, np.ones(len(judged)), self._weights)
-        return np.asarray(self._matrix @ self._weights[:-1] + self._weights[-1])
+        self._weights = fitted(self._features.matrix[judged], labels, np.ones(len(judged)), self._weights)
+        return self._features.scores(self._weights[:-1]) + self._weights[-1]

@@ -17,12 +17,12 @@ class Logistic:
     """Logistic regression with an L2 penalty; relevant documents and the others weigh the same in all."""
 
     def __init__(self, features: TextFeatures, seed: int = 0) -> None:
-        self._matrix = features.matrix
+        self._features = features
         self._weights = np.zeros(len(features.words) + 1)
 
     def learn(self, rows: Rows, relevant: Labels) -> Scores:
-        self._weights = fitted(self._matrix[rows], relevant, class_weights(relevant, 1.0), self._weights)
-        return np.asarray(self._matrix @ self._weights[:-1] + self._weights[-1])
+        self._weights = fitted(self._features.matrix[rows], relevant, class_weights(relevant, 1.0), self._weights)
+        return self._features.scores(self._weights[:-1]) + self._weights[-1]
 
 
 def fitted(

@@ -25,12 +25,10 @@ class SupportVectors:
     """
 
     def __init__(self, features: TextFeatures, seed: int = 0) -> None:
-        self._rows, count = features.rows, len(features)
-        values = features.rows.values.astype(np.float64)
-        row = np.repeat(np.arange(count), np.diff(features.rows.offsets))
-        self._squares = np.bincount(row, values**2, count) + 1
+        self._features, self._rows = features, features.rows
+        self._squares = np.zeros(0)  # of the judged documents, as the duals
         self._weights = np.zeros(len(features.words) + 1)
-        self._scores = np.zeros(count)
+        self._scores = np.zeros(len(features))
         self._duals = np.zeros(0)
 
     def learn(self, rows: Rows, relevant: Labels) -> Scores:
@@ -38,7 +36,8 @@ class SupportVectors:
         duals = np.zeros(len(rows))
         duals[: len(self._duals)] = self._duals
         signs = np.where(relevant, 1.0, -1.0)
-        judged = JudgedRows(rows.astype(np.int32), signs, 1 / (2 * COST * weights), duals, self._squares[rows])
+        self._squares = np.append(self._squares, self._features.squares(rows[len(self._squares) :]) + 1)
+        judged = JudgedRows(rows.astype(np.int32), signs, 1 / (2 * COST * weights), duals, self._squares)
         violations = np.array([0.0, TOLERANCE])
         size = STEP_BYTES * len(self._rows.columns)
         train.choose(size)(self._rows, judged, self._weights, violations)

@@ -27,8 +27,9 @@ def buscar_p(read: Labels, documents: int, target: float) -> float:
     found = int(read.sum())
     if not count:
         return 1.0
-    last = np.arange(1, count + 1)
-    hits = np.cumsum(read[::-1])
+    # With x fixed, the probability falls with s: it is least where the next document back is relevant, or none is left.
+    last = np.append(np.flatnonzero(read[::-1]), count)
+    last, hits = last[last > 0], np.arange(found + 1)[last > 0]
     population = documents - count + last
     missing = np.floor(found / target + 1 - (found - hits)).astype(np.int64)
     possible = missing <= population

@@ -26,7 +26,7 @@ def ranked(review: Review) -> Stop:
     a, b = SHAPE, SHAPE * (1 - mean) / mean
     numbers = np.arange(unread + 1)
     won = np.zeros(unread + 1)  # in logarithms
-    limit, hits = unread, 0
+    limit, hits, last = unread, 0, int(labels[switch:].sum())
     for drawn, relevant in enumerate(labels[switch:].tolist()):
         chance = np.clip((numbers - hits) / (unread - drawn), 0.0, 1.0)
         bet = np.minimum((a + hits) / (a + b + drawn), chance)
@@ -36,6 +36,7 @@ def ranked(review: Review) -> Stop:
         hits += relevant
         possible = np.flatnonzero(won[: limit + 1] < -math.log(review.alpha))
         limit = max(int(possible[-1]) if len(possible) else hits, hits)
+        numbers, won = numbers[: max(limit, last) + 1], won[: max(limit, last) + 1]  # larger ones are never looked at
         if (found + hits) / max(found + limit, 1) >= review.target - ROUNDING:
             return Stop(switch + drawn + 1, found + hits)
     return Stop(len(labels), found + hits)

@@ -13,13 +13,14 @@ from leadline.judge.assessors.people import Person
 from leadline.judge.review.project import KNOWN, STAGES
 from leadline.judge.review.rule import LEAST_IN_A_ROW, SHARE_IN_A_ROW
 from leadline.show.serve.app import Pages
-from leadline.show.serve.journal_desk import Refused
+from leadline.show.serve.journal_desk import Refused, text_of
 from leadline.show.serve.judging.cards import Field
 from leadline.show.serve.reviewing.desk import CRITERIA, ReviewDesk
 from leadline.show.serve.reviewing.figure import certificate_figure
 from leadline.show.serve.storing_api import JUDGES, Written, add_storing, shown_undoable
 
 MOST_CARDS = 10  # in one answer
+MOST_HAD = 100  # documents that a page says it has
 MOST_LISTED = 500  # documents in the list below the card
 
 
@@ -37,6 +38,12 @@ def add_api(app: FastAPI, pages: Pages, desk: ReviewDesk) -> None:
     def next_cards(request: Request, topic: str = STAGES[0], have: str = "[]", count: int = 1) -> Written:
         found = pages.visitor_with_role(request, *JUDGES)
         return {"csrf": found.csrf, **answers.next_cards(found.person, topic, have, count)}
+
+    @app.post("/api/release")
+    def release(request: Request, content: Written = written) -> Written:
+        person = pages.visitor_with_role(request, *JUDGES).person
+        desk.give_back(person.name, text_of(content, "topic"), _documents(content.get("have")))
+        return {"released": True}
 
     @app.get("/api/card")
     def card(request: Request, topic: str, document: str) -> Written:
@@ -219,11 +226,11 @@ def _blocking(desk: ReviewDesk) -> str:
 
 
 def _irrelevant_in_a_row(desk: ReviewDesk) -> int:
-    """How many of the last documents that were read were excluded, without one that was kept."""
-    grades = desk.state.grades[STAGES[0]]
+    """How many of the last documents of this round that were read were excluded, without one that was kept."""
+    grades, project = desk.state.grades[STAGES[0]], desk.project
     count = 0
     for row in reversed(desk.state.first_read):
-        if grades[row] == -1:
+        if grades[row] == -1 or project.round_of[row] != project.current_round:
             continue
         if grades[row] != 0 or any(each.reason == KNOWN for each in desk.state.marks_of(row, STAGES[0]).values()):
             break
@@ -232,11 +239,14 @@ def _irrelevant_in_a_row(desk: ReviewDesk) -> int:
 
 
 def _listed(text: str) -> list[str]:
-    """The documents that a page says it has."""
+    """The documents that a page says it has, as an address has them."""
     try:
-        found: Any = json.loads(text)
+        return _documents(json.loads(text))
     except (ValueError, RecursionError):
         raise Refused(400, "have must be a JSON list of documents.") from None
-    if not isinstance(found, list) or not all(isinstance(each, str) for each in found) or len(found) > 100:
-        raise Refused(400, "have must be a JSON list of at most 100 documents.")
+
+
+def _documents(found: Any) -> list[str]:
+    if not isinstance(found, list) or not all(isinstance(each, str) for each in found) or len(found) > MOST_HAD:
+        raise Refused(400, f"have must be a JSON list of at most {MOST_HAD} documents.")
     return found

@@ -17,7 +17,6 @@ from leadline.judge.assessors.journal import Event, Kind
 from leadline.judge.assessors.judging_state import JudgingState
 from leadline.judge.assessors.merging import UNSURE
 from leadline.judge.assessors.people import People, Person
-from leadline.judge.review.features import TextFeatures
 from leadline.judge.review.learner import Labels, Rows
 from leadline.judge.review.project import PEOPLE, STAGES, ReviewProject
 from leadline.judge.review.proposing import Proposer
@@ -64,9 +63,8 @@ class ReviewDesk(JournalDesk):
         }
         self.cards = Cards(RoundDocuments(project), topics)
         self.refresh()
-        features = TextFeatures.of(project.texts())
         self.proposer = Proposer(
-            features, self.settings.learner, self._judged, query=self.settings.query, seed=self.settings.seed,
+            project.features(), self.settings.learner, self._judged, query=self.settings.query, seed=self.settings.seed,
             prepare=self._fetch_ahead,
         )  # fmt: skip
         self._titles: list[str] | None = None
@@ -135,6 +133,13 @@ class ReviewDesk(JournalDesk):
         """The next units for a person, besides those that their page has."""
         rows = [self.project.row_of[each] for each in have if each in self.project.row_of]
         return self.queue.next(self.state, person.name, stage, count, rows, expert=person.role == "expert")
+
+    def give_back(self, person: str, stage: str, have: Iterable[str]) -> None:
+        """A page was closed: others may get the documents that it had."""
+        with self.lock:
+            self.queue.give_back(
+                person, stage, [self.project.row_of[each] for each in have if each in self.project.row_of]
+            )
 
     def switch(self, person: Person, content: Mapping[str, Any]) -> bool:
         """Go over to random draws, or back to the learner's order; the draws are stored before any is shown."""

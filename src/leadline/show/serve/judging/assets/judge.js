@@ -493,3 +493,13 @@ async function start() {
   } else refill();
 }
 start();
+
+// A review keeps what it gave to a page from others for some minutes: a page that is closed gives it back.
+if (at("desk").dataset.ahead !== undefined) {
+  addEventListener("pagehide", () => {
+    const have = [current, ...coming].filter((card) => card && !judged.has(card.document)).map((card) => card.document);
+    const headers = { "Content-Type": "application/json", "X-CSRF-Token": queue.csrf };
+    if (have.length) fetch(`${PREFIX}/api/release`, { method: "POST", keepalive: true, headers, body: JSON.stringify({ topic, have }) }).catch(() => {});
+  });
+  addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); }); // others may have them by now
+}
