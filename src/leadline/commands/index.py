@@ -100,7 +100,7 @@ def run(options: argparse.Namespace) -> None:
     units = counted(len(index), "document") if index.unit == "document" else families
     done, fields = _in_words(changes) if changes is not None else "", counted(len(index.fields), "field")
     print(f"{done}{units}, {counted(words, 'word')} in {fields}, {readable_size(size)}, in {seconds:.1f} s")
-    if options.dense is not None:
+    if options.dense is not None or (options.update and _has_older_vectors(index)):
         _add_vectors(folder, options)
     print_notes(_notes(index, settings, options), options)
 
@@ -111,7 +111,18 @@ def _add_vectors(folder: Path, options: argparse.Namespace) -> None:
     from leadline.retrieval.pipeline.context import SearchContext
 
     with progress_bar("vectors", quiet=options.quiet) as step:
-        build_vectors(SearchContext.open(folder), model=options.dense, progress=step)
+        build_vectors(SearchContext.open(folder), model=options.dense or "", progress=step)
+
+
+def _has_older_vectors(index: Index) -> bool:
+    """Whether the packaged model made vectors before an update, and can make those that are missing."""
+    from importlib.util import find_spec
+
+    from leadline.retrieval.dense.model import NEEDED, PACKAGE
+    from leadline.retrieval.dense.vectors import older_vectors
+    from leadline.retrieval.pipeline.context import SearchContext
+
+    return all(map(find_spec, (*NEEDED, PACKAGE))) and bool(older_vectors(SearchContext(index)))
 
 
 def _refuse_other_content(folder: Path) -> int | None:

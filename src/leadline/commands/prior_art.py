@@ -39,6 +39,7 @@ from leadline.retrieval.answers.prior_art_search import (
     evidence,
     prior_art,
 )
+from leadline.retrieval.answers.search_hits import changes
 from leadline.retrieval.answers.snippets import Marker
 from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.pipeline_files import system
@@ -75,7 +76,7 @@ def run(options: argparse.Namespace) -> None:
         claims = [" ".join(f"{number}:{share:.2f}" for number, share in found.claims_of(place).items())
                   for place in range(len(found.hits))]  # fmt: skip
         write_table(hit_table(found.hits, found.snippets, {"claims": claims}), options)
-    print_notes([*_notes(found, options.system), *_hidden(found)], options)
+    print_notes([*_notes(found, options.system), *_hidden(found), *changes(context, found.hits)], options)
 
 
 def _topic(context: SearchContext, written: str, date: str | None) -> Request:

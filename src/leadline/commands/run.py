@@ -99,7 +99,7 @@ def run(options: argparse.Namespace) -> None:
     if journal is not None:
         journal.finish()
         _write_manifest(options, context, made_of, tag, timing(list(answers.seconds.values())))
-    print_notes(answers.notes, options)
+    print_notes([*filter(None, [context.outdated]), *answers.notes], options)
 
 
 def _read_topics(options: argparse.Namespace, context: SearchContext) -> Topics:

@@ -97,5 +97,7 @@ def test_tombstones_that_do_not_fit_are_refused(tmp_path: Path) -> None:
         ("dead", [1], "the lengths"),
     ]:  # fmt: skip
         arrays.write(path, good | {name: np.array(values, good[name].dtype)})
-        with pytest.raises(InputError, match=f"is damaged, its .*{words.removeprefix('its ')}.*: build the index again"):
+        with pytest.raises(
+            InputError, match=f"is damaged, its .*{words.removeprefix('its ')}.*: build the index again"
+        ):
             content([LiveSegment(segment, Tombstones(path, len(segment)))])

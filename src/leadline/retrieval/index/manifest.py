@@ -105,10 +105,14 @@ def files_of(manifest: dict[str, Any]) -> list[dict[str, Any]]:
     return [*manifest["segments"], *dead, manifest["order"]]
 
 
+def row_digests(manifest: dict[str, Any]) -> list[str]:
+    """The SHA-256 of the files that say which document is in each row."""
+    return [entry["sha256"] for entry in files_of(manifest)[:-1]]
+
+
 def content_digests(manifest: dict[str, Any]) -> list[str]:
     """The SHA-256 of the files that answers depend on."""
-    dead = [segment["dead"]["sha256"] for segment in manifest["segments"] if segment.get("dead")]
-    return [*(segment["sha256"] for segment in manifest["segments"]), *dead, manifest["order"]["sha256"]]
+    return [entry["sha256"] for entry in files_of(manifest)]
 
 
 def _is_fields(value: Any) -> bool:
