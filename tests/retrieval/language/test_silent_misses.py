@@ -128,7 +128,7 @@ def test_a_changed_collection_is_served_and_said(tmp_path: Path) -> None:
     updated = Index.open(tmp_path / "i").update(Collection.open(where))
     assert updated.ids == ["D0", "D1"]
     now = search_words(SearchContext.open(tmp_path / "i"), "film")
-    assert ([(hit.name, hit.changed) for hit in now.hits], now.notes) == ([("D1", False), ("D0", False)], ())
+    assert ([(hit.name, hit.changed) for hit in now.hits], now.notes) == ([("D0", False), ("D1", False)], ())
 
 
 def test_a_session_is_numbered_and_combined(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

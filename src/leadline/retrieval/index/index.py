@@ -218,8 +218,9 @@ class Index(Result):
             starts[here], stops[here] = part.starts[number[here]], part.starts[number[here] + 1]
             occurrences[here] += part.totals[number[here]]
             count[:] = stops - starts
-            documents.append(part.documents.ranges(starts, stops) + np.int32(base))
-            frequencies.append(part.frequencies.ranges(starts, stops))
+            rows, counts_of = part.postings(starts, stops)
+            documents.append(rows + np.int32(base))
+            frequencies.append(counts_of)
         offsets = offsets_of(counts.sum(axis=0))
         return Lists(offsets, _term_by_term(documents, counts), _term_by_term(frequencies, counts), occurrences)
 

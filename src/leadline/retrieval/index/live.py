@@ -95,6 +95,16 @@ class LiveField(Field):
         begins[filled], ends[filled] = self.stored.starts[self.kept[first]], self.stored.starts[self.kept[last - 1] + 1]
         return begins, ends
 
+    def postings(
+        self, starts: NDArray[np.int64], stops: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        documents, frequencies = self.stored.postings(*self.stored_ranges(starts, stops))
+        live = self.live[documents]
+        documents = self.new[documents[live]]
+        if len(documents) != int((stops - starts).sum()):
+            raise self.damaged("postings")
+        return documents, frequencies[live]
+
     def places(self, terms: range, among: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         if not len(terms):
             return np.empty(0, np.int64), np.empty(0, np.int32)

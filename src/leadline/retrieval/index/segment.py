@@ -87,6 +87,12 @@ class Field:
         """Where each term's positions begin."""
         return offsets_of(self.totals)
 
+    def postings(
+        self, starts: NDArray[np.int64], stops: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """The documents and frequencies of the lists of terms, or of runs of terms, one behind the other."""
+        return self.documents.ranges(starts, stops), self.frequencies.ranges(starts, stops)
+
     def places(self, terms: range, among: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """The document and the position of all occurrences of successive terms, in the documents of `among`."""
         part = slice(self.starts[terms.start], self.starts[terms.stop])

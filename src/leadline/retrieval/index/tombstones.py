@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from leadline.retrieval.index.array_table import damaged
 from leadline.retrieval.index.forms import BETWEEN
 from leadline.retrieval.index.segment import Field, Segment
 from leadline.retrieval.index.spellings import spelling_keys
+from leadline.retrieval.index.terms import offsets_of
 from leadline.text.ids import ranges
 
 if TYPE_CHECKING:
@@ -114,48 +115,85 @@ def write_tombstones(
 
 def _dead_words(segment: Segment, name: str, dead: NDArray[np.bool_], analysis: Analysis) -> DeadWords:
     field = segment.field(name)
-    postings, frequencies = _dead_postings(field, dead)
-    terms, of_term, documents = np.unique(
-        np.searchsorted(field.starts, postings, "right") - 1, return_inverse=True, return_counts=True
-    )
-    occurrences = np.bincount(of_term, frequencies, len(terms)).astype(np.int64)
-    forms, form_occurrences = _dead_forms(field, dead, terms, occurrences)
+    postings = _dead_postings(field, dead)
+    terms, of_term, documents = np.unique(postings.terms, return_inverse=True, return_counts=True)
+    occurrences = np.bincount(of_term, postings.frequencies, len(terms)).astype(np.int64)
+    forms, form_occurrences = _dead_forms(field, postings)
     spellings = _dead_spellings(segment, field, dead, terms, analysis)
     return DeadWords(terms, documents, occurrences, forms, form_occurrences, spellings)
 
 
-def _dead_postings(field: Field, dead: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """The numbers of the postings of dead documents, and the frequency of each."""
-    places: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
-    frequencies: list[NDArray[np.int32]] = [np.empty(0, np.int32)]
-    first = 0
+class _Postings(NamedTuple):
+    """Some postings of a field: the term and the frequency of each, and how many occurrences are before it."""
+
+    terms: NDArray[np.int64]
+    frequencies: NDArray[np.int64]
+    before: NDArray[np.int64]
+
+
+def _dead_postings(field: Field, dead: NDArray[np.bool_]) -> _Postings:
+    """The postings of dead documents."""
+    found = [(np.empty(0, np.int64),) * 3]
+    first, before = 0, 0
     while first < len(field.terms):
         last = max(first + 1, int(np.searchsorted(field.starts, field.starts[first] + _SLAB, "right")) - 1)
         part = slice(int(field.starts[first]), int(field.starts[last]))
         here = np.flatnonzero(dead[field.documents[part]])
-        places.append(here + part.start)
-        frequencies.append(field.frequencies[part][here])
-        first = last
-    return np.concatenate(places), np.concatenate(frequencies)
+        frequencies = field.frequencies[part]
+        ends = np.cumsum(frequencies, dtype=np.int64)
+        counts = frequencies[here].astype(np.int64)
+        found.append(
+            (np.searchsorted(field.starts, here + part.start, "right") - 1, counts, before + ends[here] - counts)
+        )
+        first, before = last, before + int(ends[-1])
+    return _Postings(*map(np.concatenate, zip(*found, strict=True)))
 
 
-def _dead_forms(
-    field: Field, dead: NDArray[np.bool_], terms: NDArray[np.int64], occurrences: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _dead_forms(field: Field, postings: _Postings) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The forms of words that dead documents have, and how often each occurs there."""
-    counts, starts = field.forms.counts[terms], field.forms.starts
+    counts = field.forms.counts[postings.terms]
     alone = counts == 1  # all occurrences are of the only form
-    forms, found = [starts[terms[alone]]], [occurrences[alone]]
-    several = terms[counts > 1]
-    for chosen in slabs_of_terms(field, several):
-        number = starts[np.repeat(chosen, field.totals[chosen])] + unpacked_forms(field, chosen)
-        is_dead = dead[documents_of_occurrences(field, chosen)]
-        each, count = np.unique(number[is_dead], return_counts=True)
-        forms.append(each)
-        found.append(count)
-    numbers = np.concatenate(forms)
-    order = np.argsort(numbers)
-    return numbers[order], np.concatenate(found)[order]
+    only = field.forms.starts[postings.terms[alone]]
+    several = _Postings(*(each[counts > 1] for each in postings))
+    terms = np.repeat(several.terms, several.frequencies)
+    numbers = np.concatenate([only, field.forms.starts[terms] + _some_forms(field, several, terms)])
+    each = np.concatenate([postings.frequencies[alone], np.ones(len(terms), np.int64)])
+    forms, of_form = np.unique(numbers, return_inverse=True)
+    return forms, np.bincount(of_form, each, len(forms)).astype(np.int64)
+
+
+def _some_forms(field: Field, postings: _Postings, terms: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The form of every occurrence in some postings of terms with several forms; `terms` are those of occurrences.
+
+    The n-th occurrence ends with the n-th bit that is set. Bits are counted by bytes, which is many times faster than
+    to unpack them all.
+    """
+    forms, codes = field.forms, field.form_codes[:]
+    set_before = np.concatenate([[0], np.cumsum(_BITS[codes], dtype=np.int64)])  # bits before each byte
+    in_codes = offsets_of(np.where(forms.counts > 1, field.totals, 0))  # occurrences of earlier terms in the codes
+    if set_before[-1] != in_codes[-1]:
+        raise field.damaged("forms of words")
+    number = ranges(postings.before - field.position_starts[postings.terms], postings.frequencies)  # within the term
+    last = _place_of_bit(codes, set_before, in_codes[terms] + number)
+    begin = forms.begins[terms] * 8 - 1
+    previous = np.where(
+        number > 0, _place_of_bit(codes, set_before, in_codes[terms] + np.maximum(number - 1, 0)), begin
+    )
+    ranks = np.clip(last - previous - 1, 0, forms.counts[terms] - 1)
+    return forms.by_rank[forms.starts[terms] + ranks].astype(np.int64)
+
+
+# For each byte, the number of its bits that are set, and their places.
+_BITS = np.array([byte.bit_count() for byte in range(256)], np.uint8)
+_SET_BITS = np.array([sorted(range(8), key=lambda bit: (not byte >> bit & 1, bit)) for byte in range(256)])
+
+
+def _place_of_bit(
+    codes: NDArray[np.uint8], set_before: NDArray[np.int64], numbers: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """The places of bits that are set, by their numbers among all of these."""
+    byte = np.searchsorted(set_before, numbers, "right") - 1
+    return byte * 8 + _SET_BITS[codes[byte], numbers - set_before[byte]]
 
 
 def _dead_spellings(
