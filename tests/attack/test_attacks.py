@@ -12,7 +12,19 @@ Attack = Callable[[str], str]
 @pytest.mark.soak
 @pytest.mark.parametrize(
     "job",
-    ["evaluate", "run", "index", "index add", "collection build again", "grid", "pool", "judge import", "judge export"],
+    [
+        "evaluate",
+        "run",
+        "index",
+        "index add",
+        "index update",
+        "index update and merge",
+        "collection build again",
+        "grid",
+        "pool",
+        "judge import",
+        "judge export",
+    ],
 )
 def test_failing_and_killed_writes(attack: Attack, soak: bool, job: str) -> None:
     most = "None" if soak else "5"
@@ -40,6 +52,8 @@ for name in targets():
         "journal of judging",
         "people",
         "vectors",
+        "index with dead documents",
+        "index with dead documents, checked",
         "grid, checked",
         "crawl",
         "tables of a crawl, checked",

@@ -50,6 +50,8 @@ class FaultJob:
     reads: str = ""  # a command that reads the output: it must refuse files that do not belong together
 
 
+GROWN = "collection build documents.jsonl -o grown --processes 1 -q; index grown -o out --positions --workers 1 -q;"
+MANY = ",".join(f"EP{1000000 + n}B1" for n in range(3, 13))  # so many dead documents that their segment is written anew
 POOL = "pool a.run b.run --depth 5 -o out.pool -q"
 # Most write over what is there already.
 JOBS = {
@@ -64,6 +66,16 @@ JOBS = {
         "out",
         "collection build documents.jsonl -o grown --processes 1 -q; index grown -o out --workers 1 -q;"
         "collection build more.jsonl -o grown --processes 1 -q",
+    ),
+    "index update": FaultJob(
+        "index grown -o out --update --workers 1 -q",
+        "out",
+        f"{GROWN} collection update grown changed.jsonl --delete EP1000003B1 --processes 1 -q",
+    ),
+    "index update and merge": FaultJob(
+        "index grown -o out --update --workers 1 -q",
+        "out",
+        f"{GROWN} collection update grown changed.jsonl --delete {MANY} --processes 1 -q",
     ),
     "run": FaultJob("run index topics.tsv --system baseline -k 5 -o out -q", "out", "evaluate qrels.txt b.run -o out"),
     "grid": FaultJob("grid index topics.tsv grid.toml -k 5 -o out -q", "out"),
@@ -103,13 +115,27 @@ def state(path: Path) -> object:
     manifest = path / "manifest.json"
     known = json.loads(manifest.read_text()) if manifest.is_file() else {}
     if "segments" in known:
-        hashes = [_digest(path / segment["file"]) for segment in known["segments"]]
-        return hashes, _digest(path / known["order"]["file"]), known["counts"]
+        return _content_of_index(path), _digest(path / known["order"]["file"]), known["counts"]
     if "parts" in known:
         inside = path / known["folder"]
         return {name: digest for name, digest in contents(inside).items() if name != "manifest.json"}
     found = {n: d for n, d in contents(path).items() if d != "folder" and not _is_ours_alone(n)}
     return found or None  # None: a folder claimed, with nothing in it that can be read
+
+
+def _content_of_index(path: Path) -> str:
+    """A digest of all documents of an index, however they are divided into segments, without dead ones."""
+    from leadline.errors import InputError
+    from leadline.retrieval.index.index import Index
+    from leadline.retrieval.index.merging import merge
+
+    try:
+        index = Index.open(path)
+        with tempfile.TemporaryDirectory(prefix="attack-") as place:
+            merge(index.segments, index.fields, Path(place) / "merged", index.column("family"))
+            return _digest(Path(place) / "merged")
+    except InputError as error:
+        raise ValueError(str(error)) from None
 
 
 def _is_ours_alone(name: str) -> bool:

@@ -192,11 +192,11 @@ def compile_kernels() -> None:
     forked(load, Path.cwd())
 
 
-def documents(count: int = 40, first: int = 0) -> str:
-    """Small patents as JSON lines."""
+def documents(count: int = 40, first: int = 0, version: int = 0) -> str:
+    """Small patents as JSON lines; another version of a patent has other words."""
     lines = []
     for n in range(first, first + count):
-        words = [_WORDS[(n * 7 + k * (k + n % 5)) % len(_WORDS)] for k in range(14)]
+        words = [_WORDS[(n * 7 + version + k * (k + n % 5)) % len(_WORDS)] for k in range(14)]
         lines.append(
             json.dumps({
                 "id": f"EP{1000000 + n}B1", "title": " ".join(words[:3]), "abstract": " ".join(words),
@@ -217,6 +217,7 @@ def materials(folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "documents.jsonl").write_text(documents())
     (folder / "more.jsonl").write_text(documents(46))
+    (folder / "changed.jsonl").write_text(documents(8, 36, version=1))  # four that are there, and four new ones
     (folder / "topics.tsv").write_text("".join(f"{topic}\n" for topic in _TOPICS))
     qrels = (f"{t} 0 EP{1000000 + d}B1 {(d // 3 * n) % 3}" for n, t in enumerate(_TOPICS, 1) for d in range(0, 25, 3))
     (folder / "qrels.txt").write_text("\n".join(qrels) + "\n")

@@ -7,6 +7,7 @@ import os
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,12 +32,12 @@ class StoredKind:
         return [path for path in found if path.suffix in (".json", ".jsonl")] if self.misshaped else found
 
 
-def ask_index(folder: Path) -> Any:
+def ask_index(folder: Path, name: str = "index") -> Any:
     """Everything an index can be asked: words, phrases, filters, lengths, ids, and its own check."""
     from leadline.retrieval.index.index import Index
     from leadline.retrieval.language.language import Language
 
-    index = Index.open(folder / "index")
+    index = Index.open(folder / name)
     language = Language(index)
     found = []
     for query in ("polymer film", '"polymer film"', "metal AND NOT valve", "gla* before:2000", "title:acid class:F16B"):
@@ -205,6 +206,11 @@ def ask_crawl(work: Path) -> Any:
     return checked, documents, str(graph), pl.read_parquet(work / "crawl" / "pages.parquet").rows()
 
 
+LIVING = (
+    "collection build documents.jsonl -o grown --processes 1 -q; index grown -o living --positions --workers 1 -q;"
+    " collection update grown changed.jsonl --delete EP1000003B1 --processes 1 -q;"
+    " index grown -o living --update --workers 1 -q"
+)
 JUDGED = "pool a.run b.run --depth 5 -o pool.txt -q; judge import pool.txt marks.txt --person anna"
 KINDS: dict[str, StoredKind] = {
     "index": StoredKind("index/**/*", ask_index),
@@ -213,6 +219,8 @@ KINDS: dict[str, StoredKind] = {
     "manifests of an index": StoredKind("index/**/*", ask_index, misshaped=True),
     "manifests of a collection": StoredKind("collection/**/*", ask_collection, misshaped=True),
     "index, checked": StoredKind("index/**/*", check("index"), checks=True),
+    "index with dead documents": StoredKind("living/**/*", partial(ask_index, name="living"), LIVING),
+    "index with dead documents, checked": StoredKind("living/**/*", check("living"), LIVING, checks=True),
     "collection, checked": StoredKind("collection/**/*", check("collection"), checks=True),
     "simulated office, checked": StoredKind(
         "office/**/*", check("office"), "simulate office --patents 100 -o office -q", checks=True

@@ -43,4 +43,5 @@ def run(options: argparse.Namespace) -> None:
     with progress_bar("searching", quiet=options.quiet) as progress:
         outcome = runs.make(plan, progress)
     kept = f", {len(outcome.kept):,} already there" if outcome.kept else ""
-    print_notes([f"{counted(len(outcome.made), 'run')} made in {options.output}{kept}", *outcome.notes], options)
+    made = f"{counted(len(outcome.made), 'run')} made in {options.output}{kept}"
+    print_notes([made, *filter(None, [context.outdated]), *outcome.notes], options)

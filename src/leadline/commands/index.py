@@ -1,11 +1,13 @@
 """Index a collection, so that it can be searched.
 
-An index that is already in the folder is replaced once the new one is complete; --add keeps it and adds to it.
+An index that is already in the folder is replaced once the new one is complete. After `leadline collection update`,
+--update brings it up to date instead: only documents that are new or changed are indexed, and what was changed or
+deleted is no longer found. Scores are then the same as those of an index that is built again.
 
 Examples:
   leadline index patents -o patents.index --positions
   leadline index patents -o patents.index --fields title,abstract,claims --stem porter
-  leadline index patents -o patents.index --add
+  leadline index patents -o patents.index --update
 """
 
 from __future__ import annotations
@@ -32,6 +34,7 @@ from leadline.retrieval.index.families import Members, Unit
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.index.manifest import MANIFEST
 from leadline.retrieval.index.stop_words import COMMON
+from leadline.retrieval.index.updating import Changes, changes_of, update
 from leadline.text.files import readable_size
 
 if TYPE_CHECKING:
@@ -57,7 +60,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--positions", action=argparse.BooleanOptionalAction, default=None, help=positions)
     add_choice(parser, "--unit", get_args(Unit), "what is indexed as one", None, "document")
     add_choice(parser, "--members", get_args(Members), "texts of a family", None, "joined")
-    add("--add", action="store_true", help="add the collection's new documents to an existing index")
+    update = (
+        "bring an existing index up to date: documents added, changed and deleted in the collection (--add: the same)"
+    )
+    add("--update", "--add", action="store_true", help=update)
     vectors = "also store vectors; MODEL is a folder with a model as ONNX or safetensors (default: the packaged MiniLM)"
     add("--dense", metavar="MODEL", nargs="?", const="", help=vectors)
     add_number(parser, "--workers", "number of threads (default: number of cores)", most=MOST_WORKERS)
@@ -70,8 +76,8 @@ def run(options: argparse.Namespace) -> None:
     if settings["stop"] not in ("", "none", LANGUAGES[settings["language"]]):
         code = next(code for code, name in LANGUAGES.items() if name == settings["stop"])
         raise UsageError("--stop", f"{settings['stop']} needs --language {code}")
-    if options.add and given:
-        raise UsageError("--add", f"keeps the settings of the index: leave out --{next(iter(given))}")
+    if options.update and given:
+        raise UsageError("--update", f"keeps the settings of the index: leave out --{next(iter(given))}")
     if options.dense is not None:
         check_extras("--dense", ["dense"] if options.dense else WITH_MODEL)
         if options.dense and not Path(options.dense).is_dir():
@@ -79,22 +85,22 @@ def run(options: argparse.Namespace) -> None:
     collection = Collection.open(options.collection)
     folder = Path(options.output)
     there = _refuse_other_content(folder)
-    if there is not None and not options.add:
+    if there is not None and not options.update:
         print_notes([f"replaces the index of {counted(there, 'document')} in {folder}"], options)
     start = time.monotonic()
     with progress_bar("indexing", quiet=options.quiet) as step:
-        if options.add:
-            index, gained = _add_new_documents(collection, folder, step, options.workers)
+        if options.update:
+            index, changes = _update(collection, folder, step, options.workers)
         else:
-            index, gained = _build(collection, folder, settings, step, options.workers), len(collection)
+            index, changes = _build(collection, folder, settings, step, options.workers), None
     seconds = time.monotonic() - start
     words = sum(count for name, count in index.manifest["counts"].items() if name.endswith(" words"))
     size = sum(file.stat().st_size for file in folder.glob("*.arrays"))
     families = f"{len(index):,} {'family' if len(index) == 1 else 'families'}"
     units = counted(len(index), "document") if index.unit == "document" else families
-    added, fields = f"{gained:,} added, " if options.add else "", counted(len(index.fields), "field")
-    print(f"{added}{units}, {counted(words, 'word')} in {fields}, {readable_size(size)}, in {seconds:.1f} s")
-    if options.dense is not None:
+    done, fields = _in_words(changes) if changes is not None else "", counted(len(index.fields), "field")
+    print(f"{done}{units}, {counted(words, 'word')} in {fields}, {readable_size(size)}, in {seconds:.1f} s")
+    if options.dense is not None or (options.update and _has_older_vectors(index)):
         _add_vectors(folder, options)
     print_notes(_notes(index, settings, options), options)
 
@@ -105,7 +111,18 @@ def _add_vectors(folder: Path, options: argparse.Namespace) -> None:
     from leadline.retrieval.pipeline.context import SearchContext
 
     with progress_bar("vectors", quiet=options.quiet) as step:
-        build_vectors(SearchContext.open(folder), model=options.dense, progress=step)
+        build_vectors(SearchContext.open(folder), model=options.dense or "", progress=step)
+
+
+def _has_older_vectors(index: Index) -> bool:
+    """Whether the packaged model made vectors before an update, and can make those that are missing."""
+    from importlib.util import find_spec
+
+    from leadline.retrieval.dense.model import NEEDED, PACKAGE
+    from leadline.retrieval.dense.vectors import older_vectors
+    from leadline.retrieval.pipeline.context import SearchContext
+
+    return all(map(find_spec, (*NEEDED, PACKAGE))) and bool(older_vectors(SearchContext(index)))
 
 
 def _refuse_other_content(folder: Path) -> int | None:
@@ -132,46 +149,43 @@ def _build(collection: Collection, folder: Path, settings: dict[str, Any], step:
     )  # fmt: skip
 
 
-def _add_new_documents(collection: Collection, folder: Path, step: Any, workers: int | None) -> tuple[Index, int]:
-    """Add the documents that are in the collection and not in the index; return how many."""
+def _update(collection: Collection, folder: Path, step: Any, workers: int | None) -> tuple[Index, Changes]:
+    """Bring an index up to date with its collection."""
     index = Index.open(folder)
     source = index.manifest["source"]
     if source != str(collection.folder.resolve()):
-        raise InputError(str(folder), f"was made from {source}: --add needs the same collection")
-    rows = dict(zip(collection.records["id"].to_list(), range(len(collection)), strict=True))
-    known = np.array([rows.get(name, -1) for name in index.ids], np.int64)
-    if (known < 0).any():
-        lost = index.ids[int(np.argmax(known < 0))]
-        raise InputError(str(folder), f"{lost} is no longer in {collection.folder}: build the index again")
-    if not np.array_equal(collection.records["family"].to_numpy()[known], index.column("family")):
-        raise InputError(str(folder), f"families in {collection.folder} have changed: build the index again")
-    fresh = np.ones(len(collection), np.bool_)
-    fresh[known] = False
-    if not fresh.any():
-        index.tidy()  # a process that was killed after its last step left nothing else to do
-        return index, 0
-    gained = np.flatnonzero(fresh)
-    source_of_more: Any = WithProgress(collection, step, gained)
-    return index.add(source_of_more, workers=workers), len(gained)
+        raise InputError(str(folder), f"was made from {source}: --update needs the same collection")
+    changes = changes_of(index, collection)
+    texts = WithProgress(collection, step, len(changes.new))
+    return update(index, collection, changes, workers, texts), changes
+
+
+def _in_words(changes: Changes) -> str:
+    """What an update did, before the size of the index."""
+    done = {"changed": changes.changed, "deleted": changes.deleted}
+    return f"{changes.added:,} added, " + "".join(f"{count:,} {what}, " for what, count in done.items() if count)
 
 
 @dataclass(frozen=True)
 class WithProgress:
-    """A collection, or some of its rows, that reports how many documents have been read."""
+    """A collection that reports how many of some documents have been read."""
 
     collection: Collection
     step: Callable[..., None] | None
-    rows: NDArray[np.integer] | None = None
+    total: int | None = None  # documents to be read (default: all)
 
     @property
     def records(self) -> pl.DataFrame:
         return self.collection.records
 
+    @property
+    def manifest(self) -> dict[str, Any]:
+        return self.collection.manifest
+
     def texts(self, fields: Sequence[str], rows: NDArray[np.integer] | None = None) -> Iterator[pl.DataFrame]:
-        chosen = self.rows if rows is None else rows
-        total = len(self.collection) if self.rows is None else len(self.rows)
+        total = len(self.collection) if self.total is None else self.total
         done = 0
-        for frame in self.collection.texts(fields, chosen):
+        for frame in self.collection.texts(fields, rows):
             yield frame
             done += len(frame)
             if self.step is not None:
@@ -182,6 +196,6 @@ def _notes(index: Index, settings: dict[str, Any], options: argparse.Namespace) 
     notes = []
     if not index.manifest["positions"]:
         notes.append("no positions are stored: use --positions for phrases and NEAR")
-    if not options.add and settings["stop"] == "" and settings["language"] not in COMMON:
+    if not options.update and settings["stop"] == "" and settings["language"] not in COMMON:
         notes.append(f"no common words are left out: there is no list for {LANGUAGES[settings['language']]}")
     return notes

@@ -36,7 +36,7 @@ from leadline.retrieval.answers.prior_art_words import (
     system_line,
     topic_date,
 )
-from leadline.retrieval.answers.search_hits import result_table
+from leadline.retrieval.answers.search_hits import changes, result_table
 from leadline.retrieval.answers.snippets import Marker
 from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.pipeline_files import system
@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> None:
         claims = [" ".join(f"{number}:{share:.2f}" for number, share in found.claims_of(place).items())
                   for place in range(len(found.hits))]  # fmt: skip
         write_table(result_table(found.hits, found.snippets, {"claims": claims}), options)
-    print_notes([*search_notes(found, options.system), *hidden_note(found)], options)
+    print_notes([*search_notes(found, options.system), *hidden_note(found), *changes(context, found.hits)], options)
 
 
 def _topic(context: SearchContext, written: str, date: str | None) -> Request:

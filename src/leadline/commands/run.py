@@ -28,6 +28,7 @@ from leadline.records.scores.result import counted
 from leadline.records.side_tables import read_groups
 from leadline.records.topics.topic import Topics
 from leadline.retrieval.engines.timing import timing
+from leadline.retrieval.index.manifest import content_digests
 from leadline.retrieval.pipeline.after.one_a_group import OneAGroup
 from leadline.retrieval.pipeline.answering import Narratives
 from leadline.retrieval.pipeline.context import SearchContext
@@ -82,7 +83,7 @@ def run(options: argparse.Namespace) -> None:
     tag = options.tag or stem(options.system.removesuffix(".toml"))
     made_of = {
         "system": settings(pipeline),
-        "index": [segment["sha256"] for segment in context.index.manifest["segments"]],
+        "index": content_digests(context.index.manifest),
         "topics": [repr((topic, context.outside_patents.get(topic.patent))) for topic in asked],
         "k": options.k,
     }
@@ -98,7 +99,7 @@ def run(options: argparse.Namespace) -> None:
     if journal is not None:
         journal.finish()
         _write_manifest(options, context, made_of, tag, timing(list(answers.seconds.values())))
-    print_notes(answers.notes, options)
+    print_notes([*filter(None, [context.outdated]), *answers.notes], options)
 
 
 def _read_topics(options: argparse.Namespace, context: SearchContext) -> Topics:

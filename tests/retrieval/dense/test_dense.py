@@ -306,3 +306,36 @@ def test_a_damaged_onnx_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "mine" / "model.onnx").write_bytes(b"no model")
     with pytest.raises(InputError, match=r"model\.onnx: cannot be read"):
         Encoder(str(tmp_path / "mine")).encode(["acid"])
+
+
+@needs_model
+def test_an_update_encodes_only_what_is_new(context: SearchContext, tmp_path: Path, monkeypatch) -> None:
+    first = build_vectors(context, ["abstract"])
+    texts = [*ABSTRACTS[1:], "A lamp."]  # the first is deleted, one changed, one new
+    texts[1] = "A bath of alkali for cleaning metal."
+    documents = [
+        Document(f"EP000000{number}B1", office="EP", serial=f"000000{number}", kind="B1", abstract=text,
+                 description="As drawn.", claims=(Claim(1, "A thing."),), publication="1999-01-01")
+        for number, text in enumerate(texts, start=1)
+    ]  # fmt: skip
+    write_collection(documents, tmp_path / "collection", {"made": "then"}, part=3)
+    Index.open(tmp_path / "index").update(Collection.open(tmp_path / "collection"))
+    updated = SearchContext.open(tmp_path / "index")
+    encoded: list[str] = []
+    encode = Encoder.encode
+    monkeypatch.setattr(Encoder, "encode", lambda self, given: encoded.extend(given) or encode(self, given))
+    made = build_vectors(updated, ["abstract"])
+    assert sorted(encoded) == ["A bath of alkali for cleaning metal.", "A lamp."]
+    assert not first.path.exists()
+    whole = encode(Encoder(), [updated.collection.document(name).abstract for name in updated.index.ids])
+    stored = arrays.read(made.path)["vectors"].reshape(made.shape).astype(np.float32)
+    written = np.array([bool(updated.collection.document(name).abstract) for name in updated.index.ids])
+    assert (stored * whole).sum(axis=1)[written].min() > 0.99
+    assert not stored[~written].any()
+    monkeypatch.setattr(Encoder, "encode", encode)
+    full = build_vectors(updated, ["abstract"], precision="full")
+    exactly = encode(
+        Encoder(precision="full"), [updated.collection.document(name).abstract for name in updated.index.ids]
+    )
+    np.testing.assert_allclose(arrays.read(full.path)["vectors"].reshape(full.shape), exactly, atol=1e-3)
+    assert made.path.exists()  # of another precision

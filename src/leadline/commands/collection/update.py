@@ -1,6 +1,6 @@
 """Add documents to a collection, replace those with the same id, and delete some.
 
-The rest of the collection is not read again. Its indexes then differ from it: `leadline index` builds them again.
+The rest of the collection is not read again. `leadline index --update` then brings its indexes up to date.
 
 Examples:
   leadline collection update patents documents.jsonl

@@ -20,6 +20,7 @@ from leadline.retrieval.engines.engine_file import EngineFile, read_engine
 from leadline.retrieval.engines.environment import variables_in
 from leadline.retrieval.engines.queries import queries
 from leadline.retrieval.engines.timing import in_words, timing
+from leadline.retrieval.index.manifest import content_digests
 from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.journal import Journal
 from leadline.retrieval.pipeline.outside_patents import read_patents
@@ -43,7 +44,7 @@ def run_engine(options: argparse.Namespace) -> None:
     tag = options.tag or stem(options.engine.removesuffix(".toml"))
     made_of = {
         "engine": json_text(service.described()),
-        "index": None if context is None else [segment["sha256"] for segment in context.index.manifest["segments"]],
+        "index": None if context is None else content_digests(context.index.manifest),
         "queries": [(query.topic, query.text) for query in asked],
         "k": options.k,
     }

@@ -10,7 +10,7 @@ import numpy as np
 
 from leadline.collections.documents.document import Document
 from leadline.errors import InputError
-from leadline.records.scores.result import Result, counted
+from leadline.records.scores.result import Result
 from leadline.records.scores.table import Table
 from leadline.retrieval.answers.passages import Passages, rarity
 from leadline.retrieval.answers.snippets import Marker, Snippet
@@ -114,20 +114,15 @@ def texts_of(hits: Sequence[Hit]) -> list[Document]:
 
 
 def changes(context: SearchContext, hits: Sequence[Hit]) -> list[str]:
-    """What differs between the index and its collection, as far as these hits and the numbers of documents show."""
+    """A line where the collection differs from the index, as far as these hits and the state of the collection show."""
     if not has_texts(context):
         return []
-    fix, said = "build the index again", []
-    gone = sum(hit.document is None for hit in hits)
-    changed = sum(hit.changed for hit in hits)
-    if gone:
-        said.append(f"{counted(gone, 'document')} found in the index, but no longer in {context.location}: {fix}")
-    if changed:
-        said.append(f"{counted(changed, 'document')} changed in {context.location} after being indexed: {fix}")
-    there, indexed = len(context.collection), len(context.index)
-    if context.index.unit == "document" and there != indexed:
-        said.append(f"the index has {indexed:,} documents, {context.location} has {there:,}: {fix}")
-    return said
+    gone, changed = sum(hit.document is None for hit in hits), sum(hit.changed for hit in hits)
+    seen = [f"{count:,} {what}" for count, what in ((gone, "deleted"), (changed, "changed")) if count]
+    if not seen:
+        return [context.outdated] if context.outdated else []
+    of_hits = f"of the documents shown {' and '.join(seen)}"
+    return [f"{context.location} has changed since it was indexed, {of_hits}: {context.up_to_date}"]
 
 
 def has_texts(context: SearchContext) -> bool:

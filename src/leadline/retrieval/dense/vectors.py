@@ -22,7 +22,7 @@ from leadline.retrieval.index import arrays
 from leadline.retrieval.index.array_table import damaged
 from leadline.retrieval.index.batches import joined_fields
 from leadline.retrieval.index.check import REBUILD_VECTORS
-from leadline.retrieval.index.manifest import KIND, VERSION
+from leadline.retrieval.index.manifest import KIND, VERSION, row_digests
 from leadline.text.checksums import check_seal, parsed_object, sealed
 from leadline.text.files import sync_folder, write_stored
 from leadline.text.owned_folder import OwnedFolder
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from leadline.retrieval.pipeline.context import SearchContext
 
 FIELDS = ("title", "abstract")  # of which the model reads the first 256 tokens
-NAME = "vectors"  # of the array in the file
+NAME, TEXTS = "vectors", "texts"  # the arrays of the file: vectors, and digests of the texts that they were made of
 CHUNK = 512  # documents encoded before progress is saved
 _BLOCK = 16384  # rows multiplied at a time
 _IN_MEMORY = 512 << 20  # bytes: a matrix up to this size is kept in memory as float32
@@ -81,30 +81,43 @@ def build_vectors(
     precision: Precision = "int8",
     progress: Callable[[int, int], None] | None = None,
 ) -> Vectors:
-    """Make the vectors of an index, or those that are missing after a stopped build."""
+    """Make the vectors of an index, or those that are missing after a stopped build or an update.
+
+    A vector that was made before of the same text is copied, so that only new and changed documents are encoded.
+    """
     encoder = Encoder(model, precision)
     path = _place(context, fields, encoder)
     shape = (len(context.index), encoder.width)
     if path.exists() and Vectors(path, shape).is_sound():
         return Vectors(path, shape)
     unfinished, notes = path.with_suffix(".unfinished"), path.with_suffix(".done")
-    layout = {NAME: (np.float16, shape[0] * shape[1])}
+    layout = {NAME: (np.float16, shape[0] * shape[1]), TEXTS: (np.int64, 2 * shape[0])}
     with OwnedFolder.locked(path.parent, KIND, VERSION) as owned:
         order = _collection_order(context)
         into, done, crc = None, 0, 0
         if unfinished.name in owned.names and not unfinished.is_symlink():
             into = arrays.resume_file(unfinished, layout)
         if into is not None:
-            done, crc = _done(notes, into[NAME].reshape(shape), order)
+            done, crc = _done(notes, into[NAME].reshape(shape), into[TEXTS].reshape(-1, 2), order)
         owned.add(path.name, unfinished.name, notes.name)
         if into is None or not done:
             into = None
             owned.remove([unfinished.name, notes.name])
             into = arrays.begin_file(unfinished, layout)
-        vectors = into[NAME].reshape(shape)
+        vectors, digests = into[NAME].reshape(shape), into[TEXTS].reshape(-1, 2)
+        older = [each for each in older_vectors(context, fields, encoder) if each.name in owned.names]
+        known = _known(older, encoder.width)
         for start, rows, texts in _texts(context, fields, order, done):
-            vectors[rows] = encoder.encode(texts)
-            done, crc = start + len(rows), zlib.crc32(vectors[rows].tobytes(), crc)
+            digests[rows] = _digests(texts)
+            missing = []
+            for place, digest in enumerate(digests[rows]):
+                if (same := known.get(digest.tobytes())) is not None:
+                    vectors[rows[place]] = same
+                else:
+                    missing.append(place)
+            if missing:
+                vectors[rows[missing]] = encoder.encode([texts[place] for place in missing])
+            done, crc = start + len(rows), _crc(vectors[rows], digests[rows], crc)
             arrays.sync_file(unfinished)
             write_stored(notes, sealed({"done": done, "crc": crc}))
             if progress is not None:
@@ -113,7 +126,7 @@ def build_vectors(
         arrays.sync_file(unfinished)
         os.replace(unfinished, path)
         sync_folder(path.parent)
-        owned.remove([notes.name])
+        owned.remove([notes.name, *(each.name for each in older)])
     return Vectors(path, shape)
 
 
@@ -138,14 +151,50 @@ def has_vectors(context: SearchContext) -> bool:
     return context.has_vectors
 
 
+def older_vectors(context: SearchContext, fields: Sequence[str] = FIELDS, encoder: Encoder | None = None) -> list[Path]:
+    """The files of vectors that the same model made before the index was updated (default: the packaged model)."""
+    if not any(context.index.folder.glob("vectors-*.float16")):
+        return []
+    path = _place(context, fields, encoder or Encoder())
+    return sorted(each for each in path.parent.glob(f"{path.name.rpartition('-')[0]}-*.float16") if each != path)
+
+
 def _place(context: SearchContext, fields: Sequence[str], encoder: Encoder) -> Path:
-    """The path of the file; its name has a digest of what the vectors depend on."""
-    made_of = [encoder.digest, list(fields), [segment["sha256"] for segment in context.index.manifest["segments"]]]
-    digest = hashlib.sha256(json.dumps(made_of).encode()).hexdigest()[:16]
-    return context.index.folder / f"vectors-{digest}.float16"
+    """The path of the file; its name has a digest of how vectors are made, and one of the state of the index."""
+    how, state = ([encoder.digest, list(fields)], row_digests(context.index.manifest))
+    one, other = (hashlib.sha256(json.dumps(each).encode()).hexdigest()[:16] for each in (how, state))
+    return context.index.folder / f"vectors-{one}-{other}.float16"
 
 
-def _done(notes: Path, vectors: NDArray[np.float16], order: NDArray[np.int64]) -> tuple[int, int]:
+def _digests(texts: Sequence[str]) -> NDArray[np.int64]:
+    """A digest of each text, as two numbers."""
+    found = b"".join(hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).digest() for text in texts)
+    return np.frombuffer(found, np.int64).reshape(-1, 2)
+
+
+def _known(paths: Sequence[Path], width: int) -> dict[bytes, NDArray[np.float16]]:
+    """The vectors in some files by the digests of their texts; damaged files are left out."""
+    known: dict[bytes, NDArray[np.float16]] = {}
+    for path in paths:
+        try:
+            file = arrays.read(path, REBUILD_VECTORS)
+            vectors, digests = file.whole(NAME, np.float16), file.whole(TEXTS, np.int64)
+        except InputError:
+            continue
+        if len(vectors) == len(digests) // 2 * width:
+            known.update(
+                zip((each.tobytes() for each in digests.reshape(-1, 2)), vectors.reshape(-1, width), strict=True)
+            )
+    return known
+
+
+def _crc(vectors: NDArray[np.float16], digests: NDArray[np.int64], before: int) -> int:
+    return zlib.crc32(digests.tobytes(), zlib.crc32(vectors.tobytes(), before))
+
+
+def _done(
+    notes: Path, vectors: NDArray[np.float16], digests: NDArray[np.int64], order: NDArray[np.int64]
+) -> tuple[int, int]:
     """How many documents a stopped build had finished, and the checksum of their vectors; 0 where it does not fit."""
     try:
         noted = parsed_object(stored_bytes(notes), str(notes), REBUILD_VECTORS)
@@ -155,8 +204,9 @@ def _done(notes: Path, vectors: NDArray[np.float16], order: NDArray[np.int64]) -
     done, crc = noted.get("done"), 0
     if type(done) is not int or not 0 < done <= len(order):
         return 0, 0
-    for start in range(0, done, _BLOCK):
-        crc = zlib.crc32(vectors[order[start : min(start + _BLOCK, done)]].tobytes(), crc)
+    for start in range(0, done, CHUNK):
+        rows = order[start : min(start + CHUNK, done)]
+        crc = _crc(vectors[rows], digests[rows], crc)
     return (done, crc) if crc == noted.get("crc") else (0, 0)
 
 

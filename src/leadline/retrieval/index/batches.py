@@ -154,7 +154,7 @@ def _from_collection(collection: Any, fields: Sequence[str], size: int) -> Itera
 
     records = collection.records
     named = ["inventors", "cited_number"]
-    wanted = [*(["title"] if "title" in fields else []), *(name for name in fields if name != "title")]
+    wanted = list(fields)
     for part in collection.texts([*wanted, *named]):
         frame = joined_claims(part, wanted)
         weight = sum(int(frame[name].str.len_bytes().sum() or 0) for name in wanted)

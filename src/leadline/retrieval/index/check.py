@@ -11,9 +11,10 @@ from leadline.collections.documents.check import check_identity, finding_of, fin
 from leadline.errors import InputError
 from leadline.retrieval.index import arrays
 from leadline.retrieval.index.array_table import REBUILD, damaged
-from leadline.retrieval.index.manifest import read_manifest
-from leadline.retrieval.index.opening import opened_order, opened_segment
-from leadline.retrieval.index.segment import CODES, NUMBERS
+from leadline.retrieval.index.live import LiveSegment
+from leadline.retrieval.index.manifest import live_documents, read_manifest
+from leadline.retrieval.index.opening import OrderFile, opened_segment
+from leadline.retrieval.index.segment import CODES, NUMBERS, Segment
 from leadline.text.checksums import Finding, file_sha256
 
 VECTORS = "vectors-*.float16"
@@ -48,6 +49,16 @@ def _check_vectors(path: Path) -> None:
 
 def _check_segment(folder: Path, known: dict[str, Any], fields: list[str]) -> None:
     segment = opened_segment(folder, known)
+    _check_content(segment, fields)
+    _check_file(folder, known)
+    if isinstance(segment, LiveSegment):
+        _check_content(segment.stored, fields)
+        check_arrays(segment.tombstones.file)
+        _check_file(folder, known["dead"])
+
+
+def _check_content(segment: Segment, fields: list[str]) -> None:
+    """Read all of a segment; of one with tombstones, all that is left of it."""
     _ = segment.ids
     for name in fields:
         field = segment.field(name)
@@ -59,11 +70,10 @@ def _check_segment(folder: Path, known: dict[str, Any], fields: list[str]) -> No
     for column in CODES:
         segment.coded(column)
     check_arrays(segment.file)
-    _check_file(folder, known)
 
 
 def _check_order(folder: Path, manifest: dict[str, Any]) -> None:
-    opened_order(folder, manifest["order"], sum(known["documents"] for known in manifest["segments"]))
+    _ = OrderFile(folder, manifest, sum(map(live_documents, manifest["segments"]))).origin
     _check_file(folder, manifest["order"])
 
 

@@ -102,6 +102,18 @@ class Forms:
         ranks[: len(ends)] = np.minimum(np.diff(ends, prepend=-1) - 1, count - 1)  # a damaged file may have any bits
         return self.by_rank[self.starts[term] + ranks].astype(np.int64)
 
+    def unpacked_all(self, packed: NDArray[np.uint8], terms: NDArray[np.int64]) -> NDArray[np.int64] | None:
+        """As `unpacked`, of several terms with more than one form; None where the bits do not fit the occurrences."""
+        totals, sizes = self.totals[terms], np.diff(self.begins)[terms]
+        ends = np.flatnonzero(np.unpackbits(packed, bitorder="little"))
+        first = np.cumsum(sizes) - sizes
+        if not np.array_equal(np.diff(np.searchsorted(ends, np.append(first, len(packed)) * 8)), totals):
+            return None
+        ranks = np.diff(ends, prepend=-1) - 1
+        ranks[(np.cumsum(totals) - totals)] = ends[np.cumsum(totals) - totals] - first * 8
+        ranks = np.minimum(ranks, np.repeat(self.counts[terms] - 1, totals))
+        return self.by_rank[np.repeat(self.starts[terms], totals) + ranks].astype(np.int64)
+
     def lists(self, packed: NDArray[np.uint8]) -> FormLists:
         """The arguments of a kernel."""
         return FormLists(self.totals, self.starts, self.by_rank, self.begins, packed)
@@ -192,7 +204,7 @@ def word_ranks(words: BatchWords, form_of: NDArray[np.int32], forms: Forms) -> N
     return ranks
 
 
-def _write_plain(
+def write_ranks(
     terms: NDArray[np.int64], ranks: NDArray[Any], cursors: NDArray[np.int64], limits: NDArray[np.int64],
     into: NDArray[np.uint8],
 ) -> None:  # fmt: skip
@@ -212,7 +224,7 @@ def _packed_plain(words: BatchWords, ranks: NDArray[np.int32], forms: Forms) -> 
     term = words.term_of[codes].astype(np.int64)
     order = np.argsort(term, kind="stable")
     order = order[term[order] >= 0]
-    _write_plain(term[order], ranks[codes[order]], forms.first_bits, forms.first_bits + forms.limits, into)
+    write_ranks(term[order], ranks[codes[order]], forms.first_bits, forms.first_bits + forms.limits, into)
     return into
 
 
@@ -231,7 +243,7 @@ def _moved_plain(
     for term in np.flatnonzero((old.counts > 0) & (cursors[new] < limits[new])).tolist():
         forms = old.unpacked(packed[old.begins[term] : old.begins[term + 1]], term)
         of_term = np.full(len(forms), new[term], np.int64)
-        _write_plain(of_term, ranks[old.starts[term] + forms], cursors, limits, into)
+        write_ranks(of_term, ranks[old.starts[term] + forms], cursors, limits, into)
 
 
 @compiled_job("leadline.retrieval.index.kernels.forms.move_forms", plain=_moved_plain)

@@ -7,7 +7,8 @@
     (2, [0, 1])
 
 Rows number the documents from 0 in the order in which they were added. The manifest names the segments, and is replaced
-as the last step of every change: opening the folder gives the old index or the new one.
+as the last step of every change: opening the folder gives the old index or the new one. A document that was changed or
+deleted is dead in its segment (`tombstones.py`), and everything is as if it were not there.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ from leadline.retrieval.index.analysis import Analysis
 from leadline.retrieval.index.batches import FIELDS, Records
 from leadline.retrieval.index.derived import split_fields
 from leadline.retrieval.index.manifest import MANIFEST, read_manifest
-from leadline.retrieval.index.opening import opened_order, opened_segment
+from leadline.retrieval.index.opening import OrderFile, opened_segment
+from leadline.retrieval.index.origin import Origin
 from leadline.retrieval.index.segment import CODES, NUMBERS, CodedColumn
 from leadline.retrieval.index.terms import offsets_of
 
@@ -63,8 +65,9 @@ class Index(Result):
         self.segments = [opened_segment(folder, known) for known in manifest["segments"]]
         self.bases = offsets_of([len(segment) for segment in self.segments])
         self._columns: dict[str, NDArray[Any]] = {}  # those that were asked for
+        self._order = OrderFile(folder, manifest, len(self))
         # The rank of each document by id: documents with equal scores are sorted by it, high first.
-        self.ranks = opened_order(folder, manifest["order"], len(self))
+        self.ranks = self._order.ranks
 
     def _finding(self) -> str:
         return f"{self.folder}: {counted(len(self), self.unit)}; fields {', '.join(self.fields)}"
@@ -108,13 +111,22 @@ class Index(Result):
 
     def add(self, source: Iterable[Any] | Records, *, workers: int | None = None) -> Index:
         """Add documents as a new segment, and return the new index."""
-        from leadline.retrieval.index.writing import add
+        from leadline.retrieval.index.updating import add
 
         if self.unit != "document":
             problem = "is an index of families, to which nothing can be added: build it again"
             raise InputError(str(self.folder), problem)
-        add(source, self.folder, self.manifest, self.analysis, workers)
+        add(source, self, workers)
         return Index.open(self.folder)
+
+    def update(self, collection: Records, *, workers: int | None = None) -> Index:
+        """Bring the index up to date with its collection, and return the new index.
+
+        Documents that are new or changed are indexed; those that were changed or deleted are no longer found.
+        """
+        from leadline.retrieval.index.updating import changes_of, update
+
+        return update(self, collection, changes_of(self, collection), workers)
 
     def tidy(self) -> None:
         """Remove what a killed process left in the folder."""
@@ -124,12 +136,22 @@ class Index(Result):
 
     def merge(self) -> Index:
         """Merge all segments into one, and return the new index."""
-        from leadline.retrieval.index.writing import merge_all
+        from leadline.retrieval.index.updating import merge_all
 
-        if len(self.segments) == 1:
+        if len(self.segments) == 1 and not self.has_dead:
             return self
-        merge_all(self.segments, self.folder, self.manifest)
+        merge_all(self)
         return Index.open(self.folder)
+
+    @property
+    def has_dead(self) -> bool:
+        """Whether a segment has dead documents."""
+        return any(segment.get("dead") for segment in self.manifest["segments"])
+
+    @property
+    def origin(self) -> Origin | None:
+        """Where the documents come from; None where that is not known."""
+        return self._order.origin
 
     def _check_stemmer(self) -> None:
         """Warn if queries would be stemmed by another version of PyStemmer than the documents."""
@@ -197,29 +219,45 @@ class Index(Result):
             starts[here], stops[here] = part.starts[number[here]], part.starts[number[here] + 1]
             occurrences[here] += part.totals[number[here]]
             count[:] = stops - starts
-            documents.append(part.documents.ranges(starts, stops) + np.int32(base))
-            frequencies.append(part.frequencies.ranges(starts, stops))
+            rows, counts_of = part.postings(starts, stops)
+            documents.append(rows + np.int32(base))
+            frequencies.append(counts_of)
         offsets = offsets_of(counts.sum(axis=0))
         return Lists(offsets, _term_by_term(documents, counts), _term_by_term(frequencies, counts), occurrences)
 
+    def has_terms(self, field: str, terms: Sequence[bytes]) -> NDArray[np.bool_]:
+        """Which terms a field has."""
+        found = [segment.field(self.field(field)).terms.find(terms) >= 0 for segment in self.segments]
+        return np.logical_or.reduce(found)
+
     def expand(self, field: str, prefix: str, limit: int = 1000) -> list[str]:
-        """The terms of a field that begin with a prefix, sorted; at most `limit` of each segment."""
+        """The first terms of a field that begin with a prefix, sorted."""
         found: set[bytes] = set()
         for segment in self.segments:
             terms = segment.field(self.field(field)).terms
             found.update(terms[number] for number in terms.prefixed(prefix.encode())[:limit])
-        return [term.decode() for term in sorted(found)]
+        return [term.decode() for term in sorted(found)[:limit]]
 
     # Metadata
 
     def column(self, name: str) -> NDArray[Any]:
         """A number for each document: a day since 1970 (`segment.MISSING` where none is known), or a family."""
         checked_choice("column", name, list(NUMBERS))
+        if name == "family" and self.origin is not None:  # families change with the collection
+            return self.origin.family
         if name not in self._columns:
             column = np.concatenate([segment.numbers(name) for segment in self.segments])
             column.flags.writeable = False  # all who ask share it
             self._columns[name] = column
         return self._columns[name]
+
+    def words_of(self, column: str, row: int) -> list[str]:
+        """The words of a document in a column: its classes, its applicants, the numbers that it cites."""
+        checked_choice("column", column, list(CODES))
+        number = int(np.searchsorted(self.bases, row, "right")) - 1
+        coded, place = self.segments[number].coded(column), row - int(self.bases[number])
+        codes = coded.codes[coded.offsets[place] : coded.offsets[place + 1]]
+        return [coded.terms[code].decode() for code in codes.tolist()]
 
     def having(self, column: str, words: Sequence[str]) -> NDArray[np.bool_]:
         """Which documents have one of these offices, or one of these classes or a class under one of them.

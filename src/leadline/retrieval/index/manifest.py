@@ -12,7 +12,8 @@ from leadline.text.checksums import CHECKSUM, check_seal, parsed_object
 from leadline.text.stored import stored_bytes
 
 MANIFEST = "manifest.json"
-KIND, WHAT, VERSION = "index", "a leadline index", 4
+KIND, WHAT, VERSION = "index", "a leadline index", 5
+OLDEST = 4  # format that is read; it has neither dead documents nor the places of documents in their collection
 _FILE = re.compile(r"[\w-][\w.-]*")
 _LARGEST = 64 << 20  # bytes: far more than any index needs
 
@@ -46,7 +47,7 @@ def _check_version(version: Any, path: str) -> None:
         raise damaged(path, "it has no format")
     if version > VERSION:
         raise newer_format(path, version, VERSION)
-    if version < VERSION:
+    if version < OLDEST:
         lacks = {1: "checksums", 2: "words as they are written"}.get(version, "compressed postings")
         raise InputError(path, f"has format {version}, which has no {lacks}: {REBUILD}")
 
@@ -72,7 +73,46 @@ def _is_file(value: Any) -> bool:
 
 
 def _is_segments(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(_is_file(s) and _is_count(s.get("documents")) for s in value)
+    return isinstance(value, list) and bool(value) and all(map(_is_segment, value))
+
+
+def _is_segment(value: Any) -> bool:
+    """Whether this describes a segment, and its tombstones where it has dead documents."""
+    if not _is_file(value) or not _is_count(value.get("documents")):
+        return False
+    dead = value.get("dead")
+    return dead is None or (
+        _is_file(dead) and _is_count(dead.get("documents")) and 0 < dead["documents"] < value["documents"]
+    )
+
+
+def _is_collection(value: Any) -> bool:
+    """Whether this says of which collection the index is; None where that is not known."""
+    if value is None:
+        return True
+    parts = value.get("parts") if isinstance(value, dict) else None
+    return isinstance(parts, list) and all(map(_is_text, parts)) and _is_text(value.get("hash"))
+
+
+def live_documents(segment: dict[str, Any]) -> int:
+    """The number of documents of a segment that are not dead."""
+    return int(segment["documents"]) - int((segment.get("dead") or {"documents": 0})["documents"])
+
+
+def files_of(manifest: dict[str, Any]) -> list[dict[str, Any]]:
+    """The entries of all files that a manifest names."""
+    dead = [segment["dead"] for segment in manifest["segments"] if segment.get("dead")]
+    return [*manifest["segments"], *dead, manifest["order"]]
+
+
+def row_digests(manifest: dict[str, Any]) -> list[str]:
+    """The SHA-256 of the files that say which document is in each row."""
+    return [entry["sha256"] for entry in files_of(manifest)[:-1]]
+
+
+def content_digests(manifest: dict[str, Any]) -> list[str]:
+    """The SHA-256 of the files that answers depend on."""
+    return [entry["sha256"] for entry in files_of(manifest)]
 
 
 def _is_fields(value: Any) -> bool:
@@ -98,4 +138,5 @@ _SHAPE = {
     "counts": _is_counts,
     "segments": _is_segments,
     "order": _is_file,
+    "collection": _is_collection,
 }

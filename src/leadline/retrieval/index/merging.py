@@ -35,19 +35,26 @@ if TYPE_CHECKING:
 _SLAB = 1 << 22  # values of lists that are moved together
 
 
-def merge(segments: Sequence[Segment], fields: Sequence[str], path: Path) -> None:
-    """Write the documents of several segments, in their order, as one. The lists are never in memory as a whole."""
+def merge(
+    segments: Sequence[Segment], fields: Sequence[str], path: Path, families: NDArray[np.int64] | None = None
+) -> None:
+    """Write the documents of several segments, in their order, as one. The lists are never in memory as a whole.
+
+    `families` are those of the documents, if they have changed since the segments were written.
+    """
     content = stored_terms(_one_behind_the_other([segment.ids for segment in segments]), "ids", "id_lengths")
     writers: dict[str, PackedWriter] = {}
     for name in fields:
         parts = [segment.field(name) for segment in segments]
         _check_positions(segments, parts, name)
-        merged = _Merged(segments, [part.terms for part in parts])
+        merged = MergedTerms(segments, [part.terms for part in parts])
         arrays_of, lists = _field(segments, parts, merged, path.parent)
         content |= {f"{name}/{array}": values for array, values in arrays_of.items()}
         writers |= {f"{name}/{array}": writer for array, writer in lists.items()}
     for column in NUMBERS:
         values = np.concatenate([segment.numbers(column) for segment in segments])
+        if column == "family" and families is not None:
+            values = families
         content |= stored_wide(values, f"columns/{column}")
     for column in CODES:
         coded = stored_codes(_coded(segments, column))
@@ -63,12 +70,13 @@ def merge(segments: Sequence[Segment], fields: Sequence[str], path: Path) -> Non
 
 
 def _field(
-    segments: Sequence[Segment], parts: Sequence[Field], merged: _Merged, folder: Path
+    segments: Sequence[Segment], parts: Sequence[Field], merged: MergedTerms, folder: Path
 ) -> tuple[dict[str, NDArray[Any]], dict[str, PackedWriter]]:
     """The arrays of a merged field, and its lists, which may be too large for the memory."""
     counts = merged.summed([np.diff(part.starts) for part in parts])
     totals = merged.summed([part.totals for part in parts])
     forms = _MergedForms(segments, parts, merged, totals)
+    spellings = MergedTerms(segments, [part.spellings for part in parts])
     breaks = np.concatenate([part.breaks for part in parts])
     break_starts = offsets_of(np.concatenate([np.diff(part.break_starts) for part in parts]))
     content = {
@@ -76,7 +84,7 @@ def _field(
         **stored_wide(totals - counts, "repetitions"),
         "lengths": packed(np.concatenate([part.lengths for part in parts])),
         **stored_forms(forms.forms, merged.terms), "form_codes": forms.codes(parts, merged),
-        **stored_terms(_Merged(segments, [part.spellings for part in parts]).terms, "spellings", "spelling_lengths"),
+        **stored_terms(spellings.terms, "spellings", "spelling_lengths"),
         **stored_breaks(breaks, break_starts),
     }  # fmt: skip
     return content, merged.moved(parts, offsets_of(counts), offsets_of(totals), folder)
@@ -91,7 +99,7 @@ def _check_positions(segments: Sequence[Segment], parts: Sequence[Field], name: 
                 raise damaged(str(segment.path), f'the positions of "{name}" are missing')
 
 
-class _Merged:
+class MergedTerms:
     """The merged dictionary of several parts, and the new number of each old term."""
 
     def __init__(self, segments: Sequence[Segment], parts: Sequence[Terms]) -> None:
@@ -101,8 +109,7 @@ class _Merged:
         for number, segment in enumerate(segments):
             if (np.diff(self.of_part(number)) <= 0).any():
                 raise damaged(str(segment.path), "its terms are not sorted")
-        lengths = np.diff(joined.offsets)[origin]
-        self.terms = Terms(joined.buffer[ranges(joined.offsets[origin], lengths)], offsets_of(lengths))
+        self.terms = joined.chosen(origin)
 
     def __len__(self) -> int:
         return len(self.terms)
@@ -162,9 +169,9 @@ class _MergedForms:
     """The merged forms of words."""
 
     def __init__(
-        self, segments: Sequence[Segment], parts: Sequence[Field], terms: _Merged, totals: NDArray[np.int64]
+        self, segments: Sequence[Segment], parts: Sequence[Field], terms: MergedTerms, totals: NDArray[np.int64]
     ) -> None:
-        self.merged = _Merged(segments, [part.forms.keys for part in parts])
+        self.merged = MergedTerms(segments, [part.forms.keys for part in parts])
         owners = np.zeros(len(self.merged), np.int32)
         for number, part in enumerate(parts):
             owners[self.merged.of_part(number)] = terms.of_part(number)[part.forms.owners]
@@ -173,7 +180,7 @@ class _MergedForms:
         occurrences = self.merged.summed([part.forms.occurrences for part in parts])
         self.forms = Forms(self.merged.terms, np.bincount(owners, minlength=len(terms)), occurrences, totals)
 
-    def codes(self, parts: Sequence[Field], terms: _Merged) -> NDArray[np.uint8]:
+    def codes(self, parts: Sequence[Field], terms: MergedTerms) -> NDArray[np.uint8]:
         """The forms of each part's occurrences behind those of the parts before it."""
         into = np.zeros(int(self.forms.begins[-1]), np.uint8)
         cursors, limits = self.forms.first_bits, self.forms.first_bits + self.forms.limits
@@ -194,7 +201,7 @@ def _one_behind_the_other(parts: Sequence[Terms]) -> Terms:
 
 def _coded(segments: Sequence[Segment], column: str) -> CodedColumn:
     parts = [segment.coded(column) for segment in segments]
-    merged = _Merged(segments, [part.terms for part in parts])
+    merged = MergedTerms(segments, [part.terms for part in parts])
     counts = np.concatenate([np.diff(part.offsets) for part in parts])
     codes = np.concatenate([merged.of_part(number)[part.codes] for number, part in enumerate(parts)])
     return CodedColumn(merged.terms, offsets_of(counts), codes)

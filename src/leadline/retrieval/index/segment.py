@@ -79,16 +79,33 @@ class Field:
         ):  # fmt: skip
             raise file.damaged(f"postings {of}")
 
+    def damaged(self, what: str) -> InputError:
+        return self._file.damaged(f'{what} of "{self._name}"')
+
     @cached_property
     def position_starts(self) -> NDArray[np.int64]:
         """Where each term's positions begin."""
         return offsets_of(self.totals)
 
-    def positions_of(self, term: int) -> NDArray[np.int32]:
-        """The positions of all occurrences of a term."""
-        frequencies = self.frequencies[slice(*self.starts[term : term + 2].tolist())].astype(np.int64)
-        first = self.position_starts[term] + np.cumsum(frequencies) - frequencies
-        return self.positions.lists(first, frequencies)
+    def postings(
+        self, starts: NDArray[np.int64], stops: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """The documents and frequencies of the lists of terms, or of runs of terms, one behind the other."""
+        return self.documents.ranges(starts, stops), self.frequencies.ranges(starts, stops)
+
+    def places(self, terms: range, among: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """The document and the position of all occurrences of successive terms, in the documents of `among`."""
+        part = slice(self.starts[terms.start], self.starts[terms.stop])
+        documents, lengths = self.documents[part], self.frequencies[part].astype(np.int64)
+        first = self.position_starts[terms.start] + np.cumsum(lengths) - lengths
+        kept = among[documents]
+        documents, lengths = documents[kept].astype(np.int64), lengths[kept]
+        return np.repeat(documents, lengths), self.positions.lists(first[kept], lengths)
+
+    def form_numbers(self, term: int) -> NDArray[np.int64]:
+        """The form of every occurrence of a term, counted from its first form."""
+        begins = self.forms.begins
+        return self.forms.unpacked(self.form_codes[begins[term] : begins[term + 1]], term)
 
     @cached_property
     def forms(self) -> Forms:
@@ -113,7 +130,7 @@ class Field:
         raise file.damaged(what)
 
     @cached_property
-    def form_codes(self) -> CheckedArray:
+    def form_codes(self) -> CheckedArray | NDArray[np.uint8]:
         """The forms of all occurrences, packed."""
         what = f'forms of words of "{self._name}"'
         codes = self._file.arrays.checked(f"{self._name}/form_codes", np.uint8, what=what)

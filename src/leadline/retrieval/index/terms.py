@@ -12,6 +12,7 @@ import numpy as np
 from leadline.retrieval.index.kernels.arguments import SortedTerms
 from leadline.text.compiled import Kernel
 from leadline.text.engine import compiled_job
+from leadline.text.ids import ranges
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -80,6 +81,11 @@ class Terms:
     def find(self, wanted: Sequence[bytes]) -> NDArray[np.int64]:
         """The number of each term, -1 for one that is not in the dictionary."""
         return _find.choose(_BYTES_A_TERM * len(wanted))(self, wanted)
+
+    def chosen(self, numbers: NDArray[np.integer[Any]]) -> Terms:
+        """The terms with these numbers, in this order."""
+        lengths = np.diff(self.offsets)[numbers]
+        return Terms(self.buffer[ranges(self.offsets[numbers], lengths)], offsets_of(lengths))
 
     def arrays(self) -> SortedTerms:
         """The dictionary as the argument of a kernel."""

@@ -6,9 +6,9 @@ import contextlib
 import os
 import secrets
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -22,10 +22,12 @@ from leadline.retrieval.index.batches import BATCH_BYTES, DocumentBatch, Records
 from leadline.retrieval.index.derived import split_fields
 from leadline.retrieval.index.families import Members, Unit, family_batches
 from leadline.retrieval.index.inverting import inverted
-from leadline.retrieval.index.manifest import KIND, MANIFEST, VERSION, WHAT, read_manifest
+from leadline.retrieval.index.manifest import KIND, MANIFEST, VERSION, WHAT, files_of, read_manifest
 from leadline.retrieval.index.merging import merge
-from leadline.retrieval.index.opening import described_file
+from leadline.retrieval.index.opening import described_file, opened_segment
+from leadline.retrieval.index.origin import Origin
 from leadline.retrieval.index.segment import Segment
+from leadline.retrieval.index.tombstones import ROWS as DEAD_ROWS
 from leadline.text.checksums import file_sha256, sealed
 from leadline.text.files import reported, sync_folder, write_stored
 from leadline.text.owned_folder import OwnedFolder
@@ -53,44 +55,27 @@ def build(
         "analysis": analysis.settings(), "fields": list(fields), "positions": positions, "source": origin,
         "unit": unit, "members": members, "stemmer": analysis.stemmer_version(),
     }  # fmt: skip
-    units = _units(source, fields, unit, members)
+    units = units_of(source, fields, unit, members)
     with OwnedFolder.locked(folder, KIND, VERSION) as owned:
         if owned.damaged:
             _recover_names(owned)
-        made = _new_segment(units, owned, fields, analysis, positions, workers)
-        _commit(owned, settings, [made])
-
-
-def add(
-    source: Iterable[Any] | Records, folder: Path, manifest: dict[str, Any], analysis: Analysis, workers: int | None
-) -> None:
-    """Write one more segment of an index of documents."""
-    units = _units(source, manifest["fields"], "document", "joined")
-    with _unchanged(folder, manifest) as owned:
-        made = _new_segment(units, owned, manifest["fields"], analysis, manifest["positions"], workers)
-        _commit(owned, manifest, [*(folder / segment["file"] for segment in manifest["segments"]), made])
-
-
-def merge_all(segments: Sequence[Segment], folder: Path, manifest: dict[str, Any]) -> None:
-    """Write all segments of an index as one."""
-    with _unchanged(folder, manifest) as owned:
-        made = _new_path(owned)
-        merge(segments, manifest["fields"], made)
-        _commit(owned, manifest, [made])
+        made = new_segment(units, owned, fields, analysis, positions, workers)
+        place = source if unit == "document" else None
+        commit(owned, settings, [Part(made)], lambda ids: Origin.of(place, ids))
 
 
 def tidy(folder: Path, manifest: dict[str, Any]) -> None:
     """Remove what a killed process left in the folder of an index, unless another process writes there."""
-    with contextlib.suppress(InputError, OSError), _unchanged(folder, manifest) as owned:
+    with contextlib.suppress(InputError, OSError), unchanged(folder, manifest) as owned:
         owned.remove_all(UNFINISHED)
-        _remove_all_but(owned, {known["file"] for known in (*manifest["segments"], manifest["order"])})
+        _remove_all_but(owned, {known["file"] for known in files_of(manifest)})
 
 
 @contextlib.contextmanager
-def _unchanged(folder: Path, manifest: dict[str, Any]) -> Iterator[OwnedFolder]:
+def unchanged(folder: Path, manifest: dict[str, Any]) -> Iterator[OwnedFolder]:
     """The locked folder; InputError if its index is no longer the one that was opened."""
     with OwnedFolder.locked(folder, KIND, VERSION) as owned:
-        if read_manifest(folder)["segments"] != manifest["segments"]:
+        if read_manifest(folder)["order"] != manifest["order"]:
             raise InputError(str(folder), "was changed by another process: open it again")
         yield owned
 
@@ -99,19 +84,19 @@ def _recover_names(owned: OwnedFolder) -> None:
     """List again the files of the index where lines of the identity are damaged: those with the right checksum."""
     with contextlib.suppress(InputError, OSError):
         manifest = read_manifest(owned.path)
-        for known in (*manifest["segments"], manifest["order"]):
+        for known in files_of(manifest):
             if file_sha256(owned.path / known["file"]) == known["sha256"]:
                 owned.add(known["file"])
 
 
-def _new_path(owned: OwnedFolder, inside: str = "") -> Path:
-    """The path of a new segment, listed among the files of the folder."""
-    name = f"{inside}segment-{secrets.token_hex(6)}.arrays"
+def new_path(owned: OwnedFolder, inside: str = "", kind: str = "segment") -> Path:
+    """The path of a new file, listed among the files of the folder."""
+    name = f"{inside}{kind}-{secrets.token_hex(6)}.arrays"
     owned.add(name)
     return owned.path / name
 
 
-def _new_segment(
+def new_segment(
     source: Iterator[DocumentBatch], owned: OwnedFolder, fields: Sequence[str], analysis: Analysis, positions: bool,
     workers: int | None,
 ) -> Path:  # fmt: skip
@@ -128,14 +113,14 @@ def _new_segment(
         while len(pieces) > 1:
             rounds = range(0, len(pieces), AT_ONCE)
             pieces = [_merged(pieces[at : at + AT_ONCE], fields, owned, f"{staging}/") for at in rounds]
-        made = _new_path(owned)
+        made = new_path(owned)
         os.replace(pieces[0], made)
     finally:
         owned.remove_all(UNFINISHED)
     return made
 
 
-def _units(
+def units_of(
     source: Iterable[Any] | Records, fields: Sequence[str], unit: Unit, members: Members
 ) -> Iterator[DocumentBatch]:
     """Batches of documents or of families, each with the names of the fields to derive."""
@@ -158,7 +143,7 @@ def _pieces(
     waiting: deque[Future[Path]] = deque()
     with ThreadPoolExecutor(workers) as pool:
         for batch in source:
-            waiting.append(pool.submit(invert, batch, _new_path(owned, staging)))
+            waiting.append(pool.submit(invert, batch, new_path(owned, staging)))
             if len(waiting) > workers:
                 yield waiting.popleft().result()
         while waiting:
@@ -168,21 +153,38 @@ def _pieces(
 def _merged(pieces: Sequence[Path], fields: Sequence[str], owned: OwnedFolder, staging: str) -> Path:
     if len(pieces) == 1:
         return pieces[0]
-    made = _new_path(owned, staging)
+    made = new_path(owned, staging)
     merge([Segment(piece) for piece in pieces], fields, made)
     owned.remove(f"{staging}{piece.name}" for piece in pieces)  # some systems keep files that are still mapped
     return made
 
 
-def _commit(owned: OwnedFolder, settings: dict[str, Any], paths: Sequence[Path]) -> None:
-    """Make these the segments of the index; the manifest is written last, when all other files are on disk."""
-    known = {segment["file"]: segment for segment in settings.get("segments", [])}
+@dataclass(frozen=True)
+class Part:
+    """A segment of an index, and its tombstones if it has dead documents."""
+
+    path: Path
+    dead: Path | None = None
+
+
+def commit(
+    owned: OwnedFolder,
+    settings: dict[str, Any],
+    parts: Sequence[Part],
+    origin_of: Callable[[list[str]], Origin | None],
+) -> None:
+    """Make these the segments of the index; the manifest is written last, when all other files are on disk.
+
+    `origin_of` gives the places of the documents with these ids in their collection.
+    """
+    known = {entry["file"]: entry for entry in files_of(settings)} if "segments" in settings else {}
     order = owned.path / f"order-{secrets.token_hex(6)}.arrays"
-    new = [*(path for path in paths if path.name not in known), order]
+    files = [path for part in parts for path in (part.path, part.dead) if path is not None]
+    new = [*(path for path in files if path.name not in known), order]
     owned.add(order.name, MANIFEST)
     before = _content(owned.path / MANIFEST)
     try:
-        manifest = _manifest(settings, paths, known, order)
+        manifest = _manifest(settings, parts, known, order, origin_of)
         for path in new:
             arrays.sync_file(path)
         sync_folder(owned.path)
@@ -191,37 +193,55 @@ def _commit(owned: OwnedFolder, settings: dict[str, Any], paths: Sequence[Path])
         if _content(owned.path / MANIFEST) == before:
             owned.remove(path.name for path in new)
         raise
-    _remove_all_but(owned, {order.name, *(path.name for path in paths)})
+    _remove_all_but(owned, {order.name, *(path.name for path in files)})
 
 
 def _remove_all_but(owned: OwnedFolder, named: set[str]) -> None:
-    """Remove the segments and orders that the manifest does not name."""
-    owned.remove(name for name in owned.names if name.startswith(("segment-", "order-")) and name not in named)
+    """Remove the segments, tombstones and orders that the manifest does not name.
+
+    A process that has them open keeps them; where the system does not allow that, the next change removes them.
+    """
+    ours = ("segment-", "dead-", "order-")
+    owned.remove(name for name in owned.names if name.startswith(ours) and name not in named)
     owned.format = VERSION  # an older version may have made the folder
     owned.keep_only(named)
 
 
 def _manifest(
-    settings: dict[str, Any], paths: Sequence[Path], known: dict[str, dict[str, Any]], order: Path
+    settings: dict[str, Any],
+    parts: Sequence[Part],
+    known: dict[str, dict[str, Any]],
+    order: Path,
+    origin_of: Callable[[list[str]], Origin | None],
 ) -> dict[str, Any]:
     """The manifest of an index with these segments; it writes the file with the order of the documents, too."""
-    segments = [Segment(path) for path in paths]
-    places = sorted_places([name for segment in segments for name in segment.ids])
-    arrays.write(order, {"ranks": places})
-    described = [
-        known.get(path.name) or {**described_file(path), "documents": len(segment)}
-        for path, segment in zip(paths, segments, strict=True)
-    ]
+    described = [_described(part, known) for part in parts]
+    segments = [opened_segment(order.parent, each) for each in described]
+    ids = [name for segment in segments for name in segment.ids]
+    places = sorted_places(ids)
+    origin = origin_of([name.decode() for name in ids])
+    arrays.write(order, {"ranks": places} | (origin.stored() if origin is not None else {}))
     counts = {"documents": len(places)} | {
         f"{name} words": sum(int(segment.field(name).totals.sum()) for segment in segments)
         for name in settings["fields"]
     }
+    collection = None if origin is None else {"hash": origin.hash, "parts": origin.parts}
     return {
         "what": WHAT, "version": VERSION, "analysis": settings["analysis"], "fields": settings["fields"],
         "positions": settings["positions"], "source": settings["source"], "unit": settings.get("unit", "document"),
-        "members": settings.get("members", "joined"), "stemmer": settings.get("stemmer"),
+        "members": settings.get("members", "joined"), "stemmer": settings.get("stemmer"), "collection": collection,
         "counts": counts, "segments": described, "order": described_file(order),
     }  # fmt: skip
+
+
+def _described(part: Part, known: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """The entry of a segment in the manifest."""
+    entry = known.get(part.path.name) or {**described_file(part.path), "documents": len(Segment(part.path))}
+    entry = {name: value for name, value in entry.items() if name != "dead"}
+    if part.dead is None:
+        return entry
+    rows = arrays.read(part.dead).size(DEAD_ROWS)
+    return entry | {"dead": known.get(part.dead.name) or {**described_file(part.dead), "documents": rows}}
 
 
 def _content(path: Path) -> bytes | None:

@@ -194,10 +194,7 @@ def _cited_by(index: Index, values: Sequence[str]) -> Mask:
     """The documents that these documents cite."""
     cited: set[str] = set()
     for row in np.flatnonzero(_numbers(index, values)).tolist():
-        number = int(np.searchsorted(index.bases, row, "right")) - 1
-        column, place = index.segments[number].coded("cites"), row - int(index.bases[number])
-        codes = column.codes[column.offsets[place] : column.offsets[place + 1]]
-        cited.update(column.terms[code].decode() for code in codes.tolist())
+        cited.update(index.words_of("cites", row))
     return _exactly(index, "number", sorted(cited)) if cited else np.zeros(len(index), np.bool_)
 
 

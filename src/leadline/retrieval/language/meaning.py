@@ -155,8 +155,7 @@ class Meaning:
         if found is None or None in found.words:
             return None
         terms = [word.term for word in query_words(found)]
-        fields = (segment.field(name) for segment in self.index.segments for name in self.index.own)
-        if not any((field.terms.find(terms) >= 0).all() for field in fields):
+        if not any(self.index.has_terms(name, terms).all() for name in self.index.own):
             return None
         return Phrase(tuple(QueryWord(term) for term in terms))  # these words only, not names that have them as parts
 

@@ -146,26 +146,21 @@ class QueryWord:
         parts = [self._places_of(at, among, run) for run in _term_runs(chosen.whole)]
         for term, forms in chosen.partly:
             run = slice(field.starts[term], field.starts[term + 1])
-            documents = np.repeat(field.documents[run].astype(np.int64), field.frequencies[run])
-            kept = np.flatnonzero(self._is_chosen(at, term, forms) & among[documents])
-            parts.append(documents[kept] * APART + field.positions_of(term)[kept])
+            documents = np.repeat(field.documents[run], field.frequencies[run])
+            in_documents, positions = field.places(range(term, term + 1), among)
+            kept = self._is_chosen(at, term, forms)[among[documents]]
+            parts.append(in_documents[kept] * APART + positions[kept])
         together = np.concatenate(parts) if parts else np.empty(0, np.int64)
         return at.separated(together if len(parts) == 1 and len(chosen.whole) == 1 else np.sort(together))
 
     def _places_of(self, at: FieldPlaces, among: NDArray[np.bool_], run: range) -> Places:
         """The places of all occurrences of successive terms."""
-        field = at.field
-        part = slice(field.starts[run.start], field.starts[run.stop])
-        documents, lengths = field.documents[part], field.frequencies[part].astype(np.int64)
-        first = field.position_starts[run.start] + np.cumsum(lengths) - lengths
-        kept = among[documents]
-        documents, lengths = documents[kept].astype(np.int64), lengths[kept]
-        return np.repeat(documents, lengths) * APART + field.positions.lists(first[kept], lengths)
+        documents, positions = at.field.places(run, among)
+        return documents * APART + positions
 
     def _is_chosen(self, at: FieldPlaces, term: int, forms: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Whether each occurrence of a term is of one of the forms."""
-        begins = at.field.forms.begins
-        return forms[at.field.forms.unpacked(at.field.form_codes[begins[term] : begins[term + 1]], term)]
+        return forms[at.field.form_numbers(term)]
 
 
 @dataclass(frozen=True)

@@ -60,8 +60,7 @@ def _texts(node: Node | None) -> Iterator[WordOrPhrase]:
 
 def _is_there(index: WiderIndex, word: QueryWord) -> bool:
     terms = [word.term, *word.others]
-    fields = (segment.field(name) for segment in index.segments for name in index.fields)
-    return any((field.terms.find(terms) >= 0).any() for field in fields)
+    return any(index.has_terms(name, terms).any() for name in index.fields)
 
 
 def nearest_word(index: WiderIndex, word: str) -> str:
@@ -70,26 +69,33 @@ def nearest_word(index: WiderIndex, word: str) -> str:
     most = 1 if len(asked) <= _SHORT else 2
     if len(asked) < SHORTEST:
         return ""
-    found: dict[bytes, list[float]] = {}  # each near word with its distance and frequency
-    for segment in index.segments:
-        for name in index.own:
-            for buffer, starts, ends, counts in _vocabulary(segment.field(name)):
+    found: dict[bytes, list[float]] = {}  # each near word with its distance and the occurrences of its terms
+    for name in index.own:
+        near: dict[tuple[bytes, bytes], int] = {}  # words and their terms: all segments count for each
+        for segment in index.segments:
+            field = segment.field(name)
+            for buffer, starts, ends, terms in _vocabulary(field):
                 for place, distance in _near(asked, buffer, starts, ends, most):
-                    near = found.setdefault(buffer[starts[place] : ends[place]].tobytes(), [distance, 0.0])
-                    near[1] += float(counts[place])
+                    near[buffer[starts[place] : ends[place]].tobytes(), field.terms[int(terms[place])]] = distance
+        for (written, term), distance in near.items():
+            numbers = [
+                (segment.field(name), int(segment.field(name).terms.find([term])[0])) for segment in index.segments
+            ]
+            total = sum(int(field.totals[number]) for field, number in numbers if number >= 0)
+            found.setdefault(written, [distance, 0.0])[1] += float(total)
     best = max(found.items(), key=lambda each: (np.log1p(each[1][1]) - _PENALTY * each[1][0], each[0]), default=None)
     return best[0].decode() if best else ""
 
 
 def _vocabulary(
     field: Field,
-) -> Iterator[tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]:
-    """The words of a field as they are written: begins and ends in a buffer, and how often their terms occur."""
+) -> Iterator[tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64], NDArray[np.integer]]]:
+    """The words of a field as they are written: begins and ends in a buffer, and their terms."""
     forms, terms = field.forms, field.terms
     if len(forms.keys):
-        yield forms.keys.buffer, *forms.words(), field.totals[forms.owners]
+        yield forms.keys.buffer, *forms.words(), forms.owners
     own = np.flatnonzero(forms.counts == 0)  # terms that are written as they are
-    yield terms.buffer, terms.offsets[:-1][own], terms.offsets[1:][own], field.totals[own]
+    yield terms.buffer, terms.offsets[:-1][own], terms.offsets[1:][own], own
 
 
 def _near(

@@ -88,6 +88,25 @@ class SearchContext:
         return str(self.index.folder if self._collection is None else self._collection.folder)
 
     @cached_property
+    def outdated(self) -> str:
+        """A line that says that the collection has changed since it was indexed, and the fix; empty if it has not."""
+        if self._collection is None:
+            return ""
+        known = self.index.manifest.get("collection")
+        if known is not None and known["hash"]:
+            same = known["hash"] == self._collection.manifest["hash"]
+        else:
+            same = self.index.unit != "document" or len(self.index) == len(self._collection)
+        return "" if same else f"{self.location} has changed since it was indexed: {self.up_to_date}"
+
+    @property
+    def up_to_date(self) -> str:
+        """How to bring the index up to date with its collection."""
+        if self.index.unit != "document":
+            return "build the index again"
+        return f"`leadline index {self.location} -o {self.index.folder} --update` brings the index up to date"
+
+    @cached_property
     def fields(self) -> list[str]:
         """The fields of the index that are not derived, which are searched by default."""
         return split_fields(self.index.fields)[0]

@@ -11,6 +11,7 @@ from typing import Any
 
 from leadline.errors import InputError
 from leadline.records.topics.topic import Topics
+from leadline.retrieval.index.manifest import content_digests
 from leadline.retrieval.pipeline.answering import Progress
 from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.grid_plan import Planned
@@ -48,7 +49,7 @@ class GridRuns:
     ) -> None:
         self.owned = owned  # the folder, if its writer holds the lock already
         self.folder, self.context, self.topics, self.k = folder, context, topics, k
-        self.index = [segment["sha256"] for segment in context.index.manifest["segments"]]
+        self.index = content_digests(context.index.manifest)
         self.asked = [repr(topic) for topic in topics]
         if owned is None:
             _refuse_other_content(folder)

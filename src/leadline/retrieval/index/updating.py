@@ -1,0 +1,208 @@
+"""Change an index: documents added, changed and deleted, and segments merged.
+
+New and changed documents become a new segment; those that were changed or deleted are dead in their old one. Segments
+are merged when there are many of about the same size, and written anew when many of their documents are dead, so that
+both stay few: see `groups_to_merge`. Only neighbours are merged, so rows stay in the order of the collection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from leadline.errors import InputError
+from leadline.retrieval.index.batches import Records, batches
+from leadline.retrieval.index.index import Index
+from leadline.retrieval.index.inverting import content_sums
+from leadline.retrieval.index.live import LiveSegment
+from leadline.retrieval.index.manifest import live_documents
+from leadline.retrieval.index.merging import merge
+from leadline.retrieval.index.origin import Origin
+from leadline.retrieval.index.segment import CODES, NUMBERS, Segment
+from leadline.retrieval.index.tombstones import write_tombstones
+from leadline.retrieval.index.writing import Part, commit, new_path, new_segment, unchanged, units_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+WIDTH = 8  # segments of about the same size that are merged to one
+MOST_DEAD = 0.2  # of the documents of a segment, before it is written anew
+
+
+@dataclass(frozen=True)
+class Changes:
+    """How the documents of an index differ from those of a collection."""
+
+    dead: NDArray[np.int64]  # rows of the index that were changed or deleted
+    new: NDArray[np.int64]  # rows of the collection that are to be indexed
+    changed: int  # of the new ones
+    is_same_collection: bool  # nothing at all has changed, families and places included
+
+    @property
+    def added(self) -> int:
+        return len(self.new) - self.changed
+
+    @property
+    def deleted(self) -> int:
+        return len(self.dead) - self.changed
+
+
+def add(source: Iterable[Any] | Records, index: Index, workers: int | None) -> None:
+    """Write one more segment of an index of documents."""
+    units = units_of(source, index.fields, "document", "joined")
+    with unchanged(index.folder, index.manifest) as owned:
+        made = new_segment(units, owned, index.fields, index.analysis, index.manifest["positions"], workers)
+
+        def origin_of(_: list[str]) -> Origin | None:
+            if index.origin is None:
+                return None
+            return index.origin.with_others(Segment(made).numbers("family"))
+
+        commit(owned, index.manifest, [*_parts(index), Part(made)], origin_of)
+
+
+def merge_all(index: Index) -> None:
+    """Write all segments of an index as one."""
+    _merge(index, [range(len(index.segments))])
+
+
+def changes_of(index: Index, collection: Records) -> Changes:
+    """What `update` would change.
+
+    A document is the same if it is at the same place of the same part of the collection. In a collection that was built
+    again, where all places are new, it is the same if its texts and its data are.
+    """
+    if index.unit != "document":
+        raise InputError(str(index.folder), "is an index of families, which cannot be updated: build it again")
+    ids = collection.records["id"].to_list()
+    row_of = {name: row for row, name in enumerate(ids)}
+    rows = np.array([row_of.get(name, -1) for name in index.ids], np.int64)
+    there = np.flatnonzero(rows >= 0)
+    now = Origin.of(collection, [ids[row] for row in rows[there].tolist()])
+    same = np.zeros(len(index), np.bool_)
+    if index.origin is not None and now is not None:
+        same[there] = index.origin.chosen(there).is_same(now)
+    if index.origin is None or now is None or not index.origin.was_before(now):
+        unsure = there[~same[there]]
+        same[unsure] = _is_equal(index, unsure, collection, rows[unsure])
+    new = np.ones(len(ids), np.bool_)
+    new[rows[same]] = False
+    is_same = bool(same.all() and not new.any() and index.origin and now and index.origin.hash == now.hash)
+    changed = int(np.count_nonzero(~same[there]))
+    return Changes(np.flatnonzero(~same), np.flatnonzero(new), changed, is_same)
+
+
+def update(index: Index, collection: Any, changes: Changes, workers: int | None, source: Any = None) -> Index:
+    """Bring an index up to date with its collection, in one step, then merge segments where there are many.
+
+    `source` gives the texts of the new documents (default: the collection).
+    """
+    if changes.is_same_collection:
+        index.tidy()  # a process that was killed after its last step left nothing else to do
+    else:
+        with unchanged(index.folder, index.manifest) as owned:
+            parts = []
+            bases = index.bases.tolist()
+            for number, (part, segment) in enumerate(zip(_parts(index), index.segments, strict=True)):
+                here = changes.dead[(changes.dead >= bases[number]) & (changes.dead < bases[number + 1])]
+                dead = here - bases[number]
+                if len(dead) == len(segment):
+                    continue  # nothing of it is left
+                if not len(dead):
+                    parts.append(part)
+                    continue
+                stored, rows = segment, dead
+                if isinstance(segment, LiveSegment):
+                    stored, rows = segment.stored, np.concatenate([segment.tombstones.rows, segment.rows[dead]])
+                tombstones = new_path(owned, kind="dead")
+                write_tombstones(tombstones, stored, rows, index.fields, index.analysis)
+                parts.append(Part(part.path, tombstones))
+            if len(changes.new):
+                texts = Some(source if source is not None else collection, changes.new)
+                units = units_of(texts, index.fields, "document", "joined")
+                positions = index.manifest["positions"]
+                parts.append(Part(new_segment(units, owned, index.fields, index.analysis, positions, workers)))
+            commit(owned, index.manifest, parts, lambda ids: Origin.of(collection, ids))
+        index = Index.open(index.folder)
+    while groups := groups_to_merge(index.manifest["segments"]):
+        _merge(index, groups)
+        index = Index.open(index.folder)
+    return index
+
+
+def groups_to_merge(segments: Sequence[dict[str, Any]]) -> list[range]:
+    """Which segments to write anew as one: ranges of neighbours.
+
+    A segment has the level log₈ of its live documents, or that of a later segment if that is higher. Eight segments of
+    a level become one, so there are at most 7 a level, and a document is written anew about once a level. A segment is
+    written anew by itself when more than a fifth of its documents are dead.
+    """
+    sizes = [live_documents(segment) for segment in segments]
+    levels = [int(np.log2(max(size, 1)) / np.log2(WIDTH)) for size in sizes]
+    levels = np.maximum.accumulate(levels[::-1])[::-1].tolist()
+    groups = []
+    for _, places in groupby(range(len(levels)), key=levels.__getitem__):
+        here = list(places)
+        if len(here) >= WIDTH:
+            groups.append(range(here[0], here[-1] + 1))
+        else:
+            many_dead = [at for at in here if sizes[at] < (1 - MOST_DEAD) * segments[at]["documents"]]
+            groups += [range(at, at + 1) for at in many_dead]
+    return groups
+
+
+def _parts(index: Index) -> list[Part]:
+    """The segments of an index as they are."""
+    dead = [segment.get("dead") for segment in index.manifest["segments"]]
+    return [
+        Part(index.folder / segment["file"], index.folder / each["file"] if each else None)
+        for segment, each in zip(index.manifest["segments"], dead, strict=True)
+    ]
+
+
+def _merge(index: Index, groups: Sequence[range]) -> None:
+    """Write ranges of segments as one each, without their dead documents."""
+    families, bases = index.column("family"), index.bases
+    with unchanged(index.folder, index.manifest) as owned:
+        parts = _parts(index)
+        for group in reversed(groups):
+            made = new_path(owned)
+            of_group = families[bases[group.start] : bases[group.stop]]
+            merge(index.segments[group.start : group.stop], index.fields, made, of_group)
+            parts[group.start : group.stop] = [Part(made)]
+        commit(owned, index.manifest, parts, lambda _: index.origin)
+
+
+class Some:
+    """Some rows of a collection, or of a wrapper of one that takes rows."""
+
+    def __init__(self, collection: Any, rows: NDArray[np.int64]) -> None:
+        self.records, self._collection, self._rows = collection.records, collection, rows
+
+    def texts(self, fields: Sequence[str]) -> Any:
+        return self._collection.texts(fields, self._rows)
+
+
+def _is_equal(index: Index, rows: NDArray[np.int64], collection: Any, others: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether documents of the index are as in a collection: the checksum of their texts, days, names and classes."""
+    if not len(rows):
+        return np.ones(0, np.bool_)
+    equal = np.zeros(len(rows), np.bool_)
+    place_of = {index.ids[row]: place for place, row in enumerate(rows.tolist())}
+    numbers = {name: index.column(name) for name in NUMBERS if name != "family"}
+    for batch in batches(Some(collection, np.sort(others)), index.own):
+        sums = content_sums(list(batch.texts.values()))
+        places = np.array([place_of[name] for name in batch.ids])
+        of_index = rows[places]
+        same = np.ones(len(places), np.bool_)
+        for name, column in numbers.items():
+            same &= column[of_index] == (sums if name == "content" else batch.numbers[name])
+        for name in CODES:
+            given = zip(of_index.tolist(), batch.codes[name], strict=True)
+            same &= np.array([index.words_of(name, row) == words for row, words in given])
+        equal[places] = same
+    return equal
