@@ -201,6 +201,10 @@ class Index(Result):
         offsets = offsets_of(counts.sum(axis=0))
         return Lists(offsets, _term_by_term(documents, counts), _term_by_term(frequencies, counts), occurrences)
 
+    def are_stored(self, terms: Sequence[bytes]) -> bool:
+        """Whether the lists of these terms are those of the segments."""
+        return True
+
     def expand(self, field: str, prefix: str, limit: int = 1000) -> list[str]:
         """The terms of a field that begin with a prefix, sorted; at most `limit` of each segment."""
         found: set[bytes] = set()

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from leadline.errors import InputError
 from leadline.retrieval.index.checked_array import CheckedArray
 from leadline.retrieval.index.kernels.arguments import PackedBlocks
 from leadline.text.compiled import Kernel
@@ -43,6 +44,7 @@ _COPIED = 1 << 20  # bytes at a time
 _LARGEST = 2**31 - 1
 _BYTES_A_VALUE = 1  # NumPy unpacks a value in the time in which plain Python reads so many bytes of text
 _NO_BASES = np.empty(0, np.int32)
+NOT_ADDING_UP = ", the frequencies of a term do not add up to its occurrences"
 
 
 @dataclass(frozen=True)
@@ -188,18 +190,27 @@ class PackedArray:
         start, stop, _ = key.indices(self._size)
         return self.ranges(np.array([start]), np.array([max(start, stop)]))
 
-    def ranges(self, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> NDArray[np.int32]:
-        """The values of ranges, one range behind the other."""
-        if not len(starts):
-            return np.empty(0, np.int32)
+    def checked_blocks(self, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> PackedBlocks:
+        """The blocks, after a check of those that have values of these ranges."""
         if (starts < 0).any() or (stops < starts).any() or (stops > self._size).any():
-            raise self._words.damaged(", a list is beyond its end")
+            raise self.damaged(", a list is beyond its end")
         blocks = self._blocks
         filled = stops > starts
         first, last = starts[filled] // PER_BLOCK, (stops[filled] - 1) // PER_BLOCK + 1
         self._words.check_ranges(blocks.offsets[first], blocks.offsets[last])
+        return blocks
+
+    def ranges(self, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> NDArray[np.int32]:
+        """The values of ranges, one range behind the other."""
+        if not len(starts):
+            return np.empty(0, np.int32)
+        blocks = self.checked_blocks(starts, stops)
         count = int((stops - starts).sum())
         return _unpacked.choose(_BYTES_A_VALUE * count)(blocks, starts, stops, count)
+
+    def damaged(self, where: str) -> InputError:
+        """The error for this array; `where` continues "is damaged"."""
+        return self._words.damaged(where)
 
     def lists(self, starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int32]:
         """The values of ascending lists that are stored as gaps, one list behind the other."""
@@ -224,7 +235,7 @@ class Frequencies(PackedArray):
         ends = np.cumsum(stops - starts)
         first, last = np.searchsorted(self._starts, starts), np.searchsorted(self._starts, stops)
         if not np.array_equal(found[ends] - found[ends - (stops - starts)], self._sums[last] - self._sums[first]):
-            raise self._words.damaged(", the frequencies of a term do not add up to its occurrences")
+            raise self.damaged(NOT_ADDING_UP)
         return values
 
 

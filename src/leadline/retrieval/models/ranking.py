@@ -22,7 +22,6 @@ from leadline.retrieval.models.kernels.arguments import (
     Candidates,
     QueryBounds,
     QueryLists,
-    WeightLists,
 )
 from leadline.retrieval.models.weights import LengthShare, Weights
 from leadline.text.compiled import Kernel
@@ -161,14 +160,16 @@ def _batch_ranked(
     length_most = terms if length is None else np.maximum(0.0, terms * length.above.max(initial=0.0))
     best = BestDocuments(np.empty(count * k, np.int32), np.empty(count * k), np.empty(count, np.int32))
     work = _workspace(documents + GROUP, max(sizes))
-    kernel(
+    computed = kernel(
         QueryLists(count, offsets, lists, multipliers, length_most, terms),
-        WeightLists(weights.directory, weights.places, weights.values, weights.lowest, weights.highest),
+        weights.arrays(),
         documents, weights.index.ranks, mask is not None, (best.found if mask is None else mask).view(np.uint8), k,
         best.scores if length is None else length.above,
         work.totals, work.histogram, work.bounds, work.candidates,
         best,
     )  # fmt: skip
+    if computed:
+        weights.has_spent.set()
     return [
         Ranking(best.rows[q * k : q * k + n], best.scores[q * k : q * k + n]) for q, n in enumerate(best.found.tolist())
     ]

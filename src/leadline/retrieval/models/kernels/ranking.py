@@ -188,8 +188,19 @@ def exact_total(asked: Any, weights: Any, first: int, last: int, blocks: int, bl
             else:
                 high = middle
         if low < end and weights.places[low] == place:
-            total += asked.multipliers[t] * weights.values[low] + 0.0
+            total += asked.multipliers[t] * weight_of(weights, asked.lists[t], low, block * BLOCK + place) + 0.0
     return total
+
+
+@inline
+def weight_of(weights: Any, number: int, posting: int, document: int) -> float:
+    """The weight of one posting of a list."""
+    norms = weights.norm_at[number]
+    if norms < 0:
+        return weights.values[weights.value_at[number] + posting]
+    count = np.float64(weights.counts[posting])
+    norm = weights.norms[norms + weights.lengths[weights.length_at[number] + document]]
+    return weights.factors[number] * count / (count + norm)
 
 
 @inline
@@ -207,9 +218,20 @@ def add_lists(
         postings += weights.directory[entry + 1] - weights.directory[entry]
         if prunes and bounds.is_left_out[t - first]:
             continue
-        for p in range(weights.directory[entry], weights.directory[entry + 1]):
-            # Adding 0 turns -0.0 into +0.0: a weight of 0 touches the document too.
-            totals[weights.places[p]] += multiplier * weights.values[p] + 0.0
+        number = asked.lists[t]
+        norms = weights.norm_at[number]
+        # Adding 0 turns -0.0 into +0.0: a weight of 0 touches the document too.
+        if norms < 0:
+            values = weights.value_at[number]
+            for p in range(weights.directory[entry], weights.directory[entry + 1]):
+                totals[weights.places[p]] += multiplier * weights.values[values + p] + 0.0
+        else:
+            factor, lengths = weights.factors[number], weights.length_at[number] + block * BLOCK
+            weights.spent[number] += weights.directory[entry + 1] - weights.directory[entry]
+            for p in range(weights.directory[entry], weights.directory[entry + 1]):
+                count, place = np.float64(weights.counts[p]), weights.places[p]
+                norm = weights.norms[norms + weights.lengths[lengths + place]]
+                totals[place] += multiplier * (factor * count / (count + norm)) + 0.0
     return postings
 
 
@@ -241,14 +263,20 @@ def rank_documents(
     candidates: Candidates,
     best: BestDocuments,
 ) -> int:
-    """Find the k best documents of each query, among those allowed where `masked`."""
+    """Find the k best documents of each query, among those allowed where `masked`.
+
+    Returns whether weights of lists were computed that are not stored.
+    """
     blocks = (documents + BLOCK - 1) // BLOCK
+    computed = 0
     for query in range(asked.queries):
         first, last = asked.offsets[query], asked.offsets[query + 1]
         for b in range(BINS):
             histogram[b] = 0
         prunes = asked.terms[query] == 0.0 and last - first <= PRUNED_TERMS and k * PRUNED_SHARE <= documents
         highest = order_terms(asked, weights, first, last, bounds, prunes)
+        for t in range(first, last):
+            computed |= weights.norm_at[asked.lists[t]] >= 0
         share, left_out = 1.0, NONE
         lowest_bin = (np.float64(highest + asked.length_most[query]).view(np.int64) >> BIN_SHIFT) - (BINS - 1)
         floor, kept, threshold, found = 0, np.int64(0), LOWEST, np.int64(0)
@@ -315,4 +343,4 @@ def rank_documents(
             best.rows[query * k + i] = candidates.rows[i]
             best.scores[query * k + i] = score_of(candidates.keys[i])
         best.found[query] = count
-    return 0
+    return computed
