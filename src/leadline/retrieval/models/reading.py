@@ -110,7 +110,7 @@ def _read(
     counts: NDArray[np.uint16], directory: NDArray[np.int64],
 ) -> NDArray[np.int64]:  # fmt: skip
     lists, entries = directory.shape
-    cursors, most, scratch = offsets[:-1].copy(), np.zeros(lists, np.int64), np.empty((2, PER_BLOCK), np.int64)
+    cursors, most, scratch = offsets[:-1].copy(), np.zeros(lists, np.int64), np.empty((2, PER_BLOCK), np.int32)
     directory[:, 0] = cursors
     reached = np.zeros(lists, np.int64)
     for number, each in enumerate(segments):

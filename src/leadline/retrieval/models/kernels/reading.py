@@ -2,14 +2,74 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from leadline.retrieval.index.kernels.arguments import PackedBlocks
-from leadline.retrieval.index.kernels.packing import PER_BLOCK, finish_block, unpack_block
+from leadline.retrieval.index.kernels.packing import LANES, PER_BLOCK, word_at
 from leadline.retrieval.models.kernels.arguments import BLOCK, MOST_COUNT, AskedLists, ReadLists, WeightLists
-from leadline.text.kernels.arguments import Floats, Int64s, kernel
+from leadline.text.kernels.arguments import Floats, Int32s, Int64s, kernel
+from leadline.text.kernels.primitives import inline
 
 IN_ORDER, NOT_ASCENDING, WRONG_SUM = 0, 1, 2
+
+
+@inline
+def unpack_words(blocks: Any, block: int, into: Any) -> None:
+    """Write the 128 integers of a block, of at most 31 bits.
+
+    Four values are loaded before any is written, so that the compiler, which cannot know that the arrays are different
+    ones, shifts them together.
+    """
+    width, place = np.int64(blocks.widths[block]), blocks.offsets[block]
+    words = blocks.words
+    if width == 0:
+        for i in range(PER_BLOCK):
+            into[i] = 0
+        return
+    mask, shift = np.uint64((np.int64(1) << width) - 1), np.int64(0)
+    a, b, c, d = word_at(words, place), word_at(words, place + 1), word_at(words, place + 2), word_at(words, place + 3)
+    for i in range(0, PER_BLOCK, LANES):
+        s = np.uint64(shift)
+        if shift + width <= 32:
+            e, f, g, h = (a >> s) & mask, (b >> s) & mask, (c >> s) & mask, (d >> s) & mask
+            into[i], into[i + 1], into[i + 2], into[i + 3] = np.int32(e), np.int32(f), np.int32(g), np.int32(h)
+            shift += width
+        else:
+            e, f, g, h = a >> s, b >> s, c >> s, d >> s
+            place += LANES
+            a, b = word_at(words, place), word_at(words, place + 1)
+            c, d = word_at(words, place + 2), word_at(words, place + 3)
+            left = np.uint64(32 - shift)
+            e, f, g, h = (e | a << left) & mask, (f | b << left) & mask, (g | c << left) & mask, (h | d << left) & mask
+            into[i], into[i + 1], into[i + 2], into[i + 3] = np.int32(e), np.int32(f), np.int32(g), np.int32(h)
+            shift += width - 32
+
+
+@inline
+def unpack_documents(blocks: Any, block: int, into: Any) -> int:
+    """Write the documents of a block; returns whether they ascend, as they do where all belong to one list."""
+    unpack_words(blocks, block, into)
+    modulus = np.int64(blocks.modulus)
+    first = np.int64(np.uint32(blocks.bases[block])) % modulus
+    total = np.int64(PER_BLOCK - 1)
+    for i in range(PER_BLOCK):
+        total += into[i]
+    ascending = first + total < modulus
+    if ascending:
+        document = np.int32(first)
+        for i in range(PER_BLOCK):
+            document += into[i]
+            into[i] = document
+            document += np.int32(1)
+    else:
+        value = first
+        for i in range(PER_BLOCK):
+            value = (value + into[i]) % modulus
+            into[i] = np.int32(value)
+            value += 1
+    return ascending
 
 
 @kernel
@@ -18,39 +78,52 @@ def read_lists(
     frequencies: PackedBlocks,
     asked: AskedLists,
     into: ReadLists,
-    unpacked_documents: Int64s,
-    unpacked_frequencies: Int64s,
+    unpacked_documents: Int32s,
+    unpacked_frequencies: Int32s,
 ) -> int:
     """Write the postings of lists in one segment behind those of the segments before; returns what is wrong, or 0."""
-    unpacked = np.int64(-1)
+    unpacked, ascending = np.int64(-1), False
     for number in range(asked.lists):
-        at, reached, most = into.cursors[number], into.reached[number], into.most[number]
+        at, reached, most = into.cursors[number], into.reached[number], np.int32(into.most[number])
         row = number * into.entries
-        before, total, wrong = np.int64(-1), np.int64(0), np.int64(0)
+        before, total, wrong = np.int32(-1), np.int64(0), np.int64(0)
         i, stop = asked.starts[number], asked.stops[number]
         while i < stop:
             block = i // PER_BLOCK
             if block != unpacked:
-                unpack_block(documents, block, unpacked_documents)
-                finish_block(documents, block, unpacked_documents)
-                unpack_block(frequencies, block, unpacked_frequencies)
-                finish_block(frequencies, block, unpacked_frequencies)
+                ascending = unpack_documents(documents, block, unpacked_documents)
+                unpack_words(frequencies, block, unpacked_frequencies)
                 unpacked = block
             first = i - block * PER_BLOCK
             count = PER_BLOCK - first if PER_BLOCK - first < stop - i else stop - i
-            for k in range(first, first + count):
-                document, frequency = unpacked_documents[k], unpacked_frequencies[k]
-                wrong |= np.int64(document <= before)
-                before = document
-                row_of_index = asked.base + document
-                while reached < row_of_index // BLOCK:
-                    reached += 1
-                    into.directory[row + reached] = at
-                into.places[at] = np.uint16(row_of_index % BLOCK)
-                into.counts[at] = np.uint16(frequency if frequency < MOST_COUNT else MOST_COUNT)
-                at += 1
-                total += frequency
-                most = frequency if frequency > most else most
+            wrong |= np.int64(unpacked_documents[first] <= before)
+            if not ascending:
+                for k in range(first + 1, first + count):
+                    wrong |= np.int64(unpacked_documents[k] <= unpacked_documents[k - 1])
+            before = unpacked_documents[first + count - 1]
+            if (asked.base + unpacked_documents[first]) // BLOCK == reached and (asked.base + before) // BLOCK == reached:
+                for k in range(count):
+                    into.places[at + k] = np.uint16((asked.base + unpacked_documents[first + k]) & (BLOCK - 1))
+            else:
+                for k in range(count):
+                    document = asked.base + unpacked_documents[first + k]
+                    while reached < document // BLOCK:
+                        reached += 1
+                        into.directory[row + reached] = at + k
+                    into.places[at + k] = np.uint16(document & (BLOCK - 1))
+            if frequencies.widths[block] == 0:
+                for k in range(count):
+                    into.counts[at + k] = np.uint16(1)
+                most = most if most > 1 else np.int32(1)
+            else:
+                for k in range(first, first + count):
+                    most = unpacked_frequencies[k] + 1 if unpacked_frequencies[k] + 1 > most else most
+                    total += unpacked_frequencies[k]
+                for k in range(count):
+                    frequency = unpacked_frequencies[first + k] + np.int32(1)
+                    into.counts[at + k] = np.uint16(frequency if frequency < MOST_COUNT else MOST_COUNT)
+            total += count
+            at += count
             i += count
         if wrong:
             return NOT_ASCENDING
