@@ -28,7 +28,7 @@ import numpy as np
 from leadline.errors import InputError
 from leadline.retrieval.index.checked_array import CheckedArray
 from leadline.retrieval.index.kernels.arguments import PackedBlocks
-from leadline.text.compiled import Kernel
+from leadline.text.compiled import Kernel, prepared
 from leadline.text.engine import compiled_job
 from leadline.text.files import reported
 from leadline.text.ids import ranges
@@ -181,9 +181,8 @@ class PackedArray:
             most = 32 if self._kind == BASED else 31 - bool(self._add)
             if offsets[-1] == len(self._words) and (not blocks or int(widths.max()) <= most):
                 bases = before[first - blocks :] if self._kind.has_bases else _NO_BASES
-                return PackedBlocks(
-                    self._words.values, widths, offsets, int(self._kind.has_bases), bases, self._kind.modulus, self._add
-                )
+                has_bases, modulus = int(self._kind.has_bases), self._kind.modulus
+                return prepared(PackedBlocks(self._words.values, widths, offsets, has_bases, bases, modulus, self._add))
         raise self._words.damaged(", its blocks do not fit together")
 
     def __getitem__(self, key: slice) -> NDArray[np.int32]:

@@ -18,12 +18,14 @@ from leadline.retrieval.models.kernels.arguments import BLOCK, MOST_COUNT, Weigh
 from leadline.retrieval.models.postings import InField, Postings
 from leadline.retrieval.models.reading import SegmentPostings, directory_of, read_lists, stored_postings, weighed_lists
 from leadline.retrieval.models.registry import Model
+from leadline.text.compiled import prepared
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 AT_ONCE = 1 << 14  # postings whose weights are computed together: the arrays of a formula stay in the cache
 POSTINGS_KEPT = 200_000_000  # postings of 4 bytes and weights of 8 in memory; with more, all lists are cleared
+TIMES_PAID = 2  # a weight is stored when it was computed so often, which takes about as long as storing it
 LONGEST = 1 << 20  # terms of a document, where a search computes weights: a norm is kept for each length
 OF_LISTS = (
     "directory", "sizes", "spent", "value_at", "norm_at", "length_at", "factors", "lowest", "highest",
@@ -103,7 +105,7 @@ class Weights:
     A list's postings are grouped by blocks of documents: those of list l in block b are from directory[l, b] up to
     directory[l, b + 1]. A posting is a document's place within its block, and the weight, or the number of occurrences
     of which the search computes the weight. Where searches have computed as many weights of a list as it has postings,
-    they are stored.
+    twice, they are stored.
     """
 
     def __init__(self, index: Index) -> None:
@@ -130,6 +132,7 @@ class Weights:
 
     def as_now(self) -> Weights:
         """A snapshot of the lists. Arrays are never changed where they are in use, only extended or replaced."""
+        self.arrays()  # for all snapshots until lists are added
         now = object.__new__(Weights)
         now.__dict__.update(self.__dict__)
         return now
@@ -137,10 +140,10 @@ class Weights:
     def arrays(self) -> WeightLists:
         """The lists as the argument of a kernel."""
         if self._arrays is None:
-            self._arrays = WeightLists(
+            self._arrays = prepared(WeightLists(
                 self.directory, self.places, self.counts, self.values, self.value_at, self.factors, self.norm_at,
-                self.length_at, self.lowest, self.highest, self.spent, self.norms, self.lengths,
-            )  # fmt: skip
+                self.length_at, self.lowest, self.highest, self.spent, self.norms, self.lengths, self.index.ranks,
+            ))  # fmt: skip
         return self._arrays
 
     def numbers(self, recipes: Sequence[Recipe], terms: Sequence[str]) -> list[Mapping[str, int]]:
@@ -298,7 +301,7 @@ class Weights:
         return start
 
     def _store_weights(self) -> None:
-        """Store the weights of the lists of which searches have computed as many as there are."""
+        """Store the weights of the lists of which searches have computed enough."""
         known = slice(0, self.lists)
         due = np.flatnonzero(
             (self.norm_at[known] >= 0) & (self.spent[known] >= self.sizes[known]) & (self.sizes[known] > 0)

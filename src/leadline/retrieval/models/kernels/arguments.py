@@ -15,7 +15,6 @@ BINS = 4096  # of the histogram of scores: 256 per power of two, for the 16 powe
 class QueryLists(NamedTuple):
     """Queries: entry t, of those offsets[q]:offsets[q + 1], adds multipliers[t] times the weights of list lists[t]."""
 
-    queries: int
     offsets: Int64s
     lists: Int64s
     multipliers: Floats
@@ -44,6 +43,22 @@ class WeightLists(NamedTuple):
     spent: Int64s  # how many of its weights searches computed
     norms: Floats
     lengths: Int32s
+    ranks: Int32s  # of documents by id
+
+
+class DocumentFilter(NamedTuple):
+    """Which documents are allowed, where `masked`, and what the length of each adds to its score for each term."""
+
+    masked: int
+    allowed: Bytes
+    length: Floats
+
+
+class RunningTotals(NamedTuple):
+    """Scratch space for the totals of a block of documents, and for the histogram of all."""
+
+    totals: Floats
+    histogram: Int32s
 
 
 class AskedLists(NamedTuple):

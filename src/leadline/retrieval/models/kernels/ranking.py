@@ -26,11 +26,13 @@ from leadline.retrieval.models.kernels.arguments import (
     GROUP,
     BestDocuments,
     Candidates,
+    DocumentFilter,
     QueryBounds,
     QueryLists,
+    RunningTotals,
     WeightLists,
 )
-from leadline.text.kernels.arguments import Bytes, Floats, Int32s, kernel
+from leadline.text.kernels.arguments import kernel
 from leadline.text.kernels.primitives import inline
 
 BIN_SHIFT = 44  # the lowest 44 of a double's 52 fraction bits do not count for the bin
@@ -249,27 +251,25 @@ def clear_totals(totals: Any, base: int, width: int, masked: int, allowed: Any) 
 
 @kernel
 def rank_documents(
+    queries: int,
     asked: QueryLists,
     weights: WeightLists,
     documents: int,
-    ranks: Int32s,
-    masked: int,
-    allowed: Bytes,
     k: int,
-    length: Floats,
-    totals: Floats,
-    histogram: Int32s,
+    only: DocumentFilter,
+    running: RunningTotals,
     bounds: QueryBounds,
     candidates: Candidates,
     best: BestDocuments,
 ) -> int:
-    """Find the k best documents of each query, among those allowed where `masked`.
+    """Find the k best documents of each query, among those allowed.
 
     Returns whether weights of lists were computed that are not stored.
     """
     blocks = (documents + BLOCK - 1) // BLOCK
     computed = 0
-    for query in range(asked.queries):
+    totals, histogram = running.totals, running.histogram
+    for query in range(queries):
         first, last = asked.offsets[query], asked.offsets[query + 1]
         for b in range(BINS):
             histogram[b] = 0
@@ -285,7 +285,7 @@ def rank_documents(
             width = documents - base if documents - base < BLOCK else BLOCK
             if prunes:
                 left_out = leave_out_terms(last - first, bounds, threshold, share)
-            clear_totals(totals, base, width, masked, allowed)
+            clear_totals(totals, base, width, only.masked, only.allowed)
             postings = add_lists(asked, weights, first, last, blocks + 1, block, prunes, bounds, totals)
             limit = threshold
             if left_out >= 0.0:
@@ -295,12 +295,12 @@ def rank_documents(
                     near += np.int64(totals[i] >= limit)
                 if near * (last - first) * STEPS_A_LOOKUP > postings:  # looking all up would cost more
                     share, left_out, limit = 0.5 * share, NONE, threshold
-                    clear_totals(totals, base, width, masked, allowed)
+                    clear_totals(totals, base, width, only.masked, only.allowed)
                     add_lists(asked, weights, first, last, blocks + 1, block, 0, bounds, totals)
             if asked.terms[query] != 0.0:
                 for i in range(width):
                     if np.float64(totals[i]).view(np.int64) != UNTOUCHED_BITS:
-                        totals[i] += asked.terms[query] * length[base + i]
+                        totals[i] += asked.terms[query] * only.length[base + i]
             before = found
             for group in range(0, width, GROUP):
                 most = totals[group]
@@ -337,7 +337,7 @@ def rank_documents(
                 candidates.rows[count], candidates.keys[count] = candidates.rows[i], candidates.keys[i]
                 count += 1
         if count > 0:
-            sort_best(count, candidates, histogram, ranks)
+            sort_best(count, candidates, histogram, weights.ranks)
         count = count if count < k else k
         for i in range(count):
             best.rows[query * k + i] = candidates.rows[i]

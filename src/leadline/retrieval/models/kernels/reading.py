@@ -101,7 +101,9 @@ def read_lists(
                 for k in range(first + 1, first + count):
                     wrong |= np.int64(unpacked_documents[k] <= unpacked_documents[k - 1])
             before = unpacked_documents[first + count - 1]
-            if (asked.base + unpacked_documents[first]) // BLOCK == reached and (asked.base + before) // BLOCK == reached:
+            if (asked.base + unpacked_documents[first]) // BLOCK == reached and (
+                asked.base + before
+            ) // BLOCK == reached:
                 for k in range(count):
                     into.places[at + k] = np.uint16((asked.base + unpacked_documents[first + k]) & (BLOCK - 1))
             else:
