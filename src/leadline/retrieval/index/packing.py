@@ -43,7 +43,9 @@ _IN_MEMORY = 32 << 20  # bytes of a new array, before a file is needed
 _COPIED = 1 << 20  # bytes at a time
 _LARGEST = 2**31 - 1
 _BYTES_A_VALUE = 1  # NumPy unpacks a value in the time in which plain Python reads so many bytes of text
+_BYTES_A_LIST = 50  # the same for a list whose blocks are checked
 _NO_BASES = np.empty(0, np.int32)
+BEYOND_END = ", a list is beyond its end"
 NOT_ADDING_UP = ", the frequencies of a term do not add up to its occurrences"
 
 
@@ -191,12 +193,8 @@ class PackedArray:
 
     def checked_blocks(self, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> PackedBlocks:
         """The blocks, after a check of those that have values of these ranges."""
-        if (starts < 0).any() or (stops < starts).any() or (stops > self._size).any():
-            raise self.damaged(", a list is beyond its end")
         blocks = self._blocks
-        filled = stops > starts
-        first, last = starts[filled] // PER_BLOCK, (stops[filled] - 1) // PER_BLOCK + 1
-        self._words.check_ranges(blocks.offsets[first], blocks.offsets[last])
+        _checked.choose(_BYTES_A_LIST * len(starts))(self._words, blocks, self._size, starts, stops)
         return blocks
 
     def ranges(self, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> NDArray[np.int32]:
@@ -244,6 +242,26 @@ def gaps(values: NDArray[Any], first: NDArray[np.int64]) -> NDArray[np.int32]:
     found[1:] = values[1:] - values[:-1] - 1
     found[first] = values[first]
     return found
+
+
+def _checked_plain(
+    words: CheckedArray, blocks: PackedBlocks, size: int, starts: NDArray[np.int64], stops: NDArray[np.int64]
+) -> None:
+    if (starts < 0).any() or (stops < starts).any() or (stops > size).any():
+        raise words.damaged(BEYOND_END)
+    filled = stops > starts
+    first, last = starts[filled] // PER_BLOCK, (stops[filled] - 1) // PER_BLOCK + 1
+    words.check_ranges(blocks.offsets[first], blocks.offsets[last])
+
+
+@compiled_job("leadline.retrieval.index.kernels.checking.check_lists", plain=_checked_plain)
+def _checked(
+    kernel: Kernel, words: CheckedArray, blocks: PackedBlocks, size: int, starts: NDArray[np.int64],
+    stops: NDArray[np.int64],
+) -> None:  # fmt: skip
+    """Check the blocks of a file that have values of lists."""
+    if words.check_by(lambda array, good: kernel(array, good, blocks, size, starts, stops, len(starts))) < 0:
+        raise words.damaged(BEYOND_END)
 
 
 def _first_word(blocks: int, kind: Kind) -> int:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -118,8 +117,12 @@ def _ranked(
 
 
 class _Workspace(NamedTuple):
-    """Arrays that the kernel works in."""
+    """Arrays that the kernel works in, and what they have room for."""
 
+    documents: int
+    queries: int
+    terms: int  # of all queries
+    results: int
     asked: QueryLists
     running: RunningTotals
     bounds: QueryBounds
@@ -127,29 +130,21 @@ class _Workspace(NamedTuple):
     best: BestDocuments
 
 
-class _Room(NamedTuple):
-    """What a workspace has room for."""
-
-    documents: int
-    queries: int
-    terms: int  # of one query
-    all_terms: int
-    results: int
-
-    def holds(self, needed: _Room) -> bool:
-        return all(has >= needs for has, needs in zip(self, needed, strict=True))
-
-
-def _workspace(needed: _Room) -> _Workspace:
+def _workspace(documents: int, queries: int, terms: int, results: int) -> _Workspace:
     """The arrays of this thread, which are used again."""
-    known: tuple[_Room, _Workspace] | None = getattr(_memory, "known", None)
-    if known is None or not known[0].holds(needed):
-        room = _Room(*(max(64, needs + needs // 4) for needs in needed))
-        documents, queries, terms, all_terms, results = room
-        made = _Workspace(
+    known: _Workspace | None = getattr(_memory, "known", None)
+    if (
+        known is None or known.documents < documents or known.queries < queries or known.terms < terms
+        or known.results < results
+    ):  # fmt: skip
+        documents, queries, terms, results = (
+            max(64, each + each // 4) for each in (documents, queries, terms, results)
+        )
+        known = _memory.known = _Workspace(
+            documents, queries, terms, results,
             asked=prepared(QueryLists(
-                offsets=np.empty(queries + 1, np.int64), lists=np.empty(all_terms, np.int64),
-                multipliers=np.empty(all_terms), length_most=np.empty(queries), terms=np.empty(queries),
+                offsets=np.zeros(queries + 1, np.int64), lists=np.empty(terms, np.int64),
+                multipliers=np.empty(terms), length_most=np.empty(queries), terms=np.empty(queries),
             )),
             running=prepared(RunningTotals(np.empty(BLOCK + GROUP), np.empty(BINS, np.int32))),
             bounds=prepared(QueryBounds(np.empty(terms), np.empty(terms, np.int64), np.empty(terms, np.uint8))),
@@ -161,8 +156,7 @@ def _workspace(needed: _Room) -> _Workspace:
                 np.empty(results, np.int32), np.empty(results), np.empty(queries, np.int32),
             )),
         )  # fmt: skip
-        known = _memory.known = room, made
-    return known[1]
+    return known
 
 
 def _batch_ranked(
@@ -170,14 +164,13 @@ def _batch_ranked(
     length: LengthShare | None,
 ) -> list[Ranking]:  # fmt: skip
     documents, count = len(weights.index), len(queries)
-    sizes = [len(query.lists) for query in queries]
-    offsets = list(accumulate(sizes, initial=0))
-    work = _workspace(_Room(documents + GROUP, count, max(sizes), offsets[-1], count * k))
-    asked, best = work.asked, work.best
-    asked.offsets[: count + 1] = offsets
-    for query, start, stop in zip(queries, offsets[:-1], offsets[1:], strict=True):
+    work = _workspace(documents + GROUP, count, sum(len(query.lists) for query in queries), count * k)
+    asked, best, start = work.asked, work.best, 0
+    for number, query in enumerate(queries):
+        stop = start + len(query.lists)
         asked.lists[start:stop], asked.multipliers[start:stop] = query.lists, query.multipliers
-    asked.terms[:count] = 0.0 if length is None else [query.terms for query in queries]
+        asked.offsets[number + 1] = start = stop
+        asked.terms[number] = 0.0 if length is None else query.terms
     asked.length_most[:count] = 0.0
     only = EVERY_DOCUMENT
     if length is not None:

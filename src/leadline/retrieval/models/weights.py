@@ -304,7 +304,7 @@ class Weights:
         """Store the weights of the lists of which searches have computed enough."""
         known = slice(0, self.lists)
         due = np.flatnonzero(
-            (self.norm_at[known] >= 0) & (self.spent[known] >= self.sizes[known]) & (self.sizes[known] > 0)
+            (self.norm_at[known] >= 0) & (self.spent[known] >= TIMES_PAID * self.sizes[known]) & (self.sizes[known] > 0)
         )
         if not len(due):
             return
