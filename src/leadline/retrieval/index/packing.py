@@ -45,6 +45,7 @@ _LARGEST = 2**31 - 1
 _BYTES_A_VALUE = 1  # NumPy unpacks a value in the time in which plain Python reads so many bytes of text
 _BYTES_A_LIST = 50  # the same for a list whose blocks are checked
 _NO_BASES = np.empty(0, np.int32)
+NOT_IN_ORDER = ", the documents of a term are not in order"
 BEYOND_END = ", a list is beyond its end"
 NOT_ADDING_UP = ", the frequencies of a term do not add up to its occurrences"
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from leadline.retrieval.index.index import Index
-from leadline.retrieval.index.packing import NOT_ADDING_UP, Frequencies, PackedArray
+from leadline.retrieval.index.packing import NOT_ADDING_UP, NOT_IN_ORDER, Frequencies, PackedArray
 from leadline.retrieval.models.kernels.arguments import BLOCK, MOST_COUNT, AskedLists, ReadLists
 from leadline.text.compiled import Kernel
 from leadline.text.engine import compiled_job
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 
 BYTES_A_POSTING = 4  # NumPy reads or weighs a posting in the time in which plain Python reads so many bytes of text
 PER_BLOCK = 128  # integers that are packed together
-NOT_ASCENDING = ", the documents of a term are not in order"
-PROBLEMS = {1: NOT_ASCENDING, 2: NOT_ADDING_UP}  # by what the kernel returns
+PROBLEMS = {1: NOT_IN_ORDER, 2: NOT_ADDING_UP}  # by what the kernel returns
 
 
 class SegmentPostings(NamedTuple):
@@ -93,7 +92,7 @@ def _read_plain(
         found = each.documents.ranges(each.starts, each.stops).astype(np.int64)
         list_of = np.repeat(np.arange(lists), size)
         if ((found[1:] <= found[:-1]) & (list_of[1:] == list_of[:-1])).any():
-            raise each.documents.damaged(NOT_ASCENDING)
+            raise each.documents.damaged(NOT_IN_ORDER)
         frequencies = each.frequencies.ranges(each.starts, each.stops)
         into = ranges(start, size)
         documents[into - offsets[0]] = found + each.base

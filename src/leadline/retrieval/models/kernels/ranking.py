@@ -271,6 +271,16 @@ def add_lists(
 
 
 @inline
+def postings_in(asked: Any, weights: Any, first: int, last: int, entry_of: int, block: int) -> int:
+    """The number of postings of all terms of a query in a block of documents."""
+    postings = np.int64(0)
+    for t in range(first, last):
+        entry = asked.lists[t] * entry_of + block
+        postings += weights.directory[entry + 1] - weights.directory[entry]
+    return postings
+
+
+@inline
 def clear_totals(totals: Any, base: int, width: int, masked: int, allowed: Any) -> None:
     for i in range(width):
         totals[i] = UNTOUCHED
@@ -300,7 +310,7 @@ def rank_documents(
     Returns whether weights of lists were computed that are not stored.
     """
     blocks = (documents + BLOCK - 1) // BLOCK
-    computed = 0
+    computed, few = 0, False
     totals, histogram = running.totals, running.histogram
     for query in range(queries):
         first, last = asked.offsets[query], asked.offsets[query + 1]
@@ -318,11 +328,24 @@ def rank_documents(
         for block in range(blocks):
             base = block * BLOCK
             width = documents - base if documents - base < BLOCK else BLOCK
-            left_out = 0
-            if prunes:
-                left_out = leave_out_terms(last - first, bounds, share * threshold)
+            left_out, skipped = 0, 0
             clear_totals(totals, base, width, only.masked, only.allowed)
-            skipped = add_lists(asked, weights, first, last, blocks + 1, block, prunes, bounds, totals)
+            if only.masked:
+                count = np.int64(0)
+                for i in range(width):
+                    count += np.int64(only.allowed[base + i] != 0)
+                postings = postings_in(asked, weights, first, last, blocks + 1, block)
+                if count == 0 or postings == 0:
+                    continue
+                few = count * (last - first) * STEPS_A_LOOKUP < postings
+            if only.masked and few:
+                for i in range(width):
+                    if only.allowed[base + i]:
+                        totals[i] = exact_total(asked, weights, first, last, blocks + 1, block, i)
+            else:
+                if prunes:
+                    left_out = leave_out_terms(last - first, bounds, share * threshold)
+                skipped = add_lists(asked, weights, first, last, blocks + 1, block, prunes, bounds, totals)
             missing = 0.0  # the most that the terms left out add
             if left_out > 0:
                 for n in range(left_out):
