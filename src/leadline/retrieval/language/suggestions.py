@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,10 +28,15 @@ def missing_words(index: WiderIndex, tree: Node | None) -> list[str]:
     words = list(dict.fromkeys(word for node in _texts(tree) for word in node.text.split())) if tree else []
     if not words or len(words) > MOST_WORDS:
         return []
-    notes = []
+    asked: dict[str, QueryWord] = {}
     for word, phrase in zip(words, index.phrases(words), strict=True):
         meant = phrase.words[0] if phrase is not None and len(phrase.words) == 1 else None
-        if meant is None or meant.pattern or not word.isalpha() or _is_there(index, meant):
+        if meant is not None and not meant.pattern and word.isalpha():
+            asked[word] = meant
+    there = _terms_there(index, [term for meant in asked.values() for term in (meant.term, *meant.others)])
+    notes = []
+    for word, meant in asked.items():
+        if not there.isdisjoint((meant.term, *meant.others)):
             continue
         near = nearest_word(index, word)
         notes.append(f"{word[:40]} is in no document" + (f"; did you mean {near}?" if near else ""))
@@ -47,10 +52,14 @@ def _texts(node: Node | None) -> Iterator[WordOrPhrase]:
             yield from _texts(part)
 
 
-def _is_there(index: WiderIndex, word: QueryWord) -> bool:
-    terms = [word.term, *word.others]
-    fields = (segment.field(name) for segment in index.segments for name in index.fields)
-    return any((field.terms.find(terms) >= 0).any() for field in fields)
+def _terms_there(index: WiderIndex, terms: Sequence[bytes]) -> set[bytes]:
+    """Those of the terms that are in some document."""
+    there: set[bytes] = set()
+    for field in (segment.field(name) for segment in index.segments for name in index.fields):
+        wanted = [term for term in terms if term not in there]
+        if wanted:
+            there.update(term for term, n in zip(wanted, field.terms.find(wanted).tolist(), strict=True) if n >= 0)
+    return there
 
 
 def nearest_word(index: WiderIndex, word: str) -> str:
