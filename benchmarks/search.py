@@ -41,6 +41,7 @@ SHARED = Path(os.environ.get("LEADLINE_SHARED", ROOT.parent / "shared"))
 TEXTS = SHARED / "data/patents/us_api/docs_10k.jsonl.xz"
 PAGE = ROOT / "docs" / "search-speed.md"
 WORDS_A_DOCUMENT = 120
+WARMING = 3  # searches for every query before the clock starts: ours stores weights that were computed twice
 DEPTHS = (10, 100, 1000)
 QUERIES = {5: 200, 100: 20, 1000: 4}  # the number of queries by their words
 LETTERS = "etaoinshrdlcumwfgypbvk"
@@ -104,12 +105,19 @@ class Leadline:
 
     def open(self) -> None:
         from leadline.retrieval.index.index import Index
+        from leadline.retrieval.language.language import Language
         from leadline.retrieval.models.searcher import Searcher
 
         self.searcher = Searcher(Index.open(self.folder))
 
+        self.language = Language(self.searcher.index)
+
     def search(self, query: list[str], k: int) -> Any:
         return self.searcher.search(query, k=k).scores
+
+    def search_all(self, query: list[str], k: int) -> Any:
+        """Documents that have all words, by a query as a user types it."""
+        return self.language.search(" AND ".join(query), k=k).ranking.scores
 
 
 class Bm25s:
@@ -149,7 +157,7 @@ class Tantivy:
 
     def open(self) -> None:
         self.searcher = self.tantivy.Index.open(str(self.folder)).searcher()
-        self.known: dict[int, Any] = {}
+        self.known: dict[Any, Any] = {}
 
     def prepared(self, query: list[str]) -> Any:
         """A query as an object, which is made before the clock starts."""
@@ -163,6 +171,14 @@ class Tantivy:
     def search(self, query: list[str], k: int) -> Any:
         hits = self.searcher.search(self.prepared(query), k, count=False).hits
         return np.array([score for score, _ in hits])
+
+    def search_all(self, query: list[str], k: int) -> Any:
+        if (id(query), "all") not in self.known:
+            term, must = self.tantivy.Query.term_query, self.tantivy.Occur.Must
+            self.known[id(query), "all"] = self.tantivy.Query.boolean_query(
+                [(must, term(self.schema, "body", word)) for word in query]
+            )
+        return self.searcher.search(self.known[id(query), "all"], k).hits
 
 
 PROGRAMS: dict[str, Callable[[list[str], Path], Any]] = {
@@ -192,6 +208,22 @@ def taken(program: Any, queries: list[list[str]], k: int) -> float:
     return 1e6 * seconds(all_of_them) / len(queries)
 
 
+def boolean_row(count: int, programs: dict[str, Any], documents: list[list[str]], repeat: int) -> str:
+    """A row of the table for queries of three words joined by AND, of which the 10 best documents are wanted."""
+    operators = {"and", "or", "not", "near", "same", "adj", "xor"}
+    wordy = [[word for word in query if word not in operators][:3] for query in make_queries(documents, 5)]
+    able = {name: program for name, program in programs.items() if hasattr(program, "search_all")}
+    times: dict[str, list[float]] = {name: [] for name in able}
+    for turn in range(repeat + 2):  # two turns to warm up
+        for name, program in able.items():
+            started = time.process_time()
+            for query in wordy:
+                program.search_all(query, 10)
+            if turn > 1:
+                times[name].append(1e6 * (time.process_time() - started) / len(wordy))
+    return row([f"{count:,}", *against(times)])
+
+
 def size_of(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
@@ -210,8 +242,8 @@ def against(times: dict[str, list[float]]) -> list[str]:
     return [f"{ours:,.0f}", *(f"{ratio:.2f}" for ratio in ratios.values()), verdict]
 
 
-def measure(count: int, peers: list[str], repeat: int, folder: Path) -> tuple[list[str], list[str]]:
-    """The rows of the two tables for a number of documents: sizes, and times."""
+def measure(count: int, peers: list[str], repeat: int, folder: Path) -> tuple[list[str], list[str], list[str]]:
+    """The rows of the three tables for a number of documents: sizes, times, and times of AND."""
     documents = real(count) if TEXTS.exists() else generated(count)
     texts = [" ".join(words) for words in documents]
     text_bytes = sum(map(len, texts))
@@ -240,14 +272,16 @@ def measure(count: int, peers: list[str], repeat: int, folder: Path) -> tuple[li
         print(rows[-1], flush=True)
         for k in DEPTHS:
             warm: dict[str, list[float]] = {name: [] for name in programs}
-            for program in programs.values():
+            for program in list(programs.values()) * WARMING:
                 taken(program, queries, k)
             for _ in range(repeat):
                 for name, program in programs.items():
                     warm[name].append(taken(program, queries, k))
             rows.append(row([f"{count:,}", words, k, "warm", *against(warm)]))
             print(rows[-1], flush=True)
-    return [size_row], rows
+    both = boolean_row(count, programs, documents, repeat)
+    print(both, flush=True)
+    return [size_row], rows, [both]
 
 
 def main() -> None:
@@ -263,22 +297,23 @@ def main() -> None:
         print(f"Lucene is skipped: {skipped}", file=sys.stderr)
         peers = [name for name in peers if name != "lucene"]
     os.environ["LEADLINE_ENGINE"] = "compiled"  # its kernels are compiled once and cached, before the clock starts
-    sizes, times = [], []
+    sizes, times, both = [], [], []
     with tempfile.TemporaryDirectory() as folder:
         for count in options.documents:
-            of_size, of_time = measure(count, peers, options.repeat, Path(folder))
-            sizes, times = sizes + of_size, times + of_time
+            of_size, of_time, of_both = measure(count, peers, options.repeat, Path(folder))
+            sizes, times, both = sizes + of_size, times + of_time, both + of_both
     heads = (["documents", "text, MB", "index, MB", *(f"× {name}'s" for name in peers)],
-             ["documents", "words", "k", "", "µs a query", *peers, "fastest"])  # fmt: skip
+             ["documents", "words", "k", "", "µs a query", *peers, "fastest"],
+             ["documents", "µs a query", *(name for name in peers if name == "tantivy"), "fastest"])  # fmt: skip
     tables = [
         "\n".join([row(head), row(["---"] * len(head)), *rows])
-        for head, rows in zip(heads, (sizes, times), strict=True)
+        for head, rows in zip(heads, (sizes, times, both), strict=True)
     ]
     source = "Real texts" if TEXTS.exists() else "Generated words"
     note = f"{source}; medians of {options.repeat}. Lucene: {skipped or 'measured'}."
     print("\n\n".join([*tables, note]))
     if options.write:
-        fill(PAGE, {"sizes": tables[0], "times": tables[1], "conditions": note})
+        fill(PAGE, {"sizes": tables[0], "times": tables[1], "both": tables[2], "conditions": note})
 
 
 if __name__ == "__main__":

@@ -350,3 +350,24 @@ def test_warnings_can_be_silenced() -> None:
         warnings.simplefilter("ignore", LeadlineWarning)
         assert made.kernel("one") is None
     assert not told
+
+
+def test_a_prepared_group_is_checked_for_each_parameter(monkeypatch: pytest.MonkeyPatch) -> None:
+    import numpy as np
+
+    from leadline.text.kernels.arguments import FieldSlices
+
+    monkeypatch.setenv("LEADLINE_ENGINE", "compiled")
+    kernel = engine.engine_of(TEXT).kernel("whole_numbers")
+    assert kernel is not None
+    text, starts, lengths = np.frombuffer(b"12" + bytes(64), np.uint8), np.zeros(1, np.int64), np.full(1, 2, np.int32)
+    group = compiled.prepared(FieldSlices(text, starts, lengths))
+    assert isinstance(group, FieldSlices)
+    for number in (12, 12):
+        values = np.zeros(4, np.int32)
+        assert kernel(group, 1, values) == -1
+        assert values[0] == number
+    with pytest.raises(TypeError, match=r"fields.lengths must be a contiguous array of int32"):
+        kernel(compiled.prepared(FieldSlices(text, starts, starts)), 1, values)
+    with pytest.raises(AttributeError):
+        kernel(group, 1, 5)  # a number in place of an array is no address

@@ -18,9 +18,9 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -29,6 +29,7 @@ Kernel = Callable[..., int]
 # A kind is the name of a dtype for an array, `int` or `unsigned` for a number.
 Kinds = str | dict[str, str]
 Signature = dict[str, Kinds]
+Group = TypeVar("Group")
 
 _NUMBERS = {"int": ctypes.c_int64, "unsigned": ctypes.c_uint64}
 _IMPORT = re.compile(r"^from (leadline[\w.]*) import", re.MULTILINE)
@@ -209,28 +210,67 @@ def _target_machine() -> Any:
     )
 
 
+class _Prepared:
+    """Mixed into the class of a group: the group's members as each parameter of a kernel passes them."""
+
+    passed: dict[str, list[int]]
+
+
+@cache
+def _prepared_class(group: type) -> type:
+    return type(group.__name__, (_Prepared, group), {})
+
+
+def prepared(group: Group) -> Group:
+    """The same group, for many calls: its arrays are checked, and their addresses looked up, only once."""
+    made: Any = _prepared_class(type(group))(*group)
+    made.passed = {}
+    return made  # type: ignore[no-any-return]
+
+
 def _callable(name: str, address: int, signature: Signature) -> Kernel:
     """A kernel as a function over arrays, numbers and groups. Other Python threads run while it works."""
-    kinds = list(_flat(signature))
-    native = ctypes.CFUNCTYPE(ctypes.c_int64, *(_NUMBERS.get(kind, ctypes.c_void_p) for kind in kinds))(address)
-    has_groups = any(not isinstance(each, str) for each in signature.values())
-    labels = [
-        label for parameter, each in signature.items()
-        for label in ([parameter] if isinstance(each, str) else [f"{parameter}.{member}" for member in each])
+    native = ctypes.CFUNCTYPE(
+        ctypes.c_int64, *(_NUMBERS.get(kind, ctypes.c_void_p) for kind in _flat(signature))
+    )(address)  # fmt: skip
+    # Of each parameter: its label, and of its members the dtype, None for a number, and the label.
+    parameters = [
+        (
+            f"{name}.{parameter}",
+            [
+                (None if kind in _NUMBERS else np.dtype(kind), label)
+                for label, kind in (
+                    [(parameter, kinds)] if isinstance(kinds, str)
+                    else [(f"{parameter}.{member}", kind) for member, kind in kinds.items()]
+                )
+            ],
+        )
+        for parameter, kinds in signature.items()
     ]  # fmt: skip
-    dtypes = [None if kind in _NUMBERS else np.dtype(kind) for kind in kinds]
+
+    def passed_of(value: Any, members: list[tuple[Any, str]]) -> list[int]:
+        passed = []
+        for each, (dtype, label) in zip(value if isinstance(value, tuple) else (value,), members, strict=True):
+            if dtype is None:
+                passed.append(int(each))
+            elif each.dtype == dtype and each.flags.c_contiguous:
+                passed.append(each.ctypes.data)
+            else:
+                raise TypeError(f"{name}: {label} must be a contiguous array of {dtype}, got {each.dtype}")
+        return passed
 
     def call(*values: Any) -> int:
-        if has_groups:
-            values = tuple(each for value in values for each in (value if isinstance(value, tuple) else (value,)))
-        passed = []
-        for dtype, value, label in zip(dtypes, values, labels, strict=True):
-            if dtype is None:
-                passed.append(int(value))
-            elif value.dtype == dtype and value.flags.c_contiguous:
-                passed.append(value.ctypes.data)
+        passed: list[int] = []
+        for value, (key, members) in zip(values, parameters, strict=True):
+            if isinstance(value, _Prepared):
+                known = value.passed.get(key)
+                if known is None:
+                    known = value.passed[key] = passed_of(value, members)
+                passed += known
+            elif type(value) is int and members[0][0] is None:
+                passed.append(value)
             else:
-                raise TypeError(f"{name}: {label} must be a contiguous array of {dtype}, got {value.dtype}")
+                passed += passed_of(value, members)
         return int(native(*passed))
 
     return call

@@ -23,6 +23,7 @@ from leadline.text.compiled import Kernel, KernelLibrary
 # Sizes are in bytes of text to read; a job of another kind gives the number of bytes that take as long.
 LOADING_PAYS = 2 * 2**20  # plain Python needs about as long for this as loading takes
 COMPILING_PAYS = 128 * 2**20  # and for this as long as compiling takes
+ENGINES = ["plain", "compiled"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -87,7 +88,9 @@ class Engine:
 def forced_engine() -> str | None:
     """The value of LEADLINE_ENGINE, None where it is not set."""
     value = os.environ.get("LEADLINE_ENGINE")
-    return checked_choice("LEADLINE_ENGINE", value, ["plain", "compiled"]) if value else None
+    if not value or value in ENGINES:
+        return value or None
+    return checked_choice("LEADLINE_ENGINE", value, ENGINES)
 
 
 def one_line(error: Exception) -> str:

@@ -68,7 +68,8 @@ def check_blocks(
     return _checked.choose(int(_BYTES_A_BYTE * BLOCK * len(numbers)))(words, sums, numbers, values)
 
 
-def _array(words: NDArray[np.uint64], sums: NDArray[np.uint64]) -> BlockSums:
+def sums_of(words: NDArray[np.uint64], sums: NDArray[np.uint64]) -> BlockSums:
+    """An array and the checksums of its blocks, as the argument of a kernel."""
     return BlockSums(words, len(words), WORDS, block_keys(), sums)
 
 
@@ -100,7 +101,7 @@ def _summed_plain(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
 @compiled_job("leadline.retrieval.index.kernels.checking.sum_blocks", plain=_summed_plain)
 def _summed(kernel: Kernel, words: NDArray[np.uint64]) -> NDArray[np.uint64]:
     sums = np.empty(-(-len(words) // WORDS), np.uint64)
-    kernel(_array(words, sums), len(sums))
+    kernel(sums_of(words, sums), len(sums))
     return sums
 
 
@@ -128,5 +129,5 @@ def _checked(
 ) -> int | Extent:  # fmt: skip
     extent = np.array(_EMPTY_EXTENT, np.int64)
     checked = _NONE if values is None else values
-    wrong = kernel(_array(words, sums), numbers, len(numbers), checked, len(checked), extent)
+    wrong = kernel(sums_of(words, sums), numbers, len(numbers), checked, len(checked), extent)
     return int(numbers[wrong]) if wrong >= 0 else Extent(*extent.tolist())

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from leadline.errors import InputError
 from leadline.retrieval.index.array_table import ArrayPlace
-from leadline.retrieval.index.blocks import BLOCK, Extent, check_blocks
+from leadline.retrieval.index.blocks import BLOCK, Extent, check_blocks, sums_of
+from leadline.retrieval.index.kernels.arguments import BlockSums
+from leadline.text.compiled import prepared
 from leadline.text.ids import ranges
 
 if TYPE_CHECKING:
@@ -82,6 +86,20 @@ class CheckedArray:
             missing = covering[~self._good[covering]]
             if len(missing):
                 self._check(np.unique(missing))
+
+    def check_by(self, kernel: Callable[[BlockSums, NDArray[np.uint8]], int]) -> int:
+        """Check blocks by a kernel, and return what it does; see `kernels/checking.py`. The array has no bounds."""
+        assert self._bounds is ANY
+        with self._lock:
+            found = kernel(self._block_sums, self._good.view(np.uint8))
+            if found < -1:
+                raise self.damaged(f" at byte {self._start + (-2 - found) * BLOCK}")
+            self._left -= max(found, 0)
+        return found
+
+    @cached_property
+    def _block_sums(self) -> BlockSums:
+        return prepared(sums_of(self._words, self._sums))
 
     def _check(self, blocks: NDArray[np.int64]) -> None:
         """Check ascending blocks: their checksums, and the bounds of their values."""

@@ -230,6 +230,10 @@ class Index(Result):
         found = [segment.field(self.field(field)).terms.find(terms) >= 0 for segment in self.segments]
         return np.logical_or.reduce(found)
 
+    def are_stored(self, terms: Sequence[bytes]) -> bool:
+        """Whether the lists of these terms are those of the segments."""
+        return True
+
     def expand(self, field: str, prefix: str, limit: int = 1000) -> list[str]:
         """The first terms of a field that begin with a prefix, sorted."""
         found: set[bytes] = set()

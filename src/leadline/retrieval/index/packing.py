@@ -25,9 +25,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from leadline.errors import InputError
 from leadline.retrieval.index.checked_array import CheckedArray
 from leadline.retrieval.index.kernels.arguments import PackedBlocks
-from leadline.text.compiled import Kernel
+from leadline.text.compiled import Kernel, prepared
 from leadline.text.engine import compiled_job
 from leadline.text.files import reported
 from leadline.text.ids import ranges
@@ -42,7 +43,11 @@ _IN_MEMORY = 32 << 20  # bytes of a new array, before a file is needed
 _COPIED = 1 << 20  # bytes at a time
 _LARGEST = 2**31 - 1
 _BYTES_A_VALUE = 1  # NumPy unpacks a value in the time in which plain Python reads so many bytes of text
+_BYTES_A_LIST = 50  # the same for a list whose blocks are checked
 _NO_BASES = np.empty(0, np.int32)
+NOT_IN_ORDER = ", the documents of a term are not in order"
+BEYOND_END = ", a list is beyond its end"
+NOT_ADDING_UP = ", the frequencies of a term do not add up to its occurrences"
 
 
 @dataclass(frozen=True)
@@ -179,27 +184,31 @@ class PackedArray:
             most = 32 if self._kind == BASED else 31 - bool(self._add)
             if offsets[-1] == len(self._words) and (not blocks or int(widths.max()) <= most):
                 bases = before[first - blocks :] if self._kind.has_bases else _NO_BASES
-                return PackedBlocks(
-                    self._words.values, widths, offsets, int(self._kind.has_bases), bases, self._kind.modulus, self._add
-                )
+                has_bases, modulus = int(self._kind.has_bases), self._kind.modulus
+                return prepared(PackedBlocks(self._words.values, widths, offsets, has_bases, bases, modulus, self._add))
         raise self._words.damaged(", its blocks do not fit together")
 
     def __getitem__(self, key: slice) -> NDArray[np.int32]:
         start, stop, _ = key.indices(self._size)
         return self.ranges(np.array([start]), np.array([max(start, stop)]))
 
+    def checked_blocks(self, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> PackedBlocks:
+        """The blocks, after a check of those that have values of these ranges."""
+        blocks = self._blocks
+        _checked.choose(_BYTES_A_LIST * len(starts))(self._words, blocks, self._size, starts, stops)
+        return blocks
+
     def ranges(self, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> NDArray[np.int32]:
         """The values of ranges, one range behind the other."""
         if not len(starts):
             return np.empty(0, np.int32)
-        if (starts < 0).any() or (stops < starts).any() or (stops > self._size).any():
-            raise self._words.damaged(", a list is beyond its end")
-        blocks = self._blocks
-        filled = stops > starts
-        first, last = starts[filled] // PER_BLOCK, (stops[filled] - 1) // PER_BLOCK + 1
-        self._words.check_ranges(blocks.offsets[first], blocks.offsets[last])
+        blocks = self.checked_blocks(starts, stops)
         count = int((stops - starts).sum())
         return _unpacked.choose(_BYTES_A_VALUE * count)(blocks, starts, stops, count)
+
+    def damaged(self, where: str) -> InputError:
+        """The error for this array; `where` continues "is damaged"."""
+        return self._words.damaged(where)
 
     def lists(self, starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int32]:
         """The values of ascending lists that are stored as gaps, one list behind the other."""
@@ -224,7 +233,7 @@ class Frequencies(PackedArray):
         ends = np.cumsum(stops - starts)
         first, last = np.searchsorted(self._starts, starts), np.searchsorted(self._starts, stops)
         if not np.array_equal(found[ends] - found[ends - (stops - starts)], self._sums[last] - self._sums[first]):
-            raise self._words.damaged(", the frequencies of a term do not add up to its occurrences")
+            raise self.damaged(NOT_ADDING_UP)
         return values
 
 
@@ -234,6 +243,26 @@ def gaps(values: NDArray[Any], first: NDArray[np.int64]) -> NDArray[np.int32]:
     found[1:] = values[1:] - values[:-1] - 1
     found[first] = values[first]
     return found
+
+
+def _checked_plain(
+    words: CheckedArray, blocks: PackedBlocks, size: int, starts: NDArray[np.int64], stops: NDArray[np.int64]
+) -> None:
+    if (starts < 0).any() or (stops < starts).any() or (stops > size).any():
+        raise words.damaged(BEYOND_END)
+    filled = stops > starts
+    first, last = starts[filled] // PER_BLOCK, (stops[filled] - 1) // PER_BLOCK + 1
+    words.check_ranges(blocks.offsets[first], blocks.offsets[last])
+
+
+@compiled_job("leadline.retrieval.index.kernels.checking.check_lists", plain=_checked_plain)
+def _checked(
+    kernel: Kernel, words: CheckedArray, blocks: PackedBlocks, size: int, starts: NDArray[np.int64],
+    stops: NDArray[np.int64],
+) -> None:  # fmt: skip
+    """Check the blocks of a file that have values of lists."""
+    if words.check_by(lambda array, good: kernel(array, good, blocks, size, starts, stops, len(starts))) < 0:
+        raise words.damaged(BEYOND_END)
 
 
 def _first_word(blocks: int, kind: Kind) -> int:

@@ -13,6 +13,7 @@ import numpy as np
 from leadline.errors import InputError
 from leadline.retrieval.index import derived
 from leadline.retrieval.index.characters import prepared
+from leadline.retrieval.index.intersecting import rows_with_all
 from leadline.retrieval.index.spellings import in_several_words
 from leadline.retrieval.language.filters import DATED, missing, notes_of, passing
 from leadline.retrieval.language.part_names import as_typed, part_name
@@ -182,6 +183,11 @@ class Meaning:
         return mask
 
     def _having_all(self, names: Sequence[str], fields: Sequence[str]) -> Mask:
+        terms = [name.encode() for name in names]
+        if len(fields) == 1 and self.index.are_stored(terms):
+            mask = np.zeros(len(self.index), np.bool_)
+            mask[rows_with_all(self.index, fields[0], terms)] = True
+            return mask
         return reduce(np.logical_and, [self._having_any([name], fields) for name in names])
 
     def _near(self, node: Near | Same, fields: Sequence[str], weight: float) -> Mask | None:
@@ -252,8 +258,16 @@ class Meaning:
     # Parts together
 
     def _and(self, node: And, fields: Sequence[str], weight: float) -> Mask | None:
-        counted = Counter(node.parts).items()
-        return _together(np.logical_and, (self._matching(part, fields, weight * count) for part, count in counted))
+        names: list[str] = []
+        found: list[Mask | None] = []
+        for part, count in Counter(node.parts).items():
+            if isinstance(part, WordOrPhrase):  # words are looked up together
+                names += self._words(part, fields, weight * count, quiet=False) or ()
+            else:
+                found.append(self._matching(part, fields, weight * count))
+        if names:
+            found.append(self._having_all(names, fields))
+        return _together(np.logical_and, found)
 
     def _or(self, node: Or, fields: Sequence[str], weight: float) -> Mask | None:
         alternatives = _Alternatives(self, fields)

@@ -59,6 +59,9 @@ class WiderIndex(Index):
         self._query_terms[name.encode("utf-8", "replace")] = term
         return name
 
+    def are_stored(self, terms: Sequence[bytes]) -> bool:
+        return self._query_terms.keys().isdisjoint(terms)
+
     def lists(self, field: str, terms: Sequence[bytes]) -> Lists:
         asked, of_several = [], set()
         for place, term in enumerate(terms):

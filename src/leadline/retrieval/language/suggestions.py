@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -38,10 +38,15 @@ def missing_words(index: WiderIndex, tree: Node | None) -> list[MissingWord]:
     words = list(dict.fromkeys(word for node in _texts(tree) for word in node.text.split())) if tree else []
     if not words or len(words) > MOST_WORDS:
         return []
-    found: list[MissingWord] = []
+    asked: dict[str, QueryWord] = {}
     for word, phrase in zip(words, index.phrases(words), strict=True):
         meant = phrase.words[0] if phrase is not None and len(phrase.words) == 1 else None
-        if meant is None or meant.pattern or not word.isalpha() or _is_there(index, meant):
+        if meant is not None and not meant.pattern and word.isalpha():
+            asked[word] = meant
+    there = _terms_there(index, [term for meant in asked.values() for term in (meant.term, *meant.others)])
+    found: list[MissingWord] = []
+    for word, meant in asked.items():
+        if not there.isdisjoint((meant.term, *meant.others)):
             continue
         found.append(MissingWord(word, nearest_word(index, word)))
         if len(found) == MOST_NOTES:
@@ -58,9 +63,15 @@ def _texts(node: Node | None) -> Iterator[WordOrPhrase]:
             yield from _texts(part)
 
 
-def _is_there(index: WiderIndex, word: QueryWord) -> bool:
-    terms = [word.term, *word.others]
-    return any(index.has_terms(name, terms).any() for name in index.fields)
+def _terms_there(index: WiderIndex, terms: Sequence[bytes]) -> set[bytes]:
+    """Those of the terms that are in some document."""
+    there: set[bytes] = set()
+    for name in index.fields:
+        wanted = [term for term in terms if term not in there]
+        if wanted:
+            found = index.has_terms(name, wanted).tolist()
+            there.update(term for term, is_there in zip(wanted, found, strict=True) if is_there)
+    return there
 
 
 def nearest_word(index: WiderIndex, word: str) -> str:

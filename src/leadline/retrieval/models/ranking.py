@@ -9,7 +9,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -20,14 +19,14 @@ from leadline.retrieval.models.kernels.arguments import (
     GROUP,
     BestDocuments,
     Candidates,
+    DocumentFilter,
     QueryBounds,
     QueryLists,
-    WeightLists,
+    RunningTotals,
 )
 from leadline.retrieval.models.weights import LengthShare, Weights
-from leadline.text.compiled import Kernel
+from leadline.text.compiled import Kernel, prepared
 from leadline.text.engine import compiled_job
-from leadline.text.memory import ReusedArrays
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,6 +55,7 @@ class Vector:
     terms: float = 0.0  # the sum of the weights of the query's terms
 
 
+EVERY_DOCUMENT = prepared(DocumentFilter(False, np.empty(0, np.uint8), np.empty(0)))
 EMPTY_RANKING = Ranking(np.empty(0, np.int32), np.empty(0))
 _memory = threading.local()
 
@@ -117,33 +117,46 @@ def _ranked(
 
 
 class _Workspace(NamedTuple):
-    """Arrays that the kernel works in."""
+    """Arrays that the kernel works in, and what they have room for."""
 
-    totals: NDArray[np.float64]
-    histogram: NDArray[np.int32]
+    documents: int
+    queries: int
+    terms: int  # of all queries
+    results: int
+    asked: QueryLists
+    running: RunningTotals
     bounds: QueryBounds
     candidates: Candidates
+    best: BestDocuments
 
 
-def _workspace(room: int, terms: int) -> _Workspace:
-    """The arrays of this thread for so many documents and terms, which are used again."""
-    known: tuple[int, int, _Workspace] | None = getattr(_memory, "known", None)
-    if known is None or known[0] != room or known[1] < terms:
-        terms = max(64, 2 * terms)
-        take = _memory.__dict__.setdefault("arrays", ReusedArrays()).take
-        made = _Workspace(
-            totals=take("totals", BLOCK + GROUP, np.float64), histogram=take("histogram", BINS, np.int32),
-            bounds=QueryBounds(
-                most=take("most", terms, np.float64), order=take("order", terms, np.int64),
-                is_left_out=take("left out", terms, np.uint8),
-            ),
-            candidates=Candidates(
-                rows=take("rows", room, np.int32), keys=take("keys", room, np.uint64),
-                spare_rows=take("spare rows", room, np.int32), spare_keys=take("spare keys", room, np.uint64),
-            ),
+def _workspace(documents: int, queries: int, terms: int, results: int) -> _Workspace:
+    """The arrays of this thread, which are used again."""
+    known: _Workspace | None = getattr(_memory, "known", None)
+    if (
+        known is None or known.documents < documents or known.queries < queries or known.terms < terms
+        or known.results < results
+    ):  # fmt: skip
+        documents, queries, terms, results = (
+            max(64, each + each // 4) for each in (documents, queries, terms, results)
+        )
+        known = _memory.known = _Workspace(
+            documents, queries, terms, results,
+            asked=prepared(QueryLists(
+                offsets=np.zeros(queries + 1, np.int64), lists=np.empty(terms, np.int64),
+                multipliers=np.empty(terms), length_most=np.empty(queries), terms=np.empty(queries),
+            )),
+            running=prepared(RunningTotals(np.empty(BLOCK + GROUP), np.empty(BINS, np.int32))),
+            bounds=prepared(QueryBounds(np.empty(terms), np.empty(terms, np.int64), np.empty(terms, np.uint8))),
+            candidates=prepared(Candidates(
+                rows=np.empty(documents, np.int32), keys=np.empty(documents, np.uint64),
+                spare_rows=np.empty(documents, np.int32), spare_keys=np.empty(documents, np.uint64),
+            )),
+            best=prepared(BestDocuments(
+                np.empty(results, np.int32), np.empty(results), np.empty(queries, np.int32),
+            )),
         )  # fmt: skip
-        known = _memory.known = room, terms, made
-    return known[2]
+    return known
 
 
 def _batch_ranked(
@@ -151,24 +164,26 @@ def _batch_ranked(
     length: LengthShare | None,
 ) -> list[Ranking]:  # fmt: skip
     documents, count = len(weights.index), len(queries)
-    lists, multipliers = queries[0].lists, queries[0].multipliers
-    if count > 1:
-        lists = np.concatenate([query.lists for query in queries])
-        multipliers = np.concatenate([query.multipliers for query in queries])
-    sizes = [len(query.lists) for query in queries]
-    offsets = np.array([0, *accumulate(sizes)], np.int64)
-    terms = np.array([0.0 if length is None else query.terms for query in queries], np.float64)
-    length_most = terms if length is None else np.maximum(0.0, terms * length.above.max(initial=0.0))
-    best = BestDocuments(np.empty(count * k, np.int32), np.empty(count * k), np.empty(count, np.int32))
-    work = _workspace(documents + GROUP, max(sizes))
-    kernel(
-        QueryLists(count, offsets, lists, multipliers, length_most, terms),
-        WeightLists(weights.directory, weights.places, weights.values, weights.lowest, weights.highest),
-        documents, weights.index.ranks, mask is not None, (best.found if mask is None else mask).view(np.uint8), k,
-        best.scores if length is None else length.above,
-        work.totals, work.histogram, work.bounds, work.candidates,
-        best,
-    )  # fmt: skip
+    work = _workspace(documents + GROUP, count, sum(len(query.lists) for query in queries), count * k)
+    asked, best, start = work.asked, work.best, 0
+    for number, query in enumerate(queries):
+        stop = start + len(query.lists)
+        asked.lists[start:stop], asked.multipliers[start:stop] = query.lists, query.multipliers
+        asked.offsets[number + 1] = start = stop
+        asked.terms[number] = 0.0 if length is None else query.terms
+    asked.length_most[:count] = 0.0
+    only = EVERY_DOCUMENT
+    if length is not None:
+        asked.length_most[:count] = np.maximum(0.0, asked.terms[:count] * length.above.max(initial=0.0))
+    if mask is not None or length is not None:
+        allowed = EVERY_DOCUMENT.allowed if mask is None else mask.view(np.uint8)
+        only = DocumentFilter(mask is not None, allowed, only.length if length is None else length.above)
+    computed = kernel(
+        count, asked, weights.arrays(), documents, k, only, work.running, work.bounds, work.candidates, best
+    )
+    if computed:
+        weights.has_spent.set()
     return [
-        Ranking(best.rows[q * k : q * k + n], best.scores[q * k : q * k + n]) for q, n in enumerate(best.found.tolist())
+        Ranking(best.rows[q * k : q * k + n].copy(), best.scores[q * k : q * k + n].copy())
+        for q, n in enumerate(best.found[:count].tolist())
     ]

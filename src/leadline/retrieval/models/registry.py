@@ -5,6 +5,9 @@ term's weight in the query times the weight of the posting. The parameters after
 
 In some models a document also scores for the terms that it lacks, by its length. Such a model has a function `lacking`
 of the lengths and the same parameters: what every term of the query adds to a document, whether it has the term or not.
+
+A model of the form of `Saturation` may give its two functions: then its weights need not be computed before a search.
+They must give the same weights to the last bit.
 """
 
 from __future__ import annotations
@@ -13,12 +16,19 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, get_type_hints
+from typing import Any, NamedTuple, get_type_hints
 
 from leadline.errors import InputError, nearest
 from leadline.options import checked
 from leadline.register import Register
 from leadline.retrieval.models.postings import Array
+
+
+class Saturation(NamedTuple):
+    """A model's weight of a posting as factor · tf / (tf + norm). Both functions also take the model's parameters."""
+
+    factor: Callable[..., Array]  # of the number of documents and the df of terms
+    norm: Callable[..., Array]  # of the lengths of documents and their average
 
 
 @dataclass(frozen=True)
@@ -29,6 +39,7 @@ class Model:
     function: Callable[..., Array]
     by_field: bool  # whether it uses `postings.fields`
     lacking: Callable[..., Array] | None = None  # of lengths: what a term adds to every document that has any
+    saturation: Saturation | None = None  # the same weights in a form that the search computes as it reads postings
 
     @property
     def meaning(self) -> str:
@@ -62,7 +73,11 @@ MODELS = Register[Model]("model", "leadline.retrieval.models.catalogue", entry_p
 
 
 def model(
-    name: str, *, by_field: bool = False, lacking: Callable[..., Array] | None = None
+    name: str,
+    *,
+    by_field: bool = False,
+    lacking: Callable[..., Array] | None = None,
+    saturation: Saturation | None = None,
 ) -> Callable[[Callable[..., Array]], Callable[..., Array]]:
     """Register a function of Postings under a name. `postings.fields` is only filled with `by_field`."""
 
@@ -75,7 +90,7 @@ def model(
                 raise InputError(f"model {name}", f"parameter {each.name!r} has no type: write {each.name}: float")
             if each.default is each.empty:
                 raise InputError(f"model {name}", f"parameter {each.name!r} has no default value")
-        MODELS.add(name, Model(name, function, by_field, lacking), home=function.__module__)
+        MODELS.add(name, Model(name, function, by_field, lacking, saturation), home=function.__module__)
         return function
 
     return enter

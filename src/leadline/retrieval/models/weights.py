@@ -5,22 +5,31 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from threading import Event
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from leadline.errors import InputError
 from leadline.retrieval.index.index import Index
+from leadline.retrieval.index.terms import offsets_of
 from leadline.retrieval.index.uniting import united
-from leadline.retrieval.models.kernels.arguments import BLOCK
+from leadline.retrieval.models.kernels.arguments import BLOCK, MOST_COUNT, WeightLists
 from leadline.retrieval.models.postings import InField, Postings
+from leadline.retrieval.models.reading import SegmentPostings, directory_of, read_lists, stored_postings, weighed_lists
 from leadline.retrieval.models.registry import Model
+from leadline.text.compiled import prepared
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 AT_ONCE = 1 << 14  # postings whose weights are computed together: the arrays of a formula stay in the cache
-POSTINGS_KEPT = 200_000_000  # in memory, 10 bytes each; with more, all lists are cleared
+POSTINGS_KEPT = 200_000_000  # postings of 4 bytes and weights of 8 in memory; with more, all lists are cleared
+TIMES_PAID = 2  # a weight is stored when it was computed so often, which takes about as long as storing it
+LONGEST = 1 << 20  # terms of a document, where a search computes weights: a norm is kept for each length
+OF_LISTS = (
+    "directory", "sizes", "spent", "value_at", "norm_at", "length_at", "factors", "lowest", "highest",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -54,6 +63,16 @@ class Recipe:
             raise InputError(f"model {self.model.name}", problem)
         return weights
 
+    def factors(self, documents: int, df: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The factors of terms, for a model with `saturation`."""
+        assert self.model.saturation is not None
+        return np.asarray(self.model.saturation.factor(documents, df, **dict(self.parameters)), np.float64)
+
+    def norms(self, lengths: NDArray[np.float64], average: float) -> NDArray[np.float64]:
+        """The norms of documents of these lengths, for a model with `saturation`."""
+        assert self.model.saturation is not None
+        return np.asarray(self.model.saturation.norm(lengths, average, **dict(self.parameters)), np.float64)
+
     def lacking(self, lengths: NDArray[np.float64]) -> NDArray[np.float64]:
         """What every term adds to documents of these lengths, whether they have it or not."""
         if self.model.lacking is None:
@@ -71,11 +90,22 @@ class LengthShare(NamedTuple):
     lowest: float
 
 
+class Norms(NamedTuple):
+    """What the weights of a recipe are computed of, beside its factors."""
+
+    norm_at: int  # where the norms of lengths begin
+    length_at: int  # where the lengths of documents begin
+    documents: int  # that are not empty
+    least: float  # norm of a document
+
+
 class Weights:
-    """The lists of weights of an index, computed on first use.
+    """The postings and weights of terms, by lists that are read on first use.
 
     A list's postings are grouped by blocks of documents: those of list l in block b are from directory[l, b] up to
-    directory[l, b + 1]. A posting is a document's place within its block, and the weight.
+    directory[l, b + 1]. A posting is a document's place within its block, and the weight, or the number of occurrences
+    of which the search computes the weight. Where searches have computed as many weights of a list as it has postings,
+    twice, they are stored.
     """
 
     def __init__(self, index: Index) -> None:
@@ -86,27 +116,49 @@ class Weights:
         self.clear()
 
     def clear(self) -> None:
-        self.places, self.values = np.empty(1 << 16, np.uint16), np.empty(1 << 16)
+        self.places, self.counts = np.empty(1 << 16, np.uint16), np.empty(1 << 16, np.uint16)
+        self.values = np.empty(1 << 16)
         self.directory = np.empty((64, self.blocks + 1), np.int64)
-        self.lowest, self.highest, self.sizes = np.empty(64), np.empty(64), np.empty(64, np.int64)
-        self.lists = self.used = 0
+        self.sizes, self.spent = np.empty(64, np.int64), np.empty(64, np.int64)
+        self.value_at, self.norm_at, self.length_at = (np.empty(64, np.int64) for _ in range(3))
+        self.factors, self.lowest, self.highest = np.empty(64), np.empty(64), np.empty(64)
+        self.norms, self.lengths = np.empty(0), np.empty(0, np.int32)
+        self.lists = self.used = self.weighed = 0  # numbers of lists, of postings and of stored weights
+        self.has_spent = Event()
         self._numbers: dict[Recipe, dict[str, int]] = {}
+        self._norms: dict[Recipe, Norms | None] = {}
+        self._length_at: dict[str, int] = {}
+        self._arrays: WeightLists | None = None
 
     def as_now(self) -> Weights:
         """A snapshot of the lists. Arrays are never changed where they are in use, only extended or replaced."""
+        self.arrays()  # for all snapshots until lists are added
         now = object.__new__(Weights)
         now.__dict__.update(self.__dict__)
         return now
 
+    def arrays(self) -> WeightLists:
+        """The lists as the argument of a kernel."""
+        if self._arrays is None:
+            self._arrays = prepared(WeightLists(
+                self.directory, self.places, self.counts, self.values, self.value_at, self.factors, self.norm_at,
+                self.length_at, self.lowest, self.highest, self.spent, self.norms, self.lengths, self.index.ranks,
+            ))  # fmt: skip
+        return self._arrays
+
     def numbers(self, recipes: Sequence[Recipe], terms: Sequence[str]) -> list[Mapping[str, int]]:
         """For each recipe the number of every term's list."""
-        if self.used > POSTINGS_KEPT:
+        if self.used + self.weighed > POSTINGS_KEPT:
             self.clear()
+        if self.has_spent.is_set():
+            self.has_spent.clear()
+            self._store_weights()
         for recipe in recipes:
             numbers = self._numbers.setdefault(recipe, {})
             missing = [term for term in terms if term not in numbers]
             if missing:
                 self._make(recipe, missing)
+                self._arrays = None
         return [self._numbers[recipe] for recipe in recipes]
 
     def length_share(self, recipes: Sequence[tuple[Recipe, float]]) -> LengthShare | None:
@@ -123,6 +175,51 @@ class Weights:
         return self._shares[key]
 
     def _make(self, recipe: Recipe, terms: Sequence[str]) -> None:
+        """Add the lists of new terms."""
+        norms = self._norms_of(recipe)
+        segments = None if norms is None else stored_postings(self.index, recipe.fields[0][0], terms)
+        if norms is None or segments is None or not self._read(recipe, norms, terms, segments):
+            self._compute(recipe, terms)
+
+    def _norms_of(self, recipe: Recipe) -> Norms | None:
+        """What a search needs to compute the weights of a recipe; None where it cannot."""
+        if recipe not in self._norms:
+            self._norms[recipe] = None
+            if recipe.model.saturation is not None and len(recipe.fields) == 1 and recipe.fields[0][1] == 1.0:
+                name = recipe.fields[0][0]
+                lengths = self.index.lengths(name)
+                longest, having = int(lengths.max(initial=0)), int(np.count_nonzero(lengths))
+                average = int(lengths.sum(dtype=np.int64)) / having if having else 1.0
+                if longest < LONGEST:
+                    of_length = recipe.norms(np.arange(longest + 1.0), average)
+                    if name not in self._length_at:
+                        self._length_at[name] = len(self.lengths)
+                        self.lengths = np.concatenate([self.lengths, lengths])
+                    least = float(of_length[int(lengths.min(initial=longest)) :].min())
+                    self._norms[recipe] = Norms(len(self.norms), self._length_at[name], having, least)
+                    self.norms = np.concatenate([self.norms, of_length])
+        return self._norms[recipe]
+
+    def _read(self, recipe: Recipe, norms: Norms, terms: Sequence[str], segments: Sequence[SegmentPostings]) -> bool:
+        """Add lists whose weights searches compute; False where a frequency does not fit 16 bits."""
+        df = np.sum([each.stops - each.starts for each in segments], axis=0)
+        offsets = offsets_of(df) + self.used
+        first, last = self.lists, self.lists + len(terms)
+        self._make_room(int(offsets[-1]), last)
+        most = read_lists(segments, offsets, self.places, self.counts, self.directory[first:last])
+        if int(most.max(initial=0)) > MOST_COUNT:
+            return False
+        self.factors[first:last] = recipe.factors(norms.documents, np.maximum(df, 1).astype(np.float64))
+        self.norm_at[first:last], self.length_at[first:last] = norms.norm_at, norms.length_at
+        # The weights grow with the frequency and fall with the length.
+        bound = self.factors[first:last] * most / (most + norms.least) if norms.least else self.factors[first:last]
+        self.lowest[first:last], self.highest[first:last] = np.minimum(bound, 0.0), np.maximum(bound, 0.0)
+        self.value_at[first:last] = self.spent[first:last] = 0
+        self._enter(recipe, terms, df, int(offsets[-1]))
+        return True
+
+    def _compute(self, recipe: Recipe, terms: Sequence[str]) -> None:
+        """Add lists with their weights."""
         lists = [self.index.lists(name, [term.encode() for term in terms]) for name, _ in recipe.fields]
         offsets, documents, frequencies = united(lists, len(self.index))
         df = np.diff(offsets)
@@ -166,43 +263,82 @@ class Weights:
     ) -> None:  # fmt: skip
         """Store the weights of new lists, with their directory and their lowest and highest weights."""
         count, first, last = len(documents), self.lists, self.lists + len(terms)
-        if self.used + count > len(self.places):
-            room = max(2 * len(self.places), self.used + count)
-            self.places, self.values = _longer(self.places, room), _longer(self.values, room)
-        if last > len(self.directory):
-            room = max(2 * len(self.directory), last)
-            self.directory, self.lowest, self.highest, self.sizes = (
-                _longer(array, room) for array in (self.directory, self.lowest, self.highest, self.sizes)
-            )
+        self._make_room(self.used + count, last)
+        start = self._store_values(values)
         np.bitwise_and(documents, BLOCK - 1, out=self.places[self.used : self.used + count], casting="unsafe")
-        self.values[self.used : self.used + count] = values
-        in_block = np.repeat(np.arange(len(terms)) * self.blocks, np.diff(offsets)) + documents // BLOCK
-        sizes = np.bincount(in_block, minlength=len(terms) * self.blocks).reshape(-1, self.blocks)
-        self.directory[first:last, 0] = offsets[:-1] + self.used
-        self.directory[first:last, 1:] = self.directory[first:last, :1] + np.cumsum(sizes, axis=1)
+        self.directory[first:last] = directory_of(documents, offsets, self.blocks) + self.used
+        self.value_at[first:last], self.norm_at[first:last], self.spent[first:last] = start - self.used, -1, 0
         filled = first + np.flatnonzero(np.diff(offsets))
         self.lowest[first:last] = self.highest[first:last] = 0
-        self.sizes[first:last] = np.diff(offsets)
         if count:
             self.lowest[filled] = np.minimum.reduceat(values, offsets[filled - first])
             self.highest[filled] = np.maximum.reduceat(values, offsets[filled - first])
+        self._enter(recipe, terms, np.diff(offsets), self.used + count)
+
+    def _enter(self, recipe: Recipe, terms: Sequence[str], sizes: NDArray[np.int64], used: int) -> None:
+        """Number lists whose arrays are filled."""
+        first, last = self.lists, self.lists + len(terms)
+        self.sizes[first:last] = sizes
         self._numbers[recipe].update(zip(terms, range(first, last), strict=True))
-        self.used, self.lists = self.used + count, last
+        self.used, self.lists = used, last
+
+    def _make_room(self, postings: int, lists: int) -> None:
+        if postings > len(self.places):
+            room = max(2 * len(self.places), postings)
+            self.places, self.counts = (_longer(array, self.used, room) for array in (self.places, self.counts))
+        if lists > len(self.directory):
+            room = max(2 * len(self.directory), lists)
+            for name in OF_LISTS:
+                setattr(self, name, _longer(getattr(self, name), self.lists, room))
+
+    def _store_values(self, values: NDArray[np.float64]) -> int:
+        """Store weights, and return where they begin."""
+        start, stop = self.weighed, self.weighed + len(values)
+        if stop > len(self.values):
+            self.values = _longer(self.values, start, max(2 * len(self.values), stop))
+        self.values[start:stop] = values
+        self.weighed = stop
+        return start
+
+    def _store_weights(self) -> None:
+        """Store the weights of the lists of which searches have computed enough."""
+        known = slice(0, self.lists)
+        due = np.flatnonzero(
+            (self.norm_at[known] >= 0) & (self.spent[known] >= TIMES_PAID * self.sizes[known]) & (self.sizes[known] > 0)
+        )
+        if not len(due):
+            return
+        values, lowest, highest = weighed_lists(self, due)
+        start = self._store_values(values)
+        # A search may be reading these arrays.
+        for name in ("value_at", "norm_at", "lowest", "highest"):
+            setattr(self, name, getattr(self, name).copy())
+        self.value_at[due] = offsets_of(self.sizes[due])[:-1] + start - self.directory[due, 0]
+        self.norm_at[due], self.lowest[due], self.highest[due] = -1, lowest, highest
+        self._arrays = None
 
     def postings(self, number: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """The documents of a list and their weights."""
         row = self.directory[number]
-        base = np.repeat(np.arange(self.blocks) * BLOCK, np.diff(row))
-        return base + self.places[row[0] : row[-1]], self.values[row[0] : row[-1]]
+        documents = np.repeat(np.arange(self.blocks) * BLOCK, np.diff(row)) + self.places[row[0] : row[-1]]
+        norms = self.norm_at[number]
+        if norms < 0:
+            start = self.value_at[number]
+            return documents, self.values[start + row[0] : start + row[-1]]
+        self.spent[number] += len(documents)
+        self.has_spent.set()
+        counts = self.counts[row[0] : row[-1]].astype(np.float64)
+        norm = self.norms[norms + self.lengths[self.length_at[number] + documents]]
+        return documents, self.factors[number] * counts / (counts + norm)
 
     def weight(self, number: int, document: int) -> float | None:
         """The weight of one document in a list; None where the document lacks the term."""
-        start, stop = self.directory[number, document // BLOCK :][:2]
-        at = start + np.searchsorted(self.places[start:stop], document % BLOCK)
-        return float(self.values[at]) if at < stop and self.places[at] == document % BLOCK else None
+        documents, weights = self.postings(number)
+        at = int(np.searchsorted(documents, document))
+        return float(weights[at]) if at < len(documents) and documents[at] == document else None
 
 
-def _longer(array: NDArray[Any], size: int) -> NDArray[Any]:
+def _longer(array: NDArray[Any], used: int, size: int) -> NDArray[Any]:
     longer = np.empty((size, *array.shape[1:]), array.dtype)
-    longer[: len(array)] = array
+    longer[:used] = array[:used]
     return longer

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from leadline.retrieval.index.kernels.arguments import BlockSums
-from leadline.text.kernels.arguments import Int32s, Int64s, kernel
+from leadline.retrieval.index.kernels.arguments import BlockSums, PackedBlocks
+from leadline.retrieval.index.kernels.packing import PER_BLOCK
+from leadline.text.kernels.arguments import Bytes, Int32s, Int64s, kernel
 from leadline.text.kernels.primitives import inline
 
 LOW_HALF = np.uint64(0xFFFFFFFF)
@@ -57,3 +58,29 @@ def check_blocks(array: BlockSums, numbers: Int64s, blocks: int, values: Int32s,
         extent[1] = most if most > extent[1] else extent[1]
         extent[2] += total
     return -1
+
+
+@kernel
+def check_lists(
+    array: BlockSums, good: Bytes, packed: PackedBlocks, size: int, starts: Int64s, stops: Int64s, lists: int
+) -> int:
+    """Check the blocks of a file that have values of lists of a packed array of `size` values.
+
+    `good` is whether a block has been checked. Returns how many are checked now for the first time, or -1 for a list
+    beyond the end of the array, or -2 less the number of a block whose checksum does not fit.
+    """
+    newly = 0
+    for n in range(lists):
+        start, stop = starts[n], stops[n]
+        if start < 0 or stop < start or stop > size:
+            return -1
+        if stop == start:
+            continue
+        first, end = packed.offsets[start // PER_BLOCK], packed.offsets[(stop - 1) // PER_BLOCK + 1]
+        for block in range(first // (2 * array.width), (end - 1) // (2 * array.width) + 1):
+            if not good[block]:
+                if block_sum(array, block) != array.sums[block]:
+                    return -2 - block
+                good[block] = 1
+                newly += 1
+    return newly

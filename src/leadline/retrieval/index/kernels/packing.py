@@ -60,6 +60,63 @@ def finish_block(blocks: Any, block: int, into: Any) -> None:
             into[i] += base + blocks.add
 
 
+@inline
+def unpack_words(blocks: Any, block: int, into: Any) -> None:
+    """Write the 128 integers of a block, of at most 31 bits.
+
+    Four values are loaded before any is written, so that the compiler, which cannot know that the arrays are different
+    ones, shifts them together.
+    """
+    width, place = np.int64(blocks.widths[block]), blocks.offsets[block]
+    words = blocks.words
+    if width == 0:
+        for i in range(PER_BLOCK):
+            into[i] = 0
+        return
+    mask, shift = np.uint64((np.int64(1) << width) - 1), np.int64(0)
+    a, b, c, d = word_at(words, place), word_at(words, place + 1), word_at(words, place + 2), word_at(words, place + 3)
+    for i in range(0, PER_BLOCK, LANES):
+        s = np.uint64(shift)
+        if shift + width <= 32:
+            e, f, g, h = (a >> s) & mask, (b >> s) & mask, (c >> s) & mask, (d >> s) & mask
+            into[i], into[i + 1], into[i + 2], into[i + 3] = np.int32(e), np.int32(f), np.int32(g), np.int32(h)
+            shift += width
+        else:
+            e, f, g, h = a >> s, b >> s, c >> s, d >> s
+            place += LANES
+            a, b = word_at(words, place), word_at(words, place + 1)
+            c, d = word_at(words, place + 2), word_at(words, place + 3)
+            left = np.uint64(32 - shift)
+            e, f, g, h = (e | a << left) & mask, (f | b << left) & mask, (g | c << left) & mask, (h | d << left) & mask
+            into[i], into[i + 1], into[i + 2], into[i + 3] = np.int32(e), np.int32(f), np.int32(g), np.int32(h)
+            shift += width - 32
+
+
+@inline
+def unpack_documents(blocks: Any, block: int, into: Any) -> int:
+    """Write the documents of a block; returns whether they ascend, as they do where all belong to one list."""
+    unpack_words(blocks, block, into)
+    modulus = np.int64(blocks.modulus)
+    first = np.int64(np.uint32(blocks.bases[block])) % modulus
+    total = np.int64(PER_BLOCK - 1)
+    for i in range(PER_BLOCK):
+        total += into[i]
+    ascending = first + total < modulus
+    if ascending:
+        document = np.int32(first)
+        for i in range(PER_BLOCK):
+            document += into[i]
+            into[i] = document
+            document += np.int32(1)
+    else:
+        value = first
+        for i in range(PER_BLOCK):
+            value = (value + into[i]) % modulus
+            into[i] = np.int32(value)
+            value += 1
+    return ascending
+
+
 @kernel
 def unpack_ranges(
     blocks: PackedBlocks, starts: Int64s, stops: Int64s, ranges: int, scratch: Int64s, into: Int32s

@@ -8,7 +8,7 @@ import numpy as np
 
 from leadline.options import NotNegative, Share
 from leadline.retrieval.models.postings import Array, Postings, once_a_term
-from leadline.retrieval.models.registry import model
+from leadline.retrieval.models.registry import Saturation, model
 
 BM25Variant = Literal["lucene", "robertson", "atire"]
 IDF = {
@@ -19,7 +19,17 @@ IDF = {
 FACTOR = {"lucene": 0.0, "robertson": 0.0, "atire": 1.0}  # 1 where k1 + 1 multiplies, which does not change the order
 
 
-@model("bm25")
+def bm25_factor(documents: int, df: Array, k1: float, b: float, variant: BM25Variant) -> Array:
+    """The idf of terms, times k1 + 1 in the variant that has it."""
+    return IDF[variant](documents, df) * (1 + FACTOR[variant] * k1)
+
+
+def bm25_norm(length: Array, average_length: float, k1: float, b: float, variant: BM25Variant) -> Array:
+    """The number of occurrences that weighs half as much as any number of them, for documents of these lengths."""
+    return k1 * (1 - b + b * length / average_length)
+
+
+@model("bm25", saturation=Saturation(bm25_factor, bm25_norm))
 def bm25(postings: Postings, k1: NotNegative = 1.2, b: Share = 0.75, variant: BM25Variant = "lucene") -> Array:
     """Rare words, often used in a short document; a word's tenth occurrence adds less than its first.
 
@@ -35,6 +45,5 @@ def bm25(postings: Postings, k1: NotNegative = 1.2, b: Share = 0.75, variant: BM
     array([0.752483])
     """
     p = postings
-    saturation = k1 * (1 - b + b * p.length / p.average_length)
-    idf = once_a_term(lambda df: IDF[variant](p.documents, df), p.df)
-    return idf * (1 + FACTOR[variant] * k1) * p.tf / (p.tf + saturation)
+    factor = once_a_term(lambda df: bm25_factor(p.documents, df, k1, b, variant), p.df)
+    return factor * p.tf / (p.tf + bm25_norm(p.length, p.average_length, k1, b, variant))

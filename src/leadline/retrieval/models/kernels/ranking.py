@@ -7,7 +7,7 @@ sum to the last bit.
 A histogram of the scores so far, binned by the leading bits of the floating-point number, gives a threshold that a
 document must reach to be among the best. Only documents that reach it are stored and sorted.
 
-In a short query, terms that together cannot lift a document to the threshold are left out at first (Turtle and Flood,
+Terms that together cannot lift a document to the threshold are left out at first (Turtle and Flood,
 Query evaluation: strategies and optimizations, 1995): frequent words, whose lists are long and whose weights are low.
 Only for the documents that the other terms bring near the threshold are all terms added up, again in the order of the
 query. A bound of a sum is taken a little too high, so that no rounding can lose a document.
@@ -26,11 +26,13 @@ from leadline.retrieval.models.kernels.arguments import (
     GROUP,
     BestDocuments,
     Candidates,
+    DocumentFilter,
     QueryBounds,
     QueryLists,
+    RunningTotals,
     WeightLists,
 )
-from leadline.text.kernels.arguments import Bytes, Floats, Int32s, kernel
+from leadline.text.kernels.arguments import kernel
 from leadline.text.kernels.primitives import inline
 
 BIN_SHIFT = 44  # the lowest 44 of a double's 52 fraction bits do not count for the bin
@@ -38,10 +40,12 @@ UNTOUCHED = -0.0  # the total of a document that has no term: adding a weight of
 UNTOUCHED_BITS = np.int64(-0x8000000000000000)
 EVERY_BIT_BUT_SIGN = np.int64(0x7FFFFFFFFFFFFFFF)
 LOWEST = np.float64(-1.7976931348623157e308)
-PRUNED_TERMS = 64  # of a query, at most: with more, looking them up one by one costs more than it saves
+FEW_TERMS = 16  # of a query: with more, their bounds add up to far more than any document gets
 PRUNED_SHARE = 50  # and where at most one in so many documents is wanted
-STEPS_A_LOOKUP = 12  # postings that are added up in the time in which one is looked up
-NONE = -1.0
+PRUNED_TERMS = 256  # of a query, at most: with more, adding up one document costs more than leaving terms out saves
+MOST_FAILURES = 3  # blocks of documents of which too many came near the best
+STEPS_A_LOOKUP = 20  # postings that are added up in the time in which one is looked up
+PART = 512  # documents of a block, after which the threshold is raised
 ROUNDING = 1e-9  # far more than the rounding errors of a sum, as a share of it
 
 
@@ -139,11 +143,18 @@ def order_terms(asked: Any, weights: Any, first: int, last: int, bounds: Any, or
         highest += most
         if ordered:
             bounds.most[t - first] = most
-            at = t - first
-            while at > 0 and bounds.most[bounds.order[at - 1]] > most:
-                bounds.order[at] = bounds.order[at - 1]
-                at -= 1
-            bounds.order[at] = t - first
+            bounds.order[t - first] = t - first
+    gap = 1
+    while gap < (last - first) // 3:
+        gap = 3 * gap + 1
+    while ordered and gap > 0:  # Shell's sort
+        for n in range(gap, last - first):
+            term, at = bounds.order[n], n
+            while at >= gap and bounds.most[bounds.order[at - gap]] > bounds.most[term]:
+                bounds.order[at] = bounds.order[at - gap]
+                at -= gap
+            bounds.order[at] = term
+        gap //= 3
     return highest
 
 
@@ -158,37 +169,72 @@ def rounding_errors(asked: Any, weights: Any, first: int, last: int) -> float:
 
 
 @inline
-def leave_out_terms(count: int, bounds: Any, threshold: float, share: float) -> float:
-    """Choose the terms to be left out at first; returns the most that they can add together, NONE without any."""
+def leave_out_terms(count: int, bounds: Any, limit: float) -> int:
+    """Choose the terms to be left out at first, of which none can lift a document to the limit; returns how many."""
     together, left_out = 0.0, 0
     for n in range(count):
         bounds.is_left_out[n] = 0
     for n in range(count):
         term = bounds.order[n]
-        if together + bounds.most[term] >= share * threshold:
-            break
         together += bounds.most[term]
+        if together >= limit:
+            break
         bounds.is_left_out[term] = 1
         left_out += 1
-    return together if left_out > 0 else NONE
+    return left_out
 
 
 @inline
-def exact_total(asked: Any, weights: Any, first: int, last: int, blocks: int, block: int, place: int) -> float:
+def weight_of(weights: Any, number: int, posting: int, document: int) -> float:
+    """The weight of one posting of a list."""
+    norms = weights.norm_at[number]
+    if norms < 0:
+        return weights.values[weights.value_at[number] + posting]
+    count = np.float64(weights.counts[posting])
+    norm = weights.norms[norms + weights.lengths[weights.length_at[number] + document]]
+    return weights.factors[number] * count / (count + norm)
+
+
+@inline
+def weight_in(asked: Any, weights: Any, t: int, entry_of: int, block: int, place: int) -> float:
+    """What term t of the queries adds to a document; UNTOUCHED where the document lacks it."""
+    entry = asked.lists[t] * entry_of + block
+    low, count = weights.directory[entry], weights.directory[entry + 1] - weights.directory[entry]
+    if count == 0:
+        return UNTOUCHED
+    while count > 1:  # without branches, because they would be mispredicted
+        half = count >> 1
+        low += half if weights.places[low + half] <= place else 0
+        count -= half
+    if weights.places[low] != place:
+        return UNTOUCHED
+    return asked.multipliers[t] * weight_of(weights, asked.lists[t], low, block * BLOCK + place) + 0.0
+
+
+@inline
+def can_reach(
+    asked: Any, weights: Any, first: int, entry_of: int, block: int, place: int, bounds: Any, left_out: int,
+    missing: float, limit: float,
+) -> int:  # fmt: skip
+    """Whether a document that is `missing` the terms left out may reach the limit with them."""
+    total = missing
+    open_terms = 0.0  # the most that the terms add that were not looked up yet
+    for n in range(left_out):
+        open_terms += bounds.most[bounds.order[n]]
+    for n in range(left_out - 1, -1, -1):
+        if total + open_terms < limit:
+            return False
+        open_terms -= bounds.most[bounds.order[n]]
+        total += weight_in(asked, weights, first + bounds.order[n], entry_of, block, place)
+    return total >= limit
+
+
+@inline
+def exact_total(asked: Any, weights: Any, first: int, last: int, entry_of: int, block: int, place: int) -> float:
     """The total of one document over all terms of a query, in their order."""
     total = UNTOUCHED
     for t in range(first, last):
-        entry = asked.lists[t] * (blocks + 1) + block
-        low, end = weights.directory[entry], weights.directory[entry + 1]
-        high = end
-        while low < high:
-            middle = (low + high) >> 1
-            if weights.places[middle] < place:
-                low = middle + 1
-            else:
-                high = middle
-        if low < end and weights.places[low] == place:
-            total += asked.multipliers[t] * weights.values[low] + 0.0
+        total += weight_in(asked, weights, t, entry_of, block, place)
     return total
 
 
@@ -196,20 +242,41 @@ def exact_total(asked: Any, weights: Any, first: int, last: int, blocks: int, bl
 def add_lists(
     asked: Any, weights: Any, first: int, last: int, entry_of: int, block: int, prunes: int, bounds: Any, totals: Any
 ) -> int:
-    """Add the weights of the query's terms that are not left out to the totals of a block; returns all their postings.
+    """Add the weights of the query's terms to the totals of a block; returns the postings of the terms left out.
 
     `entry_of` is the number of entries of the directory for each list.
     """
-    postings = 0
+    skipped = 0
     for t in range(first, last):
         multiplier = asked.multipliers[t]
         entry = asked.lists[t] * entry_of + block
-        postings += weights.directory[entry + 1] - weights.directory[entry]
         if prunes and bounds.is_left_out[t - first]:
+            skipped += weights.directory[entry + 1] - weights.directory[entry]
             continue
-        for p in range(weights.directory[entry], weights.directory[entry + 1]):
-            # Adding 0 turns -0.0 into +0.0: a weight of 0 touches the document too.
-            totals[weights.places[p]] += multiplier * weights.values[p] + 0.0
+        number = asked.lists[t]
+        norms = weights.norm_at[number]
+        # Adding 0 turns -0.0 into +0.0: a weight of 0 touches the document too.
+        if norms < 0:
+            values = weights.value_at[number]
+            for p in range(weights.directory[entry], weights.directory[entry + 1]):
+                totals[weights.places[p]] += multiplier * weights.values[values + p] + 0.0
+        else:
+            factor, lengths = weights.factors[number], weights.length_at[number] + block * BLOCK
+            weights.spent[number] += weights.directory[entry + 1] - weights.directory[entry]
+            for p in range(weights.directory[entry], weights.directory[entry + 1]):
+                count, place = np.float64(weights.counts[p]), weights.places[p]
+                norm = weights.norms[norms + weights.lengths[lengths + place]]
+                totals[place] += multiplier * (factor * count / (count + norm)) + 0.0
+    return skipped
+
+
+@inline
+def postings_in(asked: Any, weights: Any, first: int, last: int, entry_of: int, block: int) -> int:
+    """The number of postings of all terms of a query in a block of documents."""
+    postings = np.int64(0)
+    for t in range(first, last):
+        entry = asked.lists[t] * entry_of + block
+        postings += weights.directory[entry + 1] - weights.directory[entry]
     return postings
 
 
@@ -227,81 +294,110 @@ def clear_totals(totals: Any, base: int, width: int, masked: int, allowed: Any) 
 
 @kernel
 def rank_documents(
+    queries: int,
     asked: QueryLists,
     weights: WeightLists,
     documents: int,
-    ranks: Int32s,
-    masked: int,
-    allowed: Bytes,
     k: int,
-    length: Floats,
-    totals: Floats,
-    histogram: Int32s,
+    only: DocumentFilter,
+    running: RunningTotals,
     bounds: QueryBounds,
     candidates: Candidates,
     best: BestDocuments,
 ) -> int:
-    """Find the k best documents of each query, among those allowed where `masked`."""
+    """Find the k best documents of each query, among those allowed.
+
+    Returns whether weights of lists were computed that are not stored.
+    """
     blocks = (documents + BLOCK - 1) // BLOCK
-    for query in range(asked.queries):
+    computed, few = 0, False
+    totals, histogram = running.totals, running.histogram
+    for query in range(queries):
         first, last = asked.offsets[query], asked.offsets[query + 1]
         for b in range(BINS):
             histogram[b] = 0
         prunes = asked.terms[query] == 0.0 and last - first <= PRUNED_TERMS and k * PRUNED_SHARE <= documents
         highest = order_terms(asked, weights, first, last, bounds, prunes)
-        share, left_out = 1.0, NONE
+        for t in range(first, last):
+            computed |= weights.norm_at[asked.lists[t]] >= 0
+        share = 1.0 if last - first <= FEW_TERMS else 0.5
+        errors = rounding_errors(asked, weights, first, last) if prunes else 0.0
         lowest_bin = (np.float64(highest + asked.length_most[query]).view(np.int64) >> BIN_SHIFT) - (BINS - 1)
+        failures = 0
         floor, kept, threshold, found = 0, np.int64(0), LOWEST, np.int64(0)
         for block in range(blocks):
             base = block * BLOCK
             width = documents - base if documents - base < BLOCK else BLOCK
-            if prunes:
-                left_out = leave_out_terms(last - first, bounds, threshold, share)
-            clear_totals(totals, base, width, masked, allowed)
-            postings = add_lists(asked, weights, first, last, blocks + 1, block, prunes, bounds, totals)
-            limit = threshold
-            if left_out >= 0.0:
-                limit = threshold - left_out - rounding_errors(asked, weights, first, last)
+            left_out, skipped = 0, 0
+            clear_totals(totals, base, width, only.masked, only.allowed)
+            if only.masked:
+                count = np.int64(0)
+                for i in range(width):
+                    count += np.int64(only.allowed[base + i] != 0)
+                postings = postings_in(asked, weights, first, last, blocks + 1, block)
+                if count == 0 or postings == 0:
+                    continue
+                few = count * (last - first) * STEPS_A_LOOKUP < postings
+            if only.masked and few:
+                for i in range(width):
+                    if only.allowed[base + i]:
+                        totals[i] = exact_total(asked, weights, first, last, blocks + 1, block, i)
+            else:
+                if prunes:
+                    left_out = leave_out_terms(last - first, bounds, share * threshold)
+                skipped = add_lists(asked, weights, first, last, blocks + 1, block, prunes, bounds, totals)
+            missing = 0.0  # the most that the terms left out add
+            if left_out > 0:
+                for n in range(left_out):
+                    missing += bounds.most[bounds.order[n]]
+                missing += errors
                 near = np.int64(0)
                 for i in range(width):
-                    near += np.int64(totals[i] >= limit)
-                if near * (last - first) * STEPS_A_LOOKUP > postings:  # looking all up would cost more
-                    share, left_out, limit = 0.5 * share, NONE, threshold
-                    clear_totals(totals, base, width, masked, allowed)
+                    near += np.int64(totals[i] >= threshold - missing)
+                # Most documents need lookups of the terms left out, some of all; if these cost more than they save:
+                if near * (left_out + (last - first) // 4) * STEPS_A_LOOKUP > skipped:
+                    share, left_out, missing = 0.5 * share, 0, 0.0
+                    failures += 1
+                    prunes = prunes and failures < MOST_FAILURES
+                    clear_totals(totals, base, width, only.masked, only.allowed)
                     add_lists(asked, weights, first, last, blocks + 1, block, 0, bounds, totals)
             if asked.terms[query] != 0.0:
                 for i in range(width):
                     if np.float64(totals[i]).view(np.int64) != UNTOUCHED_BITS:
-                        totals[i] += asked.terms[query] * length[base + i]
-            before = found
-            for group in range(0, width, GROUP):
-                most = totals[group]
-                for i in range(group + 1, group + GROUP):
-                    most = totals[i] if totals[i] > most else most
-                if most < limit:
-                    continue
-                if left_out >= 0.0:
-                    for i in range(group, group + GROUP):
-                        if totals[i] >= limit:
-                            totals[i] = exact_total(asked, weights, first, last, blocks, block, i)
-                        else:
-                            totals[i] = -np.inf
-                for i in range(group, group + GROUP):  # without branches, because they would be mispredicted
-                    total = totals[i]
-                    bits = np.float64(total).view(np.int64)
-                    good = np.int64(total >= threshold) & np.int64(bits != UNTOUCHED_BITS)
-                    leading = (bits >> BIN_SHIFT) - lowest_bin
-                    at_least = leading if leading > 0 else np.int64(0)
-                    histogram[at_least if at_least < BINS - 1 else BINS - 1] += good
-                    candidates.rows[found] = base + i
-                    candidates.keys[found] = sorting_key(total)
-                    found += good
-            kept += found - before
-            while floor < BINS - 1 and kept - histogram[floor] >= k:
-                kept -= histogram[floor]
-                floor += 1
-            if floor > 0:
-                threshold = np.int64((floor + lowest_bin) << BIN_SHIFT).view(np.float64)
+                        totals[i] += asked.terms[query] * only.length[base + i]
+            for part in range(0, width, PART):
+                before = found
+                for group in range(part, width if width < part + PART else part + PART, GROUP):
+                    most = totals[group]
+                    for i in range(group + 1, group + GROUP):
+                        most = totals[i] if totals[i] > most else most
+                    if most < threshold - missing:
+                        continue
+                    if left_out > 0:
+                        for i in range(group, group + GROUP):
+                            if totals[i] >= threshold - missing and can_reach(
+                                asked, weights, first, blocks + 1, block, i, bounds, left_out, totals[i],
+                                threshold - errors,
+                            ):  # fmt: skip
+                                totals[i] = exact_total(asked, weights, first, last, blocks + 1, block, i)
+                            else:
+                                totals[i] = -np.inf
+                    for i in range(group, group + GROUP):  # without branches, because they would be mispredicted
+                        total = totals[i]
+                        bits = np.float64(total).view(np.int64)
+                        good = np.int64(total >= threshold) & np.int64(bits != UNTOUCHED_BITS)
+                        leading = (bits >> BIN_SHIFT) - lowest_bin
+                        at_least = leading if leading > 0 else np.int64(0)
+                        histogram[at_least if at_least < BINS - 1 else BINS - 1] += good
+                        candidates.rows[found] = base + i
+                        candidates.keys[found] = sorting_key(total)
+                        found += good
+                kept += found - before
+                while floor < BINS - 1 and kept - histogram[floor] >= k:
+                    kept -= histogram[floor]
+                    floor += 1
+                if floor > 0:
+                    threshold = np.int64((floor + lowest_bin) << BIN_SHIFT).view(np.float64)
         worst = sorting_key(threshold)
         count = 0
         for i in range(found):
@@ -309,10 +405,10 @@ def rank_documents(
                 candidates.rows[count], candidates.keys[count] = candidates.rows[i], candidates.keys[i]
                 count += 1
         if count > 0:
-            sort_best(count, candidates, histogram, ranks)
+            sort_best(count, candidates, histogram, weights.ranks)
         count = count if count < k else k
         for i in range(count):
             best.rows[query * k + i] = candidates.rows[i]
             best.scores[query * k + i] = score_of(candidates.keys[i])
         best.found[query] = count
-    return 0
+    return computed
