@@ -1,10 +1,12 @@
-"""Encode texts as vectors: tokenised, in batches of texts of similar length, on all processors."""
+"""Encode texts as vectors: tokenised, in small batches of texts of similar length, one batch on each processor."""
 
 from __future__ import annotations
 
 import hashlib
+import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -22,15 +24,17 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Precision = Literal["int8", "full"]
-LONGEST = 256  # tokens of a text that are read, as in the model's training
-BATCH = 32
+LONGEST = 128  # tokens of a text that the packaged model reads, as in its training
+# Tokens of a batch, with padding. What a layer computes for so few stays in the processor's cache, and long texts are
+# alone in their batch, without padding.
+BATCH_TOKENS = 256
 
 
 class Encoder:
     """Encodes texts with a model. Vectors have length 1, so that their dot product is the cosine.
 
-    `int8` multiplies integers, about four times as fast. The cosine of such a vector with the `full` one is about
-    0.995; it depends slightly on the other texts of the batch, because all are rounded to the same scale.
+    `int8` multiplies integers, which is faster; docs/tuning.md has by how much, and what it costs. A short text's
+    vector depends slightly on the others of its batch, because all are rounded to the same scale.
     """
 
     def __init__(self, model: str = "", precision: Precision = "int8") -> None:
@@ -48,7 +52,8 @@ class Encoder:
         if self._onnx is not None:
             return hashlib.sha256(b"\n".join([weights, self._onnx.pooling.encode()])).hexdigest()[:16]
         text = Path(rules.__file__).read_bytes()
-        return hashlib.sha256(b"\n".join([weights, text, self.precision.encode()])).hexdigest()[:16]
+        how = f"{self.precision} {LONGEST}".encode()
+        return hashlib.sha256(b"\n".join([weights, text, how])).hexdigest()[:16]
 
     @cached_property
     def _session(self) -> Any:
@@ -56,7 +61,7 @@ class Encoder:
 
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 3  # errors only
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # waiting threads do not use the CPU
+        options.intra_op_num_threads = 1  # each batch has a thread: sharing one batch costs far more processor time
         if self._onnx is not None:
             return self._onnx.session(options)
         onnx_model = graph(self.folder) if self.precision == "full" else _int8_model(self.folder, self.digest)
@@ -83,16 +88,24 @@ class Encoder:
         return width if isinstance(width, int) else int(self._states([[0]]).shape[1])
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """The vector of each text, in rows; zeros for an empty text."""
+        """The vector of each text, in rows; zeros for an empty text. Equal texts are encoded once."""
         vectors = np.zeros((len(texts), self.width), np.float32)
-        places = [place for place, text in enumerate(texts) if text.strip()]
-        ids = [each.ids for each in self._tokenizer.encode_batch([texts[place] for place in places])]
-        order = sorted(range(len(ids)), key=lambda number: len(ids[number]))  # by length, to pad little
-        for start in range(0, len(order), BATCH):
-            batch = order[start : start + BATCH]
-            vectors[[places[number] for number in batch]] = self._states([ids[number] for number in batch])
-        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        return np.divide(vectors, lengths, out=vectors, where=lengths > 0)
+        places: dict[str, list[int]] = {}
+        for place, text in enumerate(texts):
+            if text.strip():
+                places.setdefault(text, []).append(place)
+        ids = [each.ids for each in self._tokenizer.encode_batch(list(places))]
+        distinct = np.zeros((len(ids), self.width), np.float32)
+        batches = list(_batches([len(tokens) for tokens in ids]))
+        with ThreadPoolExecutor(max(1, min(len(batches), os.cpu_count() or 1))) as pool:
+            done = pool.map(lambda batch: self._states([ids[number] for number in batch]), batches)
+            for batch, states in zip(batches, done, strict=True):
+                distinct[batch] = states
+        lengths = np.linalg.norm(distinct, axis=1, keepdims=True)
+        np.divide(distinct, lengths, out=distinct, where=lengths > 0)
+        for vector, where in zip(distinct, places.values(), strict=True):
+            vectors[where] = vector
+        return vectors
 
     def _states(self, ids: Sequence[Sequence[int]]) -> NDArray[np.float32]:
         """The sum of the tokens' last states, for each text of a batch."""
@@ -104,6 +117,24 @@ class Encoder:
             return self._onnx.states(self._session, padded, mask)
         (states,) = self._session.run(["sum"], {"ids": padded, "mask": mask})
         return np.asarray(states, np.float32)
+
+
+def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """The numbers of texts in batches, short texts first: those of a batch are padded to the longest.
+
+    >>> list(_batches([200, 100, 100, 20]))
+    [[3], [1, 2], [0]]
+    """
+    batch: list[int] = []
+    for number in sorted(range(len(lengths)), key=lambda number: lengths[number]):
+        longest = lengths[number]
+        # A batch ends where it is full, or where its first text would be more than half padding.
+        if batch and ((len(batch) + 1) * longest > BATCH_TOKENS or lengths[batch[0]] * 2 < longest):
+            yield batch
+            batch = []
+        batch.append(number)
+    if batch:
+        yield batch
 
 
 def _int8_model(folder: Path, digest: str) -> bytes:
