@@ -3,10 +3,11 @@ docs/effectiveness.md.
 
     python benchmarks/effectiveness.py [--data ../shared/data] [--work DIR] [--check]
 
-The data are not part of the project: the classic collections, and two sets of patents described in examples/*.toml.
-It takes about 20 minutes of processor time, and the extra `dense` with its model; indexes stay in DIR for the next time. Every table of the document is
-between two marks, and one run writes all of them. The last mark holds the same tables for small collections, which take
-seconds; `--check` makes only these and compares them, and the tests run it.
+The data are not part of the project: the classic collections, and sets of patents described in examples/*.toml. It
+needs the extra `dense` with its model, and takes about 20 minutes of processor time; indexes stay in DIR for the next
+time. Every table of the document is between two marks, and one run writes all of them. The last mark holds the same
+tables for small collections, which take seconds, without vectors; `--check` makes only these and compares them, and the
+tests run it.
 """
 
 from __future__ import annotations

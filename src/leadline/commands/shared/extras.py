@@ -14,7 +14,7 @@ from leadline.retrieval.pipeline.pipeline_files import settings
 
 PACKAGES = {  # model: the weights for dense
     "chemistry": ("chemicals",), "dense": NEEDED, "model": (PACKAGE,), "serve": ("fastapi", "jinja2", "uvicorn"),
-    "web": WEB_PACKAGES,
+    "tune": ("lightgbm",), "web": WEB_PACKAGES,
 }  # fmt: skip
 WITH_MODEL = frozenset({"dense", "model"})
 

@@ -38,7 +38,7 @@ class Encoder:
     """
 
     def __init__(self, model: str = "", precision: Precision = "int8") -> None:
-        self.folder, self.precision = model_folder(model), precision
+        self.folder, self.precision, self.named = model_folder(model), precision, bool(model)
         self._onnx = OnnxFolder.of(self.folder) if model else None
 
     @cached_property

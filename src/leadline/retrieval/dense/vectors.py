@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import json
 import os
 import zlib
@@ -17,11 +16,10 @@ import numpy as np
 
 from leadline.errors import InputError
 from leadline.retrieval.dense.encoder import Encoder, Precision
-from leadline.retrieval.dense.model import NEEDED, PACKAGE
 from leadline.retrieval.index import arrays
 from leadline.retrieval.index.array_table import damaged
 from leadline.retrieval.index.batches import joined_fields
-from leadline.retrieval.index.check import REBUILD_VECTORS
+from leadline.retrieval.index.check import ABOUT, ABOUT_FORMAT, REBUILD_VECTORS
 from leadline.retrieval.index.manifest import KIND, VERSION
 from leadline.text.checksums import check_seal, parsed_object, sealed
 from leadline.text.files import sync_folder, write_stored
@@ -83,13 +81,20 @@ def build_vectors(
 ) -> Vectors:
     """Make the vectors of an index, or those that are missing after a stopped build."""
     encoder = Encoder(model, precision)
-    path = _place(context, fields, encoder)
+    path = vectors_path(context, fields, encoder)
     shape = (len(context.index), encoder.width)
-    if path.exists() and Vectors(path, shape).is_sound():
+    about = path.with_suffix(".json")
+    if path.exists() and about.exists() and Vectors(path, shape).is_sound():
         return Vectors(path, shape)
     unfinished, notes = path.with_suffix(".unfinished"), path.with_suffix(".done")
     layout = {NAME: (np.float16, shape[0] * shape[1])}
     with OwnedFolder.locked(path.parent, KIND, VERSION) as owned:
+        owned.add(about.name)
+        folder = str(encoder.folder.resolve()) if model else ""
+        said = {"model": folder, "precision": precision, "fields": list(fields), "width": encoder.width}
+        write_stored(about, sealed({"what": ABOUT, "format": ABOUT_FORMAT, **said}))
+        if path.exists() and Vectors(path, shape).is_sound():  # made before vectors had descriptions
+            return Vectors(path, shape)
         order = _collection_order(context)
         into, done, crc = None, 0, 0
         if unfinished.name in owned.names and not unfinished.is_symlink():
@@ -119,7 +124,7 @@ def build_vectors(
 
 def open_vectors(context: SearchContext, fields: Sequence[str], encoder: Encoder) -> Vectors:
     """The vectors that `build_vectors` made."""
-    path = _place(context, fields, encoder)
+    path = vectors_path(context, fields, encoder)
     if not path.exists():
         raise InputError(
             str(context.index.folder),
@@ -128,17 +133,7 @@ def open_vectors(context: SearchContext, fields: Sequence[str], encoder: Encoder
     return Vectors(path, (len(context.index), encoder.width))
 
 
-def has_vectors(context: SearchContext) -> bool:
-    """Whether the index has vectors of its titles and abstracts by the packaged model, and they can be searched."""
-    if context.has_vectors is None:
-        there = any(context.index.folder.glob("vectors-*.float16")) and all(
-            map(importlib.util.find_spec, (*NEEDED, PACKAGE))
-        )
-        context.has_vectors = there and _place(context, FIELDS, Encoder()).exists()
-    return context.has_vectors
-
-
-def _place(context: SearchContext, fields: Sequence[str], encoder: Encoder) -> Path:
+def vectors_path(context: SearchContext, fields: Sequence[str], encoder: Encoder) -> Path:
     """The path of the file; its name has a digest of what the vectors depend on."""
     made_of = [encoder.digest, list(fields), [segment["sha256"] for segment in context.index.manifest["segments"]]]
     digest = hashlib.sha256(json.dumps(made_of).encode()).hexdigest()[:16]

@@ -19,6 +19,7 @@ from leadline.retrieval.pipeline.after.one_a_group import OneAGroup
 from leadline.retrieval.pipeline.after.pagerank import PageRank
 from leadline.retrieval.pipeline.after.refuse import Refuse
 from leadline.retrieval.pipeline.after.rm3 import RM3
+from leadline.retrieval.pipeline.after.trees import Trees
 from leadline.retrieval.pipeline.after.where import Where
 from leadline.retrieval.pipeline.filters.dates import Dates
 from leadline.retrieval.pipeline.filters.likely_classes import LikelyClasses
@@ -76,6 +77,7 @@ __all__ = [
     "Step",
     "Survey",
     "Text",
+    "Trees",
     "Where",
     "WithEntities",
 ]
