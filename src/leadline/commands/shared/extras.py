@@ -54,6 +54,8 @@ def extras_of(steps: Any) -> set[str]:
         inside |= WITH_MODEL
     elif steps.get("step") == "dense":
         inside |= {"dense"} if steps.get("model") else WITH_MODEL
+    elif steps.get("step") == "cross_encoder":
+        inside.add("dense")
     elif steps.get("step") == "expand" and "chemistry" in (steps.get("synonyms") or ()):
         inside.add("chemistry")
     return inside

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Literal
 from weakref import WeakKeyDictionary
@@ -55,7 +56,7 @@ class Dense(Step):
         encoder, vectors = opened[key]
         if encoder.named and not self.model:
             request = request.with_note(f"compared by vectors of {visible(encoder.folder.name)}")
-        (vector,) = encoder.encode([self._text(context, request)])
+        (vector,) = encoder.encode([topic_text(context, request, self.fields)])
         if not vector.any():
             return replace(request, ranking=EMPTY_RANKING).with_note("without any text to compare")
         scores = vectors.scores(vector)
@@ -73,12 +74,14 @@ class Dense(Step):
             return Encoder(stored.model, stored.precision)
         return Encoder(self.model, "int8" if self.precision == "stored" else self.precision)
 
-    def _text(self, context: SearchContext, request: Request) -> str:
-        if request.is_patent:
-            document = context.document(request)
-            return "\n".join(text_of(document, field) for field in self.fields if field in PATENT_FIELDS)
-        topic = request.topic
-        return "\n".join(text for text in (topic.title, topic.description, topic.narrative) if text)
+
+def topic_text(context: SearchContext, request: Request, fields: Sequence[str]) -> str:
+    """The text of a topic: of a patent these fields, of others title, description and narrative."""
+    if request.is_patent:
+        document = context.document(request)
+        return "\n".join(text_of(document, field) for field in fields if field in PATENT_FIELDS)
+    topic = request.topic
+    return "\n".join(text for text in (topic.title, topic.description, topic.narrative) if text)
 
 
 @step("hybrid")

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import tempfile
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -16,18 +14,14 @@ import numpy as np
 from leadline.errors import InputError
 from leadline.retrieval.dense import model as rules
 from leadline.retrieval.dense.model import graph, model_folder
-from leadline.retrieval.dense.onnx_folder import OnnxFolder
+from leadline.retrieval.dense.onnx_folder import OnnxFolder, in_batches, padded, read_tokenizer, session_options
 from leadline.text.cache import cache_directory, read_cached, write_cached
-from leadline.text.engine import one_line
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Precision = Literal["int8", "full"]
 LONGEST = 128  # tokens of a text that the packaged model reads, as in its training
-# Tokens of a batch, with padding. What a layer computes for so few stays in the processor's cache, and long texts are
-# alone in their batch, without padding.
-BATCH_TOKENS = 256
 
 
 class Encoder:
@@ -59,28 +53,14 @@ class Encoder:
     def _session(self) -> Any:
         import onnxruntime
 
-        options = onnxruntime.SessionOptions()
-        options.log_severity_level = 3  # errors only
-        options.intra_op_num_threads = 1  # each batch has a thread: sharing one batch costs far more processor time
         if self._onnx is not None:
-            return self._onnx.session(options)
+            return self._onnx.session()
         onnx_model = graph(self.folder) if self.precision == "full" else _int8_model(self.folder, self.digest)
-        return onnxruntime.InferenceSession(onnx_model, options, providers=["CPUExecutionProvider"])
+        return onnxruntime.InferenceSession(onnx_model, session_options(), providers=["CPUExecutionProvider"])
 
     @cached_property
     def _tokenizer(self) -> Any:
-        from tokenizers import Tokenizer
-
-        path = self.folder / "tokenizer.json"
-        if not path.exists():
-            raise InputError(str(path), "is missing: the model cannot read texts")
-        try:
-            tokenizer = Tokenizer.from_file(str(path))
-        except Exception as error:  # the library raises plain Exceptions
-            raise InputError(str(path), f"cannot be read ({one_line(error)}): install the model again") from None
-        tokenizer.enable_truncation((self._onnx and self._onnx.longest) or LONGEST)
-        tokenizer.no_padding()
-        return tokenizer
+        return read_tokenizer(self.folder, (self._onnx and self._onnx.longest) or LONGEST)
 
     @cached_property
     def width(self) -> int:
@@ -96,11 +76,8 @@ class Encoder:
                 places.setdefault(text, []).append(place)
         ids = [each.ids for each in self._tokenizer.encode_batch(list(places))]
         distinct = np.zeros((len(ids), self.width), np.float32)
-        batches = list(_batches([len(tokens) for tokens in ids]))
-        with ThreadPoolExecutor(max(1, min(len(batches), os.cpu_count() or 1))) as pool:
-            done = pool.map(lambda batch: self._states([ids[number] for number in batch]), batches)
-            for batch, states in zip(batches, done, strict=True):
-                distinct[batch] = states
+        for batch, states in in_batches(list(map(len, ids)), lambda batch: self._states([ids[n] for n in batch])):
+            distinct[batch] = states
         lengths = np.linalg.norm(distinct, axis=1, keepdims=True)
         np.divide(distinct, lengths, out=distinct, where=lengths > 0)
         for vector, where in zip(distinct, places.values(), strict=True):
@@ -109,32 +86,12 @@ class Encoder:
 
     def _states(self, ids: Sequence[Sequence[int]]) -> NDArray[np.float32]:
         """The sum of the tokens' last states, for each text of a batch."""
-        padded = np.zeros((len(ids), max(map(len, ids))), np.int64)
-        mask = np.zeros(padded.shape, np.int32)
-        for row, tokens in enumerate(ids):
-            padded[row, : len(tokens)], mask[row, : len(tokens)] = tokens, 1
+        tokens = padded(ids)
+        mask = padded([[1] * len(each) for each in ids]).astype(np.int32)
         if self._onnx is not None:
-            return self._onnx.states(self._session, padded, mask)
-        (states,) = self._session.run(["sum"], {"ids": padded, "mask": mask})
+            return self._onnx.states(self._session, tokens, mask)
+        (states,) = self._session.run(["sum"], {"ids": tokens, "mask": mask})
         return np.asarray(states, np.float32)
-
-
-def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """The numbers of texts in batches, short texts first: those of a batch are padded to the longest.
-
-    >>> list(_batches([200, 100, 100, 20]))
-    [[3], [1, 2], [0]]
-    """
-    batch: list[int] = []
-    for number in sorted(range(len(lengths)), key=lambda number: lengths[number]):
-        longest = lengths[number]
-        # A batch ends where it is full, or where its first text would be more than half padding.
-        if batch and ((len(batch) + 1) * longest > BATCH_TOKENS or lengths[batch[0]] * 2 < longest):
-            yield batch
-            batch = []
-        batch.append(number)
-    if batch:
-        yield batch
 
 
 def _int8_model(folder: Path, digest: str) -> bytes:

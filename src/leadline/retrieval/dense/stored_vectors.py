@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, get_args
+from weakref import WeakKeyDictionary
 
 from leadline.errors import InputError, LeadlineWarning, visible
 from leadline.retrieval.dense.encoder import Encoder, Precision
@@ -38,12 +39,15 @@ class StoredVectors:
         return visible(Path(self.model).name) if self.model else f"{PACKAGED}, {self.precision}"
 
 
+_known: WeakKeyDictionary[SearchContext, dict[tuple[str, ...], StoredVectors | None]] = WeakKeyDictionary()
+
+
 def stored_vectors(context: SearchContext, fields: Sequence[str] = FIELDS) -> StoredVectors | None:
     """The vectors of these fields that an index has and that can be searched; a model of the user's own comes first."""
-    key = tuple(fields)
-    if key not in context.stored_vectors:
-        context.stored_vectors[key] = _found(context, key)
-    return context.stored_vectors[key]
+    key, known = tuple(fields), _known.setdefault(context, {})
+    if key not in known:
+        known[key] = _found(context, key)
+    return known[key]
 
 
 def _found(context: SearchContext, fields: tuple[str, ...]) -> StoredVectors | None:

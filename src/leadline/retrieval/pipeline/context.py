@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from leadline.collections.documents.hidden import DocumentDates
     from leadline.collections.links.graph import LinkGraph
     from leadline.records.topics.topic import Topic
-    from leadline.retrieval.dense.stored_vectors import StoredVectors
     from leadline.retrieval.pipeline.anchor_words import AnchorWords
     from leadline.retrieval.pipeline.claim_units import ClaimUnits
     from leadline.retrieval.pipeline.document_classes import Classes
@@ -46,7 +45,6 @@ class SearchContext:
         self.index, self._collection = index, collection
         self.searcher = Searcher(index)
         self.outside_patents: dict[str, Document] = {}  # topics that are not in the collection, by id
-        self.stored_vectors: dict[tuple[str, ...], StoredVectors | None] = {}  # by fields, found by the first step
         self._others: dict[Path, SearchContext] = {}
         self._last: tuple[str, Document] | None = None  # the steps of a pipeline read the same document again
 

@@ -1,5 +1,6 @@
 """Every step, to be imported from one module: `from leadline.retrieval.pipeline.steps import Search, Text`."""
 
+from leadline.retrieval.dense.cross_encoder import CrossEncoder
 from leadline.retrieval.dense.dense_steps import Dense, Hybrid
 from leadline.retrieval.pipeline.after.anchor_text import AnchorText
 from leadline.retrieval.pipeline.after.best_claim import BestClaim
@@ -48,6 +49,7 @@ __all__ = [
     "ClaimScores",
     "Claims",
     "ClassAgreement",
+    "CrossEncoder",
     "Cut",
     "Dates",
     "Dense",

@@ -19,7 +19,7 @@ from leadline.retrieval.pipeline.pipeline import Pipeline
 from leadline.retrieval.pipeline.pipeline_files import system
 from leadline.retrieval.pipeline.request import Request
 from leadline.retrieval.tuning.lambdamart import check_lightgbm, learn_forest
-from leadline.retrieval.tuning.signals import DEPTH, VECTORS, Learned, Signals, signals_for
+from leadline.retrieval.tuning.signals import DEPTH, VECTORS, LearnedCombination, Signals, signals_for
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -114,16 +114,16 @@ def tune_system(
     )  # fmt: skip
 
 
-def learn(examples: Sequence[Example], learner: Learner, seed: int) -> Learned:
+def learn(examples: Sequence[Example], learner: Learner, seed: int) -> LearnedCombination:
     """What was learned from these topics: weights, and for LambdaMART trees that correct their sum."""
     if learner == "logistic":
-        return Learned(tuple(float(f"{weight:.4g}") for weight in learn_weights(examples)))
+        return LearnedCombination(tuple(float(f"{weight:.4g}") for weight in learn_weights(examples)))
     # The trees start from log-odds, which are on the scale that the learner expects of scores.
     raw = [float(f"{weight:.4g}") for weight in log_odds(examples)]
     forest, gains = learn_forest(
         [one.features for one in examples], [one.relevant for one in examples], np.array(raw), seed
     )
-    return Learned(tuple(raw), forest, tuple(gains.tolist()))
+    return LearnedCombination(tuple(raw), forest, tuple(gains.tolist()))
 
 
 def learn_weights(examples: Sequence[Example]) -> Floats:
@@ -192,7 +192,7 @@ def _ranking(request: Request) -> Ranking:
     return request.ranking
 
 
-def _ranked(context: SearchContext, signals: Signals, one: Example, learned: Learned) -> Ranking:
+def _ranked(context: SearchContext, signals: Signals, one: Example, learned: LearnedCombination) -> Ranking:
     """The results of a topic by what was learned, as the pipeline made of it gives them."""
     combined = context.ranking(one.rows, learned.scores(one.features), DEPTH)
     done = replace(one.request, ranking=combined)

@@ -42,7 +42,7 @@ TITLED = Search("bm25", title=2.0)
 
 
 @dataclass(frozen=True)
-class Learned:
+class LearnedCombination:
     """How signals are combined: their weights, and trees whose values are added to the weighted sum."""
 
     weights: tuple[float, ...]
@@ -76,7 +76,7 @@ class Signals:
     def normalising(self) -> list[Normalising]:
         return ["none" if isinstance(step, (ClassAgreement, Citations)) else "minmax" for step in self.others.values()]
 
-    def system(self, learned: Learned) -> Pipeline:
+    def system(self, learned: LearnedCombination) -> Pipeline:
         """The pipeline that combines the signals as learned; those that do not count are left out."""
         forest = learned.forest
         asked = set(forest.features) if forest else set()
