@@ -54,7 +54,7 @@ def extras_of(steps: Any) -> set[str]:
         inside |= WITH_MODEL
     elif steps.get("step") == "dense":
         inside |= {"dense"} if steps.get("model") else WITH_MODEL
-    elif steps.get("step") == "cross_encoder":
+    elif steps.get("step") in ("cross_encoder", "learned_sparse"):
         inside.add("dense")
     elif steps.get("step") == "expand" and "chemistry" in (steps.get("synonyms") or ()):
         inside.add("chemistry")

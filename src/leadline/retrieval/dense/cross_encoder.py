@@ -12,8 +12,7 @@ import numpy as np
 
 from leadline.errors import InputError
 from leadline.retrieval.dense.dense_steps import topic_text
-from leadline.retrieval.dense.model import model_folder
-from leadline.retrieval.dense.onnx_folder import FILES, LONGEST, OnnxFolder, in_batches, padded, read_tokenizer
+from leadline.retrieval.dense.onnx_folder import LONGEST, in_batches, named_onnx_folder, padded, read_tokenizer
 from leadline.retrieval.dense.vectors import FIELDS
 from leadline.retrieval.pipeline.options import Count, Names
 from leadline.retrieval.pipeline.pipeline import Step, step
@@ -30,12 +29,9 @@ class PairScorer:
     """Scores pairs of texts with a cross-encoder as ONNX: a folder with `tokenizer.json` and `model.onnx`."""
 
     def __init__(self, model: str) -> None:
-        folder = model_folder(model)
-        found = OnnxFolder.of(folder) if folder.is_dir() else None
-        if found is None:
-            raise InputError(str(folder), f"is not the folder of a cross-encoder: it has none of {', '.join(FILES)}")
-        self._onnx, self._session = found, found.session()
-        self._tokenizer = read_tokenizer(folder, found.longest or LONGEST)
+        folder, self._onnx = named_onnx_folder(model, "a cross-encoder")
+        self._session = self._onnx.session()
+        self._tokenizer = read_tokenizer(folder, self._onnx.longest or LONGEST)
 
     def scores(self, text: str, others: Sequence[str]) -> NDArray[np.float64]:
         """The score of each pair of the text and another."""

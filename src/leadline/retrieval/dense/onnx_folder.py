@@ -17,6 +17,7 @@ from typing import Any, Literal
 import numpy as np
 
 from leadline.errors import InputError
+from leadline.retrieval.dense.model import model_folder
 from leadline.text.engine import one_line
 
 FILES = ("model.onnx", "onnx/model.onnx", "onnx/model_quantized.onnx", "model_quantized.onnx")
@@ -80,6 +81,15 @@ class OnnxFolder:
         if found.ndim != 3:
             raise InputError(str(self.path), f"gives {found.ndim} dimensions; texts × tokens × width are expected")
         return found[:, 0] if self.pooling == "cls" else (found * mask[:, :, None]).sum(axis=1)
+
+
+def named_onnx_folder(named: str, what: str) -> tuple[Path, OnnxFolder]:
+    """The folder of a model of the user's own, and its ONNX file; InputError where it is not what is expected."""
+    folder = model_folder(named)
+    found = OnnxFolder.of(folder) if folder.is_dir() else None
+    if found is None:
+        raise InputError(str(folder), f"is not the folder of {what}: it has none of {', '.join(FILES)}")
+    return folder, found
 
 
 def session_options() -> Any:

@@ -2,6 +2,7 @@
 
 from leadline.retrieval.dense.cross_encoder import CrossEncoder
 from leadline.retrieval.dense.dense_steps import Dense, Hybrid
+from leadline.retrieval.dense.learned_sparse import LearnedSparse
 from leadline.retrieval.pipeline.after.anchor_text import AnchorText
 from leadline.retrieval.pipeline.after.best_claim import BestClaim
 from leadline.retrieval.pipeline.after.citations import Citations
@@ -65,6 +66,7 @@ __all__ = [
     "HubsAuthorities",
     "Hybrid",
     "InDegree",
+    "LearnedSparse",
     "LikelyClasses",
     "NarrativeDates",
     "Nouns",
