@@ -321,7 +321,8 @@ def test_the_vectors_that_an_index_has_are_used_and_named(tmp_path: Path, contex
     opened = SearchContext.open(context.index.folder)
     assert stored_vectors(opened) == StoredVectors("", "int8")
     assert stored_vectors(opened).label == "all-MiniLM-L6-v2, int8"
-    build_vectors(context, model=str(folder))
+    made = build_vectors(context, model=str(folder))
+    assert json.loads(made.path.with_suffix(".json").read_text())["precision"] == "as exported"
     opened = SearchContext.open(context.index.folder)
     assert stored_vectors(opened) == StoredVectors(str(folder.resolve()), "int8")
     topic = Topic("7", title="acid metal")

@@ -96,7 +96,7 @@ def test_what_cannot_be_tuned_is_refused_in_one_line(office: Path, tmp_path: Pat
         ll.tune(index, topics, qrels, folds=1)
 
 
-def test_the_command(office: Path, tmp_path: Path, capsys: Any) -> None:
+def test_the_command(office: Path, tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     index, topics, qrels = (str(office / name) for name in ("../index", "topics.tsv", "qrels.true.txt"))
     main(["tune", index, topics, qrels, "-m", "PRES@100", "--folds", "3", "-o", str(tmp_path / "s.toml")])
     out, err = capsys.readouterr()
@@ -106,6 +106,11 @@ def test_the_command(office: Path, tmp_path: Path, capsys: Any) -> None:
     with pytest.raises(SystemExit):
         main(["tune", index, topics, qrels, "-o", str(tmp_path / "s.txt")])
     assert "must end in .toml" in capsys.readouterr().err
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: None if name == "lightgbm" else find(name))
+    with pytest.raises(SystemExit):
+        main(["tune", index, topics, qrels, "--learner", "lambdamart", "-o", str(tmp_path / "s.toml")])
+    assert 'needs the package lightgbm: pip install "leadline[tune]"' in capsys.readouterr().err
 
 
 @needs_lightgbm

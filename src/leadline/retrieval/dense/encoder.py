@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Precision = Literal["int8", "full"]
+AS_EXPORTED = "as exported"
 LONGEST = 128  # tokens of a text that the packaged model reads, as in its training
 
 
@@ -34,6 +35,11 @@ class Encoder:
     def __init__(self, model: str = "", precision: Precision = "int8") -> None:
         self.folder, self.precision, self.named = model_folder(model), precision, bool(model)
         self._onnx = OnnxFolder.of(self.folder) if model else None
+
+    @property
+    def stated_precision(self) -> str:
+        """What the description of vectors says of their precision: a model as ONNX is run as it was exported."""
+        return AS_EXPORTED if self._onnx is not None else self.precision
 
     @cached_property
     def digest(self) -> str:

@@ -11,11 +11,11 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast, get_args
+from typing import TYPE_CHECKING, Any, get_args
 from weakref import WeakKeyDictionary
 
 from leadline.errors import InputError, LeadlineWarning, visible
-from leadline.retrieval.dense.encoder import Encoder, Precision
+from leadline.retrieval.dense.encoder import AS_EXPORTED, Encoder, Precision
 from leadline.retrieval.dense.model import NEEDED, PACKAGE
 from leadline.retrieval.dense.vectors import FIELDS, vectors_path
 from leadline.retrieval.index.check import ABOUT_VECTORS, REBUILD_VECTORS, read_about_vectors
@@ -70,9 +70,10 @@ def _described(path: Path, fields: tuple[str, ...]) -> StoredVectors | None:
     """What a description says; None where the vectors are of other fields."""
     about: dict[str, Any] = read_about_vectors(path)
     model, precision = about.get("model"), about.get("precision")
-    if not isinstance(model, str) or precision not in get_args(Precision):
+    if not isinstance(model, str) or precision not in (*get_args(Precision), AS_EXPORTED):
         raise InputError(str(path), f"is damaged, it does not say which model: {REBUILD_VECTORS}")
-    return StoredVectors(model, cast(Precision, precision)) if about.get("fields") == list(fields) else None
+    known: Precision = "full" if precision == "full" else "int8"  # of no effect on a model as ONNX
+    return StoredVectors(model, known) if about.get("fields") == list(fields) else None
 
 
 def _is_current(context: SearchContext, fields: tuple[str, ...], about: StoredVectors) -> bool:

@@ -91,7 +91,7 @@ def build_vectors(
     with OwnedFolder.locked(path.parent, KIND, VERSION) as owned:
         owned.add(about.name)
         folder = str(encoder.folder.resolve()) if model else ""
-        said = {"model": folder, "precision": precision, "fields": list(fields), "width": encoder.width}
+        said = {"model": folder, "precision": encoder.stated_precision, "fields": list(fields), "width": encoder.width}
         write_stored(about, sealed({"what": ABOUT, "format": ABOUT_FORMAT, **said}))
         if path.exists() and Vectors(path, shape).is_sound():  # made before vectors had descriptions
             return Vectors(path, shape)
