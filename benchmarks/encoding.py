@@ -145,11 +145,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     real = list(patents("us_api", "docs_10k.jsonl.xz", options.data).values())[: 4 * options.texts]
     texts = {"patents": real[: options.texts], "titles": [text.partition("\n")[0] for text in real]}
-    made = {"speed": speed(texts)}
-    print(made["speed"], flush=True)
-    made["loss"] = loss(options.data)
-    print(made["loss"])
-    fill(DOCUMENT, made)
+    for name, make in {"speed": lambda: speed(texts), "loss": lambda: loss(options.data)}.items():
+        made = make()
+        print(made, flush=True)
+        fill(DOCUMENT, {name: made})
 
 
 if __name__ == "__main__":

@@ -352,6 +352,8 @@ def test_precisions_are_kept_apart_and_described(context: SearchContext) -> None
     with pytest.raises(InputError, match="is damaged, its checksum does not fit: make the vectors again"):
         stored_vectors(opened)
     assert [finding.path for finding in check_index(context.index.folder)] == [str(about)]
+    build_vectors(context, precision="full")
+    assert not list(check_index(context.index.folder))
     small.path.with_suffix(".json").unlink()
     about.unlink()
     assert stored_vectors(SearchContext.open(context.index.folder)) == StoredVectors("", "int8")

@@ -19,7 +19,7 @@ from leadline.retrieval.dense.encoder import Encoder, Precision
 from leadline.retrieval.index import arrays
 from leadline.retrieval.index.array_table import damaged
 from leadline.retrieval.index.batches import joined_fields
-from leadline.retrieval.index.check import ABOUT, ABOUT_FORMAT, REBUILD_VECTORS
+from leadline.retrieval.index.check import ABOUT, ABOUT_FORMAT, REBUILD_VECTORS, read_about_vectors
 from leadline.retrieval.index.manifest import KIND, VERSION
 from leadline.text.checksums import check_seal, parsed_object, sealed
 from leadline.text.files import sync_folder, write_stored
@@ -84,7 +84,7 @@ def build_vectors(
     path = vectors_path(context, fields, encoder)
     shape = (len(context.index), encoder.width)
     about = path.with_suffix(".json")
-    if path.exists() and about.exists() and Vectors(path, shape).is_sound():
+    if path.exists() and _is_described(about) and Vectors(path, shape).is_sound():
         return Vectors(path, shape)
     unfinished, notes = path.with_suffix(".unfinished"), path.with_suffix(".done")
     layout = {NAME: (np.float16, shape[0] * shape[1])}
@@ -120,6 +120,14 @@ def build_vectors(
         sync_folder(path.parent)
         owned.remove([notes.name])
     return Vectors(path, shape)
+
+
+def _is_described(about: Path) -> bool:
+    """Whether the description of vectors is there and undamaged."""
+    try:
+        return bool(read_about_vectors(about))
+    except InputError:
+        return False
 
 
 def open_vectors(context: SearchContext, fields: Sequence[str], encoder: Encoder) -> Vectors:
