@@ -2,15 +2,18 @@
 
     python benchmarks/tuned.py [--data ../shared/data] [--work DIR] [--check]
 
-The collections are those of effectiveness.py with synbio, and so is DIR. The smallest gets vectors. `--check` makes
-only the short form, of a small simulated office, and compares it; the tests run it.
+The collections are those of effectiveness.py with synbio, and so is DIR. The smallest gets vectors. The learners are
+compared on the smaller ones; this needs the extra `tune`. `--check` makes only the short form, of a small simulated
+office, and compares it; the tests run it.
 """
 
 from __future__ import annotations
 
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 from effectiveness import DATA, ROOT, SOURCES, Office, drawn, simulated
 from marked_document import write_from_patents
@@ -18,10 +21,11 @@ from marked_document import write_from_patents
 import leadline as ll
 from leadline.records.scores.table import Table
 from leadline.retrieval.dense.vectors import build_vectors
-from leadline.retrieval.tuning.learning import HELD_OUT
+from leadline.retrieval.tuning.learning import HELD_OUT, Learner, tune_system
 
 DOCUMENT = ROOT / "docs" / "tuning.md"
 WITH_VECTORS = ("synbio",)
+LEARNERS_ON = ("patsnap", "synbio", "simulated")
 SMALL = "--patents 300 --topics 20 --words 80"
 COLUMNS = (
     "collection",
@@ -53,6 +57,26 @@ def table(offices: Sequence[Office]) -> str:
     return Table(COLUMNS, [row(office) for office in offices]).render("markdown")
 
 
+def learner_row(office: Office) -> list[object]:
+    """Logistic regression and LambdaMART on the same topics, held out alike."""
+    judged = ll.read_qrels(office.qrels)
+    relevant = {
+        topic: {document for document, grade in judged.judgements(topic).items() if grade > 0}
+        for topic in judged.topics
+    }
+    runs = [
+        replace(tune_system(office.lab, office.topics, relevant, learner=learner).runs[0], name=learner)
+        for learner in get_args(Learner)
+    ]
+    scores = ll.evaluate(office.qrels, runs, "AP", topics=runs[0].topics)
+    pair = ll.compare(scores, "AP")
+    return [office.name, len(runs[0].topics), *scores["AP"].values(), float(pair.p[0])]
+
+
+def learner_table(rows: Sequence[Sequence[object]]) -> str:
+    return Table(["collection", "topics", "logistic", "LambdaMART", "p"], rows).render("markdown")
+
+
 def short_form() -> str:
     with tempfile.TemporaryDirectory() as folder:
         return table([simulated(Path(folder), SMALL)])
@@ -64,7 +88,9 @@ def tables(data: Path, work: Path) -> dict[str, str]:
     for office in offices:
         if office.name in WITH_VECTORS:
             build_vectors(office.lab)
-    return {"gains": table([*offices, simulated(work)])}
+    offices.append(simulated(work))
+    rows = [learner_row(office) for office in offices if office.name in LEARNERS_ON]
+    return {"gains": table(offices), "learners": learner_table(rows)}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -62,9 +62,15 @@ STAGES: dict[str, Stage] = {
     "citations": {"none": _as_it_is}
     | {"20 documents, weight 0.2, of the largest": _then(Citations(20, 0.2, credit="rank"))}
     | {
-        f"10 documents, weight {weight}, cap {cap}": _then(Citations(10, weight, credit="rank", cap=cap))
-        for cap in (1, 2)
+        f"10 documents, weight {weight}, cap 2": _then(Citations(10, weight, credit="rank", cap=2.0))
         for weight in (0.2, 0.35, 0.5)
+    }
+    | {
+        f"10 documents, weight {weight}, shared, cap {cap}": _then(
+            Citations(10, weight, credit="rank", split="shared", cap=cap)
+        )
+        for cap in (1.5, 2.0)
+        for weight in (0.35, 0.5)
     },
     "family members": {"none": _as_it_is, "all": _then(FamilyMembers())},
 }

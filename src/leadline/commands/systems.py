@@ -1,4 +1,4 @@
-"""List the named systems and their variants.
+"""List the named systems and their variants, the baselines first.
 
 The runs of the teams of TREC-CHEM 2009 are variants; those of the track's overview have their names there too. With the
 name of a system, what its team did, what is guessed and what differs here comes first.

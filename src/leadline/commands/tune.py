@@ -1,22 +1,27 @@
 """Learn the weights of a system on judged topics of your own.
 
 The system combines what the index has: words, noun phrases, vectors, classes, citations. Their weights are learned by
-logistic regression. The score of the tuned system is of topics held out: each is scored by weights learned without it.
+logistic regression; `--learner lambdamart` adds regression trees. The score of the tuned system is of topics held out:
+each is scored by what was learned without it.
 SYSTEM is a file like any other, for `leadline run --system SYSTEM`. The weights are for this collection; on others,
 tune again. docs/tuning.md has what was gained.
 
 Examples:
   leadline tune patents.index topics.tsv qrels.txt -o system.toml
   leadline tune patents.index topics.tsv qrels.txt -m PRES@100 --folds 10 -o system.toml
+  leadline tune patents.index topics.tsv qrels.txt --learner lambdamart -o system.toml
 """
 
 from __future__ import annotations
 
 import argparse
+from typing import get_args
 
+from leadline.commands.shared.extras import check_extras
 from leadline.commands.shared.options import add_number, add_options, check_format
 from leadline.commands.shared.output import print_notes, progress_bar, wrap_for_terminal, write
 from leadline.records.scores.result import counted
+from leadline.retrieval.tuning.learning import Learner
 from leadline.show.tuned_system import TRANSFER, tune
 from leadline.trust.verdict import finding
 
@@ -27,6 +32,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-m", "--measure", metavar="M", default="AP", help="measure to decide by (default: %(default)s)"
     )
+    parser.add_argument(
+        "--learner", choices=get_args(Learner), default="logistic",
+        help="what learns the weights; lambdamart needs leadline[tune] (default: %(default)s)",
+    )  # fmt: skip
     add_number(parser, "--folds", "groups of topics, each held out once", least=2, default=5)
     add_options(parser, "--seed", "--collection", "-f", "-q")
 
@@ -39,12 +48,14 @@ def run(options: argparse.Namespace) -> None:
     check_format(options)
     if not options.output.endswith(".toml"):
         raise UsageError("-o", f"must end in .toml, the ending of a system file, got {options.output!r}")
+    if options.learner == "lambdamart":
+        check_extras("--learner lambdamart", ["tune"])
     parse_measures(options.measure)  # a wrong measure is refused before any search
     context = SearchContext.open(options.index, options.collection)
     with progress_bar("searching", quiet=options.quiet) as progress:
         found = tune(
-            context, options.topics, options.qrels, measure=options.measure, folds=options.folds, seed=options.seed,
-            progress=progress,
+            context, options.topics, options.qrels, measure=options.measure, learner=options.learner,
+            folds=options.folds, seed=options.seed, progress=progress,
         )  # fmt: skip
     found.write(options.output)
     write(found.table().encoded(options.format, formulas=options.keep_formulas))
@@ -53,4 +64,5 @@ def run(options: argparse.Namespace) -> None:
         write(f"{wrap_for_terminal(finding(found.verdicts))}\n{wrap_for_terminal(TRANSFER)}\n")
     unused = f"{counted(found.unused, 'topic')} without a relevant document among the results" if found.unused else ""
     worse = "" if found.is_better else f"{found.rival} does as well without tuning, as far as these topics can tell"
-    print_notes(filter(None, [f"tuned on {counted(found.topics, 'topic')}", unused, worse]), options)
+    vectors = f"with vectors by {found.vectors}" if found.vectors else ""
+    print_notes(filter(None, [f"tuned on {counted(found.topics, 'topic')}", vectors, unused, worse]), options)

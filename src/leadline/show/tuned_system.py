@@ -15,7 +15,7 @@ from leadline.records.scores.table import Table
 from leadline.records.topics.topic import Topics
 from leadline.retrieval.pipeline.pipeline import Pipeline
 from leadline.retrieval.pipeline.pipeline_files import pipeline_text
-from leadline.retrieval.tuning.learning import HELD_OUT, tune_system
+from leadline.retrieval.tuning.learning import HELD_OUT, Learner, tune_system
 from leadline.text.files import write_whole
 from leadline.trust.public import verdict
 from leadline.trust.verdict import Verdicts, finding
@@ -40,6 +40,8 @@ class TunedSystem(Result):
     folds: int
     topics: int  # on which it was tuned
     unused: int  # topics without a relevant document among the results
+    gains: Mapping[str, float]  # of LambdaMART: each signal's share of what the trees gained; else empty
+    vectors: str  # the model of the vectors; empty where the index has none
 
     @property
     def is_better(self) -> bool:
@@ -51,9 +53,11 @@ class TunedSystem(Result):
         """What the file of the system says of it."""
         measure = self.verdicts.measure
         means = self.scores[measure]
+        by = " by LambdaMART" if self.gains else ""
+        vectors = f" Vectors by {self.vectors}." if self.vectors else ""
         return (
-            f"Tuned on {self.topics} topics; on topics held out ({self.folds} folds) {measure} {means[HELD_OUT]:.3f}, "
-            f"{self.rival} {means[self.rival]:.3f}. {TRANSFER}"
+            f"Tuned{by} on {self.topics} topics; on topics held out ({self.folds} folds) {measure} "
+            f"{means[HELD_OUT]:.3f}, {self.rival} {means[self.rival]:.3f}.{vectors} {TRANSFER}"
         )
 
     def write(self, path: Path) -> None:
@@ -68,8 +72,11 @@ class TunedSystem(Result):
         return Table(["system", *self.scores.measures], rows)
 
     def weight_table(self) -> Table:
-        """The weight of each signal."""
-        return Table(["signal", "weight"], [[name, weight] for name, weight in self.weights.items()])
+        """The weight of each signal, and for LambdaMART its share of what the trees gained."""
+        if not self.gains:
+            return Table(["signal", "weight"], [[name, weight] for name, weight in self.weights.items()])
+        rows = [[name, weight, self.gains[name]] for name, weight in self.weights.items()]
+        return Table(["signal", "weight", "gain of trees"], rows)
 
     def _finding(self) -> str:
         return f"{finding(self.verdicts)} {TRANSFER}"
@@ -84,6 +91,7 @@ def tune(
     qrels: QrelsLike,
     *,
     measure: str = "AP",
+    learner: Learner = "logistic",
     folds: int = 5,
     seed: int = 1,
     progress: Progress | None = None,
@@ -91,8 +99,9 @@ def tune(
     """Learn the weights of a system on judged topics, and score it on topics held out, beside its best rival.
 
     Signals are what the index has: words, noun phrases, vectors, classes, citations. Their weights come from a logistic
-    regression over the results of the topics. The verdict compares the tuned system, each topic scored by weights that
-    were learned without it, with the best of its signals and the system `best`.
+    regression over the results of the topics; with `learner="lambdamart"`, which needs lightgbm, regression trees
+    correct their sum. The verdict compares the tuned system, each topic scored by what was learned without it, with the
+    best of its signals and the system `best`.
     """
     import os
 
@@ -105,7 +114,7 @@ def tune(
         topic: {document for document, grade in judged.judgements(topic).items() if grade > 0}
         for topic in judged.topics
     }  # fmt: skip
-    found = tune_system(context, asked, relevant, folds=folds, seed=seed, progress=progress)
+    found = tune_system(context, asked, relevant, learner=learner, folds=folds, seed=seed, progress=progress)
     answered = list(dict.fromkeys(topic for run in found.runs for topic in run.topics))
     measures = list(dict.fromkeys([measure, "AP", "PRES@100"]))
     scores = evaluate(judged, list(found.runs), measures, topics=answered)
@@ -115,5 +124,6 @@ def tune(
     kept = Qrels.of({topic: dict(judged.judgements(topic)) for topic in answered})
     verdicts = verdict(kept, two, scores.measures[0], seed=seed)
     return TunedSystem(
-        found.pipeline, found.weights, scores, verdicts, rival, found.folds, found.topics, found.unused
+        found.pipeline, found.weights, scores, verdicts, rival, found.folds, found.topics, found.unused, found.gains,
+        found.vectors,
     )  # fmt: skip

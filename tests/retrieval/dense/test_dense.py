@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import math
 from pathlib import Path
 
@@ -12,17 +13,20 @@ import pytest
 from leadline.collections.documents.build import write_collection
 from leadline.collections.documents.document import Claim, Document
 from leadline.collections.documents.store import Collection
-from leadline.errors import InputError
+from leadline.errors import InputError, LeadlineWarning
 from leadline.records.topics.topic import Topic
 from leadline.retrieval.dense import vectors as kept
 from leadline.retrieval.dense.dense_steps import Dense, Hybrid
 from leadline.retrieval.dense.encoder import Encoder
 from leadline.retrieval.dense.model import NEEDED, PACKAGE, Shape, model_folder, read_weights
+from leadline.retrieval.dense.stored_vectors import StoredVectors, stored_vectors
 from leadline.retrieval.dense.vectors import Vectors, build_vectors
 from leadline.retrieval.index import arrays
+from leadline.retrieval.index.check import check_index
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.pipeline import pipeline_of
+from leadline.retrieval.pipeline.pipeline_files import system
 from leadline.retrieval.pipeline.query.search import Search
 from leadline.retrieval.pipeline.query.survey import Survey
 from leadline.retrieval.pipeline.query.text import Text
@@ -339,3 +343,64 @@ def test_an_update_encodes_only_what_is_new(context: SearchContext, tmp_path: Pa
     )
     np.testing.assert_allclose(arrays.read(full.path)["vectors"].reshape(full.shape), exactly, atol=1e-3)
     assert made.path.exists()  # of another precision
+
+
+@needs_model
+def test_the_vectors_that_an_index_has_are_used_and_named(tmp_path: Path, context: SearchContext, monkeypatch) -> None:
+    folder = tmp_path / "mine"
+    onnx_model(folder)
+    assert stored_vectors(context) is None
+    build_vectors(context)
+    opened = SearchContext.open(context.index.folder)
+    assert stored_vectors(opened) == StoredVectors("", "int8")
+    assert stored_vectors(opened).label == "all-MiniLM-L6-v2, int8"
+    made = build_vectors(context, model=str(folder))
+    assert json.loads(made.path.with_suffix(".json").read_text())["precision"] == "as exported"
+    opened = SearchContext.open(context.index.folder)
+    assert stored_vectors(opened) == StoredVectors(str(folder.resolve()), "int8")
+    topic = Topic("7", title="acid metal")
+    done = Dense()(opened, opened.request(topic))
+    named = Dense(model=str(folder))(opened, opened.request(topic))
+    assert done.ranking.rows.tolist() == named.ranking.rows.tolist()
+    assert done.notes == ("compared by vectors of mine",)
+    assert len(named.notes) == 0
+    best = system("best")(opened, opened.request(topic))
+    assert "compared by vectors of mine" in best.notes
+    assert list(check_index(context.index.folder)) == []
+    folder.rename(tmp_path / "moved")
+    opened = SearchContext.open(context.index.folder)
+    with pytest.warns(LeadlineWarning, match="vectors by mine are not used"):
+        assert stored_vectors(opened) == StoredVectors("", "int8")
+
+
+@needs_model
+def test_precisions_are_kept_apart_and_described(context: SearchContext) -> None:
+    small, full = build_vectors(context, precision="int8"), build_vectors(context, precision="full")
+    assert small.path != full.path
+    said = [json.loads(path.with_suffix(".json").read_text())["precision"] for path in (small.path, full.path)]
+    assert said == ["int8", "full"]
+    about = full.path.with_suffix(".json")
+    about.write_text(about.read_text().replace("full", "int8"))
+    opened = SearchContext.open(context.index.folder)
+    with pytest.raises(InputError, match="is damaged, its checksum does not fit: make the vectors again"):
+        stored_vectors(opened)
+    assert [finding.path for finding in check_index(context.index.folder)] == [str(about)]
+    build_vectors(context, precision="full")
+    assert not list(check_index(context.index.folder))
+    small.path.with_suffix(".json").unlink()
+    about.unlink()
+    assert stored_vectors(SearchContext.open(context.index.folder)) == StoredVectors("", "int8")
+    build_vectors(context)  # writes the description that an earlier version did not
+    assert small.path.with_suffix(".json").exists()
+
+
+@needs_model
+def test_equal_texts_are_encoded_once(monkeypatch) -> None:
+    encoder = Encoder()
+    seen: list[int] = []
+    states = encoder._states
+    monkeypatch.setattr(encoder, "_states", lambda ids: (seen.append(len(ids)), states(ids))[1])
+    found = encoder.encode(["A bed.", "A cot.", "A bed.", " "])
+    assert sum(seen) == 2
+    assert (found[0] == found[2]).all()
+    assert not found[3].any()

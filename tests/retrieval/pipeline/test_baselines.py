@@ -7,6 +7,7 @@ import pytest
 from leadline.errors import InputError
 from leadline.retrieval.pipeline.baselines import BASELINES
 from leadline.retrieval.pipeline.pipeline_files import settings, system, systems
+from leadline.retrieval.pipeline.system_list import list_systems
 
 
 def test_baselines_are_systems_by_name() -> None:
@@ -16,3 +17,13 @@ def test_baselines_are_systems_by_name() -> None:
     assert system("rrf").steps[0].how == "rrf"  # type: ignore[attr-defined]
     with pytest.raises(InputError, match=r"did you mean bm25\+rm3\?"):
         system("bm25+rm")
+
+
+def test_they_are_listed_first() -> None:
+    listed = list_systems()
+    assert listed.names[: len(BASELINES)] == tuple(BASELINES)
+    (one,) = list_systems("bm25+rm3").items
+    assert one.does.startswith("BM25, and again")
+    assert one.about == one.does
+    with pytest.raises(InputError, match=r"did you mean bm25\+dense\?"):
+        list_systems("bm25+dens")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,16 @@ from leadline.errors import InputError
 from leadline.records.topics.topic import Topic, Topics
 from leadline.retrieval.models.ranking import EMPTY_RANKING
 from leadline.retrieval.pipeline.context import SearchContext
+from leadline.retrieval.pipeline.forest import Forest
+from leadline.retrieval.pipeline.pipeline import pipeline_of
 from leadline.retrieval.pipeline.pipeline_files import read_pipeline, settings
 from leadline.retrieval.pipeline.request import Request
-from leadline.retrieval.tuning.learning import HELD_OUT, Example, learn_weights, tune_system
+from leadline.retrieval.tuning.lambdamart import _trained, learn_forest
+from leadline.retrieval.tuning.learning import HELD_OUT, Example, learn, learn_weights, tune_system
+
+needs_lightgbm = pytest.mark.skipif(
+    importlib.util.find_spec("lightgbm") is None, reason="the extra tune is not installed"
+)
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +96,7 @@ def test_what_cannot_be_tuned_is_refused_in_one_line(office: Path, tmp_path: Pat
         ll.tune(index, topics, qrels, folds=1)
 
 
-def test_the_command(office: Path, tmp_path: Path, capsys: Any) -> None:
+def test_the_command(office: Path, tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     index, topics, qrels = (str(office / name) for name in ("../index", "topics.tsv", "qrels.true.txt"))
     main(["tune", index, topics, qrels, "-m", "PRES@100", "--folds", "3", "-o", str(tmp_path / "s.toml")])
     out, err = capsys.readouterr()
@@ -98,3 +106,78 @@ def test_the_command(office: Path, tmp_path: Path, capsys: Any) -> None:
     with pytest.raises(SystemExit):
         main(["tune", index, topics, qrels, "-o", str(tmp_path / "s.txt")])
     assert "must end in .toml" in capsys.readouterr().err
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: None if name == "lightgbm" else find(name))
+    with pytest.raises(SystemExit):
+        main(["tune", index, topics, qrels, "--learner", "lambdamart", "-o", str(tmp_path / "s.toml")])
+    assert 'needs the package lightgbm: pip install "leadline[tune]"' in capsys.readouterr().err
+
+
+@needs_lightgbm
+def test_trees_are_those_of_lightgbm_and_the_same_every_time() -> None:
+    made = examples(np.random.default_rng(1))
+    features, relevant = [one.features for one in made], [one.relevant for one in made]
+    weights = np.array([3.0, 0.0, 0.0])
+    booster = _trained(features, relevant, weights, seed=1)
+    forest, gains = learn_forest(features, relevant, weights, seed=1)
+    asked = np.random.default_rng(2).random((500, 3)) * 1.5 - 0.2
+    asked[:50] = features[0]  # values at the thresholds' sides
+    np.testing.assert_allclose(forest.values(asked), booster.predict(asked, raw_score=True), rtol=0, atol=1e-12)
+    assert len(forest.roots) > 10
+    assert gains.sum() == pytest.approx(1)
+    assert gains[0] > 0.5
+    again, _ = learn_forest(features, relevant, weights, seed=1)
+    assert again == forest
+
+
+@needs_lightgbm
+def test_a_larger_signal_never_lowers_the_score() -> None:
+    learned = learn(examples(np.random.default_rng(3)), "lambdamart", seed=1)
+    low = np.random.default_rng(4).random((200, 3))
+    high = low + np.random.default_rng(5).random((200, 3))
+    assert (learned.scores(high) >= learned.scores(low) - 1e-12).all()
+
+
+@needs_lightgbm
+def test_a_system_with_trees_is_a_file_that_works_without_lightgbm(office: Path, tmp_path: Path, monkeypatch) -> None:
+    index, qrels = office.parent / "index", office / "qrels.true.txt"
+    tuned = ll.tune(index, office / "topics.tsv", qrels, folds=3, learner="lambdamart")
+    tuned.write(tmp_path / "system.toml")
+    assert tuned.about.startswith("Tuned by LambdaMART on ")
+    assert sum(tuned.gains.values()) == pytest.approx(1)
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: None if name == "lightgbm" else find(name))
+    monkeypatch.setitem(__import__("sys").modules, "lightgbm", None)
+    again = read_pipeline(str(tmp_path / "system.toml"))
+    assert settings(again) == settings(tuned.pipeline)
+    run = ll.make_run(index, office / "topics.tsv", str(tmp_path / "system.toml"))
+    assert run.topics
+    with pytest.raises(InputError, match=r'lambdamart needs the package lightgbm: pip install "leadline\[tune\]"'):
+        ll.tune(index, office / "topics.tsv", qrels, learner="lambdamart")
+
+
+TREE = {
+    "step": "trees", "of": [["text", "search"]], "weights": [1.0], "normalise": ["minmax"], "roots": [0],
+    "features": [0], "thresholds": [0.5], "left": [-1], "right": [-2], "leaves": [0.0, 1.0],
+}  # fmt: skip
+
+
+def test_damaged_trees_are_refused_in_one_line() -> None:
+    good = Forest((0,), (0,), (0.5,), (-1,), (-2,), (0.0, 1.0)).checksum
+    pipeline_of(TREE | {"checksum": good})
+    with pytest.raises(InputError, match="trees: the checksum does not fit its numbers"):
+        pipeline_of(TREE | {"checksum": good, "leaves": [0.0, 2.0]})
+    for changed, problem in [
+        ({"features": [1]}, "a node asks for a feature that is not one of the 1"),
+        ({"left": [0]}, "a node leads to 0, which is not a later node or a leaf"),
+        ({"right": [-3]}, "a node leads to -3"),
+        ({"thresholds": []}, "must be as many as there are nodes"),
+        ({"weights": [1.0, 2.0]}, "weights: must be 1, one per pipeline, got 2"),
+    ]:
+        with pytest.raises(InputError, match=problem):
+            pipeline_of(TREE | {"checksum": good} | changed)
+
+
+def test_an_unknown_learner_is_refused(office: Path) -> None:
+    with pytest.raises(InputError, match="did you mean lambdamart"):
+        ll.tune(office.parent / "index", office / "topics.tsv", office / "qrels.true.txt", learner="lambdamrt")  # type: ignore[arg-type]

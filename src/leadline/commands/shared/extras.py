@@ -14,7 +14,7 @@ from leadline.retrieval.pipeline.pipeline_files import settings
 
 PACKAGES = {  # model: the weights for dense
     "chemistry": ("chemicals",), "dense": NEEDED, "model": (PACKAGE,), "serve": ("fastapi", "jinja2", "uvicorn"),
-    "web": WEB_PACKAGES,
+    "tune": ("lightgbm",), "web": WEB_PACKAGES,
 }  # fmt: skip
 WITH_MODEL = frozenset({"dense", "model"})
 
@@ -54,6 +54,8 @@ def extras_of(steps: Any) -> set[str]:
         inside |= WITH_MODEL
     elif steps.get("step") == "dense":
         inside |= {"dense"} if steps.get("model") else WITH_MODEL
+    elif steps.get("step") in ("cross_encoder", "learned_sparse"):
+        inside.add("dense")
     elif steps.get("step") == "expand" and "chemistry" in (steps.get("synonyms") or ()):
         inside.add("chemistry")
     return inside

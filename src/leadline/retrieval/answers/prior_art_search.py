@@ -17,7 +17,7 @@ from leadline.retrieval.answers.claim_parts import ClaimPart, distinguishing_par
 from leadline.retrieval.answers.passages import BEARING, Passage, Passages, bears, claim_terms
 from leadline.retrieval.answers.search_hits import Hit, hits_table, read_hits, snippets, texts_of, weighed
 from leadline.retrieval.answers.snippets import Snippet
-from leadline.retrieval.dense.vectors import has_vectors
+from leadline.retrieval.dense.stored_vectors import stored_vectors
 from leadline.retrieval.models.ranking import Ranking
 from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.pipeline import Pipeline
@@ -158,13 +158,14 @@ def claims_or_abstract(topic: Document) -> list[Claim]:
 
 def evidence(context: SearchContext, request: Request) -> tuple[list[str], list[str]]:
     """What the default system uses for this topic, and what it would use if the index had it."""
+    vectors = stored_vectors(context)
     kinds = {
         "words": True,
         "noun phrases": "phrases" in context.index.fields,
         "classes": bool(context.class_symbols(request)),
         "citations": len(context.citations.targets) > 0,
         "families": bool((context.family >= 0).any()),
-        "vectors": has_vectors(context),
+        f"vectors ({vectors.label})" if vectors else "vectors": vectors is not None,
     }
     return [name for name, there in kinds.items() if there], [name for name, there in kinds.items() if not there]
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from leadline.retrieval.dense.encoder import Encoder, Precision
+from leadline.errors import visible
+from leadline.retrieval.dense.encoder import Encoder
+from leadline.retrieval.dense.stored_vectors import stored_vectors
 from leadline.retrieval.dense.vectors import FIELDS, Vectors, open_vectors
 from leadline.retrieval.models.ranking import EMPTY_RANKING
 from leadline.retrieval.pipeline.after.fuse import Fuse
@@ -22,6 +25,7 @@ from leadline.retrieval.pipeline.request import Request
 if TYPE_CHECKING:
     from leadline.retrieval.pipeline.context import SearchContext
 
+StoredPrecision = Literal["stored", "int8", "full"]
 _Opened = dict[tuple[object, ...], tuple[Encoder, Vectors]]
 _opened: WeakKeyDictionary[SearchContext, _Opened] = WeakKeyDictionary()
 
@@ -31,24 +35,28 @@ class Dense(Step):
     """The documents whose vectors have the largest cosine with the topic's; all documents are compared.
 
     `fields` are those of the documents that the vectors were made of, and of the patent that is the topic; of other
-    topics title, description and narrative are read. The model reads the first 256 tokens. Needs the extra `dense`.
+    topics title, description and narrative are read. By default the vectors are those the index has, by whatever model
+    they were made; `model` names the folder of another one. Needs the extra `dense`.
 
-    Model: all-MiniLM-L6-v2; Reimers and Gurevych, Sentence-BERT, EMNLP 2019; Wang and others, MiniLM, NeurIPS 2020.
+    Model of the package: all-MiniLM-L6-v2; Reimers and Gurevych, Sentence-BERT, EMNLP 2019; Wang and others, MiniLM,
+    NeurIPS 2020.
     """
 
     fields: Names = FIELDS
     depth: Count = 1000
-    precision: Precision = "int8"
-    model: str = ""  # a folder (default: the model of the package)
+    precision: StoredPrecision = "stored"
+    model: str = ""  # a folder (default: the model of the vectors that the index has)
 
     def __call__(self, context: SearchContext, request: Request) -> Request:
         opened = _opened.setdefault(context, {})
         key = (self.fields, self.precision, self.model)
         if key not in opened:
-            encoder = Encoder(self.model, self.precision)
+            encoder = self._encoder(context)
             opened[key] = encoder, open_vectors(context, self.fields, encoder)
         encoder, vectors = opened[key]
-        (vector,) = encoder.encode([self._text(context, request)])
+        if encoder.named and not self.model:
+            request = request.with_note(f"compared by vectors of {visible(encoder.folder.name)}")
+        (vector,) = encoder.encode([topic_text(context, request, self.fields)])
         if not vector.any():
             return replace(request, ranking=EMPTY_RANKING).with_note("without any text to compare")
         scores = vectors.scores(vector)
@@ -58,12 +66,22 @@ class Dense(Step):
             rows = rows[scores[rows] >= least]
         return replace(request, ranking=context.ranking(rows, scores[rows], self.depth))
 
-    def _text(self, context: SearchContext, request: Request) -> str:
-        if request.is_patent:
-            document = context.document(request)
-            return "\n".join(text_of(document, field) for field in self.fields if field in PATENT_FIELDS)
-        topic = request.topic
-        return "\n".join(text for text in (topic.title, topic.description, topic.narrative) if text)
+    def _encoder(self, context: SearchContext) -> Encoder:
+        stored = None
+        if not self.model and self.precision == "stored":
+            stored = stored_vectors(context, self.fields)
+        if stored is not None:
+            return Encoder(stored.model, stored.precision)
+        return Encoder(self.model, "int8" if self.precision == "stored" else self.precision)
+
+
+def topic_text(context: SearchContext, request: Request, fields: Sequence[str]) -> str:
+    """The text of a topic: of a patent these fields, of others title, description and narrative."""
+    if request.is_patent:
+        document = context.document(request)
+        return "\n".join(text_of(document, field) for field in fields if field in PATENT_FIELDS)
+    topic = request.topic
+    return "\n".join(text for text in (topic.title, topic.description, topic.narrative) if text)
 
 
 @step("hybrid")
@@ -81,7 +99,7 @@ class Hybrid(Step):
     normalise: Normalising = "minmax"
     constant: Weight = 60.0
     dense: Names = FIELDS  # fields of the vectors
-    precision: Precision = "int8"
+    precision: StoredPrecision = "stored"
     depth: Count = 1000
 
     def __call__(self, context: SearchContext, request: Request) -> Request:

@@ -1,4 +1,4 @@
-"""Encode texts as vectors: tokenised, in batches of texts of similar length, on all processors."""
+"""Encode texts as vectors: tokenised, in small batches of texts of similar length, one batch on each processor."""
 
 from __future__ import annotations
 
@@ -14,28 +14,32 @@ import numpy as np
 from leadline.errors import InputError
 from leadline.retrieval.dense import model as rules
 from leadline.retrieval.dense.model import graph, model_folder
-from leadline.retrieval.dense.onnx_folder import OnnxFolder
+from leadline.retrieval.dense.onnx_folder import OnnxFolder, in_batches, padded, read_tokenizer, session_options
 from leadline.text.cache import cache_directory, read_cached, write_cached
-from leadline.text.engine import one_line
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Precision = Literal["int8", "full"]
-LONGEST = 256  # tokens of a text that are read, as in the model's training
-BATCH = 32
+AS_EXPORTED = "as exported"
+LONGEST = 128  # tokens of a text that the packaged model reads, as in its training
 
 
 class Encoder:
     """Encodes texts with a model. Vectors have length 1, so that their dot product is the cosine.
 
-    `int8` multiplies integers, about four times as fast. The cosine of such a vector with the `full` one is about
-    0.995; it depends slightly on the other texts of the batch, because all are rounded to the same scale.
+    `int8` multiplies integers, which is faster; docs/tuning.md has by how much, and what it costs. A short text's
+    vector depends slightly on the others of its batch, because all are rounded to the same scale.
     """
 
     def __init__(self, model: str = "", precision: Precision = "int8") -> None:
-        self.folder, self.precision = model_folder(model), precision
+        self.folder, self.precision, self.named = model_folder(model), precision, bool(model)
         self._onnx = OnnxFolder.of(self.folder) if model else None
+
+    @property
+    def stated_precision(self) -> str:
+        """What the description of vectors says of their precision: a model as ONNX is run as it was exported."""
+        return AS_EXPORTED if self._onnx is not None else self.precision
 
     @cached_property
     def digest(self) -> str:
@@ -48,34 +52,21 @@ class Encoder:
         if self._onnx is not None:
             return hashlib.sha256(b"\n".join([weights, self._onnx.pooling.encode()])).hexdigest()[:16]
         text = Path(rules.__file__).read_bytes()
-        return hashlib.sha256(b"\n".join([weights, text, self.precision.encode()])).hexdigest()[:16]
+        how = f"{self.precision} {LONGEST}".encode()
+        return hashlib.sha256(b"\n".join([weights, text, how])).hexdigest()[:16]
 
     @cached_property
     def _session(self) -> Any:
         import onnxruntime
 
-        options = onnxruntime.SessionOptions()
-        options.log_severity_level = 3  # errors only
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # waiting threads do not use the CPU
         if self._onnx is not None:
-            return self._onnx.session(options)
+            return self._onnx.session()
         onnx_model = graph(self.folder) if self.precision == "full" else _int8_model(self.folder, self.digest)
-        return onnxruntime.InferenceSession(onnx_model, options, providers=["CPUExecutionProvider"])
+        return onnxruntime.InferenceSession(onnx_model, session_options(), providers=["CPUExecutionProvider"])
 
     @cached_property
     def _tokenizer(self) -> Any:
-        from tokenizers import Tokenizer
-
-        path = self.folder / "tokenizer.json"
-        if not path.exists():
-            raise InputError(str(path), "is missing: the model cannot read texts")
-        try:
-            tokenizer = Tokenizer.from_file(str(path))
-        except Exception as error:  # the library raises plain Exceptions
-            raise InputError(str(path), f"cannot be read ({one_line(error)}): install the model again") from None
-        tokenizer.enable_truncation((self._onnx and self._onnx.longest) or LONGEST)
-        tokenizer.no_padding()
-        return tokenizer
+        return read_tokenizer(self.folder, (self._onnx and self._onnx.longest) or LONGEST)
 
     @cached_property
     def width(self) -> int:
@@ -83,26 +74,29 @@ class Encoder:
         return width if isinstance(width, int) else int(self._states([[0]]).shape[1])
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """The vector of each text, in rows; zeros for an empty text."""
+        """The vector of each text, in rows; zeros for an empty text. Equal texts are encoded once."""
         vectors = np.zeros((len(texts), self.width), np.float32)
-        places = [place for place, text in enumerate(texts) if text.strip()]
-        ids = [each.ids for each in self._tokenizer.encode_batch([texts[place] for place in places])]
-        order = sorted(range(len(ids)), key=lambda number: len(ids[number]))  # by length, to pad little
-        for start in range(0, len(order), BATCH):
-            batch = order[start : start + BATCH]
-            vectors[[places[number] for number in batch]] = self._states([ids[number] for number in batch])
-        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        return np.divide(vectors, lengths, out=vectors, where=lengths > 0)
+        places: dict[str, list[int]] = {}
+        for place, text in enumerate(texts):
+            if text.strip():
+                places.setdefault(text, []).append(place)
+        ids = [each.ids for each in self._tokenizer.encode_batch(list(places))]
+        distinct = np.zeros((len(ids), self.width), np.float32)
+        for batch, states in in_batches(list(map(len, ids)), lambda batch: self._states([ids[n] for n in batch])):
+            distinct[batch] = states
+        lengths = np.linalg.norm(distinct, axis=1, keepdims=True)
+        np.divide(distinct, lengths, out=distinct, where=lengths > 0)
+        for vector, where in zip(distinct, places.values(), strict=True):
+            vectors[where] = vector
+        return vectors
 
     def _states(self, ids: Sequence[Sequence[int]]) -> NDArray[np.float32]:
         """The sum of the tokens' last states, for each text of a batch."""
-        padded = np.zeros((len(ids), max(map(len, ids))), np.int64)
-        mask = np.zeros(padded.shape, np.int32)
-        for row, tokens in enumerate(ids):
-            padded[row, : len(tokens)], mask[row, : len(tokens)] = tokens, 1
+        tokens = padded(ids)
+        mask = padded([[1] * len(each) for each in ids]).astype(np.int32)
         if self._onnx is not None:
-            return self._onnx.states(self._session, padded, mask)
-        (states,) = self._session.run(["sum"], {"ids": padded, "mask": mask})
+            return self._onnx.states(self._session, tokens, mask)
+        (states,) = self._session.run(["sum"], {"ids": tokens, "mask": mask})
         return np.asarray(states, np.float32)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import json
 import os
 import zlib
@@ -17,11 +16,10 @@ import numpy as np
 
 from leadline.errors import InputError
 from leadline.retrieval.dense.encoder import Encoder, Precision
-from leadline.retrieval.dense.model import NEEDED, PACKAGE
 from leadline.retrieval.index import arrays
 from leadline.retrieval.index.array_table import damaged
 from leadline.retrieval.index.batches import joined_fields
-from leadline.retrieval.index.check import REBUILD_VECTORS
+from leadline.retrieval.index.check import ABOUT, ABOUT_FORMAT, REBUILD_VECTORS, read_about_vectors
 from leadline.retrieval.index.manifest import KIND, VERSION, row_digests
 from leadline.text.checksums import check_seal, parsed_object, sealed
 from leadline.text.files import sync_folder, write_stored
@@ -86,13 +84,20 @@ def build_vectors(
     A vector that was made before of the same text is copied, so that only new and changed documents are encoded.
     """
     encoder = Encoder(model, precision)
-    path = _place(context, fields, encoder)
+    path = vectors_path(context, fields, encoder)
     shape = (len(context.index), encoder.width)
-    if path.exists() and Vectors(path, shape).is_sound():
+    about = path.with_suffix(".json")
+    if path.exists() and _is_described(about) and Vectors(path, shape).is_sound():
         return Vectors(path, shape)
     unfinished, notes = path.with_suffix(".unfinished"), path.with_suffix(".done")
     layout = {NAME: (np.float16, shape[0] * shape[1]), TEXTS: (np.int64, 2 * shape[0])}
     with OwnedFolder.locked(path.parent, KIND, VERSION) as owned:
+        owned.add(about.name)
+        folder = str(encoder.folder.resolve()) if model else ""
+        said = {"model": folder, "precision": encoder.stated_precision, "fields": list(fields), "width": encoder.width}
+        write_stored(about, sealed({"what": ABOUT, "format": ABOUT_FORMAT, **said}))
+        if path.exists() and Vectors(path, shape).is_sound():  # made before vectors had descriptions
+            return Vectors(path, shape)
         order = _collection_order(context)
         into, done, crc = None, 0, 0
         if unfinished.name in owned.names and not unfinished.is_symlink():
@@ -126,13 +131,22 @@ def build_vectors(
         arrays.sync_file(unfinished)
         os.replace(unfinished, path)
         sync_folder(path.parent)
-        owned.remove([notes.name, *(each.name for each in older)])
+        gone = [name for each in older for name in (each.name, each.with_suffix(".json").name) if name in owned.names]
+        owned.remove([notes.name, *gone])
     return Vectors(path, shape)
+
+
+def _is_described(about: Path) -> bool:
+    """Whether the description of vectors is there and undamaged."""
+    try:
+        return bool(read_about_vectors(about))
+    except InputError:
+        return False
 
 
 def open_vectors(context: SearchContext, fields: Sequence[str], encoder: Encoder) -> Vectors:
     """The vectors that `build_vectors` made."""
-    path = _place(context, fields, encoder)
+    path = vectors_path(context, fields, encoder)
     if not path.exists():
         raise InputError(
             str(context.index.folder),
@@ -141,25 +155,15 @@ def open_vectors(context: SearchContext, fields: Sequence[str], encoder: Encoder
     return Vectors(path, (len(context.index), encoder.width))
 
 
-def has_vectors(context: SearchContext) -> bool:
-    """Whether the index has vectors of its titles and abstracts by the packaged model, and they can be searched."""
-    if context.has_vectors is None:
-        there = any(context.index.folder.glob("vectors-*.float16")) and all(
-            map(importlib.util.find_spec, (*NEEDED, PACKAGE))
-        )
-        context.has_vectors = there and _place(context, FIELDS, Encoder()).exists()
-    return context.has_vectors
-
-
 def older_vectors(context: SearchContext, fields: Sequence[str] = FIELDS, encoder: Encoder | None = None) -> list[Path]:
     """The files of vectors that the same model made before the index was updated (default: the packaged model)."""
     if not any(context.index.folder.glob("vectors-*.float16")):
         return []
-    path = _place(context, fields, encoder or Encoder())
+    path = vectors_path(context, fields, encoder or Encoder())
     return sorted(each for each in path.parent.glob(f"{path.name.rpartition('-')[0]}-*.float16") if each != path)
 
 
-def _place(context: SearchContext, fields: Sequence[str], encoder: Encoder) -> Path:
+def vectors_path(context: SearchContext, fields: Sequence[str], encoder: Encoder) -> Path:
     """The path of the file; its name has a digest of how vectors are made, and one of the state of the index."""
     how, state = ([encoder.digest, list(fields)], row_digests(context.index.manifest))
     one, other = (hashlib.sha256(json.dumps(each).encode()).hexdigest()[:16] for each in (how, state))

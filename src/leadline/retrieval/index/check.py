@@ -15,9 +15,11 @@ from leadline.retrieval.index.live import LiveSegment
 from leadline.retrieval.index.manifest import live_documents, read_manifest
 from leadline.retrieval.index.opening import OrderFile, opened_segment
 from leadline.retrieval.index.segment import CODES, NUMBERS, Segment
-from leadline.text.checksums import Finding, file_sha256
+from leadline.text.checksums import Finding, file_sha256, read_sealed
 
 VECTORS = "vectors-*.float16"
+ABOUT_VECTORS = "vectors-*.json"  # beside each file of vectors: by which model they were made
+ABOUT, ABOUT_FORMAT = "a description of vectors by leadline", 1
 REBUILD_VECTORS = "make the vectors again with `leadline index --dense`"
 
 
@@ -35,6 +37,8 @@ def check_index(folder: Path) -> Iterator[Finding]:
     yield from findings(partial(_check_order, folder, manifest), REBUILD)
     for path in sorted(folder.glob(VECTORS)):
         yield from findings(partial(_check_vectors, path), REBUILD)
+    for path in sorted(folder.glob(ABOUT_VECTORS)):
+        yield from findings(partial(read_about_vectors, path), REBUILD_VECTORS)
 
 
 def check_arrays(file: arrays.ArrayFile) -> None:
@@ -45,6 +49,11 @@ def check_arrays(file: arrays.ArrayFile) -> None:
 
 def _check_vectors(path: Path) -> None:
     check_arrays(arrays.read(path, REBUILD_VECTORS))
+
+
+def read_about_vectors(path: Path) -> dict[str, Any]:
+    """What the description of vectors says, checked against its checksum."""
+    return read_sealed(path, ABOUT, ABOUT_FORMAT, REBUILD_VECTORS) or {}
 
 
 def _check_segment(folder: Path, known: dict[str, Any], fields: list[str]) -> None:

@@ -45,7 +45,6 @@ class SearchContext:
         self.index, self._collection = index, collection
         self.searcher = Searcher(index)
         self.outside_patents: dict[str, Document] = {}  # topics that are not in the collection, by id
-        self.has_vectors: bool | None = None  # found out by the first step that asks
         self._others: dict[Path, SearchContext] = {}
         self._last: tuple[str, Document] | None = None  # the steps of a pipeline read the same document again
 

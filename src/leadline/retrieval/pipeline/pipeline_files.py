@@ -135,14 +135,18 @@ def baselines() -> Mapping[str, tuple[str, Step]]:
 
 def variants_of(name: str) -> tuple[Variant, ...]:
     """The variants of a named system; none for a system that is not a team's."""
-    checked_choice("system", name, systems())
+    checked_choice("system", name, [*systems(), *baselines()])
+    if name in baselines():
+        return ()
     found: tuple[Variant, ...] = getattr(_module(name), "VARIANTS", ())
     return found
 
 
 def described(name: str) -> str:
-    """What a named system is, what was guessed, and what differs: the docstring of its file."""
-    return inspect.getdoc(_module(checked_choice("system", name, systems()))) or ""
+    """What a named system is, what was guessed, and what differs: the docstring of its file; a baseline's few words."""
+    if name in baselines():
+        return baselines()[name][0]
+    return inspect.getdoc(_module(checked_choice("system", name, [*systems(), *baselines()]))) or ""
 
 
 def system(name: str) -> Pipeline:

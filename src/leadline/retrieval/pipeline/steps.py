@@ -1,6 +1,8 @@
 """Every step, to be imported from one module: `from leadline.retrieval.pipeline.steps import Search, Text`."""
 
+from leadline.retrieval.dense.cross_encoder import CrossEncoder
 from leadline.retrieval.dense.dense_steps import Dense, Hybrid
+from leadline.retrieval.dense.learned_sparse import LearnedSparse
 from leadline.retrieval.pipeline.after.anchor_text import AnchorText
 from leadline.retrieval.pipeline.after.best_claim import BestClaim
 from leadline.retrieval.pipeline.after.citations import Citations
@@ -19,6 +21,7 @@ from leadline.retrieval.pipeline.after.one_a_group import OneAGroup
 from leadline.retrieval.pipeline.after.pagerank import PageRank
 from leadline.retrieval.pipeline.after.refuse import Refuse
 from leadline.retrieval.pipeline.after.rm3 import RM3
+from leadline.retrieval.pipeline.after.trees import Trees
 from leadline.retrieval.pipeline.after.where import Where
 from leadline.retrieval.pipeline.filters.dates import Dates
 from leadline.retrieval.pipeline.filters.likely_classes import LikelyClasses
@@ -47,6 +50,7 @@ __all__ = [
     "ClaimScores",
     "Claims",
     "ClassAgreement",
+    "CrossEncoder",
     "Cut",
     "Dates",
     "Dense",
@@ -62,6 +66,7 @@ __all__ = [
     "HubsAuthorities",
     "Hybrid",
     "InDegree",
+    "LearnedSparse",
     "LikelyClasses",
     "NarrativeDates",
     "Nouns",
@@ -76,6 +81,7 @@ __all__ = [
     "Step",
     "Survey",
     "Text",
+    "Trees",
     "Where",
     "WithEntities",
 ]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from leadline.records.scores.result import Result, counted
 from leadline.records.scores.table import Table
-from leadline.retrieval.pipeline.pipeline_files import described, systems, variants_of
+from leadline.retrieval.pipeline.pipeline_files import baselines, described, systems, variants_of
 from leadline.retrieval.pipeline.variant import PATENTS, TEXTS, variant_named
 
 COLUMNS = ("system", "tasks", "does", "runs", "reported")
@@ -56,11 +56,13 @@ class SystemList(Result):
 
 
 def list_systems(*names: str) -> SystemList:
-    """All named systems, or some of them, with their variants; a variant by its name, `bitem:claims`."""
-    return SystemList(tuple(item for name in names or systems() for item in _items(name)))
+    """All baselines and named systems, or some of them, with their variants; a variant by its name, `bitem:claims`."""
+    return SystemList(tuple(item for name in names or (*baselines(), *systems()) for item in _items(name)))
 
 
 def _items(name: str) -> list[NamedSystem]:
+    if name in baselines():
+        return [NamedSystem(name, (PATENTS, TEXTS), baselines()[name][0])]
     team, colon, variant = name.partition(":")
     variants = variants_of(team)
     if colon:

@@ -31,7 +31,8 @@ MODEL = Search("jelinek-mercer(background=0.85)")
 WORDS = Text(counting="log") >> MODEL
 PHRASES = Where(("phrases",), then=BestTerms(200, ("phrases",), into="same") >> MODEL, otherwise=WORDS)
 MEANING = 0.35  # the share of vectors, where there are any
-LINKED = Citations(10, 0.5, credit="rank", cap=2.0) >> FamilyMembers()
+# A document that cites many shares its credit among them: where citations are many, each says less.
+LINKED = Citations(10, 0.5, credit="rank", split="shared", cap=1.5) >> FamilyMembers()
 
 
 def with_vectors(words: Step) -> Where:

@@ -1,23 +1,25 @@
-"""Learn the weights of signals by logistic regression, with cross-validation over topics."""
+"""Learn how to combine signals, by logistic regression or LambdaMART, with cross-validation over topics."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from leadline.errors import InputError
+from leadline.errors import InputError, checked_choice
 from leadline.records.runs.run import Run
 from leadline.records.topics.topic import Topics
+from leadline.retrieval.dense.stored_vectors import stored_vectors
 from leadline.retrieval.models.ranking import Ranking
 from leadline.retrieval.pipeline.combining import aligned
 from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.pipeline import Pipeline
 from leadline.retrieval.pipeline.pipeline_files import system
 from leadline.retrieval.pipeline.request import Request
-from leadline.retrieval.tuning.signals import DEPTH, Signals, signals_for
+from leadline.retrieval.tuning.lambdamart import check_lightgbm, learn_forest
+from leadline.retrieval.tuning.signals import DEPTH, VECTORS, LearnedCombination, Signals, signals_for
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,6 +31,7 @@ RIVALS = ("best",)  # named systems that a tuned one is compared with, besides e
 FEWEST = 10  # topics with a relevant document among the results
 PENALTY = 1.0  # half of its product with the squared weights is subtracted from the likelihood
 Progress = Callable[[int, int, str], None]
+Learner = Literal["logistic", "lambdamart"]
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,9 @@ class Tuned:
     """A tuned system, its weights, and the runs by which it is judged."""
 
     pipeline: Pipeline
-    weights: Mapping[str, float]
+    weights: Mapping[str, float]  # they sum to 1
+    gains: Mapping[str, float]  # each signal's share of what the trees gained; empty for logistic regression
+    vectors: str  # the model of the vectors; empty where the index has none
     folds: int
     topics: int  # on which it was tuned
     unused: int  # topics without a relevant document among the candidates
@@ -59,11 +64,15 @@ def tune_system(
     topics: Topics,
     relevant: Mapping[str, set[str]],
     *,
+    learner: Learner = "logistic",
     folds: int = 5,
     seed: int = 1,
     progress: Progress | None = None,
 ) -> Tuned:
-    """Learn the weights of signals on judged topics; `relevant` are the relevant documents of each."""
+    """Learn how to combine signals on judged topics; `relevant` are the relevant documents of each."""
+    checked_choice("learner", learner, get_args(Learner))
+    if learner == "lambdamart":
+        check_lightgbm()
     if folds < 2:
         raise InputError("folds", f"must be at least 2, got {folds}")
     judged = [request for request in context.requests(topics) if relevant.get(request.topic.id)]
@@ -85,23 +94,47 @@ def tune_system(
     if len(useful) < max(FEWEST, folds):
         raise InputError("topics", f"only {len(useful)} have a relevant document among the results, at least "
                          f"{max(FEWEST, folds)} are needed: judge more topics, or use --system best")  # fmt: skip
-    # Each topic is scored by weights that were learned on the other folds only.
+    # Each topic is scored by what was learned on the other folds only.
     fold_of = np.random.default_rng(seed).permutation(len(examples)) % folds
     by_fold = [
-        learn_weights([examples[place] for place in useful if fold_of[place] != fold]) for fold in range(folds)
-    ]  # fmt: skip
+        learn([examples[place] for place in useful if fold_of[place] != fold], learner, seed) for fold in range(folds)
+    ]
     held_out = [_ranked(context, signals, one, by_fold[fold]) for one, fold in zip(examples, fold_of, strict=True)]
-    weights = learn_weights([examples[place] for place in useful])
+    learned = learn([examples[place] for place in useful], learner, seed)
     names = [*signals.names, *RIVALS]
     runs = [_run(context, examples, held_out, HELD_OUT)]
     runs += [_run(context, examples, [one.alone[n] for one in examples], name) for n, name in enumerate(names)]
-    rounded = [float(f"{weight:.4g}") for weight in weights]
-    shown = dict(zip(signals.names, rounded, strict=True))
-    return Tuned(signals.system(rounded), shown, folds, len(useful), len(examples) - len(useful), runs)
+    vectors = stored_vectors(context) if VECTORS in signals.names else None
+    return Tuned(
+        signals.system(learned),
+        {name: float(f"{weight:.4g}") for name, weight in zip(signals.names, learned.shares, strict=True)},
+        dict(zip(signals.names, learned.gains, strict=True)) if learned.forest else {},
+        vectors.label if vectors is not None else "",
+        folds, len(useful), len(examples) - len(useful), runs,
+    )  # fmt: skip
+
+
+def learn(examples: Sequence[Example], learner: Learner, seed: int) -> LearnedCombination:
+    """What was learned from these topics: weights, and for LambdaMART trees that correct their sum."""
+    if learner == "logistic":
+        return LearnedCombination(tuple(float(f"{weight:.4g}") for weight in learn_weights(examples)))
+    # The trees start from log-odds, which are on the scale that the learner expects of scores.
+    raw = [float(f"{weight:.4g}") for weight in log_odds(examples)]
+    forest, gains = learn_forest(
+        [one.features for one in examples], [one.relevant for one in examples], np.array(raw), seed
+    )
+    return LearnedCombination(tuple(raw), forest, tuple(gains.tolist()))
 
 
 def learn_weights(examples: Sequence[Example]) -> Floats:
-    """The weights of the signals by logistic regression over all candidates of all topics; they sum to 1.
+    """The weights of the signals by logistic regression over all candidates of all topics; they sum to 1."""
+    weights = log_odds(examples)
+    total = weights.sum()
+    return weights / total if total > 0 else np.full(len(weights), 1 / len(weights))
+
+
+def log_odds(examples: Sequence[Example]) -> Floats:
+    """The weights of a logistic regression: a signal of 1 adds as much to the logarithm of the odds.
 
     A weight below 0 would punish documents for a signal; such signals are left out, one after the other.
     """
@@ -115,8 +148,7 @@ def learn_weights(examples: Sequence[Example]) -> Floats:
         if weights.min() >= 0:
             break
         used[weights.argmin()] = False
-    total = weights.sum()
-    return weights / total if total > 0 else np.full(len(weights), 1 / len(weights))
+    return np.maximum(weights, 0)
 
 
 def _logistic(features: Floats, labels: Floats) -> Floats:
@@ -160,9 +192,9 @@ def _ranking(request: Request) -> Ranking:
     return request.ranking
 
 
-def _ranked(context: SearchContext, signals: Signals, one: Example, weights: Floats) -> Ranking:
-    """The results of a topic with these weights, as the pipeline of the same weights gives them."""
-    combined = context.ranking(one.rows, one.features @ weights, DEPTH)
+def _ranked(context: SearchContext, signals: Signals, one: Example, learned: LearnedCombination) -> Ranking:
+    """The results of a topic by what was learned, as the pipeline made of it gives them."""
+    combined = context.ranking(one.rows, learned.scores(one.features), DEPTH)
     done = replace(one.request, ranking=combined)
     return combined if signals.after is None else _ranking(signals.after(context, done))
 

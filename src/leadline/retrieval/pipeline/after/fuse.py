@@ -51,13 +51,20 @@ class Fuse(Step):
         return any(pipeline.wants_patent for pipeline in self.of)
 
     def __call__(self, context: SearchContext, request: Request) -> Request:
-        done = [pipeline(context, request) for pipeline in self.of]
-        lists = [one.ranking for one in done if one.ranking is not None]
-        if len(lists) < len(done):
-            raise InputError("fuse: of", "a pipeline finds no documents: end each with a search")
+        lists, notes = rankings_of(self.name, self.of, context, request)
         rows, scores = combined(lists, self.how, self.weights, self.normalise, self.constant)
-        notes = dict.fromkeys(note for one in done for note in one.notes)
-        return replace(request, ranking=context.ranking(rows, scores, self.depth), notes=tuple(notes))
+        return replace(request, ranking=context.ranking(rows, scores, self.depth), notes=notes)
+
+
+def rankings_of(
+    name: str, pipelines: Sequence[Step], context: SearchContext, request: Request
+) -> tuple[list[Ranking], tuple[str, ...]]:
+    """The results of each pipeline for the same request, and the notes of all, each once."""
+    done = [pipeline(context, request) for pipeline in pipelines]
+    lists = [one.ranking for one in done if one.ranking is not None]
+    if len(lists) < len(done):
+        raise InputError(f"{name}: of", "a pipeline finds no documents: end each with a search")
+    return lists, tuple(dict.fromkeys(note for one in done for note in one.notes))
 
 
 def merged(

@@ -23,6 +23,13 @@ CHANCES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 }
 
 
+def with_expansion(request: Request, expansion: Query, weight: float) -> Request:
+    """A request whose query is mixed with another, whose weights sum to 1: `weight` is the share of the original."""
+    size = sum(abs(query.weight * each) for query in request.queries for each in query.terms.values()) or 1.0
+    original = [replace(query, weight=query.weight * weight / size) for query in request.queries]
+    return replace(request, queries=(*original, replace(expansion, weight=1 - weight)), ranking=None)
+
+
 @step("rm3")
 class RM3(Step):
     """Mix the query with the likeliest words of the first results; a search must follow.
@@ -48,10 +55,7 @@ class RM3(Step):
         rows, scores = request.ranking.rows[: self.documents], request.ranking.scores[: self.documents]
         fields = context.nonempty_fields(self.fields)
         likely = self._likely(context, context.document_terms.mixture(rows, self._chances(scores), fields))
-        size = sum(abs(query.weight * weight) for query in request.queries for weight in query.terms.values()) or 1.0
-        original = [replace(query, weight=query.weight * self.weight / size) for query in request.queries]
-        feedback = Query(likely, name="feedback", weight=1 - self.weight)
-        return replace(request, queries=(*original, feedback), ranking=None)
+        return with_expansion(request, Query(likely, name="feedback"), self.weight)
 
     def _chances(self, scores: np.ndarray) -> np.ndarray:
         parts = CHANCES[self.chances](scores)

@@ -6,7 +6,7 @@ import importlib.util
 from typing import TYPE_CHECKING, Literal
 
 from leadline.errors import InputError
-from leadline.retrieval.dense.vectors import has_vectors
+from leadline.retrieval.dense.stored_vectors import stored_vectors
 from leadline.retrieval.pipeline.options import Names
 from leadline.retrieval.pipeline.pipeline import Step, step
 from leadline.retrieval.pipeline.request import Request
@@ -20,7 +20,7 @@ class Where(Step):
     """Run `then` if the index has these fields and these packages are installed, else `otherwise`.
 
     Without `otherwise` the request is unchanged. A note says what was missing. With `vectors = "stored"` the index must
-    also have vectors of the model of the package, and what reads them must be installed; no note says that it has not,
+    also have vectors of titles and abstracts, and what reads them must be installed; no note says that it has not,
     since most indexes have none.
     """
 
@@ -44,7 +44,7 @@ class Where(Step):
         lacking += [f"the package {name}" for name in self.packages if importlib.util.find_spec(name) is None]
         if lacking:
             request = request.with_note(f"searched without {' and '.join(lacking)}")
-        if lacking or (self.vectors == "stored" and not has_vectors(context)):
+        if lacking or (self.vectors == "stored" and stored_vectors(context) is None):
             return request if self.otherwise is None else self.otherwise(context, request)
         assert self.then is not None
         return self.then(context, request)
