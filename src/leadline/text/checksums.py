@@ -81,7 +81,7 @@ def read_sealed(
     found = content.get(number)
     if type(found) is int and found > newest:
         raise InputError(str(path), f"has format {found}, this version reads up to {newest}: update leadline")
-    if type(found) is not int or found > unsealed or CHECKSUM in content:
+    if type(found) is not int or not 1 <= found <= unsealed or CHECKSUM in content:
         check_seal(content, str(path), fix)
     if type(found) is not int:
         raise InputError(str(path), f"is damaged, its format is not a number: {fix}")

@@ -212,6 +212,12 @@ def test_any_text_is_a_query(small: Language, text: str) -> None:
         assert answer.notes or understand(text, small.index.fields).tree is not None
 
 
+@pytest.mark.parametrize("name", ["family", "id", "class", "office", "kind", "applicant", "cites", "number"])
+def test_a_filter_of_bytes_that_are_not_utf8_finds_nothing(small: Language, name: str) -> None:
+    for value in ("1\udc8b", "\udcfe\udcff", "EP\ud800"):
+        assert not len(small.search(f"{name}:{value}").ranking.rows)
+
+
 def test_deep_and_long_queries_are_only_queries(small: Language) -> None:
     for text in ("(" * 50_000, ")" * 50_000, "NOT " * 50_000, "(a " * 5_000, "title:" * 2_000 + "film", "a(" * 5_000,
                  "-" * 5_000, '"' * 50_001, "film AND " * 5_000, "film NEAR/2 " * 300 + "film"):  # fmt: skip

@@ -34,6 +34,7 @@ from leadline.retrieval.index.opening import OrderFile, opened_segment
 from leadline.retrieval.index.origin import Origin
 from leadline.retrieval.index.segment import CODES, NUMBERS, CodedColumn
 from leadline.retrieval.index.terms import offsets_of
+from leadline.text.ids import encode_id
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -239,7 +240,7 @@ class Index(Result):
         found: set[bytes] = set()
         for segment in self.segments:
             terms = segment.field(self.field(field)).terms
-            found.update(terms[number] for number in terms.prefixed(prefix.encode())[:limit])
+            found.update(terms[number] for number in terms.prefixed(encode_id(prefix))[:limit])
         return [term.decode() for term in sorted(found)[:limit]]
 
     # Metadata
@@ -284,10 +285,10 @@ def _term_by_term(parts: Sequence[NDArray[np.int32]], counts: NDArray[np.int64])
 def _having(column: CodedColumn, words: Sequence[str], name: str) -> NDArray[np.bool_]:
     chosen = np.zeros(len(column.terms) + 1, np.bool_)
     for word in words:
-        exactly = column.terms.find([word.encode()])
+        exactly = column.terms.find([encode_id(word)])
         chosen[exactly] = exactly[0] >= 0
         if name in ("classes", "ipc", "cpc"):
             whole_group = len(word) > 4 and "/" not in word
-            under = column.terms.prefixed((word + "/" if whole_group else word).encode())
+            under = column.terms.prefixed(encode_id(word + "/" if whole_group else word))
             chosen[under.start : under.stop] = True
     return column.having(chosen)

@@ -18,6 +18,7 @@ from leadline.retrieval.index.spellings import without_accents
 from leadline.retrieval.language.patterns import as_letters, as_written, expression
 from leadline.retrieval.language.tree import DATE_FILTERS
 from leadline.text.days import day_number, parse_date
+from leadline.text.ids import encode_id
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -157,7 +158,7 @@ def _chosen(column: CodedColumn, test: Callable[[str], bool]) -> Mask:
 def _exactly(index: Index, column: str, values: Sequence[str]) -> Mask:
     def chosen(names: CodedColumn) -> Mask:
         mask = np.zeros(len(names.terms) + 1, np.bool_)
-        found = names.terms.find([value.encode() for value in values])
+        found = names.terms.find([encode_id(value) for value in values])
         mask[found[found >= 0]] = True
         return mask
 
