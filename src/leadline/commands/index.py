@@ -34,7 +34,7 @@ from leadline.retrieval.index.families import Members, Unit
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.index.manifest import MANIFEST
 from leadline.retrieval.index.stop_words import COMMON
-from leadline.retrieval.index.updating import Changes, changes_of, update
+from leadline.retrieval.index.updating import Changes, changes_of
 from leadline.text.files import readable_size
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ def _update(collection: Collection, folder: Path, step: Any, workers: int | None
         raise InputError(str(folder), f"was made from {source}: --update needs the same collection")
     changes = changes_of(index, collection)
     texts = WithProgress(collection, step, len(changes.new))
-    return update(index, collection, changes, workers, texts), changes
+    return index.update(collection, workers=workers, changes=changes, texts=texts), changes
 
 
 def _in_words(changes: Changes) -> str:

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from leadline.retrieval.index.families import Members, Unit
+    from leadline.retrieval.index.updating import Changes
 
 
 @dataclass(frozen=True)
@@ -120,14 +121,22 @@ class Index(Result):
         add(source, self, workers)
         return Index.open(self.folder)
 
-    def update(self, collection: Records, *, workers: int | None = None) -> Index:
+    def update(
+        self, collection: Records, *, workers: int | None = None, changes: Changes | None = None, texts: Any = None
+    ) -> Index:
         """Bring the index up to date with its collection, and return the new index.
 
-        Documents that are new or changed are indexed; those that were changed or deleted are no longer found.
+        Documents that are new or changed are indexed; those that were changed or deleted are no longer found. `changes`
+        are those that `changes_of` found, and `texts` gives the texts of documents (default: the collection).
         """
-        from leadline.retrieval.index.updating import changes_of, update
+        from leadline.retrieval.index.updating import changes_of, groups_to_merge, merge_groups, update
 
-        return update(self, collection, changes_of(self, collection), workers)
+        update(self, collection, changes or changes_of(self, collection), workers, texts)
+        index = Index.open(self.folder)
+        while groups := groups_to_merge(index.manifest["segments"]):
+            merge_groups(index, groups)
+            index = Index.open(self.folder)
+        return index
 
     def tidy(self) -> None:
         """Remove what a killed process left in the folder."""

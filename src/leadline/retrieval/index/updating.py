@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from leadline.errors import InputError
+from leadline.retrieval.index.analysis import Analysis
 from leadline.retrieval.index.batches import Records, batches
-from leadline.retrieval.index.index import Index
 from leadline.retrieval.index.inverting import content_sums
 from leadline.retrieval.index.live import LiveSegment
 from leadline.retrieval.index.manifest import live_documents
@@ -24,13 +25,34 @@ from leadline.retrieval.index.merging import merge
 from leadline.retrieval.index.origin import Origin
 from leadline.retrieval.index.segment import CODES, NUMBERS, Segment
 from leadline.retrieval.index.tombstones import write_tombstones
-from leadline.retrieval.index.writing import Part, commit, new_path, new_segment, unchanged, units_of
+from leadline.retrieval.index.writing import Part, commit, new_path, new_segment, tidy, unchanged, units_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 WIDTH = 8  # segments of about the same size that are merged to one
 MOST_DEAD = 0.2  # of the documents of a segment, before it is written anew
+
+
+class OpenIndex(Protocol):
+    """What is needed of an `Index`, which itself needs this module."""
+
+    folder: Path
+    manifest: dict[str, Any]
+    analysis: Analysis
+    fields: list[str]
+    own: list[str]
+    unit: str
+    segments: list[Segment]
+    bases: NDArray[np.int64]
+
+    def __len__(self) -> int: ...
+    @property
+    def ids(self) -> list[str]: ...
+    @property
+    def origin(self) -> Origin | None: ...
+    def column(self, name: str) -> NDArray[Any]: ...
+    def words_of(self, column: str, row: int) -> list[str]: ...
 
 
 @dataclass(frozen=True)
@@ -51,7 +73,7 @@ class Changes:
         return len(self.dead) - self.changed
 
 
-def add(source: Iterable[Any] | Records, index: Index, workers: int | None) -> None:
+def add(source: Iterable[Any] | Records, index: OpenIndex, workers: int | None) -> None:
     """Write one more segment of an index of documents."""
     units = units_of(source, index.fields, "document", "joined")
     with unchanged(index.folder, index.manifest) as owned:
@@ -65,12 +87,12 @@ def add(source: Iterable[Any] | Records, index: Index, workers: int | None) -> N
         commit(owned, index.manifest, [*_parts(index), Part(made)], origin_of)
 
 
-def merge_all(index: Index) -> None:
+def merge_all(index: OpenIndex) -> None:
     """Write all segments of an index as one."""
-    _merge(index, [range(len(index.segments))])
+    merge_groups(index, [range(len(index.segments))])
 
 
-def changes_of(index: Index, collection: Records) -> Changes:
+def changes_of(index: OpenIndex, collection: Records) -> Changes:
     """What `update` would change.
 
     A document is the same if it is at the same place of the same part of the collection. In a collection that was built
@@ -96,42 +118,33 @@ def changes_of(index: Index, collection: Records) -> Changes:
     return Changes(np.flatnonzero(~same), np.flatnonzero(new), changed, is_same)
 
 
-def update(index: Index, collection: Any, changes: Changes, workers: int | None, source: Any = None) -> Index:
-    """Bring an index up to date with its collection, in one step, then merge segments where there are many.
+def update(index: OpenIndex, collection: Any, changes: Changes, workers: int | None, source: Any = None) -> None:
+    """Bring an index up to date with its collection, in one step.
 
     `source` gives the texts of the new documents (default: the collection).
     """
     if changes.is_same_collection:
-        index.tidy()  # a process that was killed after its last step left nothing else to do
-    else:
-        with unchanged(index.folder, index.manifest) as owned:
-            parts = []
-            bases = index.bases.tolist()
-            for number, (part, segment) in enumerate(zip(_parts(index), index.segments, strict=True)):
-                here = changes.dead[(changes.dead >= bases[number]) & (changes.dead < bases[number + 1])]
-                dead = here - bases[number]
-                if len(dead) == len(segment):
-                    continue  # nothing of it is left
-                if not len(dead):
-                    parts.append(part)
-                    continue
-                stored, rows = segment, dead
-                if isinstance(segment, LiveSegment):
-                    stored, rows = segment.stored, np.concatenate([segment.tombstones.rows, segment.rows[dead]])
+        tidy(index.folder, index.manifest)  # a process that was killed after its last step left nothing else to do
+        return
+    with unchanged(index.folder, index.manifest) as owned:
+        parts = []
+        for part, segment, first in zip(_parts(index), index.segments, index.bases.tolist(), strict=False):
+            here = changes.dead[(changes.dead >= first) & (changes.dead < first + len(segment))] - first
+            if not len(here):
+                parts.append(part)
+            elif len(here) < len(segment):  # otherwise nothing of it is left
                 tombstones = new_path(owned, kind="dead")
+                stored, rows = segment, here
+                if isinstance(segment, LiveSegment):
+                    stored, rows = segment.stored, np.concatenate([segment.tombstones.rows, segment.rows[here]])
                 write_tombstones(tombstones, stored, rows, index.fields, index.analysis)
                 parts.append(Part(part.path, tombstones))
-            if len(changes.new):
-                texts = Some(source if source is not None else collection, changes.new)
-                units = units_of(texts, index.fields, "document", "joined")
-                positions = index.manifest["positions"]
-                parts.append(Part(new_segment(units, owned, index.fields, index.analysis, positions, workers)))
-            commit(owned, index.manifest, parts, lambda ids: Origin.of(collection, ids))
-        index = Index.open(index.folder)
-    while groups := groups_to_merge(index.manifest["segments"]):
-        _merge(index, groups)
-        index = Index.open(index.folder)
-    return index
+        if len(changes.new):
+            texts = Some(source if source is not None else collection, changes.new)
+            units = units_of(texts, index.fields, "document", "joined")
+            positions = index.manifest["positions"]
+            parts.append(Part(new_segment(units, owned, index.fields, index.analysis, positions, workers)))
+        commit(owned, index.manifest, parts, lambda ids: Origin.of(collection, ids))
 
 
 def groups_to_merge(segments: Sequence[dict[str, Any]]) -> list[range]:
@@ -155,7 +168,7 @@ def groups_to_merge(segments: Sequence[dict[str, Any]]) -> list[range]:
     return groups
 
 
-def _parts(index: Index) -> list[Part]:
+def _parts(index: OpenIndex) -> list[Part]:
     """The segments of an index as they are."""
     dead = [segment.get("dead") for segment in index.manifest["segments"]]
     return [
@@ -164,7 +177,7 @@ def _parts(index: Index) -> list[Part]:
     ]
 
 
-def _merge(index: Index, groups: Sequence[range]) -> None:
+def merge_groups(index: OpenIndex, groups: Sequence[range]) -> None:
     """Write ranges of segments as one each, without their dead documents."""
     families, bases = index.column("family"), index.bases
     with unchanged(index.folder, index.manifest) as owned:
@@ -187,7 +200,9 @@ class Some:
         return self._collection.texts(fields, self._rows)
 
 
-def _is_equal(index: Index, rows: NDArray[np.int64], collection: Any, others: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _is_equal(
+    index: OpenIndex, rows: NDArray[np.int64], collection: Any, others: NDArray[np.int64]
+) -> NDArray[np.bool_]:
     """Whether documents of the index are as in a collection: the checksum of their texts, days, names and classes."""
     if not len(rows):
         return np.ones(0, np.bool_)
