@@ -189,7 +189,7 @@ def add_lists(
 
 
 @inline
-def postings_in(asked: Any, weights: Any, first: int, last: int, entry_of: int, block: int) -> int:
+def postings_in(asked: Any, weights: Any, first: int, last: int, entry_of: int, block: int) -> Any:
     """The number of postings of all terms of a query in a block of documents."""
     postings = np.int64(0)
     for t in range(first, last):
@@ -249,13 +249,13 @@ def rank_documents(
             left_out, skipped = 0, 0
             clear_totals(totals, base, width, only.masked, only.allowed)
             if only.masked:
-                count = np.int64(0)
+                allowed = np.int64(0)
                 for i in range(width):
-                    count += np.int64(only.allowed[base + i] != 0)
+                    allowed += np.int64(only.allowed[base + i] != 0)
                 postings = postings_in(asked, weights, first, last, blocks + 1, block)
-                if count == 0 or postings == 0:
+                if allowed == 0 or postings == 0:
                     continue
-                few = count * (last - first) * STEPS_A_LOOKUP < postings
+                few = allowed * (last - first) * STEPS_A_LOOKUP < postings
             if only.masked and few:
                 for i in range(width):
                     if only.allowed[base + i]:
