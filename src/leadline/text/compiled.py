@@ -29,7 +29,7 @@ Kernel = Callable[..., int]
 # A kind is the name of a dtype for an array, `int` or `unsigned` for a number.
 Kinds = str | dict[str, str]
 Signature = dict[str, Kinds]
-Group = TypeVar("Group")
+Group = TypeVar("Group", bound=tuple[Any, ...])
 
 _NUMBERS = {"int": ctypes.c_int64, "unsigned": ctypes.c_uint64}
 _IMPORT = re.compile(r"^from (leadline[\w.]*) import", re.MULTILINE)
@@ -217,15 +217,16 @@ class _Prepared:
 
 
 @cache
-def _prepared_class(group: type) -> type:
+def _prepared_class(group: type) -> Any:
     return type(group.__name__, (_Prepared, group), {})
 
 
 def prepared(group: Group) -> Group:
     """The same group, for many calls: its arrays are checked, and their addresses looked up, only once."""
-    made: Any = _prepared_class(type(group))(*group)
+    kind: Any = type(group)
+    made = _prepared_class(kind)(*group)
     made.passed = {}
-    return made  # type: ignore[no-any-return]
+    return made
 
 
 def _callable(name: str, address: int, signature: Signature) -> Kernel:

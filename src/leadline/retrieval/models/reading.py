@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -55,7 +55,7 @@ def stored_postings(index: Index, field: str, terms: Sequence[str]) -> list[Segm
     return found
 
 
-def directory_of(documents: NDArray[np.int32], offsets: NDArray[np.int64], blocks: int) -> NDArray[np.int64]:
+def directory_of(documents: NDArray[np.integer[Any]], offsets: NDArray[np.int64], blocks: int) -> NDArray[np.int64]:
     """For each list the first of its postings in each block of documents, and its end.
 
     >>> directory_of(np.array([1, 4095, 4096, 5]), np.array([0, 3, 4]), 2).tolist()

@@ -93,7 +93,7 @@ def unpack_words(blocks: Any, block: int, into: Any) -> None:
 
 
 @inline
-def unpack_documents(blocks: Any, block: int, into: Any) -> int:
+def unpack_documents(blocks: Any, block: int, into: Any) -> Any:
     """Write the documents of a block; returns whether they ascend, as they do where all belong to one list."""
     unpack_words(blocks, block, into)
     modulus = np.int64(blocks.modulus)

@@ -18,7 +18,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from leadline.retrieval.models.kernels.arguments import (
     BINS,
@@ -32,13 +31,13 @@ from leadline.retrieval.models.kernels.arguments import (
     RunningTotals,
     WeightLists,
 )
+from leadline.retrieval.models.kernels.sorting import score_of, sort_best, sorting_key
 from leadline.text.kernels.arguments import kernel
 from leadline.text.kernels.primitives import inline
 
 BIN_SHIFT = 44  # the lowest 44 of a double's 52 fraction bits do not count for the bin
 UNTOUCHED = -0.0  # the total of a document that has no term: adding a weight of 0 to it makes it +0.0
 UNTOUCHED_BITS = np.int64(-0x8000000000000000)
-EVERY_BIT_BUT_SIGN = np.int64(0x7FFFFFFFFFFFFFFF)
 LOWEST = np.float64(-1.7976931348623157e308)
 FEW_TERMS = 16  # of a query: with more, their bounds add up to far more than any document gets
 PRUNED_SHARE = 50  # and where at most one in so many documents is wanted
@@ -47,87 +46,6 @@ MOST_FAILURES = 3  # blocks of documents of which too many came near the best
 STEPS_A_LOOKUP = 20  # postings that are added up in the time in which one is looked up
 PART = 512  # documents of a block, after which the threshold is raised
 ROUNDING = 1e-9  # far more than the rounding errors of a sum, as a share of it
-
-
-@inline
-def sorting_key(score: float) -> np.uint64:
-    """An integer that is the smaller, the higher the score."""
-    bits = np.float64(score).view(np.int64)
-    return np.uint64(bits ^ (~(bits >> 63) & EVERY_BIT_BUT_SIGN))
-
-
-@inline
-def score_of(key: np.uint64) -> float:
-    """The score that has this key."""
-    bits = np.int64(key)
-    return np.int64(bits ^ (~(bits >> 63) & EVERY_BIT_BUT_SIGN)).view(np.float64)
-
-
-@inline
-def sort_best(count: int, candidates: Any, counts: Any, ranks: Any) -> None:
-    """Sort documents by their keys, low first, and equal keys by the rank of the document, high first.
-
-    A radix sort in three passes sorts by the 24 leading bits of the keys' range; then documents with equal leading bits
-    are sorted by `sort_group`.
-    """
-    keys, rows, spare_keys, spare_rows = candidates.keys, candidates.rows, candidates.spare_keys, candidates.spare_rows
-    lowest, highest = keys[0], keys[0]
-    for i in range(count):
-        lowest = keys[i] if keys[i] < lowest else lowest
-        highest = keys[i] if keys[i] > highest else highest
-    shift = np.uint64(0)
-    while (highest - lowest) >> shift >= np.uint64(1 << 24):
-        shift += np.uint64(1)
-    for i in range(3 * 256):
-        counts[i] = 0
-    for i in range(count):
-        leading = np.int64((keys[i] - lowest) >> shift)
-        counts[leading & 255] += 1
-        counts[256 + ((leading >> 8) & 255)] += 1
-        counts[512 + (leading >> 16)] += 1
-    from_keys, from_rows, to_keys, to_rows = keys, rows, spare_keys, spare_rows
-    for digit in range(3):
-        place = 0
-        for value in range(256 * digit, 256 * digit + 256):
-            held = counts[value]
-            counts[value] = place
-            place += held
-        for i in range(count):
-            key, row = from_keys[i], from_rows[i]
-            at = 256 * digit + ((np.int64((key - lowest) >> shift) >> (8 * digit)) & 255)
-            place = counts[at]
-            counts[at] = place + 1
-            to_keys[place], to_rows[place] = key, row
-        from_keys, from_rows, to_keys, to_rows = to_keys, to_rows, from_keys, from_rows
-    for i in range(count):
-        keys[i], rows[i] = spare_keys[i], spare_rows[i]
-    start = 0
-    while start < count:
-        stop = start + 1
-        while stop < count and (keys[stop] - lowest) >> shift == (keys[start] - lowest) >> shift:
-            stop += 1
-        if stop - start > 1:
-            sort_group(start, stop, keys, rows, ranks)
-        start = stop
-
-
-@njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
-def sort_group(start: int, stop: int, keys: Any, rows: Any, ranks: Any) -> None:
-    """Shell's sort of documents by key, low first, then rank, high first."""
-    gap = 1
-    while gap < (stop - start) // 3:
-        gap = 3 * gap + 1
-    while gap > 0:
-        for i in range(start + gap, stop):
-            key, row = keys[i], rows[i]
-            j = i
-            while j >= start + gap and (
-                keys[j - gap] > key or (keys[j - gap] == key and ranks[rows[j - gap]] < ranks[row])
-            ):
-                keys[j], rows[j] = keys[j - gap], rows[j - gap]
-                j -= gap
-            keys[j], rows[j] = key, row
-        gap //= 3
 
 
 @inline
@@ -271,7 +189,7 @@ def add_lists(
 
 
 @inline
-def postings_in(asked: Any, weights: Any, first: int, last: int, entry_of: int, block: int) -> int:
+def postings_in(asked: Any, weights: Any, first: int, last: int, entry_of: int, block: int) -> Any:
     """The number of postings of all terms of a query in a block of documents."""
     postings = np.int64(0)
     for t in range(first, last):
@@ -331,13 +249,13 @@ def rank_documents(
             left_out, skipped = 0, 0
             clear_totals(totals, base, width, only.masked, only.allowed)
             if only.masked:
-                count = np.int64(0)
+                allowed = np.int64(0)
                 for i in range(width):
-                    count += np.int64(only.allowed[base + i] != 0)
+                    allowed += np.int64(only.allowed[base + i] != 0)
                 postings = postings_in(asked, weights, first, last, blocks + 1, block)
-                if count == 0 or postings == 0:
+                if allowed == 0 or postings == 0:
                     continue
-                few = count * (last - first) * STEPS_A_LOOKUP < postings
+                few = allowed * (last - first) * STEPS_A_LOOKUP < postings
             if only.masked and few:
                 for i in range(width):
                     if only.allowed[base + i]:
