@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Precision = Literal["int8", "full"]
 AS_EXPORTED = "as exported"
-LONGEST = 128  # tokens of a text that the packaged model reads, as in its training
+LONGEST = 256  # tokens of a text that the packaged model reads; 128 is faster but may find less, docs/vectors.md
 
 
 class Encoder:
