@@ -144,7 +144,7 @@ class Lab:
     ) -> LabEntry:  # fmt: skip
         """Add a file (copied) or a folder (its place is recorded); what is the same already is left as it is.
 
-        `replaced` allows another content under a name that is taken. `origin` says where it is from (default: its place).
+        `replaced` allows another content under a name that is taken. `origin` is where it is from (default: its path).
         """
         source = Path(path)
         found = KINDS[checked_choice("kind", kind, tuple(KINDS)) if kind is not None else kind_of(source)]

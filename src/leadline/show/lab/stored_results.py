@@ -16,10 +16,11 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotYet
 from dataclasses import dataclass, field
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 from leadline.errors import InputError, LeadlineError
@@ -89,7 +90,8 @@ class StoredResults:
             self._folder = lab.results_folder()
         self._lock = threading.Lock()
         self._jobs: dict[str, _Job] = {}
-        self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="results")
+        self._waiting: SimpleQueue[tuple[ResultKey, Compute, _Job]] = SimpleQueue()
+        self._worker: threading.Thread | None = None
 
     def answer(self, key: ResultKey, compute: Compute, *, patience: float = PATIENCE) -> Answer:
         """The stored result of a key; what is not there is computed, and waited for no longer than `patience`."""
@@ -99,10 +101,6 @@ class StoredResults:
         with contextlib.suppress(NotYet):
             return job.future.result(timeout=patience)
         return Answer(done=job.done, total=job.total)
-
-    def close(self) -> None:
-        """Start nothing more; what is being computed is finished."""
-        self._worker.shutdown(wait=True, cancel_futures=True)
 
     def _job(self, key: ResultKey, compute: Compute) -> _Job | None:
         name = key.name
@@ -120,8 +118,16 @@ class StoredResults:
             if sum(not one.future.done() for one in self._jobs.values()) > MOST_WAITING:
                 del self._jobs[name]
                 return None
-        self._worker.submit(self._run, key, compute, job)
+            if self._worker is None:
+                # A daemon: a server that is stopped does not wait for it. Files are written whole or not at all.
+                self._worker = threading.Thread(target=self._work, name="results", daemon=True)
+                self._worker.start()
+        self._waiting.put((key, compute, job))
         return job
+
+    def _work(self) -> None:
+        while True:
+            self._run(*self._waiting.get())
 
     def _run(self, key: ResultKey, compute: Compute, job: _Job) -> None:
         began = time.monotonic()

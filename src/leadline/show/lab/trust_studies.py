@@ -15,7 +15,8 @@ from leadline.trust.left_out import each_run, left_out
 
 STUDIES = ("incomplete", "leftout", "power")  # the quickest first
 WIDE, NARROW = 640, 290  # pixels of a chart
-DRAWINGS = tuple((theme, width) for theme in ("light", "dark") for width in ("wide", "narrow"))
+THEMES: tuple[Theme, ...] = ("light", "dark")
+DRAWINGS = tuple((theme, width) for theme in THEMES for width in ("wide", "narrow"))
 _COLOUR = re.compile(r"#[0-9a-f]{6}\b")
 
 

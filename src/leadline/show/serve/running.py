@@ -39,7 +39,8 @@ def server(app: App, address: Address, *, quiet: bool = False) -> Any:
     log: Callable[[str], None] | None = None if quiet else _log
     large = getattr(getattr(app, "state", None), "large_bodies", None)
     config = uvicorn.Config(
-        Guard(app, address, log, large), log_level="warning", access_log=False, server_header=False, proxy_headers=False,
+        Guard(app, address, log, large), log_level="warning", access_log=False, server_header=False,
+        proxy_headers=False,
         limit_concurrency=_MOST_AT_ONCE, timeout_keep_alive=30, timeout_graceful_shutdown=5, ws="none", lifespan="off",
     )  # fmt: skip
     return uvicorn.Server(config)

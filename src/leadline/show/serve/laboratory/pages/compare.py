@@ -35,7 +35,7 @@ def compare_view(boards: Boards, results: StoredResults, documents: LabDocuments
         a: Word = "", b: Word = "", qrels: Word = "", measure: Word = "", effort: Word = "", topic: Word = "",
         depth: Word = "",
     ) -> Shown:  # fmt: skip
-        """Runs `a` and `b` under the judgements `qrels`: topics won and lost, verdict, and their rankings of `topic`."""
+        """Runs `a` and `b` under the judgements `qrels`: topics won and lost, verdict, their rankings of `topic`."""
         if not boards.lab.entries("qrels"):
             return {"qrels": "", "few": "There are no judgements in the lab."}
         board = chosen_board(boards, qrels, measure, effort)
@@ -186,7 +186,7 @@ def _rankings(
     evidence = board.evidence
     assert evidence is not None
     place = evidence.topics.index(topic)
-    found = [
+    found: list[list[Any]] = [
         [document, known[document].title if document in known else "", ranks[first].get(document),
          ranks[second].get(document), known[document].collection if document in known else ""]
         for document in (board.qrels.documents[int(evidence.relevant_documents[d])]
