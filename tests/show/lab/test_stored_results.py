@@ -73,9 +73,7 @@ def test_a_long_computation_says_how_far_it_is_and_runs_once(lab: Lab) -> None:
     first = results.answer(KEY, slow, patience=0.05)
     assert first.is_working
     found: list[Answer] = []
-    askers = [
-        threading.Thread(target=lambda: found.append(results.answer(KEY, slow, patience=20))) for _ in range(8)
-    ]
+    askers = [threading.Thread(target=lambda: found.append(results.answer(KEY, slow, patience=20))) for _ in range(8)]
     for asker in askers:
         asker.start()
     assert results.answer(KEY, slow, patience=0.2).said() == "3 of 10 steps done"

@@ -121,7 +121,15 @@ def test_the_document_that_one_system_missed_is_said(visit: Callable[..., Any], 
     client = visit(lab)
     found = client.get("/api/topic/1").json()
     assert found["findings"] == ["d2 is missed by c alone; the best rank of the others is 1."]
-    assert found["ranks"][0] == {"document": "d2", "title": "", "found_by": 2, "collection": "", "a": 2, "b": 1, "c": None}
+    assert found["ranks"][0] == {
+        "document": "d2",
+        "title": "",
+        "found_by": 2,
+        "collection": "",
+        "a": 2,
+        "b": 1,
+        "c": None,
+    }
     assert client.get("/api/topic/3/4").json()["topic"] == "3/4"
     assert client.get("/topic/3%2F4/table.csv?table=scores").status_code == 200
     assert "did you mean" not in client.get("/api/topic/zzz").json()["error"]

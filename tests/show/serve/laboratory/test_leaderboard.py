@@ -146,10 +146,10 @@ def test_an_empty_lab_says_what_to_do(tmp_path: Path, visit: Callable[..., Any])
     assert client.get("/api/leaderboard").json()["qrels"] == ""
 
 
-@pytest.mark.parametrize("path", ["/leaderboard", "/compare", "/trust", "/topic/1", "/run/a", "/trust/figure.svg?figure=power"])
+@pytest.mark.parametrize(
+    "path", ["/leaderboard", "/compare", "/trust", "/topic/1", "/run/a", "/trust/figure.svg?figure=power"]
+)
 def test_nobody_sees_it_without_a_link(small_lab: Path, visit: Callable[..., Any], path: str) -> None:
     client = visit(small_lab, None)
     assert client.get(path).status_code == 401
     assert client.get(f"/api{path.partition('?')[0].removesuffix('/figure.svg')}").status_code == 401
-
-
