@@ -11,7 +11,7 @@ import pytest
 from leadline.errors import MismatchError
 from leadline.show.lab.check_lab import check_lab
 from leadline.show.lab.lab import Lab
-from leadline.show.lab.stored_results import MOST_STORED, Answer, Report, ResultKey, StoredData, StoredResults
+from leadline.show.lab.stored_results import MOST_STORED, ResultState, Report, ResultKey, StoredData, StoredResults
 
 KEY = ResultKey("verdict", {"qrels": "ab12", "run a": "cd34"}, {"measure": "AP"})
 
@@ -72,7 +72,7 @@ def test_a_long_computation_says_how_far_it_is_and_runs_once(lab: Lab) -> None:
     results = StoredResults(lab)
     first = results.answer(KEY, slow, patience=0.05)
     assert first.is_working
-    found: list[Answer] = []
+    found: list[ResultState] = []
     askers = [threading.Thread(target=lambda: found.append(results.answer(KEY, slow, patience=20))) for _ in range(8)]
     for asker in askers:
         asker.start()

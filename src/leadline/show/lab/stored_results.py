@@ -56,7 +56,7 @@ class ResultKey:
 
 
 @dataclass(frozen=True)
-class Answer:
+class ResultState:
     """A result, or how far its computation is, or why it failed."""
 
     result: StoredData | None = None
@@ -71,7 +71,7 @@ class Answer:
     def said(self) -> str:
         """How far the computation is.
 
-        >>> Answer(done=40, total=100).said(), Answer().said()
+        >>> ResultState(done=40, total=100).said(), ResultState().said()
         ('40 of 100 steps done', 'just begun, or waiting for another computation')
         """
         if self.error:
@@ -93,14 +93,14 @@ class StoredResults:
         self._waiting: SimpleQueue[tuple[ResultKey, Compute, _Job]] = SimpleQueue()
         self._worker: threading.Thread | None = None
 
-    def answer(self, key: ResultKey, compute: Compute, *, patience: float = PATIENCE) -> Answer:
+    def answer(self, key: ResultKey, compute: Compute, *, patience: float = PATIENCE) -> ResultState:
         """The stored result of a key; what is not there is computed, and waited for no longer than `patience`."""
         job = self._job(key, compute)
         if job is None:
-            return Answer(error="Too much is being computed already. Try again in a minute.")
+            return ResultState(error="Too much is being computed already. Try again in a minute.")
         with contextlib.suppress(NotYet):
             return job.future.result(timeout=patience)
-        return Answer(done=job.done, total=job.total)
+        return ResultState(done=job.done, total=job.total)
 
     def _job(self, key: ResultKey, compute: Compute) -> _Job | None:
         name = key.name
@@ -113,7 +113,7 @@ class StoredResults:
                 del self._jobs[each]
             job = self._jobs[name] = _Job()
             if (stored := self._read(name)) is not None:
-                job.future.set_result(Answer(stored))
+                job.future.set_result(ResultState(stored))
                 return job
             if sum(not one.future.done() for one in self._jobs.values()) > MOST_WAITING:
                 del self._jobs[name]
@@ -134,12 +134,12 @@ class StoredResults:
         try:
             result = compute(job.report)
         except LeadlineError as error:
-            job.future.set_result(Answer(error=str(error)))
+            job.future.set_result(ResultState(error=str(error)))
         except Exception:
             traceback.print_exc()  # a mistake of ours: the page says that there is one, the log says which
-            job.future.set_result(Answer(error="The computation failed; the log of the server says why."))
+            job.future.set_result(ResultState(error="The computation failed; the log of the server says why."))
         else:
-            job.future.set_result(Answer(result))
+            job.future.set_result(ResultState(result))
             self._write(key, result, time.monotonic() - began)
 
     def _read(self, name: str) -> StoredData | None:
@@ -180,7 +180,7 @@ class _Job:
     """A computation: what it gives, and how far it is."""
 
     def __init__(self) -> None:
-        self.future: Future[Answer] = Future()
+        self.future: Future[ResultState] = Future()
         self.done = self.total = 0
 
     def report(self, done: int, total: int) -> None:

@@ -19,7 +19,7 @@ from leadline.show.lab.contrasts import documents_of, lead_by_topic
 from leadline.show.lab.documents import LabDocuments
 from leadline.show.lab.needs import Needs
 from leadline.show.lab.standings import pair_verdict, verdicts_of
-from leadline.show.lab.stored_results import Answer, StoredResults
+from leadline.show.lab.stored_results import ResultState, StoredResults
 from leadline.show.serve.laboratory.asked import Word, choices, chosen_board, refused
 from leadline.show.serve.laboratory.difference_figure import difference_figure
 from leadline.show.serve.laboratory.views import Shown
@@ -89,7 +89,7 @@ def _depth(written: str) -> int:
     return int(written)
 
 
-def _outcome(answer: Answer, found: Verdicts | None, first: str, second: str) -> Shown:
+def _outcome(answer: ResultState, found: Verdicts | None, first: str, second: str) -> Shown:
     """The verdict on the two in words and numbers, seen from the first."""
     if found is None:
         said = answer.error or ("Too few topics have a value for both." if answer.result else "")

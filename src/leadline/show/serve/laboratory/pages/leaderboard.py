@@ -13,7 +13,7 @@ from leadline.show.figures.formatting import decimal
 from leadline.show.lab.boards import Board, Boards
 from leadline.show.lab.contrasts import clearest_miss
 from leadline.show.lab.standings import standing_of, verdicts_of
-from leadline.show.lab.stored_results import Answer, StoredResults
+from leadline.show.lab.stored_results import ResultState, StoredResults
 from leadline.show.serve.laboratory.asked import Word, choices, chosen_board
 from leadline.show.serve.laboratory.views import Shown
 from leadline.trust.verdict import Verdicts, outcome
@@ -35,7 +35,7 @@ def leaderboard_view(boards: Boards, results: StoredResults) -> Callable[..., Sh
     return leaderboard
 
 
-def leading(board: Board, answer: Answer) -> Shown:
+def leading(board: Board, answer: ResultState) -> Shown:
     """Who leads and how sure that is, in words; for the leaderboard and for the first page."""
     evidence, found = board.evidence, verdicts_of(answer)
     shown: Shown = {
@@ -72,7 +72,7 @@ def _no_run(board: Board) -> str:
     return "" if board.runs else f"No run shares topics with the judgements {board.entry.name}."
 
 
-def _tables(board: Board, answer: Answer) -> Shown:
+def _tables(board: Board, answer: ResultState) -> Shown:
     evidence = board.evidence
     others = Table(["run", "why"], [[name, why] for name, why in board.others.items()])
     judged = f"judged@{min(TOP, board.measure.cutoff or TOP)}"
