@@ -11,7 +11,7 @@ import pytest
 from leadline.errors import MismatchError
 from leadline.show.lab.check_lab import check_lab
 from leadline.show.lab.lab import Lab
-from leadline.show.lab.stored_results import MOST_STORED, ResultState, Report, ResultKey, StoredData, StoredResults
+from leadline.show.lab.stored_results import MOST_STORED, Report, ResultKey, ResultState, StoredData, StoredResults
 
 KEY = ResultKey("verdict", {"qrels": "ab12", "run a": "cd34"}, {"measure": "AP"})
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from leadline.show.figures.evidence import Evidence
 from leadline.show.lab.boards import SAMPLES, Board
-from leadline.show.lab.stored_results import ResultState, Report, ResultKey, StoredData, StoredResults
+from leadline.show.lab.stored_results import Report, ResultKey, ResultState, StoredData, StoredResults
 from leadline.trust.pairs import compare
 from leadline.trust.verdict import Verdict, Verdicts
 

@@ -10,7 +10,7 @@ from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import DARK, Theme, config, specification
 from leadline.show.figures.registry import FIGURES
 from leadline.show.lab.boards import Board
-from leadline.show.lab.stored_results import ResultState, Report, ResultKey, StoredData, StoredResults
+from leadline.show.lab.stored_results import Report, ResultKey, ResultState, StoredData, StoredResults
 from leadline.trust.left_out import each_run, left_out
 
 STUDIES = ("incomplete", "leftout", "power")  # the quickest first
