@@ -47,8 +47,8 @@ class LabDocuments:
             with contextlib.suppress(InputError):  # a damaged collection: the page of the collection says so
                 rows = self._titles_of(entry).filter(pl.col("id").is_in(sorted(wanted - found.keys())))
                 for id, title, family in rows.iter_rows():
-                    family = -1 if family is None else family
-                    found[id] = KnownDocument(id, title or "", (entry.name, family), entry.name)
+                    number = -1 if family is None else family
+                    found[id] = KnownDocument(id, title or "", (entry.name, number), entry.name)
         return found
 
     def document(self, name: str) -> tuple[str, Document] | None:

@@ -67,7 +67,7 @@ def reason_in_words(
     """A citation behind a judgement, in words.
 
     >>> reason_in_words(3, "examiner", "Y", "WO2006000001A1", "EP0091442B1")
-    'examiner, category Y: cited by WO2006000001A1, of the topic's family'
+    "examiner, category Y: cited by WO2006000001A1, of the topic's family"
     """
     who = f"{origin}, category {category}" if category else origin
     return f"{who}: {_RULES[rule].format(citing=citing, cited=cited)}"

@@ -19,7 +19,7 @@ LARGEST_UNPACKED = 256 << 20  # bytes: a run of two million lines has half of it
 _one_at_a_time = threading.Lock()  # reading a run takes memory, and the lab is written by one at a time
 
 
-class NameTaken(InputError):
+class NameTakenError(InputError):
     """Another run has the name."""
 
 
@@ -49,12 +49,12 @@ def receive_run(boards: Boards, path: Path, sender: str, qrels: str = "") -> Rec
     with _one_at_a_time:
         sha256 = fingerprint(KINDS["run"], path)
         for entry in boards.lab.entries("run"):
-            if entry.path.is_file() and entry.path.stat().st_size == path.stat().st_size:
-                if fingerprint(KINDS["run"], entry.path) == sha256:
-                    return Received(entry, is_new=False)
+            same_size = entry.path.is_file() and entry.path.stat().st_size == path.stat().st_size
+            if same_size and fingerprint(KINDS["run"], entry.path) == sha256:
+                return Received(entry, is_new=False)
         name = stem(path)
         if any(entry.name == name for entry in boards.lab.entries("run")):
-            raise NameTaken("name", f"there is another run {name} in the lab: choose another name")
+            raise NameTakenError("name", f"there is another run {name} in the lab: choose another name")
         if qrels:
             read_run(path)  # a wrong line before what does not fit the judgements
             boards.fits(path, name, qrels)

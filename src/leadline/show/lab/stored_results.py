@@ -16,10 +16,11 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotYet
 from dataclasses import dataclass, field
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 from leadline.errors import InputError, LeadlineError
@@ -55,7 +56,7 @@ class ResultKey:
 
 
 @dataclass(frozen=True)
-class Answer:
+class ResultState:
     """A result, or how far its computation is, or why it failed."""
 
     result: StoredData | None = None
@@ -70,7 +71,7 @@ class Answer:
     def said(self) -> str:
         """How far the computation is.
 
-        >>> Answer(done=40, total=100).said(), Answer().said()
+        >>> ResultState(done=40, total=100).said(), ResultState().said()
         ('40 of 100 steps done', 'just begun, or waiting for another computation')
         """
         if self.error:
@@ -89,20 +90,17 @@ class StoredResults:
             self._folder = lab.results_folder()
         self._lock = threading.Lock()
         self._jobs: dict[str, _Job] = {}
-        self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="results")
+        self._waiting: SimpleQueue[tuple[ResultKey, Compute, _Job]] = SimpleQueue()
+        self._worker: threading.Thread | None = None
 
-    def answer(self, key: ResultKey, compute: Compute, *, patience: float = PATIENCE) -> Answer:
+    def answer(self, key: ResultKey, compute: Compute, *, patience: float = PATIENCE) -> ResultState:
         """The stored result of a key; what is not there is computed, and waited for no longer than `patience`."""
         job = self._job(key, compute)
         if job is None:
-            return Answer(error="Too much is being computed already. Try again in a minute.")
+            return ResultState(error="Too much is being computed already. Try again in a minute.")
         with contextlib.suppress(NotYet):
             return job.future.result(timeout=patience)
-        return Answer(done=job.done, total=job.total)
-
-    def close(self) -> None:
-        """Start nothing more; what is being computed is finished."""
-        self._worker.shutdown(wait=True, cancel_futures=True)
+        return ResultState(done=job.done, total=job.total)
 
     def _job(self, key: ResultKey, compute: Compute) -> _Job | None:
         name = key.name
@@ -115,25 +113,33 @@ class StoredResults:
                 del self._jobs[each]
             job = self._jobs[name] = _Job()
             if (stored := self._read(name)) is not None:
-                job.future.set_result(Answer(stored))
+                job.future.set_result(ResultState(stored))
                 return job
             if sum(not one.future.done() for one in self._jobs.values()) > MOST_WAITING:
                 del self._jobs[name]
                 return None
-        self._worker.submit(self._run, key, compute, job)
+            if self._worker is None:
+                # A daemon: a server that is stopped does not wait for it. Files are written whole or not at all.
+                self._worker = threading.Thread(target=self._work, name="results", daemon=True)
+                self._worker.start()
+        self._waiting.put((key, compute, job))
         return job
+
+    def _work(self) -> None:
+        while True:
+            self._run(*self._waiting.get())
 
     def _run(self, key: ResultKey, compute: Compute, job: _Job) -> None:
         began = time.monotonic()
         try:
             result = compute(job.report)
         except LeadlineError as error:
-            job.future.set_result(Answer(error=str(error)))
+            job.future.set_result(ResultState(error=str(error)))
         except Exception:
             traceback.print_exc()  # a mistake of ours: the page says that there is one, the log says which
-            job.future.set_result(Answer(error="The computation failed; the log of the server says why."))
+            job.future.set_result(ResultState(error="The computation failed; the log of the server says why."))
         else:
-            job.future.set_result(Answer(result))
+            job.future.set_result(ResultState(result))
             self._write(key, result, time.monotonic() - began)
 
     def _read(self, name: str) -> StoredData | None:
@@ -174,7 +180,7 @@ class _Job:
     """A computation: what it gives, and how far it is."""
 
     def __init__(self) -> None:
-        self.future: Future[Answer] = Future()
+        self.future: Future[ResultState] = Future()
         self.done = self.total = 0
 
     def report(self, done: int, total: int) -> None:

@@ -10,16 +10,17 @@ from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import DARK, Theme, config, specification
 from leadline.show.figures.registry import FIGURES
 from leadline.show.lab.boards import Board
-from leadline.show.lab.stored_results import Answer, Report, ResultKey, StoredData, StoredResults
+from leadline.show.lab.stored_results import Report, ResultKey, ResultState, StoredData, StoredResults
 from leadline.trust.left_out import each_run, left_out
 
 STUDIES = ("incomplete", "leftout", "power")  # the quickest first
 WIDE, NARROW = 640, 290  # pixels of a chart
-DRAWINGS = tuple((theme, width) for theme in ("light", "dark") for width in ("wide", "narrow"))
+THEMES: tuple[Theme, ...] = ("light", "dark")
+DRAWINGS = tuple((theme, width) for theme in THEMES for width in ("wide", "narrow"))
 _COLOUR = re.compile(r"#[0-9a-f]{6}\b")
 
 
-def study_of(board: Board, name: str, results: StoredResults, *, patience: float) -> Answer:
+def study_of(board: Board, name: str, results: StoredResults, *, patience: float) -> ResultState:
     """A study of a board by name, stored or being computed."""
     evidence = board.evidence
     assert evidence is not None

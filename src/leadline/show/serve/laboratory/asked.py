@@ -55,11 +55,13 @@ def chosen_measure(written: str, effort: str = "") -> Measure:
                 return found
     with refused():
         try:
-            return parse_measure(written or MAIN_MEASURE)
+            found = parse_measure(written or MAIN_MEASURE)
         except MeasureError:
             with contextlib.suppress(MeasureError):
                 return parse_measure(f"{name}@{MAIN_MEASURE.partition('@')[2]}")
             raise
+        # One name for one measure, whichever way it was asked for.
+        return found if found.cutoff is None or "@" in found.text else parse_measure(f"{name}@{found.cutoff}")
 
 
 def chosen_board(boards: Boards, qrels: str, measure: str, effort: str = "") -> Board:

@@ -15,7 +15,7 @@ from starlette.requests import ClientDisconnect
 
 from leadline.errors import LeadlineError
 from leadline.show.lab.boards import Boards
-from leadline.show.lab.receive_run import NameTaken, check_run_name, receive_run
+from leadline.show.lab.receive_run import NameTakenError, check_run_name, receive_run
 from leadline.show.serve.app import Pages
 from leadline.show.serve.laboratory.asked import Word, in_a_sentence, refused
 from leadline.show.serve.security import LARGEST_REFUSED, LargeBody
@@ -28,7 +28,7 @@ MOST_AT_ONCE = 4
 
 def add_uploads(app: FastAPI, pages: Pages, boards: Boards) -> None:
     """Add the address that runs are sent to."""
-    app.state.large_bodies = {PATH: LargeBody(LARGEST, SLOWEST)}
+    app.state.large_bodies = {**getattr(app.state, "large_bodies", {}), PATH: LargeBody(LARGEST, SLOWEST)}
     under_way = 0
 
     @contextlib.contextmanager
@@ -64,7 +64,7 @@ def _received(boards: Boards, path: Path, sender: str, qrels: str) -> dict[str, 
     try:
         found = receive_run(boards, path, sender, qrels)
     except LeadlineError as error:
-        raise HTTPException(409 if isinstance(error, NameTaken) else 400, in_a_sentence(error)) from None
+        raise HTTPException(409 if isinstance(error, NameTakenError) else 400, in_a_sentence(error)) from None
     return {"saved": True, "stored": "new" if found.is_new else "already", "run": found.entry.name}
 
 

@@ -19,7 +19,7 @@ from leadline.show.lab.contrasts import documents_of, lead_by_topic
 from leadline.show.lab.documents import LabDocuments
 from leadline.show.lab.needs import Needs
 from leadline.show.lab.standings import pair_verdict, verdicts_of
-from leadline.show.lab.stored_results import Answer, StoredResults
+from leadline.show.lab.stored_results import ResultState, StoredResults
 from leadline.show.serve.laboratory.asked import Word, choices, chosen_board, refused
 from leadline.show.serve.laboratory.difference_figure import difference_figure
 from leadline.show.serve.laboratory.views import Shown
@@ -35,7 +35,7 @@ def compare_view(boards: Boards, results: StoredResults, documents: LabDocuments
         a: Word = "", b: Word = "", qrels: Word = "", measure: Word = "", effort: Word = "", topic: Word = "",
         depth: Word = "",
     ) -> Shown:  # fmt: skip
-        """Runs `a` and `b` under the judgements `qrels`: topics won and lost, verdict, and their rankings of `topic`."""
+        """Runs `a` and `b` under the judgements `qrels`: topics won and lost, verdict, their rankings of `topic`."""
         if not boards.lab.entries("qrels"):
             return {"qrels": "", "few": "There are no judgements in the lab."}
         board = chosen_board(boards, qrels, measure, effort)
@@ -89,7 +89,7 @@ def _depth(written: str) -> int:
     return int(written)
 
 
-def _outcome(answer: Answer, found: Verdicts | None, first: str, second: str) -> Shown:
+def _outcome(answer: ResultState, found: Verdicts | None, first: str, second: str) -> Shown:
     """The verdict on the two in words and numbers, seen from the first."""
     if found is None:
         said = answer.error or ("Too few topics have a value for both." if answer.result else "")
@@ -186,7 +186,7 @@ def _rankings(
     evidence = board.evidence
     assert evidence is not None
     place = evidence.topics.index(topic)
-    found = [
+    found: list[list[Any]] = [
         [document, known[document].title if document in known else "", ranks[first].get(document),
          ranks[second].get(document), known[document].collection if document in known else ""]
         for document in (board.qrels.documents[int(evidence.relevant_documents[d])]

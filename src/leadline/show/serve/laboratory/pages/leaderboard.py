@@ -12,17 +12,21 @@ from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.formatting import decimal
 from leadline.show.lab.boards import Board, Boards
 from leadline.show.lab.contrasts import clearest_miss
+from leadline.show.lab.kept import Kept, file_version
+from leadline.show.lab.kinds import KINDS
 from leadline.show.lab.standings import standing_of, verdicts_of
-from leadline.show.lab.stored_results import Answer, StoredResults
+from leadline.show.lab.stored_results import ResultState, StoredResults
 from leadline.show.serve.laboratory.asked import Word, choices, chosen_board
 from leadline.show.serve.laboratory.views import Shown
 from leadline.trust.verdict import Verdicts, outcome
 
+MOST_KEPT = 12  # boards whose tables are in memory
 TOP = 20  # first documents among which the judged ones are counted
 
 
 def leaderboard_view(boards: Boards, results: StoredResults) -> Callable[..., Shown]:
     """The view of the leaderboard."""
+    kept: Kept[Shown] = Kept(MOST_KEPT)
 
     def leaderboard(qrels: Word = "", measure: Word = "", effort: Word = "", new: Word = "") -> Shown:
         """Every run under the judgements `qrels`: score, interval, judged share, letters, verdict, latency."""
@@ -30,12 +34,16 @@ def leaderboard_view(boards: Boards, results: StoredResults) -> Callable[..., Sh
             return {"qrels": "", "sentence": "", "working": False}
         board = chosen_board(boards, qrels, measure, effort)
         answer = standing_of(board, results)
-        return {**leading(board, answer), **_tables(board, answer), "choices": choices(boards, board), "new": new}
+        manifests = file_version(boards.lab.folder / KINDS["run"].folder)  # the folder: of what is beside the runs
+        state = (answer.result is None, answer.done, answer.error)
+        key = (board.entry.path, board.measure.text, board.versions, tuple(board.others.items()), manifests, state)
+        shown = kept.get(key, lambda: {**leading(board, answer), **_tables(board, answer)})
+        return {**shown, "choices": choices(boards, board), "new": new}
 
     return leaderboard
 
 
-def leading(board: Board, answer: Answer) -> Shown:
+def leading(board: Board, answer: ResultState) -> Shown:
     """Who leads and how sure that is, in words; for the leaderboard and for the first page."""
     evidence, found = board.evidence, verdicts_of(answer)
     shown: Shown = {
@@ -72,7 +80,7 @@ def _no_run(board: Board) -> str:
     return "" if board.runs else f"No run shares topics with the judgements {board.entry.name}."
 
 
-def _tables(board: Board, answer: Answer) -> Shown:
+def _tables(board: Board, answer: ResultState) -> Shown:
     evidence = board.evidence
     others = Table(["run", "why"], [[name, why] for name, why in board.others.items()])
     judged = f"judged@{min(TOP, board.measure.cutoff or TOP)}"

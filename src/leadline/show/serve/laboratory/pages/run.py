@@ -30,12 +30,11 @@ def run_view(boards: Boards, needs: Needs) -> Callable[..., Shown]:
         with refused(404):
             entry = boards.lab.get("run", name)
         made = entry.made_from()
-        timing = made.get("timing")
         shown: Shown = {
             "run": entry.name, "added": entry.added, "origin": entry.origin, "sha256": entry.sha256,
             "state": _STATES[entry.state], "file": entry.path.name, "manifest": made,
             "manifest_text": json_text(made, indent=2) if made else "",
-            "timing": in_words(timing) if seconds_of(timing) != (None, None) and _is_whole(timing) else "",
+            "timing": timing_in_words(made.get("timing")),
             "qrels": "", "why_not": "", "topics": Table(["topic", "title", "score", "place", "relevant"], []),
         }  # fmt: skip
         if not boards.lab.entries("qrels"):
@@ -68,8 +67,11 @@ def run_view(boards: Boards, needs: Needs) -> Callable[..., Shown]:
     return run
 
 
-def _is_whole(timing: object) -> bool:
-    """Whether a manifest's timing has what `in_words` prints."""
-    return isinstance(timing, dict) and all(
-        isinstance(value, (int, float)) for name, value in timing.items() if name in ("median", "p99", "queries")
-    )
+def timing_in_words(timing: object) -> str:
+    """How long queries took, of a manifest that anyone may have written; empty where it does not say so.
+
+    >>> timing_in_words({"median": 0.2, "p99": 0.4}), timing_in_words({"median": "soon"})
+    ('a query took 0.2 s (median), 0.4 s (99th percentile)', '')
+    """
+    median, p99 = seconds_of(timing)
+    return "" if median is None or p99 is None else in_words({"median": median, "p99": p99})

@@ -28,7 +28,9 @@ MOST_JUDGED = 1000  # judgements in the page
 def topic_view(boards: Boards, documents: LabDocuments, needs: Needs) -> Callable[..., Shown]:
     """The view of one topic."""
 
-    def topic(id: str, qrels: Word = "", measure: Word = "", effort: Word = "", systems: Word = "", document: Word = "") -> Shown:  # fmt: skip
+    def topic(
+        id: str, qrels: Word = "", measure: Word = "", effort: Word = "", systems: Word = "", document: Word = ""
+    ) -> Shown:
         """The need of a topic, its judgements with reasons, and the ranks at which systems find relevant documents.
 
         `systems=all` shows more than the first systems; `document` is shown first.
@@ -82,7 +84,9 @@ def _by_system(board: Board, topic: int, known: dict[str, Any], *, all_systems: 
     values = evidence.main.values[:, topic, 0]
     better = -1 if evidence.measure.definition.better == "lower" else 1
     placed = places(np.nan_to_num(better * values, nan=-np.inf))
-    scores = [[evidence.runs[r], float(values[r]), int(placed[r]), int((ranks[r] > 0).sum())] for r in order]
+    scores: list[list[Any]] = [
+        [evidence.runs[r], float(values[r]), int(placed[r]), int((ranks[r] > 0).sum())] for r in order
+    ]
     scores.sort(key=lambda row: row[2])
     shown = order if all_systems else order[:FEW_SYSTEMS]
     names = [board.qrels.documents[int(evidence.relevant_documents[d])] for d in columns]
@@ -104,7 +108,7 @@ def _by_system(board: Board, topic: int, known: dict[str, Any], *, all_systems: 
 
 
 def _spread(ranks: Integers) -> tuple[bool, int, int]:
-    """The sort key of a document: those that few systems miss and others have early first, those of all or none last."""
+    """A sort key: first those that few systems miss and others have early, last those of all or none."""
     missed = int((ranks == 0).sum())
     return missed in (0, len(ranks)), missed, int(ranks[ranks > 0].min(initial=10**9))
 
@@ -121,8 +125,8 @@ def _findings(evidence: Evidence, names: list[str], ranks: Integers) -> list[str
         said.append(f"{names[d]} is missed by {who} alone; the best rank of the others is {best}.")
     if runs > 1:
         for d in np.flatnonzero(missed == runs - 1).tolist()[:3]:
-            who = int((ranks[:, d] > 0).argmax())
-            said.append(f"{names[d]} is found by {evidence.runs[who]} alone, at rank {int(ranks[who, d])}.")
+            finder = int((ranks[:, d] > 0).argmax())
+            said.append(f"{names[d]} is found by {evidence.runs[finder]} alone, at rank {int(ranks[finder, d])}.")
     nobody = int((missed == runs).sum())
     if nobody:
         said.append(f"{count(nobody, 'relevant document')} {'is' if nobody == 1 else 'are'} found by no system.")

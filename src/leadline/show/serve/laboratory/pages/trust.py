@@ -10,7 +10,7 @@ from fastapi.responses import Response
 
 from leadline.records.scores.table import Table
 from leadline.show.lab.boards import Board, Boards
-from leadline.show.lab.stored_results import Answer, StoredResults
+from leadline.show.lab.stored_results import ResultState, StoredResults
 from leadline.show.lab.trust_studies import DRAWINGS, STUDIES, study_of
 from leadline.show.serve.app import Pages
 from leadline.show.serve.laboratory.asked import Word, choices, chosen_board
@@ -67,16 +67,16 @@ def add_trust_figures(app: FastAPI, pages: Pages, boards: Boards, results: Store
         return Response(found["drawn"][f"{theme}-{width}"], media_type="image/svg+xml", headers=headers)
 
 
-def _studies(board: Board, results: StoredResults) -> dict[str, Answer]:
+def _studies(board: Board, results: StoredResults) -> dict[str, ResultState]:
     """All studies; only the first of those that are missing is waited for."""
-    found: dict[str, Answer] = {}
+    found: dict[str, ResultState] = {}
     for name in STUDIES:
         waits = not any(each.is_working for each in found.values())
         found[name] = study_of(board, name, results, patience=1.0 if waits else 0.01)
     return found
 
 
-def _words(answer: Answer) -> dict[str, Any]:
+def _words(answer: ResultState) -> dict[str, Any]:
     result = answer.result or {}
     return {"title": result["title"], "reading": result["reading"], "source": result["source"],
             "is_drawn": bool(result["drawn"])}  # fmt: skip

@@ -1,0 +1,119 @@
+"""Stored results: computed once, answered from the disk afterwards, and never wrong."""
+
+from __future__ import annotations
+
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from leadline.errors import MismatchError
+from leadline.show.lab.check_lab import check_lab
+from leadline.show.lab.lab import Lab
+from leadline.show.lab.stored_results import MOST_STORED, Report, ResultKey, ResultState, StoredData, StoredResults
+
+KEY = ResultKey("verdict", {"qrels": "ab12", "run a": "cd34"}, {"measure": "AP"})
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Lab:
+    return Lab.create(tmp_path / "lab", "Results")
+
+
+def counting(made: list[int], value: object = 1) -> StoredData:
+    made.append(1)
+    return {"value": value}
+
+
+def test_a_second_request_is_answered_from_the_stored_result(lab: Lab) -> None:
+    made: list[int] = []
+    results = StoredResults(lab)
+    assert results.answer(KEY, lambda _: counting(made)).result == {"value": 1}
+    assert results.answer(KEY, lambda _: counting(made)).result == {"value": 1}
+    for _ in range(50):  # it is answered before it is written
+        if list((lab.folder / "results").glob("*.json")):
+            break
+        time.sleep(0.05)
+    assert StoredResults(lab).answer(KEY, lambda _: counting(made)).result == {"value": 1}  # another process
+    assert len(made) == 1
+    assert not list(check_lab(lab.folder))
+
+
+@pytest.mark.parametrize("damage", [b"{", b"[]", b'{"what": "a stored result", "format": 1, "result": {"value": 7}}'])
+def test_a_damaged_result_is_computed_again(lab: Lab, damage: bytes) -> None:
+    made: list[int] = []
+    StoredResults(lab).answer(KEY, lambda _: counting(made))
+    time.sleep(0.2)
+    (lab.folder / "results" / f"{KEY.name}.json").write_bytes(damage)
+    assert StoredResults(lab).answer(KEY, lambda _: counting(made, 2)).result == {"value": 2}
+    assert len(made) == 2
+
+
+def test_other_inputs_are_another_result() -> None:
+    others = [
+        ResultKey("verdict", {"qrels": "ab12", "run a": "cd35"}, {"measure": "AP"}),
+        ResultKey("verdict", {"qrels": "ab12", "run b": "cd34"}, {"measure": "AP"}),
+        ResultKey("verdict", {"qrels": "ab12", "run a": "cd34"}, {"measure": "R"}),
+        ResultKey("pair", {"qrels": "ab12", "run a": "cd34"}, {"measure": "AP"}),
+    ]
+    assert len({KEY.name, *(key.name for key in others)}) == 5
+    assert ResultKey("verdict", {"run a": "cd34", "qrels": "ab12"}, {"measure": "AP"}).name == KEY.name
+
+
+def test_a_long_computation_says_how_far_it_is_and_runs_once(lab: Lab) -> None:
+    go, made = threading.Event(), list[int]()
+
+    def slow(report: Report) -> StoredData:
+        report(3, 10)
+        go.wait(20)
+        return counting(made)
+
+    results = StoredResults(lab)
+    first = results.answer(KEY, slow, patience=0.05)
+    assert first.is_working
+    found: list[ResultState] = []
+    askers = [threading.Thread(target=lambda: found.append(results.answer(KEY, slow, patience=20))) for _ in range(8)]
+    for asker in askers:
+        asker.start()
+    assert results.answer(KEY, slow, patience=0.2).said() == "3 of 10 steps done"
+    go.set()
+    for asker in askers:
+        asker.join(20)
+    assert [each.result for each in found] == [{"value": 1}] * 8
+    assert len(made) == 1
+
+
+def test_errors_are_said_and_not_stored(lab: Lab, capsys: pytest.CaptureFixture[str]) -> None:
+    def wrong(report: Report) -> StoredData:
+        raise MismatchError("2 topics; a comparison needs more")
+
+    def broken(report: Report) -> StoredData:
+        raise ZeroDivisionError
+
+    results = StoredResults(lab)
+    assert results.answer(KEY, wrong).error == "2 topics; a comparison needs more"
+    said = results.answer(ResultKey("pair", {}), broken).error
+    assert said.startswith("The computation failed")
+    assert "ZeroDivisionError" in capsys.readouterr().err
+    assert not list((lab.folder / "results").glob("*.json"))
+
+
+def test_a_lab_that_may_not_be_written_keeps_results_in_memory(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[int] = []
+    monkeypatch.setattr(Lab, "results_folder", lambda self: (_ for _ in ()).throw(PermissionError()))
+    results = StoredResults(lab)
+    for _ in range(2):
+        assert results.answer(KEY, lambda _: counting(made)).result == {"value": 1}
+    assert len(made) == 1
+    assert not (lab.folder / "results").exists()
+
+
+def test_the_folder_does_not_grow_without_end(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("leadline.show.lab.stored_results.MOST_STORED", 3)
+    assert MOST_STORED > 3
+    results = StoredResults(lab)
+    for number in range(6):
+        results.answer(ResultKey("verdict", {}, {"number": number}), lambda _: {})
+    time.sleep(0.3)
+    assert len(list((lab.folder / "results").glob("*.json"))) == 3

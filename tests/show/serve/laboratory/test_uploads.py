@@ -1,0 +1,119 @@
+"""Runs sent to the leaderboard: right ones are placed, wrong ones are refused with their line, nothing else stored."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.show.serve.laboratory.boards import HOSTILE, copied_lab, run_text
+
+from leadline.records.qrels.read_qrels import read_qrels
+from leadline.show.lab.lab import Lab
+from leadline.show.lab.receive_run import LARGEST_UNPACKED
+
+
+@pytest.fixture
+def lab(small_lab: Path, tmp_path: Path) -> Lab:
+    return Lab.open(copied_lab(small_lab, tmp_path))
+
+
+@pytest.fixture
+def good(lab: Lab) -> bytes:
+    qrels = read_qrels(lab.get("qrels", "qrels.true").path)
+    return run_text(list(qrels.topics), [qrels.documents[place] for place in range(0, 30, 3)], HOSTILE)
+
+
+def stored(lab: Lab) -> set[str]:
+    return {path.name for path in (lab.folder / "runs").iterdir()}
+
+
+def sent(client: Any, content: bytes, name: str, qrels: str = "qrels.true", token: str | None = None) -> Any:
+    known = client.get("/api/csrf").json().get("csrf", "") if token is None else token
+    return client.post(
+        "/api/runs", params={"name": name, "qrels": qrels}, content=content, headers={"X-CSRF-Token": known}
+    )
+
+
+def test_a_right_run_is_placed_and_the_same_again_is_there_already(
+    lab: Lab, good: bytes, visit: Callable[..., Any]
+) -> None:
+    client = visit(lab)
+    answer = sent(client, good, "mine.run")
+    assert (answer.status_code, answer.json()) == (201, {"saved": True, "stored": "new", "run": "mine"})
+    assert lab.get("run", "mine").origin == "uploaded by anna"
+    assert lab.get("run", "mine").state == "sound"
+    page = client.get("/leaderboard?qrels=qrels.true&new=mine").text
+    assert "mine is in the lab, at place" in page
+    assert HOSTILE not in page
+    for name in ("mine.run", "other.run"):
+        again = sent(client, good, name)
+        assert (again.status_code, again.json()) == (200, {"saved": True, "stored": "already", "run": "mine"})
+    taken = sent(client, good + b"# another\n", "mine.txt")
+    assert taken.status_code == 409
+    assert "choose another name" in taken.json()["error"]
+    packed = sent(client, gzip.compress(good.replace(b" 1 99 ", b" 1 99.5 ")), "packed.run.gz")
+    assert packed.json()["run"] == "packed"
+    assert stored(lab) == {"system0.run", "system1.run", "system2.run", "mine.run", "packed.run.gz"}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("mine.run", b"", "is empty"),
+        ("mine.run", b"1 Q0 d1 1 0.5 tag\n1 Q0 d2 2\n", "line 2"),
+        ("mine.run", b"1 Q0 d1 1 high tag\n", "line 1"),
+        ("mine.run", b"1 Q0 d1 1 0.5 t\n1 Q0 d1 2 0.4 t\n", "listed twice"),
+        ("mine.run", b"unknown Q0 d1 1 0.5 t\n", "no topic in common"),
+        ("mine.run", os.urandom(3000), "line "),
+        ("mine.run", b"PAR1" + b"\0" * 100, "Parquet"),
+        ("mine.run.gz", gzip.compress(b"1 Q0 d1 1 0.5 t\n")[:-9], "damaged"),
+        ("../mine.run", b"1 Q0 d1 1 0.5 t\n", "must be at most 200 letters"),
+        ("a/mine.run", b"1 Q0 d1 1 0.5 t\n", "must be at most 200 letters"),
+        (".hidden", b"1 Q0 d1 1 0.5 t\n", "must be at most 200 letters"),
+        ("<script>.run", b"1 Q0 d1 1 0.5 t\n", "must be at most 200 letters"),
+        ("x\0y.run", b"1 Q0 d1 1 0.5 t\n", "must be at most 200 letters"),
+        ("", b"1 Q0 d1 1 0.5 t\n", "must be at most 200 letters"),
+        ("system0.run.manifest.json", b"{}", "not a name for a run"),
+        ("system0.run.why.tsv", b"1 Q0 d1 1 0.5 t\n", "not a name for a run"),
+        ("mine.csv", b"topic,document,score\n1,d1,1\n", "not a name for a run"),
+        ("mine.parquet", b"1 Q0 d1 1 0.5 t\n", "not a name for a run"),
+    ],
+)
+def test_wrong_runs_are_refused_and_nothing_is_stored(
+    lab: Lab, visit: Callable[..., Any], name: str, content: bytes, said: str, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    before, entries = stored(lab), len(lab.entries())
+    answer = sent(visit(lab), content, name)
+    assert answer.status_code == 400
+    assert said in answer.json()["error"]
+    assert str(tmp_path) not in answer.text
+    assert stored(lab) == before
+    assert len(lab.entries()) == entries
+    assert not list(tmp_path.glob("leadline-upload-*"))
+
+
+def test_a_bomb_is_refused_before_it_is_unpacked_whole(lab: Lab, visit: Callable[..., Any]) -> None:
+    bomb = gzip.compress(b"1 Q0 d1 1 0.5 t\n" * 65536, 9) * (LARGEST_UNPACKED // (1 << 20) + 8)
+    assert len(bomb) < 2 << 20
+    answer = sent(visit(lab), bomb, "bomb.run.gz")
+    assert answer.status_code == 400
+    assert "when it is unpacked" in answer.json()["error"] or "archive bomb" in answer.json()["error"]
+    assert "bomb.run.gz" not in stored(lab)
+
+
+def test_only_some_may_upload(lab: Lab, good: bytes, visit: Callable[..., Any]) -> None:
+    before = stored(lab)
+    for role, status in (("assessor", 403), ("expert", 403), (None, 401)):
+        assert sent(visit(lab, role), good, "mine.run", token="").status_code == status
+    assert sent(visit(lab), good, "mine.run", token="forged").status_code == 403
+    assert sent(visit(lab), good, "mine.run", qrels="qrels.tru").status_code == 400
+    assert stored(lab) == before
+    assert "data-upload" in visit(lab).get("/leaderboard").text
+    assert "data-upload" not in visit(lab, "assessor").get("/leaderboard").text
