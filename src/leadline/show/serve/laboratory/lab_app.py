@@ -26,8 +26,8 @@ def lab_app(lab: Lab, people: People, address: Address) -> FastAPI:
     cookie = f"leadline_lab_{lab.id[:8]}"  # cookies are shared by all ports of a host
     pages = Pages(people, address, [PACKAGE], lab.title, cookie=cookie, constants={"menu": MENU, **LINKS})
     app = pages.app()
-    add_searching(app, pages, lab)
     add_view(app, pages, "/", "home.html", home_view(lab))
+    add_searching(app, pages, lab)
 
     @app.get("/api/openapi.json", include_in_schema=False)
     def description(request: Request) -> dict[str, object]:
