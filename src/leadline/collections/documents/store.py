@@ -177,6 +177,12 @@ class Collection(Result):
             documents.append(_document(table.row(at[1]), table.path) if at and table else None)
         return documents
 
+    def documents_at(self, rows: Sequence[int]) -> list[Document]:
+        """The documents in some rows; quicker than by name once `records` are read."""
+        places = self.records.select("part", "place")[list(rows)].iter_rows()
+        tables = ((self._part(part), place) for part, place in places)
+        return [_document(table.row(place), table.path) for table, place in tables]
+
     def rows(self, names: Iterable[str]) -> NDArray[np.int64]:
         """The row of each name, in any spelling; -1 for one that is not there."""
         import polars as pl

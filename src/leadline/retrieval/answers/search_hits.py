@@ -87,7 +87,7 @@ def read_hits(context: SearchContext, ranking: Ranking, start: int = 0) -> list[
     names = context.names(ranking.rows)
     documents: list[Document | None] = [None] * len(names)
     if has_texts(context):
-        documents = list(context.collection.documents_there(names))
+        documents = context.documents(ranking.rows)
     rows = ranking.rows.tolist()
     sums = context.index.column("content")[ranking.rows].tolist()
     members = _members(context, ranking.rows)

@@ -247,6 +247,22 @@ class SearchContext:
         return index_rows(self.index, self.collection)
 
     @cached_property
+    def collection_rows(self) -> NDArray[np.int64]:
+        """The row in the collection of each row of an index of documents; -1 where the collection lacks it."""
+        rows = np.full(len(self.index), -1, np.int64)
+        indexed = np.flatnonzero(self.index_rows >= 0)
+        rows[self.index_rows[indexed]] = indexed
+        return rows
+
+    def documents(self, rows: NDArray[np.integer]) -> list[Document | None]:
+        """The documents in these rows, by their names; by their rows in the collection if these are known already."""
+        if "collection_rows" not in vars(self) or self.index.unit != "document":
+            return self.collection.documents_there(self.names(rows))
+        inside = self.collection_rows[rows]
+        found = iter(self.collection.documents_at(inside[inside >= 0].tolist()))
+        return [next(found) if row >= 0 else None for row in inside.tolist()]
+
+    @cached_property
     def family_finder(self) -> FamilyFinder:
         from leadline.retrieval.pipeline.outside_patents import FamilyFinder
 

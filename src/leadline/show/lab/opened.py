@@ -54,7 +54,7 @@ class OpenedLab:
             return self._contexts.get(version, lambda: SearchContext.open(index.folder))
         texts = self.collection(collection)
         key = (*version, *version_of(self.lab.get("collection", collection)))
-        return self._contexts.get(key, lambda: SearchContext(index, texts))
+        return self._contexts.get(key, lambda: _prepared(SearchContext(index, texts)))
 
     def collection_of(self, index: str) -> str:
         """The name of the collection in the lab that an index was made of; empty where the lab lacks it."""
@@ -103,6 +103,13 @@ class OpenedLab:
         """Near-duplicates of the lab: the group of each document that has one."""
         entry = self.lab.get("duplicates", name)
         return self.computed("duplicates", [entry], lambda: read_groups(entry.path))
+
+
+def _prepared(context: SearchContext) -> SearchContext:
+    """A context that many searches use: the places of all documents are looked up once."""
+    if context.index.unit == "document":
+        _ = context.collection_rows
+    return context
 
 
 def version_of(entry: LabEntry) -> Version:

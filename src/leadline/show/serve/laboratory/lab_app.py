@@ -51,8 +51,8 @@ def lab_app(lab: Lab, people: People, address: Address) -> FastAPI:
     cookie = f"leadline_lab_{lab.id[:8]}"  # cookies are shared by all ports of a host
     pages = Pages(people, address, [PACKAGE], lab.title, cookie=cookie, constants={"menu": MENU, **LINKS})
     app = pages.app()
-    add_searching(app, pages, lab)
     _add_scores(app, pages, lab)
+    add_searching(app, pages, lab)
     _add_people(app, pages, lab, people)
 
     @app.get("/api/openapi.json", include_in_schema=False)
