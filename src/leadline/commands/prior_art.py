@@ -54,7 +54,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("patent", metavar="PATENT", nargs="+", help="number of a patent in the collection, or a file")
     add_system_option(parser, None, f"{DEFAULT_SYSTEM}, with what the index has")
-    add("--date", metavar="DATE", type=as_written(parse_date), help="priority date of the patent, if its file has none")
+    date = "filing date of the patent, or the priority date that it claims: only earlier documents are shown"
+    add("--date", metavar="DATE", type=as_written(parse_date), help=f"{date} (default: the date in its file)")
     add_result_options(parser, k=10)
 
 

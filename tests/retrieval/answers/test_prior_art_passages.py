@@ -88,6 +88,8 @@ def test_plain_text_as_a_patent() -> None:
     found = patent_of_text("A nail\nIt bends.\nWhat is claimed is: 1. A nail. 2. The nail of claim 1, bent.", "my nail")
     assert (found.id, found.title, found.description) == ("my-nail", "A nail", "It bends.")
     assert [(claim.number, claim.parents) for claim in found.claims] == [(1, ()), (2, (1,))]
+    short = patent_of_text("Title: Yard rake\nClaims\n1. A rake.", "idea")
+    assert (short.title, short.description, len(short.claims)) == ("Yard rake", "", 1)
     alone = patent_of_text("only a sentence about claims in it", "x")
     assert (alone.title, alone.claims) == ("", ())
     with pytest.raises(InputError, match="has no words"):
