@@ -2,8 +2,9 @@
 
 PATENT is a number in the collection, in any spelling, or a file: an office's XML or SGML, JSON, or plain text with the
 claims after a line "Claims". Its own family and later documents are never shown. Each claim is shown with its
-distinguishing part and the hits that bear on it. A hit bears on a claim if at most 5 % of the earlier documents of the
-same class fit the claim as well: a place to begin reading, not a judgement. docs/prior-art.md has the measured rates.
+distinguishing part and the hits that bear on it. A hit bears on a claim if a passage has a word of the distinguishing
+part, and at most 5 % of the earlier documents of the same class fit the claim as well: a place to begin reading, not a
+judgement. docs/prior-art.md has the measured rates.
 
 Examples:
   leadline prior-art patents.index EP 1 437 003 A1 -k 10
@@ -46,6 +47,7 @@ from leadline.retrieval.pipeline.request import Request
 from leadline.text.days import parse_date
 from leadline.text.json_output import json_text
 
+HALF = 0.5  # of a claim's distinguishing words in one passage: what the first sentence counts besides
 QUOTED = 3  # hits of a claim whose passages are printed; the others are named
 
 
@@ -146,12 +148,14 @@ def _rule(found: PriorArt) -> str:
     what = "a claim" if found.topic.claims else "the abstract"
     if np.isnan(found.false_alarms):
         return (
-            f"A hit bears on {what} if a passage has {_share(BEARING)} of its words. There are only {found.compared} "
+            f"A hit bears on {what} if a passage has {_share(BEARING)} of its words, a distinguishing one among them. "
+            f"There are only {found.compared} "
             "to compare with, too few to know how often that is a false alarm."
         )
     return (
-        f"A hit bears on {what} if at most {_percent(found.false_alarms)} of {found.compared} fit it as well, so that "
-        f"{_percent(found.false_alarms)} of these would be false alarms."
+        f"A hit bears on {what} if a passage has a distinguishing word of it and at most "
+        f"{_percent(found.false_alarms)} of {found.compared} fit it as well, so that {_percent(found.false_alarms)} of "
+        "these would be false alarms."
     )
 
 
@@ -184,7 +188,13 @@ def _finding(found: PriorArt) -> str:
         return f"{families} {verb} on none of its claims."
     most = int(np.argmax(counts))
     leader = f"; hit {most + 1}, {found.hits[most].name}, on {counts[most]}" if len(found.hits) > 1 else ""
-    return f"{families} {verb} on {reached} of its {_claim_count(found.topic.claims)}{leader}."
+    best = (max((one.distinguishing for one in each.found), default=0.0) for each in found.bearing)
+    strong = sum(share >= HALF for share in best)
+    much = f"on {strong} of them" if strong else "on none"
+    return (
+        f"{families} {verb} on {reached} of its {_claim_count(found.topic.claims)}, {much} with half of the "
+        f"distinguishing words or more{leader}."
+    )
 
 
 def _date(topic: Document) -> tuple[str, str]:
