@@ -2,8 +2,9 @@
 
 PATENT is a number in the collection, in any spelling, or a file: an office's XML or SGML, JSON, or plain text with the
 claims after a line "Claims". Its own family and later documents are never shown. Each claim is shown with its
-distinguishing part and the hits that bear on it. A hit bears on a claim if at most 5 % of the earlier documents of the
-same class fit the claim as well: a place to begin reading, not a judgement. docs/prior-art.md has the measured rates.
+distinguishing part and the hits that bear on it. A hit bears on a claim if a passage has a word of the distinguishing
+part, and at most 5 % of the earlier documents of the same class fit the claim as well: a place to begin reading, not a
+judgement. docs/prior-art.md has the measured rates.
 
 Examples:
   leadline prior-art patents.index EP 1 437 003 A1 -k 10
@@ -52,7 +53,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("patent", metavar="PATENT", nargs="+", help="number of a patent in the collection, or a file")
     add_system_option(parser, None, f"{DEFAULT_SYSTEM}, with what the index has")
-    add("--date", metavar="DATE", type=as_written(parse_date), help="priority date of the patent, if its file has none")
+    date = "filing date of the patent, or the priority date that it claims: only earlier documents are shown"
+    add("--date", metavar="DATE", type=as_written(parse_date), help=f"{date} (default: the date in its file)")
     add_result_options(parser, k=10)
 
 

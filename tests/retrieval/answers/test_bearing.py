@@ -10,9 +10,11 @@ import pytest
 from leadline.cli import main
 from leadline.collections.documents.document import Claim
 from leadline.records.topics.topic import Topics
-from leadline.retrieval.answers.bearing import ENOUGH, LEVEL, bearing_levels, comparison
+from leadline.retrieval.answers.bearing import ENOUGH, LEVEL, Comparison, bearing_levels, comparison
 from leadline.retrieval.answers.claim_parts import distinguishing_parts
-from leadline.retrieval.answers.passages import claim_terms
+from leadline.retrieval.answers.passages import Passages, claim_terms
+from leadline.retrieval.answers.prior_art_search import bearing_on_claims
+from leadline.retrieval.answers.search_hits import weighed
 from leadline.retrieval.index.analysis import Analysis
 from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.pipeline_files import system
@@ -73,13 +75,36 @@ def test_no_more_than_the_level_of_all_comparison_documents_bear(context: tuple[
             continue
         ranking = system("best")(lab, request).ranking
         assert ranking is not None
-        claims = claim_terms([claim.text for claim in lab.document(request).claims], lab.index.analysis)
-        levels = bearing_levels(lab, request, ranking, among.rows, claims, among)
+        written = lab.document(request).claims
+        claims = claim_terms([claim.text for claim in written], lab.index.analysis)
+        weights = weighed(lab, [term for claim in claims for term in claim])
+        parts = [part.terms for part in distinguishing_parts(written, weights, lab.index.analysis)]
+        levels = bearing_levels(lab, request, ranking, among.rows, claims, parts, among)
         assert levels.min() >= 1 / len(among.rows) - 1e-12
         assert (levels <= LEVEL).mean(axis=0).max() <= LEVEL  # of every claim, over all documents of the class
         assert len(among.rows) >= ENOUGH
         first = ranking.rows[np.isin(ranking.rows, among.rows)][:1]
-        one = bearing_levels(lab, request, ranking, first, claims, among)
+        one = bearing_levels(lab, request, ranking, first, claims, parts, among)
         assert one[0] == pytest.approx(levels[np.searchsorted(among.rows, first[0])])
         compared += 1
     assert compared
+
+
+def test_a_hit_without_a_distinguishing_word_does_not_bear(context: tuple[SearchContext, Topics]) -> None:
+    lab, topics = context
+    decided = 0
+    for topic in topics:
+        request = lab.request(topic)
+        ranking = system("best")(lab, request).ranking
+        assert ranking is not None
+        rows = ranking.rows[:40].tolist()
+        hits = list(lab.collection.documents_named(lab.names(np.array(rows))))
+        among = comparison(lab, request)
+        for compared in (among, Comparison(among.rows[: ENOUGH - 1], "")):  # by levels, and by a quarter of the words
+            passages = Passages(hits, lab.index.analysis)
+            for each in bearing_on_claims(lab, request, ranking, rows, passages, compared)[0]:
+                for one in each.found:
+                    assert one.distinguishing > 0
+                    assert set(each.part.terms) & set(lab.index.analysis.terms(one.passage.text))
+                    decided += 1
+    assert decided

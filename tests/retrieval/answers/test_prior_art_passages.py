@@ -42,14 +42,17 @@ def test_shares_are_those_of_plain_sets(found: list[Document], claims: list[dict
         for passage, share in zip(passages.items, shares[:, column], strict=True):
             held = sum(weight for term, weight in claim.items() if term in passage.text.split())
             assert share == pytest.approx(held / (sum(claim.values()) or 1))
-    for claim, bearing in zip(claims, passages.bearing(claims), strict=True):
+    parts = [{term: weight for term, weight in claim.items() if term in ("tin", "gold")} for claim in claims]
+    for claim, part, bearing in zip(claims, parts, passages.bearing(claims, parts, 0.25), strict=True):
         everyone = {}
-        for passage, share in zip(passages.items, passages.shares([claim])[:, 0], strict=True):
-            everyone[passage.document] = max(share, everyone.get(passage.document, 0))
-        assert {best.passage.document: best.share for best in bearing} == {
-            document: pytest.approx(share) for document, share in everyone.items() if share >= 0.25 - 1e-9
-        }
-        assert [best.share for best in bearing] == sorted((best.share for best in bearing), reverse=True)
+        shares_of = passages.shares([claim, part])
+        for passage, (share, new) in zip(passages.items, shares_of, strict=True):
+            if share >= 0.25 - 1e-9 and new > 0:
+                everyone[passage.document] = max(share + new, everyone.get(passage.document, 0))
+        values = {best.passage.document: best.share + best.distinguishing for best in bearing}
+        assert values == {document: pytest.approx(value) for document, value in everyone.items()}
+        assert list(values.values()) == sorted(values.values(), reverse=True)
+        assert all(best.distinguishing > 0 for best in bearing)
 
 
 def test_a_block_without_paragraphs_is_cut() -> None:
@@ -88,6 +91,8 @@ def test_plain_text_as_a_patent() -> None:
     found = patent_of_text("A nail\nIt bends.\nWhat is claimed is: 1. A nail. 2. The nail of claim 1, bent.", "my nail")
     assert (found.id, found.title, found.description) == ("my-nail", "A nail", "It bends.")
     assert [(claim.number, claim.parents) for claim in found.claims] == [(1, ()), (2, (1,))]
+    short = patent_of_text("Title: Yard rake\nClaims\n1. A rake.", "idea")
+    assert (short.title, short.description, len(short.claims)) == ("Yard rake", "", 1)
     alone = patent_of_text("only a sentence about claims in it", "x")
     assert (alone.title, alone.claims) == ("", ())
     with pytest.raises(InputError, match="has no words"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import sqlite3
 import sys
 from pathlib import Path
@@ -137,3 +138,35 @@ def test_duckdb(folder: Path) -> None:
     assert found(asked(text, "number 7", "number 1", k=2)) == {"number 7": ["D007"], "number 1": ["D001", "D010"]}
     outside = text.replace("FROM documents", "FROM read_text('e.toml')")
     assert "disabled" in asked(outside, "x").failed["x"]
+
+
+def duckdb_statement(sql: str, seconds: float = 60) -> str:
+    duckdb = pytest.importorskip("duckdb")
+    if not Path("d.duckdb").exists():
+        with duckdb.connect("d.duckdb") as database:
+            database.execute("CREATE TABLE documents AS SELECT 'D' || range AS id FROM range(3000)")
+    limits = f"[limits]\nretries = 0\nseconds = {seconds}\n"
+    return f'kind = "sql"\ndriver = "duckdb"\ndatabase = "d.duckdb"\nsql = """{sql}"""\n{limits}'
+
+
+def test_a_statement_of_duckdb_needs_no_limit(folder: Path) -> None:
+    text = duckdb_statement(
+        "SELECT id, length(id) FROM documents WHERE :query = 'x' AND :k > 0 ORDER BY id DESC; -- all"
+    )
+    assert found(asked(text, "x", k=2)) == {"x": ["D999", "D998"]}
+
+
+@pytest.mark.parametrize("value", ["repeat('a', 100000000)", "repeat(id, 100000000)"])
+def test_a_statement_of_duckdb_has_a_limit_of_memory(folder: Path, value: str) -> None:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    text = duckdb_statement(f"SELECT {value} FROM documents WHERE :query = 'x' LIMIT :k")
+    failed = asked(text, "x", k=3000).failed["x"]
+    assert "a value is longer than 65536 bytes" in failed or "OutOfMemoryException" in failed
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 2_500_000  # KiB
+    assert [path.name for path in folder.iterdir() if "tmp" in path.name] == []
+
+
+def test_a_statement_of_duckdb_that_takes_too_long(folder: Path) -> None:
+    endless = "SELECT count(*) FROM range(10000000000000) AS n(i) WHERE i % length(:query) < :k"
+    text = duckdb_statement(endless, seconds=0.3)
+    assert asked(text, "xx").failed["xx"] == "no answer within 0.3 s: the statement was interrupted"

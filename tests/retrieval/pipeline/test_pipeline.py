@@ -187,6 +187,9 @@ def test_wrong_topics_are_one_clear_line(context: SearchContext, tmp_path: Path)
         (Survey() >> Search()).run(context, [Topic("TS-1", "ink"), Topic("US9999999B2", "ink"), Topic(TOPIC, "ink")])
     with pytest.raises(InputError, match=r"^topics: 2 of 3 are not patents of .*: EP9, EP8$"):
         WHOLE.run(context, ["EP9", TOPIC, "EP8"])
+    words = [Topic("TS-1", "ink"), Topic("TS-2", "glass")]
+    with pytest.raises(InputError, match=r'TS-1, TS-2; for topics in words use "survey" in place of "text"'):
+        WHOLE.run(context, words)
     with pytest.raises(InputError, match="topic EP9 is listed twice"):
         Survey().run(context, ["EP9", "EP9"])
     with pytest.raises(InputError, match="k: must be at least 1, got 0"):

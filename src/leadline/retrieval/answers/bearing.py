@@ -1,16 +1,17 @@
 """Which hits bear on which claims: a rule whose rate of false alarms is known, because it is set on the index itself.
 
 A hit is compared with documents that the topic could have found: those of its main class, at the most specific level
-that has at least 40 of them, or all where it has no class. For each of them, as for the hit, two things are known: its
-place in the ranking of the system, and its place when the words of the claim are searched with BM25. As shares of the
-comparison documents that stand at least as high these are p_document and p_claim, and together
+that has at least 40 of them, or all where it has no class. For each of them, as for the hit, three things are known:
+its place in the ranking of the system, and its places when the words of the claim, and those of its distinguishing part
+alone, are searched with BM25. As shares of the comparison documents that stand at least as high these are p_document,
+p_claim and p_part, and together
 
-    fit = −0.7 · ln p_document − 0.3 · ln p_claim.
+    fit = −0.7 · ln p_document − 0.15 · ln p_claim − 0.15 · ln p_part.
 
-The level of a hit for a claim is the share of comparison documents whose fit is at least as large; it bears on the
-claim if its level is at most 5 % and one of its passages has a word of the claim. So at most 5 % of random documents of
-the class bear on a claim, in any collection; docs/prior-art.md has the rates that were measured, and how many true hits
-are kept.
+A document without any word of the distinguishing part does not fit at all. The level of a hit for a claim is the share
+of comparison documents whose fit is at least as large; it bears on the claim if its level is at most 5 % and one of its
+passages has a word of the distinguishing part. So at most 5 % of random documents of the class bear on a claim, in any
+collection; docs/prior-art.md has the rates that were measured, and how many true hits are kept.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 LEVEL = 0.05  # the share of random documents of the class that may bear on a claim
 ENOUGH = 40  # comparison documents; with fewer a level of 5 % cannot be told from chance
-OF_DOCUMENT = 0.7  # the weight of the ranking; the rest is that of the claim's words
+OF_DOCUMENT, OF_CLAIM, OF_PART = 0.7, 0.15, 0.15  # weights of the ranking, the claim's words, its distinguishing part
 _LEVELS: tuple[ClassLevel, ...] = ("subclass", "class", "section")
 
 
@@ -70,10 +71,12 @@ def bearing_levels(
     ranking: Ranking,
     rows: NDArray[np.integer],
     claims: Sequence[Sequence[str]],
+    parts: Sequence[Sequence[str]],
     among: Comparison,
 ) -> NDArray[np.float64]:
-    """The level of each of these documents (rows) for each claim (columns), which is given by its terms.
+    """The level of each of these documents (rows) for each claim (columns).
 
+    `claims` and `parts` are the terms of each claim and of its distinguishing part.
     `ranking` is that of the system, before it was cut to the hits.
     """
     both = np.union1d(among.rows, rows)
@@ -83,14 +86,19 @@ def bearing_levels(
     mask = np.zeros(len(context.index), np.bool_)
     mask[both] = True
     limited, search = request.only(mask), Search("bm25", depth=max(len(both), 1))
-    for column, terms in enumerate(claims):
-        if terms:
-            query = Query(dict.fromkeys(terms, 1.0))
-            found = search(context, replace(limited, queries=(query,))).ranking
-            assert found is not None
-            by_claim = np.log(_shares(_scores(found, both), inside))
-            fit = -OF_DOCUMENT * by_system - (1 - OF_DOCUMENT) * by_claim
-            levels[:, column] = _shares(fit, inside)[place]
+
+    def searched(terms: Sequence[str]) -> NDArray[np.float64]:
+        query = Query(dict.fromkeys(terms, 1.0))
+        found = search(context, replace(limited, queries=(query,))).ranking
+        assert found is not None
+        return _scores(found, both)
+
+    for column, (terms, part) in enumerate(zip(claims, parts, strict=True)):
+        if terms and part:
+            by_part = searched(part)
+            logs = (by_system, np.log(_shares(searched(terms), inside)), np.log(_shares(by_part, inside)))
+            fit = -sum(weight * each for weight, each in zip((OF_DOCUMENT, OF_CLAIM, OF_PART), logs, strict=True))
+            levels[:, column] = _shares(np.where(np.isfinite(by_part), fit, -np.inf), inside)[place]
     return levels
 
 

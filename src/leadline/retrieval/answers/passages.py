@@ -3,10 +3,11 @@
 A passage is a document's abstract, a paragraph of its description, or one of its claims. Its share of a set of terms is
 by weight: a term in n of N texts has the weight ln((N + 1) / (n + 1)), which is 0 for a term in every text.
 
-A passage bears on a claim if its share of the claim's terms is at least a quarter. Numbers and words that any claim may
-use do not count, and of a dependent claim only its own words count, not those of its parents. This is an estimate of
-where to begin reading, not a judgement: it compares words, not meaning. docs/derived-qrels.md has the share of passages
-that bear on a claim.
+A passage bears on a claim only if it has a word of the claim's distinguishing part. Where nothing more is known of its
+document, it must also have a quarter of the claim's terms. Numbers and words that any claim may use do not count, and
+of a dependent claim only its own words count, not those of its parents. This is an estimate of where to begin reading,
+not a judgement: it compares words, not meaning. docs/derived-qrels.md has the share of passages with a quarter of the
+terms.
 """
 
 from __future__ import annotations
@@ -126,6 +127,7 @@ class BestPassage:
 
     passage: Passage
     share: float
+    distinguishing: float = 0.0  # its share of the terms of a claim's distinguishing part
 
 
 class Passages:
@@ -167,20 +169,31 @@ class Passages:
 
     def best(self, terms: Mapping[str, float]) -> dict[int, BestPassage]:
         """The best passage of each document, by the document's number; the first of equal ones."""
-        return self._best(self.shares([terms])[:, 0], range(len(self.items)))
+        shares = self.shares([terms])[:, 0]
+        best = self._best(shares, range(len(self.items)))
+        return {document: BestPassage(self.items[place], float(shares[place])) for document, place in best.items()}
 
-    def bearing(self, claims: Sequence[Mapping[str, float]], least: float = BEARING) -> list[list[BestPassage]]:
-        """For each claim the best passage of every document that bears on it, the largest share first."""
+    def bearing(
+        self, claims: Sequence[Mapping[str, float]], parts: Sequence[Mapping[str, float]], least: float = 0.0
+    ) -> list[list[BestPassage]]:
+        """For each claim the best passage of every document that may bear on it, the best first.
+
+        `parts` are the terms of the distinguishing parts: a passage must have one of them, and `least` of the claim's
+        terms. Terms of the distinguishing part count twice in the choice of the best.
+        """
         by_claim = []
-        for shares in self.shares(claims).T:
-            best = self._best(shares, np.flatnonzero(bears(shares, least)).tolist())
-            by_claim.append(sorted(best.values(), key=lambda each: (-each.share, each.passage.document)))
+        for shares, new in zip(self.shares(claims).T, self.shares(parts).T, strict=True):
+            both = shares + new
+            best = self._best(both, np.flatnonzero((new > 0) & bears(shares, least)).tolist())
+            order = sorted(best.items(), key=lambda each: (-both[each[1]], each[0]))
+            by_claim.append([BestPassage(self.items[at], float(shares[at]), float(new[at])) for _, at in order])
         return by_claim
 
-    def _best(self, shares: NDArray[np.float64], places: Iterable[int]) -> dict[int, BestPassage]:
-        best: dict[int, BestPassage] = {}
+    def _best(self, values: NDArray[np.float64], places: Iterable[int]) -> dict[int, int]:
+        """Of these places of passages, that with the largest value of each document; the first of equal ones."""
+        best: dict[int, int] = {}
         for place in places:
-            passage, share = self.items[place], float(shares[place])
-            if passage.document not in best or share > best[passage.document].share:
-                best[passage.document] = BestPassage(passage, share)
+            document = self.items[place].document
+            if document not in best or values[place] > values[best[document]]:
+                best[document] = place
         return best

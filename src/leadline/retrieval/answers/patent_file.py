@@ -19,6 +19,7 @@ _CLAIMS = re.compile(
     r"|^(?=what is claimed\b|(?:we|i) claim\b)",
     re.IGNORECASE | re.MULTILINE,
 )
+_TITLE = re.compile(r"(?:title|titel|titre)\s*:\s*(?=\S)", re.IGNORECASE)
 _LONGEST_TITLE = 300  # letters
 
 
@@ -55,7 +56,8 @@ def patent_of_text(text: str, name: str, where: str = "text") -> Document:
     headings = list(_CLAIMS.finditer(text))
     before, after = (text[: headings[-1].start()], text[headings[-1].end() :]) if headings else (text, "")
     lines = [line.strip() for line in before.strip().splitlines() if line.strip()]
-    title = lines.pop(0) if len(lines) > 1 and len(lines[0]) <= _LONGEST_TITLE else ""
+    is_titled = len(lines) > 1 or (lines and after.strip())  # a line alone is a title where claims follow it
+    title = _TITLE.sub("", lines.pop(0)) if is_titled and len(lines[0]) <= _LONGEST_TITLE else ""
     identifier = "-".join(name.split()) or "text"
     claims = split(after) if after.strip() else ()
     return Document(identifier, title=title, description="\n".join(lines), claims=claims)

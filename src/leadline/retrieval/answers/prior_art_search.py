@@ -14,7 +14,7 @@ from leadline.records.scores.result import Result, counted
 from leadline.records.scores.table import Table
 from leadline.retrieval.answers.bearing import LEVEL, Comparison, bearing_levels, comparison
 from leadline.retrieval.answers.claim_parts import ClaimPart, distinguishing_parts
-from leadline.retrieval.answers.passages import BEARING, Passage, Passages, bears, claim_terms
+from leadline.retrieval.answers.passages import BEARING, Passage, Passages, claim_terms
 from leadline.retrieval.answers.search_hits import Hit, hits_table, read_hits, snippets, texts_of, weighed
 from leadline.retrieval.answers.snippets import Snippet
 from leadline.retrieval.dense.stored_vectors import stored_vectors
@@ -31,7 +31,7 @@ ABSTRACT = 0  # the number under which the abstract of a patent without claims s
 
 @dataclass(frozen=True)
 class BearingPassage:
-    """The passage of a hit that has most of a claim's words, where the hit bears on the claim."""
+    """The passage of a hit that has most of a claim's words and some distinguishing ones, where the hit bears on it."""
 
     hit: int  # its place among the hits
     passage: Passage
@@ -117,10 +117,11 @@ def bearing_on_claims(
     claims = claims_or_abstract(context.document(request))
     terms = claim_terms([claim.text for claim in claims], context.index.analysis)
     weights = weighed(context, list(dict.fromkeys(term for claim in terms for term in claim)))
+    parts = distinguishing_parts(claims, weights, context.index.analysis)
     levels = None
     if among.is_enough:
-        levels = bearing_levels(context, request, ranking, np.array(rows, np.int64), terms, among)
-    parts = distinguishing_parts(claims, weights, context.index.analysis)
+        of_parts = [part.terms for part in parts]
+        levels = bearing_levels(context, request, ranking, np.array(rows, np.int64), terms, of_parts, among)
     return _bearing(claims, parts, terms, weights, passages, levels), weights
 
 
@@ -179,24 +180,17 @@ def _bearing(
     levels: np.ndarray | None,
 ) -> list[ClaimBearing]:
     """Each claim with the hits that bear on it; without levels, those with a quarter of its words in a passage."""
-    shares = passages.shares([{term: weights[term] for term in claim} for claim in terms])
-    new = passages.shares([{term: weights[term] for term in part.terms} for part in parts])
-    hit_of = np.array([passage.document for passage in passages.items], np.int64)
+    of_claims = [{term: weights[term] for term in claim} for claim in terms]
+    of_parts = [{term: weights[term] for term in part.terms} for part in parts]
+    best = passages.bearing(of_claims, of_parts, BEARING if levels is None else 0.0)
     found = []
     for column, (claim, part) in enumerate(zip(claims, parts, strict=True)):
-        # Of each hit the passage with most of the claim's words; those of the distinguishing part count twice.
-        order = np.argsort(-(shares[:, column] + new[:, column]), kind="stable")
-        first = order[np.sort(np.unique(hit_of[order], return_index=True)[1])]
-        if levels is None:
-            chosen = [(place, math.nan) for place in first if bears(shares[place, column], BEARING)]
-        else:
-            of_hit = [(place, float(levels[hit_of[place], column])) for place in first]
-            chosen = [(place, level) for place, level in of_hit if level <= LEVEL and shares[place, column] > 0]
-            chosen.sort(key=lambda each: each[1])
         bearing = [
-            BearingPassage(int(hit_of[place]), passages.items[place], float(shares[place, column]),
-                           float(new[place, column]), level)
-            for place, level in chosen
+            BearingPassage(hit := each.passage.document, each.passage, each.share, each.distinguishing,
+                           math.nan if levels is None else float(levels[hit, column]))
+            for each in best[column]
         ]  # fmt: skip
+        if levels is not None:
+            bearing = sorted((each for each in bearing if each.level <= LEVEL), key=lambda each: each.level)
         found.append(ClaimBearing(claim, part, bearing))
     return found

@@ -15,6 +15,8 @@ from leadline.retrieval.answers.search_hits import result_table
 from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.request import Request
 
+HALF = 0.5  # of a claim's distinguishing words in one passage: what the first sentence counts besides
+
 
 def fit_words(one: BearingPassage) -> str:
     """How well a hit fits a claim, in words."""
@@ -29,12 +31,14 @@ def bearing_rule(found: PriorArt) -> str:
     what = "a claim" if found.topic.claims else "the abstract"
     if np.isnan(found.false_alarms):
         return (
-            f"A hit bears on {what} if a passage has {_share(BEARING)} of its words. There are only {found.compared} "
+            f"A hit bears on {what} if a passage has {_share(BEARING)} of its words, a distinguishing one among them. "
+            f"There are only {found.compared} "
             "to compare with, too few to know how often that is a false alarm."
         )
     return (
-        f"A hit bears on {what} if at most {_percent(found.false_alarms)} of {found.compared} fit it as well, so that "
-        f"{_percent(found.false_alarms)} of these would be false alarms."
+        f"A hit bears on {what} if a passage has a distinguishing word of it and at most "
+        f"{_percent(found.false_alarms)} of {found.compared} fit it as well, so that {_percent(found.false_alarms)} of "
+        "these would be false alarms."
     )
 
 
@@ -67,7 +71,13 @@ def prior_art_finding(found: PriorArt) -> str:
         return f"{families} {verb} on none of its claims."
     most = int(np.argmax(counts))
     leader = f"; hit {most + 1}, {found.hits[most].name}, on {counts[most]}" if len(found.hits) > 1 else ""
-    return f"{families} {verb} on {reached} of its {claim_count(found.topic.claims)}{leader}."
+    best = (max((one.distinguishing for one in each.found), default=0.0) for each in found.bearing)
+    strong = sum(share >= HALF for share in best)
+    much = f"on {strong} of them" if strong else "on none"
+    return (
+        f"{families} {verb} on {reached} of its {claim_count(found.topic.claims)}, {much} with half of the "
+        f"distinguishing words or more{leader}."
+    )
 
 
 def topic_date(topic: Document) -> tuple[str, str]:

@@ -41,6 +41,14 @@ def plain_text(where: str, value: Any) -> str:
     raise ValueError(f"{where}: {shown(value)}, expected a text")
 
 
+def _family(where: str, value: Any) -> str:
+    """The name of a family; a list is of its members, which another field has."""
+    if isinstance(value, (list, tuple)):
+        fix = 'a list of members is called relatives; write it so, or use --map with [fields] relatives = "family"'
+        raise ValueError(f"{where}: {shown(value)}, expected a text: {fix}")
+    return plain_text(where, value)
+
+
 def _normalised(where: str, value: Any, normal: Callable[[str], str], expected: str) -> str:
     """A text in its normal spelling; ValueError when a text that is not empty has none."""
     text = plain_text(where, value).strip()
@@ -167,7 +175,8 @@ def _citation(where: str, value: Any) -> Citation:
 
 
 FIELD_READERS: dict[str, Callable[[str, Any], Any]] = {
-    **dict.fromkeys(("id", "office", "serial", "kind", "language", "family"), plain_text),
+    **dict.fromkeys(("id", "office", "serial", "kind", "language"), plain_text),
+    "family": _family,
     **dict.fromkeys(("title", "abstract", "description"), plain_text),
     **dict.fromkeys(("application", "publication"), _date),
     "application_number": _application,

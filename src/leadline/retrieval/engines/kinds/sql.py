@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 from urllib.parse import unquote, urlsplit
@@ -19,6 +20,9 @@ from leadline.retrieval.engines.engine import (
 )
 from leadline.retrieval.engines.environment import with_environment
 
+MEMORY = "2GB"  # that the statements of a DuckDB file may take together
+LONGEST_VALUE = 1 << 16  # bytes of an id or score: DuckDB copies 2,048 rows at a time, without counting their memory
+_END = re.compile(r";\s*(?:--[^\n]*\s*)*\Z")  # of a statement
 _NAMED = re.compile(r"(?<![:\w]):(query|k)\b")
 
 
@@ -83,6 +87,20 @@ class _Database:
     def rows(self, query: str, k: int) -> list[Any]:
         raise NotImplementedError
 
+    @staticmethod
+    def first_rows(rows: Iterable[Any], k: int) -> list[Any]:
+        """Rows up to the k-th different id: the statement need not have a LIMIT."""
+        found, ids, size = [], set(), 0
+        for row in rows:
+            found.append(row)
+            ids.add(row[0])
+            size += len(str(row[0]))
+            if size > LARGEST_ANSWER:
+                raise AskingFailedError("the answer is larger than 64 MiB")
+            if len(ids) >= k:
+                break
+        return found
+
     def close(self) -> None:
         raise NotImplementedError
 
@@ -106,22 +124,12 @@ class _Sqlite(_Database):
 
     def rows(self, query: str, k: int) -> list[Any]:
         self.deadline = self.now() + self.seconds
-        found, ids, size = [], set(), 0
         try:
-            for row in self.database.execute(self.sql, {"query": query, "k": k}):
-                found.append(row)
-                ids.add(row[0])
-                size += len(str(row[0]))
-                if size > LARGEST_ANSWER:
-                    raise AskingFailedError("the answer is larger than 64 MiB")
-                if len(ids) >= k:  # the statement need not have a LIMIT
-                    break
+            return self.first_rows(self.database.execute(self.sql, {"query": query, "k": k}), k)
         except self.error as error:
             if self.now() <= self.deadline:
                 raise
-            problem = f"no answer within {self.seconds:g} s: the statement was interrupted"
-            raise AskingFailedError(problem, passes=True) from error
-        return found
+            raise _interrupted(self.seconds) from error
 
     def close(self) -> None:
         self.database.close()
@@ -130,9 +138,15 @@ class _Sqlite(_Database):
 class _DuckDB(_Database):
     def __init__(self, engine: SqlDatabase, seconds: float) -> None:
         duckdb = importlib.import_module("duckdb")
-        self.sql, self.seconds = _NAMED.sub(r"$\1", engine.sql), seconds
-        settings = {"enable_external_access": "false"}
+        self.sql, self.seconds, self.error = _NAMED.sub(r"$\1", engine.sql), seconds, duckdb.InterruptException
+        # Nothing is written beside the database: what does not fit into memory is an error.
+        settings = {"enable_external_access": "false", "memory_limit": MEMORY, "temp_directory": ""}
         self.database = duckdb.connect(engine.database, read_only=True, config=settings)
+        statements = duckdb.extract_statements(self.sql)
+        if len(statements) == 1 and statements[0].type == duckdb.StatementType.SELECT:
+            value, problem = "COLUMNS(*)", f"error('a value is longer than {LONGEST_VALUE} bytes')"
+            checked = f"CASE WHEN strlen({value}::VARCHAR) > {LONGEST_VALUE} THEN {problem} ELSE {value} END"
+            self.sql = f"SELECT {checked} FROM (\n{_END.sub('', self.sql)}\n) AS answer"
 
     def rows(self, query: str, k: int) -> list[Any]:
         import threading
@@ -140,8 +154,10 @@ class _DuckDB(_Database):
         watch = threading.Timer(self.seconds, self.database.interrupt)
         watch.start()
         try:
-            found: list[Any] = self.database.execute(self.sql, {"query": query, "k": k}).fetchall()
-            return found
+            result = self.database.execute(self.sql, {"query": query, "k": k})
+            return self.first_rows(iter(result.fetchone, None), k)
+        except self.error as error:
+            raise _interrupted(self.seconds) from error
         finally:
             watch.cancel()
 
@@ -175,6 +191,10 @@ class _PostgreSQL(_Database):
 
     def close(self) -> None:
         self.database.close()
+
+
+def _interrupted(seconds: float) -> AskingFailedError:
+    return AskingFailedError(f"no answer within {seconds:g} s: the statement was interrupted", passes=True)
 
 
 def _reason(error: Exception) -> str:
