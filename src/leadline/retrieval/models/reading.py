@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.index.packing import NOT_ADDING_UP, NOT_IN_ORDER, Frequencies, PackedArray
-from leadline.retrieval.models.kernels.arguments import BLOCK, MOST_COUNT, AskedLists, ReadLists
+from leadline.retrieval.models.kernels.arguments import BLOCK, MOST_COUNT, AskedLists, ReadLists, WeightLists
 from leadline.text.compiled import Kernel
 from leadline.text.engine import compiled_job
 from leadline.text.ids import ranges
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from leadline.retrieval.models.weights import Weights
 
     Weighed = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
 
@@ -125,19 +123,30 @@ def _read(
     return most
 
 
-def weighed_lists(weights: Weights, numbers: NDArray[np.int64]) -> Weighed:
+class ReadPostings(Protocol):
+    """Lists that were read: `Weights`, which imports this module."""
+
+    sizes: NDArray[np.int64]
+    blocks: int
+
+    def arrays(self) -> WeightLists: ...
+
+    def postings(self, number: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]: ...
+
+
+def weighed_lists(weights: ReadPostings, numbers: NDArray[np.int64]) -> Weighed:
     """The weights of lists, one behind the other, and the lowest and highest of each."""
     return _weighed.choose(BYTES_A_POSTING * int(weights.sizes[numbers].sum()))(weights, numbers)
 
 
-def _weighed_plain(weights: Weights, numbers: NDArray[np.int64]) -> Weighed:
+def _weighed_plain(weights: ReadPostings, numbers: NDArray[np.int64]) -> Weighed:
     found = [weights.postings(number)[1] for number in numbers.tolist()]
     bounds = np.array([(each.min(), each.max()) for each in found])
     return np.concatenate(found), bounds[:, 0].copy(), bounds[:, 1].copy()
 
 
 @compiled_job("leadline.retrieval.models.kernels.reading.weigh_lists", plain=_weighed_plain)
-def _weighed(kernel: Kernel, weights: Weights, numbers: NDArray[np.int64]) -> Weighed:
+def _weighed(kernel: Kernel, weights: ReadPostings, numbers: NDArray[np.int64]) -> Weighed:
     values = np.empty(int(weights.sizes[numbers].sum()))
     lowest, highest = np.empty(len(numbers)), np.empty(len(numbers))
     kernel(weights.arrays(), weights.blocks, numbers, len(numbers), values, lowest, highest)
