@@ -151,8 +151,11 @@ def test_rows_of_a_table_have_texts_for_lists() -> None:
         ({"id": 1.5}, "id: 1.5, expected a text"),
         ({"id": float("inf")}, "id: inf, expected a text"),
         ({"id": "X", "title": ["A"]}, "title: a list, expected a text"),
-        ({"id": "X", "family": ["EP1"]}, "family: a list, expected a text: a list of members is called relatives; "
-         'write it so, or use --map with [fields] relatives = "family"'),
+        (
+            {"id": "X", "family": ["EP1"]},
+            "family: a list, expected a text: a list of members is called relatives; "
+            'write it so, or use --map with [fields] relatives = "family"',
+        ),
         ({"id": "X", "ipc": {"a": 1}}, "ipc: an object, expected a list of class symbols"),
         ({"id": "X", "ipc": ["nails"]}, "ipc[0]: 'nails' is not a class symbol, expected one such as C07D401/04"),
         ({"id": "X", "publication": "soon"}, "publication: 'soon' is not a date, expected YYYY-MM-DD"),

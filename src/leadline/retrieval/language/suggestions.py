@@ -31,9 +31,9 @@ def missing_words(index: WiderIndex, tree: Node | None) -> list[str]:
     notes = []
     for word, phrase in zip(words, index.phrases(words), strict=True):
         meant = phrase.words[0] if phrase is not None and len(phrase.words) == 1 else None
-        if meant is None or meant.pattern or not word.isalpha() or _is_there(index, meant):
+        if meant is None or meant.pattern or not any(map(str.isalpha, word)) or _is_there(index, meant):
             continue
-        near = nearest_word(index, word)
+        near = nearest_word(index, word) if sum(map(str.isalpha, word)) >= len(word) / 2 else ""
         notes.append(f"{word[:40]} is in no document" + (f"; did you mean {near}?" if near else ""))
     return notes[:MOST_NOTES]
 
