@@ -31,7 +31,8 @@ def test_search_shows_one_hit_a_family(office: Any) -> None:
     [
         (["film"], {"EP1000001B1", "EP0900001A1", "US6500001B2"}),
         (["film", "--before", "1998"], {"EP0900001A1"}),
-        (["film", "--after", "2002"], {"US6500001B2"}),
+        (["film", "--after", "2001"], {"US6500001B2"}),
+        (["film", "--after", "2002-12-30"], {"US6500001B2"}),
         (["film", "--class", "A01N"], {"EP1000001B1"}),
         (["film", "--office", "us"], {"US6000001B1", "US6500001B2"}),
         (["particles", "coated", "--class", "C01B39"], {"US5000001A"}),
@@ -129,6 +130,9 @@ def test_a_query_is_explained(office: Any) -> None:
     assert (found["query"], found["understood"]) == ("film UND silver", "film AND silver")
     assert [part["part"] for part in found["parts"]] == ["film", "silver"]
     assert found["notes"] == ["UND was taken as AND; put it in quotes for the word"]
+    _, err = office.run("search", office.index, "film after:2015", "--before", "2020", "--explain-query")
+    assert "after:2015 means from 2016-01-01 on" in err
+    assert "before:2020 means up to 2019-12-31" in err
 
 
 def test_a_session_in_python(office: Any, tmp_path: Path) -> None:

@@ -33,10 +33,12 @@ from leadline.retrieval.answers.search_hits import has_texts, result_table
 from leadline.retrieval.answers.snippets import Snippet
 from leadline.retrieval.answers.word_search import SearchResult, search_words
 from leadline.retrieval.index.index import Index
+from leadline.retrieval.language.periods import days_meant
 from leadline.retrieval.models.registry import MODELS
 from leadline.retrieval.models.searcher import parse_model
 from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.pipeline import Step, pipeline_of
+from leadline.text.days import iso
 from leadline.text.json_output import json_text
 
 EVIDENCE = ("anchor_text", "freshness", "hits", "indegree", "pagerank")
@@ -102,21 +104,24 @@ def run(options: argparse.Namespace) -> None:
     moved = "no titles and texts: the collection was moved; name its folder with --collection"
     kept = []
     if history is not None:
-        number = history.keep(found).number
-        kept = [f"#{number}: {counted(found.found, 'document')}, kept in {options.history}"]
+        found = history.keep(found)
+        kept = [f"#{found.number}: {counted(found.found, 'document')}, kept in {options.history}"]
     print_notes([*found.notes, *([] if has_texts(context) else [moved]), *kept], options)
 
 
 def _explain(found: SearchResult, options: argparse.Namespace) -> None:
     """Print a query as it was understood, and each of its parts, with their documents."""
+    asked = [(name, iso(date)) for name, date in (("before", options.before), ("after", options.after)) if date]
+    notes = [*found.notes, *found.dates_meant]
+    notes += [days_meant(name, date) for name, date in asked if len(date) < len("1998-08-12")]
     if options.format == "json":
         parts = [{"part": part, "documents": count} for part, count in found.parts]
         facts = {"query": found.text, "understood": found.understood, "documents": found.found, "parts": parts}
-        write(f"{json_text({**facts, 'notes': list(found.notes)})}\n".encode(), options.output)
+        write(f"{json_text({**facts, 'notes': notes})}\n".encode(), options.output)
         return
     rows = [[found.understood, found.found], *found.parts]
     write_table(Table(["understood", "documents"], rows), options)
-    print_notes(list(found.notes), options)
+    print_notes(notes, options)
 
 
 def _list_queries(history: SearchHistory | None, options: argparse.Namespace) -> None:
@@ -125,8 +130,7 @@ def _list_queries(history: SearchHistory | None, options: argparse.Namespace) ->
         raise UsageError("QUERY", "give words to search for, or --history FILE to list earlier queries")
     rows = [[f"#{n}", found, query] for n, (query, found) in enumerate(history.queries, start=1)]
     write_table(Table(["number", "found", "query"], rows), options)
-    if not rows:
-        print_notes([f"{options.history} has no queries yet"], options)
+    print_notes(history.notes() if rows else [f"{options.history} has no queries yet"], options)
 
 
 def _evidence(options: argparse.Namespace) -> Step | None:

@@ -100,11 +100,11 @@ def _completed(date: str, late: bool) -> str:
     return f"{year:04d}-{month:02d}-{calendar.monthrange(year, month)[1]}"
 
 
-def parse_date(text: str) -> datetime.date:
-    """Return the date that a user wrote; a month or a year is its first day.
+def parse_date(text: str, *, late: bool = False) -> datetime.date:
+    """Return the date that a user wrote; a month or a year is its first day, or with `late` its last.
 
-    >>> parse_date("1998-08-12"), parse_date("1998")
-    (datetime.date(1998, 8, 12), datetime.date(1998, 1, 1))
+    >>> parse_date("1998-08-12"), parse_date("1998"), parse_date("1998", late=True)
+    (datetime.date(1998, 8, 12), datetime.date(1998, 1, 1), datetime.date(1998, 12, 31))
     """
     written = iso(text)
     if not written:
@@ -113,4 +113,4 @@ def parse_date(text: str) -> datetime.date:
     parts = [part for part in digits.groups() if part] if digits else re.findall(r"[0-9]+|[^\W\d_]{3,}", text)
     if written.count("-") + 1 < min(len(parts), 3):  # the calendar lacks the day, or day and month could be swapped
         raise InputError("date", f"{text!r} is not one day of the calendar; write 1998-08-12")
-    return datetime.date.fromisoformat(_completed(written, late=False))
+    return datetime.date.fromisoformat(written if len(written) == 10 else _completed(written, late))

@@ -123,7 +123,7 @@ def passes(document: Document, name: str, value: str) -> bool:
         return any(symbol == value or symbol.startswith(under) for symbol in document.ipc)
     if name == "office":
         return document.office == value
-    day = (value + "-01-01")[:10]
+    day = value + ("-01-01" if name == "before" else "-12-31")[: 10 - len(value)]
     if not document.publication:
         return False
     return document.publication < day if name == "before" else document.publication > day

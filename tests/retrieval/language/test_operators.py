@@ -282,7 +282,9 @@ SAID = {
     "TTL/film AND ABST/(thin metal)": "title:film AND abstract:(thin metal)",
     "@pd>=20100101 film": "published:2010-01-01.. film",
     "pd:{2010 TO 2012}": "published:2011-01-01..2011-12-31",
-    "film SAME metal WITH acid": "(film SAME/PARAGRAPH metal) SAME/SENTENCE acid",
+    "pd=(2010 TO 2015)": "published:2010..2015",
+    "pd:( 2010-03 to * ) film": "published:2010-03.. film",
+    "film SAME metal WITH acid": "(film SAME PARAGRAPH metal) SAME SENTENCE acid",
     "film ADJ2 (metal OR acid)": "film PRE/2 (metal OR acid)",
     "ti,ab=film": "title:film OR abstract:film",
     "ti,ab:(film metal) AND acid": "(title:(film metal) OR abstract:(film metal)) AND acid",
@@ -310,6 +312,9 @@ MEANT = {
     "film (3 N) metal": ("film NEAR/4 metal", "(3 N) was taken as NEAR/4; put it in quotes for the words"),
     "[film OR foil] AND metal": ("(film OR foil) AND metal", "[film OR foil] was taken as (film OR foil)"),
     "acid NOT {film OR foil}": ("acid -(film OR foil)", "{film OR foil} was taken as (film OR foil)"),
+    "battery/ti": ("title:battery", "battery/ti was taken as title:battery"),
+    "battery/ti,ab cell": ("(title:battery OR abstract:battery) cell",
+                           "battery/ti,ab was taken as title,abstract:battery"),
     "title : film": ("title:film", "title : was taken as title:"),
     "title :film": ("title:film", "title : was taken as title:"),
     "ti/film": ("title:film", "ti/ was taken as title:"),
@@ -361,6 +366,7 @@ def test_names_and_texts_are_not_taken_for_syntax(written: str) -> None:
 FLAGGED = {
     "film XOR metal": "XOR was taken as a word: write (a OR b) NOT (a AND b)",
     "film W5 metal": "W5 was taken as a word: distances are written W/5 or NEAR/5",
+    "film ADJ99999999999 metal": "ADJ99999999999 was taken as a word: write a distance from 1 to 99999: NEAR/5",
     "film~2 metal": "film~2: similar spellings are not searched for; taken as film",
     "polymer! film": "polymer!: ! at the end was ignored; write polymer* for any ending",
     "(film and metal)": "and in small letters: taken as a word; operators are written in capitals",
@@ -393,6 +399,8 @@ def test_earlier_queries_are_sets() -> None:
     assert rows(language, "#1 OR #2") == {0, 1, 2}
     assert rows(language, "#1 AND #2") == rows(language, "#3") == rows(language, "S3") == {0}
     assert rows(language, "#1 NOT #3") == rows(language, "L1 NOT L3") == {2}
-    assert language.search("#9").notes[0].startswith("#9 was taken as a word")
+    with pytest.raises(InputError, match="#9 is not in the session, which has #1 to #3"):
+        language.search("#1 AND #9")
+    assert rows(Language(index, {1: "acid", 2: "#7", 3: "#1"}), "#3") == {0, 2}  # a query that cannot be asked is none
     doubled = {n: f"#{n - 1} OR #{n - 1} OR acid" for n in range(2, 200)}
     assert rows(Language(index, {1: "film", **doubled}), "#199") == {0, 1, 2}  # each is evaluated once

@@ -148,6 +148,11 @@ def test_a_session_is_numbered_and_combined(tmp_path: Path, capsys: pytest.Captu
     assert [(row["number"], row["found"], row["query"]) for row in listed] == [
         ("#1", 2, "film"), ("#2", 2, "acid"), ("#3", 1, "#1 AND #2"), ("#4", 1, "#1 NOT #3"),
     ]  # fmt: skip
+    kept = Path(session).read_bytes()
+    with pytest.raises(SystemExit):
+        main(["search", str(tmp_path / "i"), "#7 AND film", "--history", session])
+    assert "#7 is not in the session, which has #1 to #4" in capsys.readouterr().err
+    assert Path(session).read_bytes() == kept
     Path(session).write_bytes(Path(session).read_bytes().replace(b"acid", b"tin "))
     with pytest.raises(SystemExit):
         main(["search", str(tmp_path / "i"), "#1", "--history", session])
@@ -155,6 +160,45 @@ def test_a_session_is_numbered_and_combined(tmp_path: Path, capsys: pytest.Captu
     with pytest.raises(SystemExit):
         main(["search", str(tmp_path / "i")])
     assert SearchHistory.read(tmp_path / "none").queries == ()
+
+
+def test_a_session_of_another_index_is_noted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, title in (("one", "film"), ("two", "acid film")):
+        made([Document("D1", title=title)], tmp_path / name)
+        Index.build(
+            Collection.open(tmp_path / name / "c"), tmp_path / f"{name}.index", origin=str(tmp_path / name / "c")
+        )
+    session = str(tmp_path / "session.json")
+    main(["search", str(tmp_path / "one.index"), "film", "--history", session])
+    main(["search", str(tmp_path / "one.index"), "#1", "--history", session])
+    assert "asked in" not in capsys.readouterr().err
+    main(["search", str(tmp_path / "two.index"), "#1", "--history", session])
+    other = (
+        f"{session}: #1, #2 were asked in {tmp_path / 'one.index'}: counts differ here; "
+        "name another file with --history"
+    )
+    assert other in capsys.readouterr().err
+    main(["search", str(tmp_path / "two.index"), "--history", session])
+    assert f"{session} has counts of 2 indexes: " in capsys.readouterr().err
+
+
+def test_a_month_or_a_year_is_after_its_last_day(tmp_path: Path) -> None:
+    days = ["2014-12-31", "2015-01-01", "2015-06-30", "2015-12-31", "2016-01-01"]
+    made([Document(day, title="film", publication=day) for day in days], tmp_path)
+    language = Language(Index.build(Collection.open(tmp_path / "c"), tmp_path / "i"))
+    assert names(language, "film after:2015") == names(language, "film pd>2015") == days[4:]
+    assert names(language, "film after:2015-06") == names(language, "film pd>2015-06") == days[3:]
+    assert names(language, "film before:2015") == names(language, "film pd<2015") == days[:1]
+    assert names(language, "film after:(2015 OR 2014)") == days[1:]
+    notes = language.search("film after:2015 before:2016").notes
+    assert notes[0].endswith("nothing matches; after:2015 means from 2016-01-01 on; before:2016 means up to 2015-12-31")
+
+
+def test_names_and_numbers_in_no_document_are_noted(tmp_path: Path) -> None:
+    language = language_of({"A": "2,4-dichlorophenol and film"}, tmp_path)
+    for word in ("2,4-dichlorophenoxyacetic", "ADJ99999999999"):
+        assert any(note.startswith(f"{word} is in no document") for note in language.search(f"film {word}").notes), word
+    assert not language.search("2,4-dichlorophenol dichlorophenol 2,4").notes
 
 
 def test_patterns_on_unstemmed_words(tmp_path: Path) -> None:

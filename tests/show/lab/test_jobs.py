@@ -15,7 +15,7 @@ import pytest
 from leadline.errors import InputError, LeadlineError
 from leadline.show.lab.job_kinds import index_plan, pool_plan, report_plan, run_plan
 from leadline.show.lab.job_worker import work
-from leadline.show.lab.jobs import Job, Jobs
+from leadline.show.lab.jobs import Jobs, LabJob
 from leadline.show.lab.lab import Lab
 
 
@@ -37,7 +37,7 @@ def jobs(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> Jobs:
     return found
 
 
-def wait_for(jobs: Jobs, id: str, *states: str, seconds: float = 120) -> Job:
+def wait_for(jobs: Jobs, id: str, *states: str, seconds: float = 120) -> LabJob:
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         if (job := jobs.get(id)).state in states:

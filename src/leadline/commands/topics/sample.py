@@ -107,7 +107,8 @@ def _masks(collection: Collection, options: argparse.Namespace) -> dict[str, NDA
         masks[f"not in {options.classes}"] = collection.select(classes=split_list(options.classes))
     known = collection.records["known"]
     if options.after:
-        masks[f"not after {options.after}"] = (known > parse_date(options.after)).fill_null(value=False).to_numpy()
+        later = known > parse_date(options.after, late=True)
+        masks[f"not after {options.after}"] = later.fill_null(value=False).to_numpy()
     if options.before:
         masks[f"not before {options.before}"] = (known < parse_date(options.before)).fill_null(value=False).to_numpy()
     return masks

@@ -27,6 +27,7 @@ class SearchHistory:
 
     path: Path
     queries: tuple[tuple[str, int], ...] = ()
+    indexes: tuple[str, ...] = ()  # the folder of the index that each query was asked in; empty where it is unknown
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> SearchHistory:
@@ -46,26 +47,52 @@ class SearchHistory:
         queries = content.get("queries")
         if not isinstance(queries, list) or not all(map(_is_query, queries)):
             raise InputError(str(path), f"is damaged, its queries are not as they should be: {_FIX}")
-        return cls(Path(path), tuple((each["query"], each["found"]) for each in queries))
+        indexes = tuple(each.get("index", "") for each in queries)
+        return cls(Path(path), tuple((each["query"], each["found"]) for each in queries), indexes)
 
     @property
     def earlier(self) -> dict[int, str]:
         """The queries by their numbers."""
         return {number: query for number, (query, _) in enumerate(self.queries, start=1)}
 
-    def with_query(self, query: str, found: int) -> SearchHistory:
+    def notes(self, index: Path | None = None) -> list[str]:
+        """A note where counts are of another index than this, or without one, of more than one index."""
+        here = "" if index is None else str(index.resolve())
+        others = dict.fromkeys(folder for folder in self.indexes if folder and folder != here)
+        if index is None:
+            return [f"{self.path} has counts of {len(others)} indexes: {', '.join(others)}"] if len(others) > 1 else []
+        return [
+            f"{self.path}: {self._numbers(folder)} {'were' if self.indexes.count(folder) > 1 else 'was'} asked in "
+            f"{folder}: counts differ here; name another file with --history"
+            for folder in others
+        ]  # fmt: skip
+
+    def _numbers(self, folder: str) -> str:
+        """The numbers of the queries that were asked in an index."""
+        numbers = [f"#{number}" for number, each in enumerate(self.indexes, start=1) if each == folder]
+        return ", ".join(numbers if len(numbers) <= 4 else [*numbers[:3], f"… {numbers[-1]}"])
+
+    def with_query(self, query: str, found: int, index: str = "") -> SearchHistory:
         """The session with one more query, which is written to the file."""
         if len(self.queries) >= MOST_QUERIES:
             raise InputError(str(self.path), f"has {MOST_QUERIES:,} queries, the most that are kept: {_FIX}")
-        longer = SearchHistory(self.path, (*self.queries, (query, found)))
-        queries = [{"number": n, "query": q, "found": f} for n, (q, f) in enumerate(longer.queries, start=1)]
+        longer = SearchHistory(self.path, (*self.queries, (query, found)), (*self.indexes, index))
+        asked = zip(longer.queries, longer.indexes, strict=True)
+        queries = [
+            {"number": number, "query": query, "found": found, **({"index": folder} if folder else {})}
+            for number, ((query, found), folder) in enumerate(asked, start=1)
+        ]
         write_stored(self.path, sealed({"what": WHAT, "version": VERSION, "queries": queries}))
         return longer
 
     def keep(self, found: SearchResult) -> SearchResult:
         """Write a query to the file; return what it found, with its number."""
-        return replace(found, number=len(self.with_query(found.text, found.found).queries))
+        folder = found.context.index.folder
+        number = len(self.with_query(found.text, found.found, str(folder.resolve())).queries)
+        return replace(found, number=number, about_session=self.notes(folder))
 
 
 def _is_query(value: Any) -> bool:
-    return isinstance(value, dict) and isinstance(value.get("query"), str) and type(value.get("found")) is int
+    if not isinstance(value, dict) or not isinstance(value.get("index", ""), str):
+        return False
+    return isinstance(value.get("query"), str) and type(value.get("found")) is int

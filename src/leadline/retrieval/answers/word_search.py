@@ -21,9 +21,9 @@ from leadline.retrieval.index.index import Index
 from leadline.retrieval.language.filters import missing, notes_of, published
 from leadline.retrieval.language.language import Answer, Language
 from leadline.retrieval.language.patterns import expression
-from leadline.retrieval.language.periods import no_day_between
+from leadline.retrieval.language.periods import no_day_between, partial_dates
 from leadline.retrieval.language.reading import understand
-from leadline.retrieval.language.tree import And, Or, ResultOrder, Side, parts_of, query_text
+from leadline.retrieval.language.tree import And, Node, Or, ResultOrder, Side, parts_of, query_text
 from leadline.retrieval.models.searcher import Contribution, parse_model
 from leadline.retrieval.pipeline.after.one_a_group import first_of_each
 from leadline.retrieval.pipeline.context import SearchContext
@@ -49,6 +49,7 @@ class SearchResult(Result):
     number: int | None = None  # of the query in its session
     request: Request | None = None  # after the steps that followed the search, where there are any
     about_filters: Sequence[str] = ()  # notes on filters that are not part of the query
+    about_session: Sequence[str] = ()  # notes on the session that it is kept in
 
     @property
     def understood(self) -> str:
@@ -58,9 +59,13 @@ class SearchResult(Result):
     @property
     def parts(self) -> list[tuple[str, int]]:
         """The parts that the query joins, as they were understood, and the number of documents that each finds."""
-        tree = understand(self.understood, self.language.index.fields, list(self.language.saved or ())).tree
+        tree = self._tree
         texts = [query_text(part) for part in parts_of(tree)] if isinstance(tree, (And, Or, Side)) else []
         return [(text, self.language.count(text)) for text in texts]
+
+    @property
+    def _tree(self) -> Node | None:
+        return understand(self.understood, self.language.index.fields, list(self.language.saved or ())).tree
 
     @property
     def found(self) -> int:
@@ -71,7 +76,13 @@ class SearchResult(Result):
     def notes(self) -> Sequence[str]:
         """Notes about parts of the query that were ignored or understood in another way."""
         after = self.request.notes if self.request else ()
-        return (*self.answer.notes, *self.about_filters, *after, *changes(self.context, self.hits))
+        said = (*self.answer.notes, *self.about_filters, *self.about_session, *after)
+        return (*said, *changes(self.context, self.hits))
+
+    @property
+    def dates_meant(self) -> list[str]:
+        """What before: and after: with a month or a year mean, as days."""
+        return list(dict.fromkeys(partial_dates(self._tree)))
 
     def why(self, hit: Hit) -> list[Contribution]:
         """What each word adds to the score of a hit, the most first; then what each step adds that followed.

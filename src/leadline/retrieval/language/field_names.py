@@ -23,7 +23,7 @@ FIELD_OF = {name: field for field, names in ALIASES.items() for name in names.sp
 _TWO_READINGS = re.compile(r"([0-9]{1,2})\s?([-/])\s?([0-9]{1,2})\s?\2\s?([0-9]{4})")
 _YEARS = re.compile(r"([0-9]{4})\s*[-–:]\s*([0-9]{4})|([0-9]{6,8}):([0-9]{6,8})")
 _COMPARED = re.compile(r"(<=|>=|<|>)\s*(.+)")
-_BRACKETS = re.compile(r"([\[{])\s*([^\s\[\]{}]+)\s+(?:TO|to)\s+([^\s\[\]{}]+)\s*([\]}])")
+_BRACKETS = re.compile(r"([\[{(])\s*([^\s\[\]{}()]+)\s+(?:TO|to)\s+([^\s\[\]{}()]+)\s*([\]})])")
 _WHOLE_DAY = re.compile(r"[0-9]{8}|[0-9]{1,4}([-/.])[0-9]{1,2}\1[0-9]{1,4}")
 _CUT_OFF = re.compile(r"[?$+#]+$|/(?:LOW)?$")  # after a class, for those under it, which are always meant
 _DAY = datetime.timedelta(days=1)
@@ -99,6 +99,8 @@ def period(name: str, written: str) -> str:
 
     >>> period("published", "[2010 TO 2015]"), period("published", "2010..*"), period("published", "{2010 TO 2012}")
     ('2010..2015', '2010..', '2011-01-01..2011-12-31')
+    >>> period("published", "(2010 TO 2015)")
+    '2010..2015'
     """
     if match := _COMPARED.fullmatch(written):
         return _compared(match[1], _date(name, match[2]))
@@ -129,7 +131,7 @@ def is_reversed(dates: str) -> bool:
 
 
 def bracketed(text: str, at: int) -> re.Match[str] | None:
-    """A range in brackets, [2010 TO 2015], at a place of a text."""
+    """A range in brackets or parentheses, [2010 TO 2015], at a place of a text."""
     return _BRACKETS.match(text, at)
 
 

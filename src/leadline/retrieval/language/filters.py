@@ -72,9 +72,9 @@ _VALUES = {
 
 
 def published(index: Index, when: str, date: str) -> Mask:
-    """The documents published before a day or after it; those without a date are neither."""
+    """The documents published before the first day of a date or after its last; those without a date are neither."""
     try:
-        than = day_number(parse_date(date))
+        than = day_number(parse_date(date, late=when == "after"))
     except InputError:
         raise InputError(f"--{when}", f"{date!r} is not a date; write 1998-08-12") from None
     days = _days(index, when)
@@ -205,7 +205,7 @@ _FILTERS: dict[str, Callable[[Index, Sequence[str]], Mask]] = {
     "cpc": lambda index, values: index.having("cpc", values),
     "office": lambda index, values: index.having("office", values),
     "before": lambda index, values: published(index, "before", max(values)),  # ISO dates
-    "after": lambda index, values: published(index, "after", min(values)),
+    "after": lambda index, values: published(index, "after", min(values, key=lambda each: parse_date(each, late=True))),
     "published": lambda index, values: _within(index, "published", values),
     "filed": lambda index, values: _within(index, "filed", values),
     "priority": lambda index, values: _within(index, "priority", values),

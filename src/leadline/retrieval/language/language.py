@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from leadline.errors import checked_choice
+from leadline.errors import InputError, checked_choice
 from leadline.records.scores.result import counted
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.index.segment import MISSING
@@ -57,11 +57,19 @@ class Language:
         """`saved` are earlier queries, which a query may name: `#1 AND #2`."""
         self.index = WiderIndex(index)
         self.searcher = Searcher(self.index)
-        self.saved: dict[int, Node] | None = None if saved is None else {}
-        for number in sorted(saved or ()):
-            tree = understand((saved or {})[number], self.index.fields, list(self.saved or ())).tree
-            if self.saved is not None and tree is not None:
-                self.saved[number] = tree
+        self.saved = None if saved is None else self._trees(saved)
+
+    def _trees(self, saved: Mapping[int, str]) -> dict[int, Node]:
+        """The trees of earlier queries; one that can no longer be asked leaves the others usable."""
+        trees: dict[int, Node] = {}
+        for number in sorted(saved):
+            try:
+                tree = understand(saved[number], self.index.fields, list(trees)).tree
+            except InputError:
+                continue
+            if tree is not None:
+                trees[number] = tree
+        return trees
 
     def search(
         self,

@@ -38,7 +38,12 @@ _SLOP = re.compile(r"~([0-9]{1,4})(?!\w)")
 _FUZZY = re.compile(r"(.*\w)~[0-9.]*")
 _SAVED = re.compile(r"#([0-9]{1,6})(?!\w)")
 _SET = re.compile(r"[SLsl]([0-9]{1,6})")
-_BEHIND = re.compile(r"\.([a-zA-Z]{2,4}(?:,[a-zA-Z]{2,4})*)\.|/([A-Z]{2,4}(?:,[A-Z]{2,4})*)")  # film.ti,ab. and film/TI
+# film.ti,ab. and film/TI; in small letters only names that no text has behind a stroke.
+_SMALL_FIELD = "(?:ti|ab|ttl|abst|clm|tac)"
+_BEHIND = re.compile(
+    r"\.([a-zA-Z]{2,4}(?:,[a-zA-Z]{2,4})*)\."
+    rf"|/([A-Z]{{2,4}}(?:,[A-Z]{{2,4}})*|{_SMALL_FIELD}(?:,{_SMALL_FIELD})*)"
+)
 _REFERENCE = re.compile(r"(?<!\S)\(*[#SLsl]([0-9]{1,6})(?!\w)")
 _NO_ENDING = re.compile(r"(.*\w)([?!+#])")
 _SMALL = frozenset({"and", "or", "not", "near", "adj", "same"})
@@ -222,11 +227,13 @@ class _Lexer(FieldCursor):
         self.at += 1
 
     def _earlier(self, written: str, number: int) -> None:
-        """A reference to an earlier query."""
+        """A reference to an earlier query; InputError where the session does not have it."""
         if self.saved is not None and number in self.saved:
             self.tokens.append(Token("saved", written, number))
             return
-        why = "it is not in the session" if self.saved is not None else "name the session with --history FILE"
+        if self.saved is not None:
+            raise InputError("query", f"{written} is not in the session, which has {_numbered(self.saved)}")
+        why = "name the session with --history FILE"
         self._note(lambda: f"{written} was taken as a word, not as an earlier query: {why}")
         self.tokens.append(Token("word", written[1:]))
 
@@ -290,6 +297,8 @@ class _Lexer(FieldCursor):
             field = self._fields_named((match[1] or match[2]).split(","))
             word = word[: -len(match[0])] if field else word
         if field:
+            if match and match[0].startswith("/") and match[0].islower():
+                self._note(lambda: f"{word[:40]}{match[0]} was taken as {field}:{word[:40]}")
             self.tokens.append(Token("field", field))
         if fuzzy := _FUZZY.fullmatch(word):
             self._note(lambda: f"{word[:40]}: similar spellings are not searched for; taken as {fuzzy[1][:40]}")
@@ -307,3 +316,19 @@ class _Lexer(FieldCursor):
         if self.tokens and self.tokens[-1].text in CLASS_FILTERS:
             return False  # a class has those under it
         return len(word) >= 4 if sign in "+#" else self.at < self.last or len(self.tokens) < 2
+
+
+def _numbered(saved: Sequence[int]) -> str:
+    """The numbers of earlier queries in words.
+
+    >>> _numbered([]), _numbered([1]), _numbered([1, 2, 3, 5])
+    ('no queries yet', '#1', '#1 to #3 and #5')
+    """
+    runs: list[list[int]] = []
+    for number in sorted(saved):
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    named = [f"#{run[0]}" if len(run) == 1 else f"#{run[0]} to #{run[-1]}" for run in runs]
+    return " and ".join(filter(None, [", ".join(named[:-1]), *named[-1:]])) or "no queries yet"

@@ -75,7 +75,7 @@ _OTHERS = (
     (re.compile(r"NOTW/.*|NOTNEAR.*|XNEAR.*|XPRE.*"), "write NOT (a NEAR/n b)"),
     (
         re.compile(
-            r"(?:NEAR|PRE|ADJ|WITHIN|ONEAR)/.*|(?:NEAR|PRE|ADJ|ONEAR)0+|[WNP]/[0-9]+|(?:near|pre|adj|within)/[0-9]+"
+            r"(?:NEAR|PRE|ADJ|WITHIN|ONEAR)/.*|(?:NEAR|PRE|ADJ|ONEAR)(?:0+|[0-9]{6,})|[WNP]/[0-9]+|(?:near|pre|adj|within)/[0-9]+"
         ),
         "write a distance from 1 to 99999: NEAR/5",
     ),

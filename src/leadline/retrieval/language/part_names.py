@@ -17,7 +17,7 @@ def part_name(part: Positional) -> str:
     if isinstance(part, AnyOf):
         return f"({' OR '.join(map(part_name, part.parts))})"
     if isinstance(part, Together):
-        return f"({f' SAME/{part.kind.upper()} '.join(map(part_name, part.parts))})"
+        return f"({f' SAME {part.kind.upper()} '.join(map(part_name, part.parts))})"
     names = map(part_name, part.parts)
     ordered = part.ordered or (False,) * len(part.within)
     return next(names) + "".join(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Iterator
 
 from leadline.retrieval.language.tree import DATE_FILTERS, And, Node, Side, Within, WordOrPhrase, parts_of
-from leadline.text.days import day_number, parse_date
+from leadline.text.days import EPOCH, day_number, parse_date
 
 _PUBLISHED = ("before", "after", "published")  # all three compare the day of publication
 
@@ -29,16 +30,45 @@ def no_day_between(filters: list[tuple[str, str]]) -> str:
     >>> no_day_between([("after", "2010"), ("before", "2000")])
     'after:2010 before:2000: no day is in both: nothing matches; did you mean after:2000 before:2010?'
     """
-    bounds = [_bounds(name, value) for name, value in filters]
-    low = max((first for first, _ in bounds if first is not None), default=None)
-    high = min((last for _, last in bounds if last is not None), default=None)
-    if low is None or high is None or low <= high:
+    if _has_day(filters):
         return ""
     note = f"{' '.join(f'{name}:{value}' for name, value in filters)}: no day is in both: nothing matches"
     named = dict(filters)
     if len(filters) == 2 and named.keys() == {"before", "after"}:
-        note += f"; did you mean after:{named['before']} before:{named['after']}?"
+        exchanged = [("after", named["before"]), ("before", named["after"])]
+        if _has_day(exchanged):
+            return f"{note}; did you mean {' '.join(f'{name}:{value}' for name, value in exchanged)}?"
+        return "; ".join([note, *(days_meant(name, value) for name, value in filters)])
     return note
+
+
+def _has_day(filters: list[tuple[str, str]]) -> bool:
+    """Whether some day passes all filters."""
+    bounds = [_bounds(name, value) for name, value in filters]
+    low = max((first for first, _ in bounds if first is not None), default=None)
+    high = min((last for _, last in bounds if last is not None), default=None)
+    return low is None or high is None or low <= high
+
+
+def partial_dates(tree: Node | None) -> Iterator[str]:
+    """For each before: and after: with a month or a year, the days that pass it."""
+    is_date = isinstance(tree, Within) and tree.field in ("before", "after") and isinstance(tree.part, WordOrPhrase)
+    if is_date and len(tree.part.text) < len("1998-08-12"):  # type: ignore[union-attr]
+        yield days_meant(tree.field, tree.part.text)  # type: ignore[union-attr]
+    for part in parts_of(tree) if tree is not None else ():
+        yield from partial_dates(part)
+
+
+def days_meant(name: str, value: str) -> str:
+    """What before: or after: means, as days.
+
+    >>> days_meant("after", "2015"), days_meant("before", "2015-03")
+    ('after:2015 means from 2016-01-01 on', 'before:2015-03 means up to 2015-02-28')
+    """
+    first, last = _bounds(name, value)
+    if first is not None:
+        return f"{name}:{value} means from {EPOCH + datetime.timedelta(first)} on"
+    return f"{name}:{value} means up to {EPOCH + datetime.timedelta(last or 0)}"
 
 
 def _required(node: Node) -> Iterator[Within]:
@@ -59,6 +89,6 @@ def _bounds(name: str, value: str) -> tuple[int | None, int | None]:
     if name == "before":
         return None, day_number(parse_date(value)) - 1
     if name == "after":
-        return day_number(parse_date(value)) + 1, None
+        return day_number(parse_date(value, late=True)) + 1, None
     low, _, high = value.partition("..")
     return day_number(low) if low else None, day_number(high, late=True) if high else None

@@ -41,14 +41,15 @@ def missing_words(index: WiderIndex, tree: Node | None) -> list[MissingWord]:
     asked: dict[str, QueryWord] = {}
     for word, phrase in zip(words, index.phrases(words), strict=True):
         meant = phrase.words[0] if phrase is not None and len(phrase.words) == 1 else None
-        if meant is not None and not meant.pattern and word.isalpha():
+        if meant is not None and not meant.pattern and any(map(str.isalpha, word)):
             asked[word] = meant
     there = _terms_there(index, [term for meant in asked.values() for term in (meant.term, *meant.others)])
     found: list[MissingWord] = []
     for word, meant in asked.items():
         if not there.isdisjoint((meant.term, *meant.others)):
             continue
-        found.append(MissingWord(word, nearest_word(index, word)))
+        near = nearest_word(index, word) if sum(map(str.isalpha, word)) >= len(word) / 2 else ""
+        found.append(MissingWord(word, near))
         if len(found) == MOST_NOTES:
             break
     return found

@@ -146,7 +146,7 @@ _WRITERS: dict[type, Callable[[Any], str]] = {
         f" {'PRE' if ordered else 'NEAR'}/{within} {_enclosed(part, *_LOOSER)}"
         for part, within, ordered in zip(node.parts[1:], node.within, node.is_ordered, strict=True)
     ),
-    Same: lambda node: f" SAME/{node.unit.upper()} ".join(_enclosed(part, *_LOOSER[1:]) for part in node.parts),
+    Same: lambda node: f" SAME {node.unit.upper()} ".join(_enclosed(part, *_LOOSER[1:]) for part in node.parts),
     Side: lambda node: " ".join(mark + (_enclosed(part, *_LOOSER) if mark else _enclosed(part, Side, And, Or))
                                 for mark, part in node.parts),
     And: lambda node: " AND ".join(_enclosed(part, And, Or) for part in node.parts),

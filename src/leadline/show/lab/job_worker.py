@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from leadline.errors import InputError, visible
-from leadline.show.lab.jobs import Job, Jobs, now, read_job
+from leadline.show.lab.jobs import Jobs, LabJob, now, read_job
 from leadline.show.lab.lab import Lab
 from leadline.text.lock import FolderLock
 
@@ -44,7 +44,7 @@ def _acquired(lock: FolderLock) -> bool:
     return False
 
 
-def _next(jobs: Jobs) -> Job | None:
+def _next(jobs: Jobs) -> LabJob | None:
     """The job that waits longest. What an earlier worker left running has stopped."""
     waiting = []
     for path in sorted(jobs.folder.glob("*.json")):
@@ -62,11 +62,11 @@ def _next(jobs: Jobs) -> Job | None:
     return None
 
 
-def _is_cancelled(jobs: Jobs, job: Job) -> bool:
+def _is_cancelled(jobs: Jobs, job: LabJob) -> bool:
     return (jobs.folder / f"{job.id}.cancel").exists()
 
 
-def _do(jobs: Jobs, job: Job) -> None:
+def _do(jobs: Jobs, job: LabJob) -> None:
     """Run the command of a job, and store how it ended."""
     job = replace(job, state="running", started=now())
     jobs.write(job)
@@ -92,7 +92,7 @@ def _do(jobs: Jobs, job: Job) -> None:
         jobs.write(replace(job, state="failed" if problem else "done", ended=now(), problem=problem))
 
 
-def _wait(jobs: Jobs, job: Job, command: subprocess.Popen[bytes]) -> bool:
+def _wait(jobs: Jobs, job: LabJob, command: subprocess.Popen[bytes]) -> bool:
     """Wait for a command; whether it was cancelled. It is asked to stop first, as by Ctrl-C, and then killed."""
     while command.poll() is None:
         if _is_cancelled(jobs, job):

@@ -45,7 +45,7 @@ ENDED = ("done", "failed", "cancelled", "stopped")
 
 
 @dataclass(frozen=True)
-class Job:
+class LabJob:
     """One piece of work, and how far it is."""
 
     id: str
@@ -87,7 +87,7 @@ class Jobs:
         self.lab, self.folder = lab, lab.folder / FOLDER
         self._lock = threading.Lock()
 
-    def submit(self, plan: JobPlan, person: str) -> tuple[Job, bool]:
+    def submit(self, plan: JobPlan, person: str) -> tuple[LabJob, bool]:
         """Ask for work; the job, and whether it is new. The same work that is done or under way is not repeated."""
         with self._lock:
             key = _key(plan)
@@ -98,7 +98,7 @@ class Jobs:
                 raise InputError("jobs", f"{MOST_WAITING} are waiting: cancel some, or wait")
             if Path(plan.output).exists():
                 raise InputError(plan.name, f"there is another {plan.kind} of this name: give another name")
-            job = Job(
+            job = LabJob(
                 secrets.token_hex(8), key, plan.what, plan.arguments, plan.kind, plan.name, plan.output, person, now()
             )
             owned = self._claimed()
@@ -113,15 +113,15 @@ class Jobs:
                 outer.reserve(FOLDER)
         return OwnedFolder.claim(self.folder, KIND, VERSION)
 
-    def write(self, job: Job) -> None:
+    def write(self, job: LabJob) -> None:
         """Store how far a job is."""
         write_stored(self.folder / f"{job.id}.json", sealed({"what": WHAT, "format": FORMAT, "job": asdict(job)}))
 
-    def all(self) -> list[Job]:
+    def all(self) -> list[LabJob]:
         """Every job, the latest first."""
         return sorted(self._read(), key=lambda job: job.asked, reverse=True)
 
-    def _read(self) -> Iterator[Job]:
+    def _read(self) -> Iterator[LabJob]:
         working: bool | None = None
         for path in sorted(self.folder.glob("*.json")) if self.folder.is_dir() else ():
             with contextlib.suppress(InputError):  # `leadline check` says what is damaged
@@ -130,14 +130,14 @@ class Jobs:
                     working = self.is_working() if working is None else working
                 yield self._as_it_is(job, bool(working))
 
-    def get(self, id: str) -> Job:
+    def get(self, id: str) -> LabJob:
         """The job with an id; InputError where there is none."""
         if not id.isalnum() or not (self.folder / f"{id}.json").is_file():
             raise InputError(visible(id[:40]), "is not a job of this lab")
         job = read_job(self.folder / f"{id}.json")
         return job if job.has_ended else self._as_it_is(job, self.is_working())
 
-    def _as_it_is(self, job: Job, working: bool) -> Job:
+    def _as_it_is(self, job: LabJob, working: bool) -> LabJob:
         """A job whose worker is gone has stopped; one that was cancelled before it began never begins."""
         if job.state == "running" and not working:
             return replace(job, state="stopped", problem="the work was interrupted: ask for it again, and it goes on")
@@ -145,7 +145,7 @@ class Jobs:
             return replace(job, state="cancelled")
         return job
 
-    def cancel(self, id: str) -> Job:
+    def cancel(self, id: str) -> LabJob:
         """Ask a job to stop; what it has written stays whole or not at all."""
         job = self.get(id)
         if not job.has_ended:
@@ -190,13 +190,13 @@ class Jobs:
         )  # fmt: skip
 
 
-def read_job(path: Path) -> Job:
+def read_job(path: Path) -> LabJob:
     """The job in a file."""
     content = read_sealed(path, WHAT, FORMAT, FIX)
     if content is None:
         raise InputError(str(path), "no such job")
     written: dict[str, Any] = content["job"]
-    return Job(**{**written, "arguments": tuple(written["arguments"])})
+    return LabJob(**{**written, "arguments": tuple(written["arguments"])})
 
 
 def now() -> str:

@@ -13,7 +13,7 @@ from leadline.errors import InputError, LeadlineError
 from leadline.records.scores.table import Table
 from leadline.show.lab.audit import AuditLog
 from leadline.show.lab.job_kinds import JobPlan, index_plan, pool_plan, report_plan, run_plan, system_names
-from leadline.show.lab.jobs import Job, Jobs
+from leadline.show.lab.jobs import Jobs, LabJob
 from leadline.show.lab.lab import Lab
 from leadline.show.lab.viewer import viewer
 from leadline.show.serve.app import Pages, Visitor
@@ -67,11 +67,11 @@ def add_jobs(app: FastAPI, pages: Pages, lab: Lab, audit: AuditLog) -> None:
         return RedirectResponse(f"/job/{id}", 303)
 
 
-def _is_theirs(job: Job, found: Visitor) -> bool:
+def _is_theirs(job: LabJob, found: Visitor) -> bool:
     return found.person.role == "organiser" or job.person == found.name
 
 
-def _found(jobs: Jobs, id: str) -> Job:
+def _found(jobs: Jobs, id: str) -> LabJob:
     try:
         return jobs.get(id)
     except InputError as error:
@@ -119,7 +119,7 @@ def _list_view(lab: Lab, jobs: Jobs) -> Callable[[], Shown]:
     return job_list
 
 
-def _may_see(lab: Lab, job: Job) -> bool:
+def _may_see(lab: Lab, job: LabJob) -> bool:
     """In a blind lab, people see their own jobs."""
     who = viewer()
     return not lab.is_blind or who is None or who.sees_everything or job.person == who.name
