@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Annotated
 
 from fastapi import HTTPException, Query
@@ -14,6 +13,7 @@ from leadline.measures.definition import Measure
 from leadline.measures.evaluate import MAIN_MEASURE
 from leadline.measures.notation import parse_measure
 from leadline.show.lab.boards import Board, Boards
+from leadline.show.serve.laboratory.views import sentence
 
 Word = Annotated[str, Query(max_length=300)]
 EFFORTS = (5, 10, 20, 50, 100, 200, 500, 1000)
@@ -28,15 +28,7 @@ def refused(status: int = 400) -> Iterator[None]:
     try:
         yield
     except LeadlineError as error:
-        raise HTTPException(status, in_a_sentence(error)) from None
-
-
-def in_a_sentence(error: LeadlineError) -> str:
-    """An error without the folders of the server."""
-    if isinstance(error, InputError):
-        where = Path(error.where).name if "/" in error.where else error.where
-        return f"{where}{'' if error.line is None else f', line {error.line}'}: {error.problem}."
-    return f"{error}."
+        raise HTTPException(status, sentence(error)) from None
 
 
 def chosen_measure(written: str, effort: str = "") -> Measure:
@@ -73,7 +65,7 @@ def chosen_board(boards: Boards, qrels: str, measure: str, effort: str = "") -> 
     try:
         return boards.board(qrels, wanted)
     except (MeasureError, MismatchError, InputError) as error:
-        raise HTTPException(400, in_a_sentence(error)) from None
+        raise HTTPException(400, sentence(error)) from None
 
 
 def choices(boards: Boards, board: Board) -> dict[str, object]:

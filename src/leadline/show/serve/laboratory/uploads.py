@@ -17,7 +17,8 @@ from leadline.errors import LeadlineError
 from leadline.show.lab.boards import Boards
 from leadline.show.lab.receive_run import NameTakenError, check_run_name, receive_run
 from leadline.show.serve.app import Pages
-from leadline.show.serve.laboratory.asked import Word, in_a_sentence, refused
+from leadline.show.serve.laboratory.asked import Word, refused
+from leadline.show.serve.laboratory.views import sentence
 from leadline.show.serve.security import LARGEST_REFUSED, LargeBody
 
 UPLOADERS = ("runner", "organiser")
@@ -64,7 +65,7 @@ def _received(boards: Boards, path: Path, sender: str, qrels: str) -> dict[str, 
     try:
         found = receive_run(boards, path, sender, qrels)
     except LeadlineError as error:
-        raise HTTPException(409 if isinstance(error, NameTakenError) else 400, in_a_sentence(error)) from None
+        raise HTTPException(409 if isinstance(error, NameTakenError) else 400, sentence(error)) from None
     return {"saved": True, "stored": "new" if found.is_new else "already", "run": found.entry.name}
 
 

@@ -102,9 +102,12 @@ def sentence(error: LeadlineError) -> str:
     """What is wrong, as a sentence of a page.
 
     >>> sentence(InputError("/home/anna/lab/runs/a.run", "must be at least 1, got 0", line=3))
-    'a.run:3: must be at least 1, got 0.'
+    'a.run, line 3: must be at least 1, got 0.'
     """
-    said = visible(error_line(error))
+    said = visible(str(error))
+    if isinstance(error, InputError):
+        line = "" if error.line is None else f", line {error.line}"
+        said = visible(f"{Path(error.where).name if '/' in error.where else error.where}{line}: {error.problem}")
     return said if said.endswith((".", "?")) else f"{said}."
 
 
