@@ -112,7 +112,8 @@ def read(content: bytes) -> Document:
     """
     groups = _groups(content)
     patent = groups[0]
-    if any(tag in _ONLY_OF_THE_PATENT for group in groups[1:] for tag, _ in group.fields):
+    of_another = any(tag in _ONLY_OF_THE_PATENT for group in groups[1:] for tag, _ in group.fields)
+    if of_another or len(patent.all("WKU")) > 1 or sum(group.name == "CLMS" for group in groups) > 1:
         raise ValueError("holds two patents: the line PATN between them is missing or damaged")
     serial = patent.first("WKU")
     if not serial:
