@@ -47,7 +47,7 @@ from leadline.retrieval.pipeline.request import Request
 from leadline.text.days import parse_date
 from leadline.text.json_output import json_text
 
-HALF = 0.5  # of a claim's distinguishing words in one passage: what the first sentence counts besides
+HALF = 0.5  # of a claim's words in one passage: the first sentence counts the claims that have such a hit
 QUOTED = 3  # hits of a claim whose passages are printed; the others are named
 
 
@@ -188,13 +188,9 @@ def _finding(found: PriorArt) -> str:
         return f"{families} {verb} on none of its claims."
     most = int(np.argmax(counts))
     leader = f"; hit {most + 1}, {found.hits[most].name}, on {counts[most]}" if len(found.hits) > 1 else ""
-    best = (max((one.distinguishing for one in each.found), default=0.0) for each in found.bearing)
-    strong = sum(share >= HALF for share in best)
-    much = f"on {strong} of them" if strong else "on none"
-    return (
-        f"{families} {verb} on {reached} of its {_claim_count(found.topic.claims)}, {much} with half of the "
-        f"distinguishing words or more{leader}."
-    )
+    strong = sum(any(one.share >= HALF for one in each.found) for each in found.bearing)
+    much = f"on {strong or 'none'} of them by a passage with half of the claim's words"
+    return f"{families} {verb} on {reached} of its {_claim_count(found.topic.claims)}, {much}{leader}."
 
 
 def _date(topic: Document) -> tuple[str, str]:
