@@ -48,6 +48,9 @@ def test_examples_run(
     monkeypatch.chdir(folder)
     if "grid/runs" in line:
         main(shlex.split("grid patents.index topics.tsv grid.toml -o grid -q"))
+    if "#1 AND #2" in line:  # of a session that has them
+        for query in ("coating", "film"):
+            main(["search", "patents.index", query, "--history", "session.json", "-q"])
     if line.startswith("leadline crawl"):
         line = request.getfixturevalue("crawled_site").example(line)
     if line.startswith(("leadline lab add", "leadline lab people", "leadline lab status")):

@@ -41,6 +41,8 @@ def collection(tmp_path_factory: pytest.TempPathFactory) -> ll.Collection:
         ({"after": "1998-08-11"}, "abce"),
         ({"after": "1998-08-31"}, "c"),
         ({"after": "1998-12-31"}, ""),
+        ({"after": "1998-08"}, "c"),
+        ({"after": "1998"}, ""),
         ({"after": "1998-08-12", "before": "1998-08-14"}, "b"),
         ({"classes": ["C07"]}, "abcd"),
         ({"classes": ["C07D"]}, "abc"),

@@ -230,7 +230,8 @@ class Collection(Result):
     ) -> NDArray[np.bool_]:
         """Which documents were published before or after a day, have one of these classes, are of these offices.
 
-        A class is a section, class, subclass or group and includes everything below it: C07 includes C07D401/04.
+        Of a month or a year, before its first day or after its last. A class is a section, class, subclass or group and
+        includes everything below it: C07 includes C07D401/04.
         """
         import polars as pl
 
@@ -242,7 +243,7 @@ class Collection(Result):
         if before:
             chosen &= (records["publication"] < parse_date(before)).fill_null(False).to_numpy()
         if after:
-            chosen &= (records["publication"] > parse_date(after)).fill_null(False).to_numpy()
+            chosen &= (records["publication"] > parse_date(after, late=True)).fill_null(False).to_numpy()
         if classes:
             pattern = "|".join(f"^{_escaped(symbol)}" for symbol in classes)
             under = pl.element().str.contains(pattern)

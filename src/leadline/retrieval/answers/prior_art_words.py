@@ -15,7 +15,7 @@ from leadline.retrieval.answers.search_hits import result_table
 from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.request import Request
 
-HALF = 0.5  # of a claim's distinguishing words in one passage: what the first sentence counts besides
+HALF = 0.5  # of a claim's words in one passage: the first sentence counts the claims that have such a hit
 
 
 def fit_words(one: BearingPassage) -> str:
@@ -71,13 +71,9 @@ def prior_art_finding(found: PriorArt) -> str:
         return f"{families} {verb} on none of its claims."
     most = int(np.argmax(counts))
     leader = f"; hit {most + 1}, {found.hits[most].name}, on {counts[most]}" if len(found.hits) > 1 else ""
-    best = (max((one.distinguishing for one in each.found), default=0.0) for each in found.bearing)
-    strong = sum(share >= HALF for share in best)
-    much = f"on {strong} of them" if strong else "on none"
-    return (
-        f"{families} {verb} on {reached} of its {claim_count(found.topic.claims)}, {much} with half of the "
-        f"distinguishing words or more{leader}."
-    )
+    strong = sum(any(one.share >= HALF for one in each.found) for each in found.bearing)
+    much = f"on {strong or 'none'} of them by a passage with half of the claim's words"
+    return f"{families} {verb} on {reached} of its {claim_count(found.topic.claims)}, {much}{leader}."
 
 
 def topic_date(topic: Document) -> tuple[str, str]:
