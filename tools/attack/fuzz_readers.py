@@ -230,8 +230,8 @@ ANSERINI = b'{\n  "id" : "doc%d",\n  "contents" : "A nail is bent."\n}\n'
 
 RIS = b"TY  - JOUR\nTI  - Nails in wood\nAB  - An abstract\nDO  - 10.1000/n%d\nPY  - 2001\nER  - \n\n"
 NBIB = b"PMID- %d\nTI  - Of nails\n      and wood\nAB  - First line\n      second line.\nDP  - 2001 May 3\n\n"
-# Each record is longer than what `damage` cuts out or moves, and none has a quotation mark: a whole record that is gone,
-# or that a mark has made part of a cell, cannot be noticed.
+# Each record is longer than what `damage` cuts out or moves, and none has a quotation mark: a whole record that is
+# gone, or that a mark has made part of a cell, cannot be noticed.
 REVIEW = (
     b"record_id,title,abstract,doi,included\n"
     b"1,Nails and how they are made,About nails with a head of brass and a point of iron,10.1000/a,1\n"
