@@ -172,10 +172,8 @@ def _member(name: str, member: object) -> list[str]:
     lines = [f"### {name} {{ #{name} }}", "", *_signature(name, member), *docstring(member)]
     if inspect.isclass(member):
         for one, attribute in _public_attributes(member):
-            if isinstance(attribute, property):
-                lines += [f"**`.{one}`** {_first_paragraph(inspect.getdoc(attribute) or '')}", ""]
-            else:
-                lines += [f"**`.{one}{_parameters(attribute)}`** {_first_paragraph(inspect.getdoc(attribute) or '')}", ""]
+            shown = "" if isinstance(attribute, property) else _parameters(attribute)
+            lines += ["```py", f"{name}.{one}{shown}", "```", "", _first_paragraph(inspect.getdoc(attribute) or ""), ""]
     return lines
 
 
@@ -192,7 +190,7 @@ def _signature(name: str, member: object) -> list[str]:
     if inspect.isclass(member) and issubclass(member, BaseException):
         return []
     shown = _parameters(member)
-    return ["```python-signature", f"{name}{shown}", "```", ""] if shown else []
+    return ["```py", f"{name}{shown}", "```", ""] if shown else []
 
 
 def _parameters(member: object) -> str:
@@ -203,11 +201,29 @@ def _parameters(member: object) -> str:
         signature = inspect.signature(member)
     except (TypeError, ValueError):
         return ""
-    given = [one for one in signature.parameters.values() if not one.name.startswith("_")]
-    shown = str(signature.replace(parameters=given))
-    shown = re.sub(r"'([^']*)'(?=[,)=\s]|$)", r"\1", shown) if "'" in shown and "=" not in shown else shown
-    return re.sub(r"<([\w.]+)[^>]*>", r"\1", shown).replace(": '", ": ").replace("' =", " =").replace("',", ",") \
-        .replace("')", ")").replace("-> '", "-> ").removesuffix("'")  # fmt: skip
+    shown: list[str] = []
+    kinds = [parameter.kind for parameter in signature.parameters.values()]
+    for at, parameter in enumerate(signature.parameters.values()):
+        if parameter.kind is parameter.KEYWORD_ONLY and not {parameter.KEYWORD_ONLY, parameter.VAR_POSITIONAL} & set(kinds[:at]):
+            shown.append("*")
+        if not parameter.name.startswith("_"):
+            shown.append(_parameter(parameter))
+    given = signature.return_annotation
+    returned = "" if given is signature.empty or inspect.isclass(member) else f" -> {_type(given)}"
+    line = f"({', '.join(shown)}){returned}"
+    return line if len(line) < 90 or len(shown) < 2 else "(\n    " + ",\n    ".join(shown) + f",\n){returned}"
+
+
+def _parameter(parameter: inspect.Parameter) -> str:
+    stars = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
+    kind = "" if parameter.annotation is parameter.empty else f": {_type(parameter.annotation)}"
+    has_default = parameter.default is not parameter.empty
+    default = f" = {re.sub(r' at 0x[0-9a-f]+', '', repr(parameter.default))}" if has_default else ""
+    return f"{stars}{parameter.name}{kind}{default if kind else default.replace(' ', '')}"
+
+
+def _type(annotation: object) -> str:
+    return annotation.strip("'\"") if isinstance(annotation, str) else inspect.formatannotation(annotation)
 
 
 def docstring(member: object) -> list[str]:
