@@ -1,4 +1,4 @@
-"""The commands of the tutorials, the how-to pages and the guides work as printed, in order; what is shown is printed."""
+"""The commands of tutorials, how-to pages and guides work as printed, in order; what they show is what is printed."""
 
 from __future__ import annotations
 

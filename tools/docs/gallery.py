@@ -19,8 +19,11 @@ def gallery_pages() -> dict[str, str]:
     """The page, and the pictures as SVG."""
     evidence = invented_evidence()
     pages: dict[str, str] = {}
-    lines = ["# The report's figures", "", f"`leadline report` draws these from your own files. Here they show {SYSTEMS} "
-             f"invented systems on {TOPICS} invented topics. A title states a finding of the data.", ""]  # fmt: skip
+    about = (
+        "`leadline report` draws these from your own files. "
+        f"Here they show {SYSTEMS} invented systems on {TOPICS} invented topics. A title states a finding of the data."
+    )
+    lines = ["# The report's figures", "", about, ""]
     section = ""
     for entry in in_order():
         if entry.section != section:

@@ -92,7 +92,7 @@ def _example(measure: Measure) -> list[str]:
 
 
 def picture(parts: Breakdown) -> str:
-    """The worked example as SVG: a bar at each rank, as high as what its document adds. Colours are those of the page."""
+    """The worked example as SVG, in the colours of the page: a bar at each rank, as high as what its document adds."""
     adds = [term.adds for term in parts.terms]
     most, least = max([*adds, 0.0]), min([*adds, 0.0])
     scale = (HEIGHT - 90) / ((most - least) or 1.0)
@@ -103,15 +103,19 @@ def picture(parts: Breakdown) -> str:
         f'<text x="10" y="14">{html.escape(parts.measure)} = {parts.value:.4f}: what each document adds</text>',
         f'<line x1="10" x2="{10 + 11 * SLOT}" y1="{zero:.1f}" y2="{zero:.1f}"/>',
     ]
-    for rank in range(1, 11):
-        svg.append(f'<text class="rank" x="{10 + (rank - 0.5) * SLOT:.0f}" y="{HEIGHT - 22}">{rank}</text>')
-    svg.append(f'<text class="rank" x="{10 + 10.5 * SLOT:.0f}" y="{HEIGHT - 22}">missed</text>')
+    places = [*map(str, range(1, 11)), "missed"]
+    svg += [
+        f'<text class="rank" x="{10 + (at + 0.5) * SLOT:.0f}" y="{HEIGHT - 22}">{place}</text>'
+        for at, place in enumerate(places)
+    ]
     svg.append(f'<text class="rank" x="{10 + 5 * SLOT:.0f}" y="{HEIGHT - 4}">rank in the list</text>')
     for term in parts.terms:
         centre = 10 + ((term.rank or 11) - 0.5) * SLOT
         top, height = min(zero, zero - term.adds * scale), abs(term.adds * scale)
         kind = "found" if term.rank else "missed"
-        svg.append(f'<rect class="{kind}" x="{centre - 17:.1f}" y="{top:.1f}" width="34" height="{max(height, 1):.1f}"/>')
+        svg.append(
+            f'<rect class="{kind}" x="{centre - 17:.1f}" y="{top:.1f}" width="34" height="{max(height, 1):.1f}"/>'
+        )
         label = f"{term.document}: {term.adds:.3g}" if term.rank else term.document
         svg.append(f'<text class="rank" x="{centre:.1f}" y="{top - 6:.1f}">{label}</text>')
     return "".join([*svg, "</svg>"])
@@ -152,8 +156,11 @@ def api_pages() -> dict[str, str]:
         about = _first_paragraph(inspect.getdoc(module) or "")
         lines = [f"# {place}", "", about, ""]
         if not name:
-            lines += ["[Leadline in Python](../python.md) is the guide; this page lists every public name. Submodules: "
-                      + ", ".join(f"[`leadline.{one}`](leadline.{one}.md)" for one in SUBMODULES) + ".", ""]  # fmt: skip
+            listed = ", ".join(f"[`leadline.{one}`](leadline.{one}.md)" for one in SUBMODULES)
+            lines += [
+                f"[The guide](../python.md) explains; this page lists every public name. Submodules: {listed}.",
+                "",
+            ]
         members = [(one, getattr(module, one)) for one in module.__all__]
         kinds = {
             "Functions": [(one, member) for one, member in members if inspect.isroutine(member)],
@@ -204,7 +211,8 @@ def _parameters(member: object) -> str:
     shown: list[str] = []
     kinds = [parameter.kind for parameter in signature.parameters.values()]
     for at, parameter in enumerate(signature.parameters.values()):
-        if parameter.kind is parameter.KEYWORD_ONLY and not {parameter.KEYWORD_ONLY, parameter.VAR_POSITIONAL} & set(kinds[:at]):
+        is_named = parameter.kind is parameter.KEYWORD_ONLY
+        if is_named and not {parameter.KEYWORD_ONLY, parameter.VAR_POSITIONAL} & set(kinds[:at]):
             shown.append("*")
         if not parameter.name.startswith("_"):
             shown.append(_parameter(parameter))
@@ -244,7 +252,7 @@ def docstring(member: object) -> list[str]:
 
 
 def _first_paragraph(text: str) -> str:
-    return _escaped(" ".join(text.split("\n\n")[0].split()))
+    return _escaped(" ".join(text.split("\n\n", maxsplit=1)[0].split()))
 
 
 def _escaped(text: str) -> str:

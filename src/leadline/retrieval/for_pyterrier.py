@@ -29,7 +29,9 @@ def pyterrier_retriever(index: IndexLike, system: str | Step = "best", k: int = 
     def retrieve(queries: Any) -> Any:
         if "docno" in queries.columns:
             raise InputError("pyterrier_retriever", "takes queries (qid, query), got documents: put it first")
-        topics = [Topic(str(qid), title=str(query)) for qid, query in zip(queries["qid"], queries["query"], strict=True)]
+        topics = [
+            Topic(str(qid), title=str(query)) for qid, query in zip(queries["qid"], queries["query"], strict=True)
+        ]
         run = make_run(context, Topics(topics), system, k) if topics else None
         rows = [
             (topic, document, score, rank)
