@@ -81,7 +81,7 @@ format: $(READY)
 	$(BIN)/ruff format .
 
 docs: $(READY)
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 wheels: $(READY)
 	rm -rf wheels

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -45,7 +46,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if MISSING:
         pytest.skip('needs MkDocs Material: pip install "leadline[docs]"')
     folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
     environment = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -85,3 +86,12 @@ def test_no_page_asks_another_host(site: Path, pages: dict[Path, Page]) -> None:
     assert asked == set()
     styles = [path.read_text(encoding="utf-8") for path in site.rglob("*.css")]
     assert not [text for text in styles if "url(http" in text or "@import" in text]
+
+
+def test_the_figures_of_the_comparison_are_those_of_the_pages_that_measured_them() -> None:
+    comparison = (ROOT / "docs/compare/others.md").read_text(encoding="utf-8")
+    measured = [(ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/reviewing.md")]
+    figures = re.findall(r"(\d+ times|[\d.]+ s\b)", comparison)
+    assert len(figures) == 6
+    shown = " ".join(" ".join(measured).split()).replace("seconds", "s")
+    assert [figure for figure in figures if figure not in shown] == []

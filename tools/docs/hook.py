@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
@@ -19,7 +21,7 @@ _made: dict[str, str] = {}  # pages by their place, for all builds of a process
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Make the pages, and put those of measures into the navigation."""
+    """Make the pages, and put those of measures, and those that mkdocs.yml does not name, into the navigation."""
     if not _made:
         for make in (repository_pages, measure_pages, command_pages, api_pages, gallery_pages):
             _made.update(make())
@@ -27,7 +29,21 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
         for entry in section.get("Reference", []) if isinstance(section, dict) else []:
             if "Measures" in entry:
                 entry["Measures"] = sorted((page for page in _made if page.startswith("measures/")), key=_index_first)
+    named = set(_pages_of(config.nav))
+    folder = Path(config.docs_dir)
+    found = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.md"))
+    if others := [page for page in found if page not in named]:
+        config.nav = [*(config.nav or []), {"More": others}]
     return config
+
+
+def _pages_of(nav: Any) -> Iterator[str]:
+    """The pages that a navigation, or a part of it, names."""
+    if isinstance(nav, str):
+        yield nav
+    elif nav:
+        for part in nav.values() if isinstance(nav, dict) else nav:
+            yield from _pages_of(part)
 
 
 def _index_first(page: str) -> tuple[bool, str]:

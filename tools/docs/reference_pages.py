@@ -34,7 +34,7 @@ EXPLAINED = {
     "inferred_counts": "pools.md",
 }  # a family of measures: the page that says more
 SUBMODULES = ("measures", "models", "steps", "readers", "figures")
-WIDTH, HEIGHT, SLOT = 640, 190, 56  # of a picture, and of a rank within it
+WIDTH, HEIGHT, SLOT = 640, 210, 56  # of a picture, and of a rank within it
 
 
 def measure_pages() -> dict[str, str]:
@@ -56,7 +56,7 @@ def measure_pages() -> dict[str, str]:
 
 
 def _measure_page(definition: Definition) -> str:
-    measure = measure_to_explain(definition.name)
+    measure = _example_measure(definition)
     text = sections(definition)
     also = ", ".join(f"`{name}`" for name in definition.aliases)
     lines = [f"# {definition.name}", "", html.escape(text.pop("Meaning"), quote=False), ""]
@@ -67,7 +67,7 @@ def _measure_page(definition: Definition) -> str:
     if given := options_of(measure):
         lines += ["## Options", "", f"The values are those of `{measure.text}`.", ""]
         lines += ["| option | value | may be |", "|:---|:---|:---|"]
-        lines += [f"| {name.replace(' (after @)', ', after `@`')} | {value} | {_cell(kinds)} |"
+        lines += [f"| {name.replace(' (after @)', ', after `@`')} | {value} | {_cell(_words(kinds))} |"
                   for name, value, kinds in given]  # fmt: skip
         lines.append("")
     lines += [*_example(measure), "```console", f'$ leadline explain "{measure.text}"', "```", ""]
@@ -76,6 +76,12 @@ def _measure_page(definition: Definition) -> str:
         else []  # fmt: skip
     lines += [f"See also: {', '.join([*seen, *more, '[all measures](index.md)'])}.", ""]
     return "\n".join(lines)
+
+
+def _example_measure(definition: Definition) -> Measure:
+    """The measure with a cutoff that says something about a list of ten documents."""
+    measure = measure_to_explain(definition.name)
+    return measure_to_explain(f"{measure.text}@10") if (measure.cutoff or 0) > 10 else measure
 
 
 def _example(measure: Measure) -> list[str]:
@@ -95,11 +101,11 @@ def picture(parts: Breakdown) -> str:
     """The worked example as SVG, in the colours of the page: a bar at each rank, as high as what its document adds."""
     adds = [term.adds for term in parts.terms]
     most, least = max([*adds, 0.0]), min([*adds, 0.0])
-    scale = (HEIGHT - 90) / ((most - least) or 1.0)
-    zero = 40 + most * scale
+    scale = (HEIGHT - 110) / ((most - least) or 1.0)
+    zero = 56 + most * scale
     said = f"What each relevant document adds to {parts.measure}, by rank; the score is {parts.value:.4f}"
     svg = [
-        f'<svg class="measure" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{html.escape(said)}">',
+        f'<div class="measure"><svg class="measure" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{html.escape(said)}">',
         f'<text x="10" y="14">{html.escape(parts.measure)} = {parts.value:.4f}: what each document adds</text>',
         f'<line x1="10" x2="{10 + 11 * SLOT}" y1="{zero:.1f}" y2="{zero:.1f}"/>',
     ]
@@ -118,7 +124,7 @@ def picture(parts: Breakdown) -> str:
         )
         label = f"{term.document}: {term.adds:.3g}" if term.rank else term.document
         svg.append(f'<text class="rank" x="{centre:.1f}" y="{top - 6:.1f}">{label}</text>')
-    return "".join([*svg, "</svg>"])
+    return "".join([*svg, "</svg></div>"])
 
 
 def command_pages() -> dict[str, str]:
@@ -249,6 +255,15 @@ def docstring(member: object) -> list[str]:
         else:
             lines += [_escaped(" ".join(paragraph.split())), ""]
     return lines
+
+
+def _words(kind: str) -> str:
+    """The type of an option without Python's notation.
+
+    >>> _words("typing.Optional[int]"), _words("collections.abc.Mapping[str, float]")
+    ('int or none', 'Mapping[str, float]')
+    """
+    return re.sub(r"Optional\[(\w+)\]", r"\1 or none", re.sub(r"\b(?:typing|collections\.abc)\.", "", kind))
 
 
 def _first_paragraph(text: str) -> str:
