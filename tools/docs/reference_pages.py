@@ -105,7 +105,8 @@ def picture(parts: Breakdown) -> str:
     zero = 56 + most * scale
     said = f"What each relevant document adds to {parts.measure}, by rank; the score is {parts.value:.4f}"
     svg = [
-        f'<div class="measure"><svg class="measure" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{html.escape(said)}">',
+        '<div class="measure">',
+        f'<svg class="measure" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{html.escape(said)}">',
         f'<text x="10" y="14">{html.escape(parts.measure)} = {parts.value:.4f}: what each document adds</text>',
         f'<line x1="10" x2="{10 + 11 * SLOT}" y1="{zero:.1f}" y2="{zero:.1f}"/>',
     ]
