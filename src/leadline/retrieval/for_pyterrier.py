@@ -32,7 +32,7 @@ def pyterrier_retriever(index: IndexLike, system: str | Step = "best", k: int = 
         topics = [
             Topic(str(qid), title=str(query)) for qid, query in zip(queries["qid"], queries["query"], strict=True)
         ]
-        run = make_run(context, Topics(topics), system, k) if topics else None
+        run = make_run(context, Topics(tuple(topics)), system, k) if topics else None
         rows = [
             (topic, document, score, rank)
             for topic in (run.topics if run else ())
