@@ -95,3 +95,10 @@ def test_the_figures_of_the_comparison_are_those_of_the_pages_that_measured_them
     assert len(figures) == 6
     shown = " ".join(" ".join(measured).split()).replace("seconds", "s")
     assert [figure for figure in figures if figure not in shown] == []
+
+
+@pytest.mark.parametrize("name", ["reference_pages", "repository_pages"])
+def test_the_examples_of_what_makes_pages(name: str) -> None:
+    command = [sys.executable, "-m", "doctest", str(ROOT / "tools/docs" / f"{name}.py")]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -14,7 +14,7 @@ NEXT = """
 
 - **You must choose a search tool**: [choose a patent search tool](tutorials/choose-a-patent-search-tool.md).
 - **You have runs and judgements**: [compare your runs in five minutes](tutorials/compare-your-runs.md).
-- **You must find everything**: [a systematic review](reviewing.md).
+- **You must find everything**: [a systematic review](tutorials/systematic-review.md).
 - **You come from another program**: [trec_eval](compare/from-trec-eval.md), [ranx](compare/from-ranx.md),
   [PyTerrier](compare/from-pyterrier.md), and [a comparison](compare/others.md).
 """
