@@ -9,6 +9,8 @@
 # make attack        the attacks of tools/attack, and the table of SECURITY.md
 # make soak          the long forms of the tests, test-bounds, and every attack
 # make format        let ruff format and fix what it can
+# make docs          the documentation site in build/site; a broken link is an error
+# make wheels        the wheels for the Dockerfile, in wheels/
 # make package       wheel and sdist in dist/, checked, and the wheel tried in a clean environment
 # make hooks         run the lint before each commit (pre-commit)
 # make bench         time leadline and its peers
@@ -37,7 +39,7 @@ PIP := python -m pip install --quiet --disable-pip-version-check
 COVERAGE := --cov --cov-report=term:skip-covered
 CHEAP_COVERAGE = $(shell $(BIN)/python -c 'import sys; print("$(COVERAGE)" if sys.version_info >= (3, 12) else "")')
 
-.PHONY: demo test lint unit coverage test-lowest test-bounds attack soak format package hooks bench clean
+.PHONY: demo test lint unit coverage test-lowest test-bounds attack soak format docs wheels package hooks bench clean
 
 demo: $(READY)
 	$(BIN)/leadline demo
@@ -78,6 +80,13 @@ format: $(READY)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+docs: $(READY)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+wheels: $(READY)
+	rm -rf wheels
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check -c constraints.txt -w wheels '.[serve]'
+
 package: $(READY)
 	rm -rf dist $(TRIED)
 	$(BIN)/python -m build --outdir dist .
@@ -103,4 +112,4 @@ $(READY): pyproject.toml constraints.txt
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(LOWEST) $(TRIED) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
+	rm -rf $(VENV) $(LOWEST) $(TRIED) build dist wheels .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*

@@ -74,6 +74,7 @@ def search() -> None:
     mine = ll.steps.Text(("title", "claims")) >> ll.steps.Search("bm25(k1=0.9)") >> ll.steps.OneAFamily()
     ll.make_run(context, topics, mine).write("mine.run")
     print(ll.run_engine("service.toml", "topics.tsv", k=100))  # someone else's search service
+    print(ll.pyterrier_retriever(index, "baseline", k=100))  # a transformer of PyTerrier, where it is installed
     print(ll.Searcher(index).search("polymer film", k=10))
     print(ll.systems("bitem").names, ll.make_run(index, "topics.tsv", "bitem:claims", narratives="words"))
     copies: ll.Duplicates = ll.duplicates(patents, resemblance=0.7, keep="longest")

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from leadline.records.scores.scores import Scores
     from leadline.records.topics.topic import Topic, Topics
     from leadline.retrieval.engines.public import run_engine
+    from leadline.retrieval.for_pyterrier import pyterrier_retriever
     from leadline.retrieval.index.index import Index
     from leadline.retrieval.link_analysis import hits, indegree, pagerank
     from leadline.retrieval.models.searcher import Searcher
@@ -120,6 +121,7 @@ __all__ = [
     "power",
     "prior_art",
     "published_scores",
+    "pyterrier_retriever",
     "read_labels",
     "read_links",
     "read_qrels",
@@ -145,6 +147,7 @@ __all__ = [
 _HOMES = {
     "leadline.retrieval.public": ("build_collection", "build_index", "make_run", "prior_art", "search", "systems"),
     "leadline.retrieval.engines.public": ("run_engine",),
+    "leadline.retrieval.for_pyterrier": ("pyterrier_retriever",),
     "leadline.show.check": ("check",),
     "leadline.show.directory.public": ("directory",),
     "leadline.show.lab.client": ("LabClient", "connect"),

@@ -1,0 +1,73 @@
+"""The commands of tutorials, how-to pages and guides work as printed, in order; what they show is what is printed."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+
+from leadline.cli import main
+
+DOCS = Path(__file__).parents[1] / "docs"
+REVIEW = DOCS / "tutorials/systematic-review.md"  # begins with files that a reviewer has
+TUTORIALS = sorted(set((DOCS / "tutorials").glob("*.md")) - {REVIEW})
+OTHERS = sorted([REVIEW, *(DOCS / "how-to").glob("*.md"), *(DOCS / "compare").glob("*.md")])
+SERVERS = (
+    "leadline judge serve",
+    "leadline review serve",
+)  # these go on until they are stopped; tests/show/serve starts them
+
+
+def blocks(page: Path) -> list[str]:
+    return re.findall(r"^```console\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+
+
+def run_blocks(listed: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    for part in (part for block in listed for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]):
+        line, _, shown = part.partition("\n")
+        words = shlex.split(line)
+        if words[:2] == ["mkdir", "-p"]:
+            Path(words[2]).mkdir(exist_ok=True)
+        elif not line.startswith(SERVERS):
+            assert words[0] == "leadline"
+            capsys.readouterr()
+            main(words[1:])  # ends the process if a command fails
+            out, err = capsys.readouterr()
+            assert not shown or shown.split() == (out + err).split(), line
+
+
+@pytest.fixture(scope="module")
+def office(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The files that the first block of each tutorial makes."""
+    (first,) = {blocks(page)[0] for page in TUTORIALS}
+    folder = tmp_path_factory.mktemp("office")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        Path("runs").mkdir()
+        for line in first.splitlines()[1:]:
+            main(shlex.split(line)[2:])
+    return folder
+
+
+@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
+def test_a_tutorial(
+    page: Path, office: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+    one_figure: None,
+) -> None:  # fmt: skip
+    shutil.copytree(office, tmp_path / "copy")
+    monkeypatch.chdir(tmp_path / "copy")
+    monkeypatch.delenv("COLUMNS", raising=False)
+    run_blocks(blocks(page)[1:], capsys)
+
+
+@pytest.mark.parametrize("page", [page for page in OTHERS if blocks(page)], ids=lambda page: page.stem)
+def test_a_how_to_page(
+    page: Path, example_files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    shutil.copytree(example_files, tmp_path / "copy")
+    monkeypatch.chdir(tmp_path / "copy")
+    run_blocks(blocks(page), capsys)
