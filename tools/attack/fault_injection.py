@@ -55,11 +55,13 @@ MANY = ",".join(f"EP{1000000 + n}B1" for n in range(3, 13))  # so many dead docu
 POOL = "pool a.run b.run --depth 5 -o out.pool -q"
 # Most write over what is there already.
 JOBS = {
-    "collection build": FaultJob("collection build more.jsonl -o out --processes 1 -q", "out"),
+    "collection build": FaultJob(
+        "collection build more.jsonl -o out --processes 1 -q", "out", reads="collection info out"
+    ),
     "collection build again": FaultJob(
         "collection build more.jsonl -o out --processes 1 -q", "out", "collection build documents.jsonl -o out -q"
     ),
-    "index": FaultJob("index collection -o out --workers 1 -q", "out"),
+    "index": FaultJob("index collection -o out --workers 1 -q", "out", reads="search out film"),
     "index again": FaultJob("index larger -o out --workers 1 -q", "out", "index collection -o out --workers 1 -q"),
     "index add": FaultJob(
         "index grown -o out --add --workers 1 -q",
@@ -238,7 +240,7 @@ class JobUnderFaults:
             return "said it succeeded, but the result is another"
         if now not in (self.old, self.new) and not _is_part(now, self.new):
             # Some of the old, or files that do not belong together: only if whoever reads it is told.
-            if isinstance(now, dict) and not _is_part(now, self.old):
+            if isinstance(now, dict) and self.old is not None and not _is_part(now, self.old):
                 return "left a mix of the old and the new"
             if not self._is_refused(work):
                 return "left neither the old nor the new"
