@@ -20,7 +20,7 @@ from leadline.errors import InputError, LeadlineWarning
 from leadline.judge.review.learners import svm
 from leadline.measures import join
 from leadline.records.runs import order, read_runs
-from leadline.retrieval.index import analysis, inverting, merging, occurrences, packing, terms, uniting
+from leadline.retrieval.index import analysis, intersecting, inverting, merging, occurrences, packing, terms, uniting
 from leadline.retrieval.models import ranking
 from leadline.text import compiled, engine, fields, ids
 from leadline.text.engine import COMPILING_PAYS, JOBS, LOADING_PAYS, Engine
@@ -47,6 +47,7 @@ DECLARING = (
     order,
     read_runs,
     analysis,
+    intersecting,
     inverting,
     merging,
     occurrences,
@@ -235,7 +236,7 @@ def test_every_kernel_is_declared_once_with_its_twin() -> None:
         for function in compiled._kernel_functions(package)
     }
     assert marked == set(JOBS)
-    assert len(marked) == 39
+    assert len(marked) == 43
     assert {job.engine.library.package for job in JOBS.values()} == set(PACKAGES)
 
 

@@ -14,7 +14,7 @@ from leadline.errors import InputError
 from leadline.records.topics.topic import Topic
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.pipeline.context import SearchContext
-from leadline.retrieval.pipeline.pipeline_files import described, system, systems, variants_of
+from leadline.retrieval.pipeline.pipeline_files import baselines, described, system, systems, variants_of
 from leadline.retrieval.pipeline.variant import PATENTS, TEXTS, Variant
 from leadline.show.papers.published import table
 
@@ -139,7 +139,7 @@ def test_runs_and_what_is_reported_are_those_of_the_overview() -> None:
 
 def test_the_list_of_systems(capsys: pytest.CaptureFixture[str]) -> None:
     listed = ll.systems()
-    assert repr(listed) == f"<SystemList {len(systems())} systems, {len(ALL)} variants>"
+    assert repr(listed) == f"<SystemList {len(systems()) + len(baselines())} systems, {len(ALL)} variants>"
     assert {"bitem", "bitem:claims", "baseline", "cmu:whole-text"} <= set(listed.names)
     claims = next(one for one in listed.items if one.name == "bitem:claims-only")
     assert (claims.tasks, claims.runs) == (("prior art",), ("BiTeM09PAcl",))

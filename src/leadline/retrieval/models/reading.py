@@ -47,8 +47,9 @@ def stored_postings(index: Index, field: str, terms: Sequence[str]) -> list[Segm
             return None
         numbers = part.terms.find(encoded)
         there = numbers >= 0
-        starts = np.where(there, part.starts[numbers], 0)
-        stops, occurrences = np.where(there, part.starts[numbers + 1], 0), np.where(there, part.totals[numbers], 0)
+        starts, stops, occurrences = np.zeros((3, len(numbers)), np.int64)
+        starts[there], stops[there] = part.starts[numbers[there]], part.starts[numbers[there] + 1]
+        occurrences[there] = part.totals[numbers[there]]
         found.append(SegmentPostings(part.documents, part.frequencies, base, starts, stops, occurrences))
     return found
 
