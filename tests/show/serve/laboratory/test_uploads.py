@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip
-import os
+import random
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -69,7 +69,7 @@ def test_a_right_run_is_placed_and_the_same_again_is_there_already(
         ("mine.run", b"1 Q0 d1 1 high tag\n", "line 1"),
         ("mine.run", b"1 Q0 d1 1 0.5 t\n1 Q0 d1 2 0.4 t\n", "listed twice"),
         ("mine.run", b"unknown Q0 d1 1 0.5 t\n", "no topic in common"),
-        ("mine.run", os.urandom(3000), "line "),
+        ("mine.run", random.Random(1).randbytes(3000), "line "),
         ("mine.run", b"PAR1" + b"\0" * 100, "Parquet"),
         ("mine.run.gz", gzip.compress(b"1 Q0 d1 1 0.5 t\n", mtime=0)[:-9], "damaged"),
         ("../mine.run", b"1 Q0 d1 1 0.5 t\n", "must be at most 200 letters"),
