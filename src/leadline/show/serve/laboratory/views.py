@@ -15,6 +15,7 @@ as `error`, so that the page with its form is shown.
 from __future__ import annotations
 
 import functools
+import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -88,6 +89,8 @@ def _refusing(view: Callable[..., Shown]) -> Callable[..., Shown]:
         except LeadlineError as error:
             raise HTTPException(400, error_line(error)) from None
 
+    # Older versions of FastAPI look the names of annotations up where the wrapper is, and not where the view is.
+    vars(answered)["__signature__"] = inspect.signature(view, eval_str=True)
     return answered
 
 
