@@ -158,6 +158,8 @@ def test_a_statement_of_duckdb_needs_no_limit(folder: Path) -> None:
 
 @pytest.mark.parametrize("value", ["repeat('a', 100000000)", "repeat(id, 100000000)"])
 def test_a_statement_of_duckdb_has_a_limit_of_memory(folder: Path, value: str) -> None:
+    if pytest.importorskip("duckdb").__version__.startswith("1."):
+        pytest.skip("DuckDB 1 may end the process where it finds no memory")
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     text = duckdb_statement(f"SELECT {value} FROM documents WHERE :query = 'x' LIMIT :k")
     failed = asked(text, "x", k=3000).failed["x"]
