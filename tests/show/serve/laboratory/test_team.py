@@ -16,6 +16,7 @@ from fastapi.testclient import TestClient
 import leadline as ll
 from leadline.errors import InputError
 from leadline.judge.assessors.people import People
+from leadline.show.lab.audit import AuditLog
 from leadline.show.lab.lab import Lab
 from leadline.show.serve.laboratory.lab_app import lab_app
 from leadline.show.serve.laboratory.who import OWNER, OwnerAlone
@@ -196,6 +197,9 @@ def test_the_client_sees_and_does_what_the_pages_do(lab: Lab, example_files: Pat
         sent.write_text((example_files / "runs" / "bm25.run").read_text().replace(" baseline", " <b>sent</b>"))
         assert served.add_run(sent, qrels="qrels") == "sent"
         assert lab.get("run", "sent").owner == "petra"
+        assert [line.did for line in AuditLog(lab.audit_file()).lines() if line.person == "petra"] == [
+            "added the run sent"
+        ]
         job = served.start("pool", depth=3, name="by-client")
         assert served.wait(job)["state"] == "done"
         with pytest.raises(InputError, match="did you mean baseline"):

@@ -51,9 +51,10 @@ def lab_app(lab: Lab, people: People, address: Address) -> FastAPI:
     cookie = f"leadline_lab_{lab.id[:8]}"  # cookies are shared by all ports of a host
     pages = Pages(people, address, [PACKAGE], lab.title, cookie=cookie, constants={"menu": MENU, **LINKS})
     app = pages.app()
-    _add_scores(app, pages, lab)
+    audit = AuditLog(lab.audit_file())
+    _add_scores(app, pages, lab, audit)
     add_searching(app, pages, lab)
-    _add_people(app, pages, lab, people)
+    _add_people(app, pages, lab, people, audit)
 
     @app.get("/api/openapi.json", include_in_schema=False)
     def description(request: Request) -> dict[str, object]:
@@ -64,7 +65,7 @@ def lab_app(lab: Lab, people: People, address: Address) -> FastAPI:
     return app
 
 
-def _add_scores(app: FastAPI, pages: Pages, lab: Lab) -> None:
+def _add_scores(app: FastAPI, pages: Pages, lab: Lab, audit: AuditLog) -> None:
     """Add the pages that say which system finds more, and whether it can be believed."""
     boards, results, documents, needs = Boards(lab), StoredResults(lab), LabDocuments(lab), Needs(lab)
     add_view(app, pages, "/", "home.html", home_view(boards, results))
@@ -74,13 +75,12 @@ def _add_scores(app: FastAPI, pages: Pages, lab: Lab) -> None:
     add_view(app, pages, "/topic/{id:path}", "topic.html", topic_view(boards, documents, needs))
     add_view(app, pages, "/trust", "trust.html", trust_view(boards, results))
     add_trust_figures(app, pages, boards, results)
-    add_uploads(app, pages, boards)
+    add_uploads(app, pages, boards, audit)
     add_reports(app, pages, lab)
 
 
-def _add_people(app: FastAPI, pages: Pages, lab: Lab, people: People) -> None:
+def _add_people(app: FastAPI, pages: Pages, lab: Lab, people: People, audit: AuditLog) -> None:
     """Add the pages on which people work: judging, reviewing, jobs, and who may do what."""
-    audit = AuditLog(lab.audit_file())
     add_jobs(app, pages, lab, audit)
     add_people(app, pages, lab, audit)
     judges = OwnerJudges(people.path) if isinstance(people, OwnerAlone) else people

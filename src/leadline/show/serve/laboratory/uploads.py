@@ -14,6 +14,7 @@ from fastapi.responses import JSONResponse
 from starlette.requests import ClientDisconnect
 
 from leadline.errors import LeadlineError
+from leadline.show.lab.audit import AuditLog
 from leadline.show.lab.boards import Boards
 from leadline.show.lab.receive_run import NameTakenError, check_run_name, receive_run
 from leadline.show.serve.app import Pages
@@ -27,7 +28,7 @@ LARGEST, SLOWEST = 64 << 20, 600.0  # bytes, and seconds in which they must come
 MOST_AT_ONCE = 4
 
 
-def add_uploads(app: FastAPI, pages: Pages, boards: Boards) -> None:
+def add_uploads(app: FastAPI, pages: Pages, boards: Boards, audit: AuditLog) -> None:
     """Add the address that runs are sent to."""
     app.state.large_bodies = {**getattr(app.state, "large_bodies", {}), PATH: LargeBody(LARGEST, SLOWEST)}
     under_way = 0
@@ -55,6 +56,9 @@ def add_uploads(app: FastAPI, pages: Pages, boards: Boards) -> None:
                 path = Path(folder) / name
                 await _save(request, path)
                 received = await run_in_threadpool(_received, boards, path, sender.name, qrels)
+            if received["stored"] == "new":
+                did = f"added the run {received['run']}"
+                await run_in_threadpool(audit.add, sender.name, sender.person.role, did)
         except HTTPException:
             await _discard(request)
             raise
