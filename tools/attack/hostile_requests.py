@@ -201,7 +201,8 @@ def attack_requests(base: Path, count: int, seed: int, pages: AttackedPages = JU
         status, _ = server.ask("GET", "/api/health")
         yield "the server after all requests", "" if status == 200 else f"status {status}"
         said = printed.read_bytes()
-        yield "what the server printed", "a traceback" if b"Traceback" in said else ""
+        _, traceback, rest = said.partition(b"Traceback")
+        yield "what the server printed", f"a traceback: {rest[:4000].decode(errors='replace')}" if traceback else ""
         shown = [name for name, token in server.tokens.items() if token.encode() in said]
         yield "the tokens in what the server printed", f"shown: {shown}" if shown else ""
         if pages is REVIEWING:

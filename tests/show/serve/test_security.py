@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import concurrent.futures
 import socket
 import time
@@ -336,3 +337,22 @@ def test_addresses() -> None:
     with pytest.raises(InputError, match="choose another --port"):
         listen("127.0.0.1", taken.getsockname()[1])
     taken.close()
+
+
+def test_a_connection_the_server_has_closed_is_one_line_in_the_log() -> None:
+    """The server answers bytes that are not HTTP itself while the application is still answering the request before."""
+    h11 = pytest.importorskip("h11")
+    lines: list[str] = []
+
+    async def pages(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"x"})
+
+    async def closed(message: Any) -> None:
+        raise h11.LocalProtocolError("must close")
+
+    guarded = security.Guard(pages, Address.of("127.0.0.1", 1), lines.append)
+    scope = {"type": "http", "method": "GET", "path": "/", "headers": [(b"host", b"127.0.0.1:1")]}
+    asyncio.run(guarded(scope, closed, closed))
+    assert len(lines) == 1
+    assert lines[0].endswith("ms, not sent: must close")

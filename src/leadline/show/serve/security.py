@@ -176,17 +176,25 @@ class Guard:
             if scope["type"] == "lifespan":
                 await self._app(scope, receive, send)
             return
-        start, status = time.monotonic(), 0
+        from h11 import LocalProtocolError
+
+        start, status, not_sent = time.monotonic(), 0, ""
 
         async def send_with_headers(message: Message) -> None:
-            nonlocal status
+            nonlocal status, not_sent
+            if not_sent:
+                return
             if message["type"] == "http.response.start":
                 status = message["status"]
                 known = {name.lower() for name, _ in message["headers"]}
                 fixed = dict(HEADERS) | {"cache-control": "no-store"}
                 added = [(k.encode(), v.encode()) for k, v in fixed.items() if k.encode() not in known]
                 message = {**message, "headers": [*message["headers"], *added]}
-            await send(message)
+            try:
+                await send(message)
+            except LocalProtocolError as error:
+                # The bytes behind the request were not HTTP: the server has answered that, and closed the connection.
+                not_sent = f", not sent: {error}"
 
         refused = self._refusal(scope)
         large = self._large.get(scope["path"]) if refused is None else None
@@ -206,7 +214,7 @@ class Guard:
         if self._log is not None:
             path = _SECRETS.sub("*", scope["path"])
             took = (time.monotonic() - start) * 1000
-            self._log(visible(f"{scope['method']} {path} {status} {took:.0f} ms"))
+            self._log(visible(f"{scope['method']} {path} {status} {took:.0f} ms{not_sent}"))
 
     def _refusal(self, scope: Scope) -> tuple[int, str] | None:
         """Why a request is not looked at."""
