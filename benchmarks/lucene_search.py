@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import tempfile
+import time
 from pathlib import Path
 
 SOURCE = """
@@ -71,6 +73,18 @@ def lucene_reason() -> str:
     return "" if os.environ.get("LUCENE_JARS") else "LUCENE_JARS is not set to a class path with lucene-core"
 
 
+def lucene_version() -> str:
+    """The version of the Lucene on the class path."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "Version.java"
+        path.write_text(
+            "class Version { public static void main(String[] a) {"
+            " System.out.println(org.apache.lucene.util.Version.LATEST); } }"
+        )
+        command = ["java", "-cp", os.environ["LUCENE_JARS"], path]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+
 class Lucene:
     def __init__(self, texts: list[str], folder: Path) -> None:
         self.folder, self.work = folder, folder.parent
@@ -96,3 +110,9 @@ class Lucene:
             print(k, *query, file=self.process.stdin, flush=True)
             total += int(self.process.stdout.readline())
         return total / 1000 / len(queries)
+
+    def warm_up(self, queries: list[list[str]], k: int, seconds: float = 3.0) -> None:
+        """Search until Java has compiled what is used often."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            self.microseconds(queries, k)

@@ -33,7 +33,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from lucene_search import Lucene, lucene_reason
+from lucene_search import Lucene, lucene_reason, lucene_version
 from marked_document import fill
 
 ROOT = Path(__file__).parents[1]
@@ -274,6 +274,8 @@ def measure(count: int, peers: list[str], repeat: int, folder: Path) -> tuple[li
             warm: dict[str, list[float]] = {name: [] for name in programs}
             for program in list(programs.values()) * WARMING:
                 taken(program, queries, k)
+            if "lucene" in programs:
+                programs["lucene"].warm_up(queries, k)
             for _ in range(repeat):
                 for name, program in programs.items():
                     warm[name].append(taken(program, queries, k))
@@ -310,7 +312,7 @@ def main() -> None:
         for head, rows in zip(heads, (sizes, times, both), strict=True)
     ]
     source = "Real texts" if TEXTS.exists() else "Generated words"
-    note = f"{source}; medians of {options.repeat}. Lucene: {skipped or 'measured'}."
+    note = f"{source}; medians of {options.repeat}. Lucene: {skipped or lucene_version()}."
     print("\n\n".join([*tables, note]))
     if options.write:
         fill(PAGE, {"sizes": tables[0], "times": tables[1], "both": tables[2], "conditions": note})
