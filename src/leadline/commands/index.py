@@ -107,10 +107,11 @@ def run(options: argparse.Namespace) -> None:
 
 def _add_vectors(folder: Path, options: argparse.Namespace) -> None:
     """Store vectors beside the index; an interrupted run continues where it stopped."""
+    from leadline.retrieval.dense.accelerator import gpu
     from leadline.retrieval.dense.vectors import build_vectors
     from leadline.retrieval.pipeline.context import SearchContext
 
-    with progress_bar("vectors", quiet=options.quiet) as step:
+    with progress_bar(f"vectors on {gpu()}" if gpu() else "vectors", quiet=options.quiet) as step:
         build_vectors(SearchContext.open(folder), model=options.dense or "", progress=step)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -13,8 +13,16 @@ import numpy as np
 
 from leadline.errors import InputError
 from leadline.retrieval.dense import model as rules
+from leadline.retrieval.dense.accelerator import GPU_BATCH, LEAST_TEXTS, GpuModel, gpu
 from leadline.retrieval.dense.model import graph, model_folder
-from leadline.retrieval.dense.onnx_folder import OnnxFolder, in_batches, padded, read_tokenizer, session_options
+from leadline.retrieval.dense.onnx_folder import (
+    OnnxFolder,
+    batches,
+    in_batches,
+    padded,
+    read_tokenizer,
+    session_options,
+)
 from leadline.text.cache import cache_directory, read_cached, write_cached
 
 if TYPE_CHECKING:
@@ -29,7 +37,8 @@ class Encoder:
     """Encodes texts with a model. Vectors have length 1, so that their dot product is the cosine.
 
     `int8` multiplies integers, which is faster; docs/tuning.md has by how much, and what it costs. A short text's
-    vector depends slightly on the others of its batch, because all are rounded to the same scale.
+    vector depends slightly on the others of its batch, because all are rounded to the same scale. `full` is computed on
+    a GPU where there is one and the texts are many.
     """
 
     def __init__(self, model: str = "", precision: Precision = "int8") -> None:
@@ -82,13 +91,28 @@ class Encoder:
                 places.setdefault(text, []).append(place)
         ids = [each.ids for each in self._tokenizer.encode_batch(list(places))]
         distinct = np.zeros((len(ids), self.width), np.float32)
-        for batch, states in in_batches(list(map(len, ids)), lambda batch: self._states([ids[n] for n in batch])):
+        for batch, states in self._in_batches(ids):
             distinct[batch] = states
         lengths = np.linalg.norm(distinct, axis=1, keepdims=True)
         np.divide(distinct, lengths, out=distinct, where=lengths > 0)
         for vector, where in zip(distinct, places.values(), strict=True):
             vectors[where] = vector
         return vectors
+
+    def _in_batches(self, ids: Sequence[Sequence[int]]) -> Iterator[tuple[list[int], NDArray[np.float32]]]:
+        """Numbers of texts, and the sums of their tokens' last states."""
+        lengths = list(map(len, ids))
+        if self._onnx is None and self.precision == "full" and len(ids) >= LEAST_TEXTS and gpu():
+            for batch in batches(lengths, GPU_BATCH):
+                chosen = [ids[number] for number in batch]
+                mask = padded([[1] * len(each) for each in chosen])
+                yield batch, self._gpu_model.states(padded(chosen), mask)
+        else:
+            yield from in_batches(lengths, lambda batch: self._states([ids[number] for number in batch]))
+
+    @cached_property
+    def _gpu_model(self) -> GpuModel:
+        return GpuModel(self.folder)
 
     def _states(self, ids: Sequence[Sequence[int]]) -> NDArray[np.float32]:
         """The sum of the tokens' last states, for each text of a batch."""

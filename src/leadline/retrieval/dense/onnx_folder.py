@@ -130,8 +130,8 @@ def padded(rows: Sequence[Sequence[int]]) -> np.ndarray:
     return whole
 
 
-def batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """The numbers of texts in batches, short texts first: those of a batch are padded to the longest.
+def batches(lengths: Sequence[int], most: int = BATCH_TOKENS) -> Iterator[list[int]]:
+    """The numbers of texts in batches of up to `most` tokens, short texts first: all are padded to the longest.
 
     >>> list(batches([200, 100, 100, 20]))
     [[3], [1, 2], [0]]
@@ -140,7 +140,7 @@ def batches(lengths: Sequence[int]) -> Iterator[list[int]]:
     for number in sorted(range(len(lengths)), key=lambda number: lengths[number]):
         longest = lengths[number]
         # A batch ends where it is full, or where its first text would be more than half padding.
-        if batch and ((len(batch) + 1) * longest > BATCH_TOKENS or lengths[batch[0]] * 2 < longest):
+        if batch and ((len(batch) + 1) * longest > most or lengths[batch[0]] * 2 < longest):
             yield batch
             batch = []
         batch.append(number)

