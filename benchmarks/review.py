@@ -202,14 +202,14 @@ def asreview_table(folder: Path, python: str, kept: Path, names: Sequence[str] =
     What ASReview found is kept in a folder, so that a run which was interrupted goes on.
     """
     reviews = read_reviews(folder, "label_included", names)
-    ours: dict[bool, tuple[float, float]] = {}
-    for one_by_one in (True, False):
+    ours: dict[int | None, tuple[float, float]] = {}
+    for batch in (1, 2, 3, 4, 5, 8, None):
         begin = time.process_time()
         orders = [
-            review.relevant[learned_order(review.features, review.relevant, review.start(0), one_by_one=one_by_one)]
+            review.relevant[learned_order(review.features, review.relevant, review.start(0), batch=batch)]
             for review in reviews
         ]
-        ours[one_by_one] = float(np.mean([_saved(labels) for labels in orders])), time.process_time() - begin
+        ours[batch] = float(np.mean([_saved(labels) for labels in orders])), time.process_time() - begin
     simulated = [
         _simulated(folder, review, python, kept) for review in sorted(reviews, key=lambda each: len(each.documents))
     ]
@@ -219,8 +219,8 @@ def asreview_table(folder: Path, python: str, kept: Path, names: Sequence[str] =
         "| | WSS@95, rounded up | processor time |", "|:---|---:|---:|",
         f"| ASReview, `elas_u4`, one by one | {np.mean(theirs):.3f} | {their_seconds:.0f} s |",
     ]  # fmt: skip
-    for one_by_one, (saved, seconds) in ours.items():
-        words = "one by one" if one_by_one else "batches that grow by a tenth"
+    for batch, (saved, seconds) in ours.items():
+        words = {None: "batches that grow by a tenth", 1: "one by one"}.get(batch, f"{batch} at a time")
         times = f"{seconds:.2f} s, {their_seconds / seconds:.0f} times less"
         lines.append(f"| Leadline, `svm`, {words} | {saved:.3f} | {times} |")
     return "\n".join(lines)

@@ -98,11 +98,11 @@ def test_every_learner_reads_everything_once_and_the_relevant_early(name: str) -
 
 
 @settings(max_examples=30)
-@given(st.integers(0, 1000), st.lists(st.integers(0, 29), max_size=5, unique=True), st.booleans())
-def test_any_start(seed: int, start: list[int], one_by_one: bool) -> None:
+@given(st.integers(0, 1000), st.lists(st.integers(0, 29), max_size=5, unique=True), st.sampled_from([None, 1, 3]))
+def test_any_start(seed: int, start: list[int], batch: int | None) -> None:
     """Nothing known, only relevant ones, only others: documents like the known relevant ones come until both are."""
     features, relevant = made_review(seed, 30)
-    order = learned_order(features, relevant, np.array(start, np.int64), one_by_one=one_by_one)
+    order = learned_order(features, relevant, np.array(start, np.int64), batch=batch)
     assert order[: len(start)].tolist() == start
     assert sorted(order) == list(range(30))
 

@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--target", metavar="RECALL", type=level, default=0.95, help="recall that is wanted (default: %(default)s)")
     add_options(parser, "--alpha")
     add("--column", metavar="NAME", help="column of labels in an export (default: the final decision)")
-    add("--one-by-one", action="store_true", help="learn after every document (default: batches that grow by a tenth)")
+    add("--batch", type=int, metavar="N", help="learn after every N documents (default: batches that grow by a tenth)")
     add("--by-review", action="store_true", help="a row for each review")
     add("--runs", metavar="DIR", help="folder for the orders of reading as runs, which `leadline evaluate` reads")
     add_options(parser, "-f", "-o", "-q")
@@ -76,7 +76,7 @@ def run(options: argparse.Namespace) -> None:
     with progress_bar("reviewing", quiet=options.quiet) as progress:
         found = simulate_reviews(
             reviews, learners=learners, rules=rules, seeds=options.seeds, target=options.target, alpha=options.alpha,
-            one_by_one=options.one_by_one, progress=progress, keep=keep if options.runs else None,
+            batch=options.batch, progress=progress, keep=keep if options.runs else None,
         )  # fmt: skip
     write_table(found.by_review() if options.by_review else found.table(), options)
     if options.runs:

@@ -15,21 +15,23 @@ def learned_order(
     start: Rows,
     learner: str = "svm",
     *,
-    one_by_one: bool = False,
+    batch: int | None = None,
     seed: int = 0,
 ) -> Rows:
     """All documents in the order in which they are read, if every judgement is as `relevant` says.
 
-    `start` are read first. Then the learner learns, and the next batch is what it thinks best; a batch is a tenth
-    larger than the one before, or, `one_by_one`, always one document. Equal ones are read in the collection's order.
+    `start` are read first. Then the learner learns, and the next `batch` documents are what it thinks best; by default,
+    a batch is a tenth larger than the one before. Equal ones are read in the collection's order.
     """
+    if batch is not None and batch < 1:
+        raise InputError("batch", f"must be at least 1, got {batch}")
     count = len(features)
     if len(relevant) != count:
         raise InputError("relevant", f"has {len(relevant)} labels for {count} documents")
     model = LEARNERS.named(learner)(features, seed)
     order = np.empty(count, np.int64)
     read = np.zeros(count, np.bool_)
-    done, batch = len(start), 1
+    done, size = len(start), batch or 1
     order[:done] = start
     read[start] = True
     while done < count:
@@ -37,11 +39,11 @@ def learned_order(
         labels = relevant[judged]
         if labels.all() or not labels.any():
             following = similar(features, judged[labels])  # there is nothing to tell apart yet
-            size = 1
+            taking = 1
         else:
             following = model.learn(judged, labels)
-            size, batch = batch, 1 if one_by_one else batch + -(-batch // 10)
-        taken = best_unread(following, read, min(size, count - done))
+            taking, size = size, batch or size + -(-size // 10)
+        taken = best_unread(following, read, min(taking, count - done))
         order[done : done + len(taken)] = taken
         read[taken] = True
         done += len(taken)

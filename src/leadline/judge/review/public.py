@@ -22,7 +22,7 @@ def simulate_review(
     seeds: int = 10,
     target: float = 0.95,
     alpha: float = 0.05,
-    one_by_one: bool = False,
+    batch: int | None = None,
 ) -> ReviewSimulation:
     """Read labelled reviews again in a learner's order, and stop with every rule (default: all rules).
 
@@ -38,5 +38,5 @@ def simulate_review(
     opened = collection if isinstance(collection, Collection) else Collection.open(collection)
     return simulate_reviews(
         list(labelled_reviews(opened, judged)), learners=learners, rules=rules, seeds=seeds, target=target,
-        alpha=alpha, one_by_one=one_by_one,
+        alpha=alpha, batch=batch,
     )  # fmt: skip

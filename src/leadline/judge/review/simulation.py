@@ -160,7 +160,7 @@ def simulate_reviews(
     seeds: int = 10,
     target: float = 0.95,
     alpha: float = 0.05,
-    one_by_one: bool = False,
+    batch: int | None = None,
     progress: Progress | None = None,
     keep: Callable[[Run], None] | None = None,
 ) -> ReviewSimulation:
@@ -179,10 +179,10 @@ def simulate_reviews(
             total = int(review.relevant.sum())
             for seed in range(seeds):
                 order = learned_order(
-                    review.features, review.relevant, review.start(seed), learner, one_by_one=one_by_one, seed=seed
+                    review.features, review.relevant, review.start(seed), learner, batch=batch, seed=seed
                 )
                 labels = review.relevant[order]
-                others = partial(_other_orders, review, order, learner, seed, one_by_one)
+                others = partial(_other_orders, review, order, learner, seed, batch)
                 enough = np.cumsum(labels) >= target * total - ROUNDING
                 needed[place, row, seed] = (int(np.argmax(enough)) + 1) / len(labels)
                 rounded[place, row, seed] = _read_for(labels, target * total) / len(labels)
@@ -204,7 +204,7 @@ def simulate_reviews(
     )  # fmt: skip
 
 
-def _other_orders(review: LabelledReview, order: Rows, learner: str, seed: int, one_by_one: bool) -> list[Rows]:
+def _other_orders(review: LabelledReview, order: Rows, learner: str, seed: int, batch: int | None) -> list[Rows]:
     """The orders of three learners that began with the same documents, as places in the first order.
 
     One is another learner; the others see half of the words each, so that they depend less on each other.
@@ -216,7 +216,7 @@ def _other_orders(review: LabelledReview, order: Rows, learner: str, seed: int, 
     other = review.features, next(name for name in SECOND if name != learner)
     return [
         np.asarray(place[
-            learned_order(features, review.relevant, review.start(seed), name, one_by_one=one_by_one, seed=seed)
+            learned_order(features, review.relevant, review.start(seed), name, batch=batch, seed=seed)
         ])
         for features, name in (other, *halves)
     ]  # fmt: skip
