@@ -21,6 +21,7 @@ from leadline.measures.evaluate import MAIN_MEASURE
 from leadline.measures.notation import parse_measures
 from leadline.records.runs.read_runs import run_names, run_paths
 from leadline.records.side_tables import read_runs_info
+from leadline.retrieval.engines.timing import manifest_of
 from leadline.show.figures.evidence import Evidence
 from leadline.show.report.page import report
 from leadline.show.report.page_key import key_of, key_written_in
@@ -51,7 +52,8 @@ def run(options: argparse.Namespace) -> None:
         check_run_table(options.runs_info, read_runs_info(options.runs_info), run_names(runs))
     key = key_of(
         [qrels, *runs],
-        [path for path in (options.topics, options.runs_info, options.reads, options.lengths) if path],
+        [path for path in (options.topics, options.runs_info, options.reads, options.lengths) if path]
+        + [str(path) for path in map(manifest_of, runs) if path.is_file()],
         (
             options.measure,
             str(options.qrels_format),

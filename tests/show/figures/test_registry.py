@@ -16,9 +16,9 @@ from leadline.show.report.page import report
 
 # Other figures may come between these.
 ORDER = (
-    "recall_effort", "bump", "sorted_scores", "effort_curves", "triangle", "agreement", "incomplete", "power",
-    "spectrogram", "precision_recall", "six_measures", "slices", "relevant_distribution", "pool_map", "claims_cube",
-    "gamma", "pres_area", "pres_surface", "pres_rr",
+    "recall_effort", "bump", "sorted_scores", "effort_curves", "quality_speed", "triangle", "agreement", "incomplete",
+    "power", "spectrogram", "precision_recall", "six_measures", "slices", "relevant_distribution", "pool_map",
+    "claims_cube", "gamma", "pres_area", "pres_surface", "pres_rr",
 )  # fmt: skip
 
 

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from leadline.errors import InputError
+from leadline.records.runs.read_runs import run_names
+from leadline.text.checksums import parsed_object
+from leadline.text.stored import stored_bytes
 
 
 def timing(seconds: Sequence[float], *, cost: float | None = None, wall: float = 0.0, asked: int = 0) -> dict[str, Any]:
@@ -39,3 +46,39 @@ def in_words(found: dict[str, Any]) -> str:
     rate = f", {found['queries a second']:g} a second" if "queries a second" in found else ""
     cost = f"; {found['queries']:,} queries cost {found['cost']:g}" if "cost" in found else ""
     return f"a query took {found['median']:.3g} s (median), {found['p99']:.3g} s (99th percentile){rate}{cost}"
+
+
+def seconds_of(timing: object) -> tuple[float | None, float | None]:
+    """The median and the 99th percentile of the time a query took, of a manifest that anyone may have written.
+
+    >>> seconds_of({"median": 0.2, "p99": 0.4}), seconds_of({"median": "soon"}), seconds_of(None)
+    ((0.2, 0.4), (None, None), (None, None))
+    """
+    known = timing if isinstance(timing, Mapping) else {}
+    median, p99 = (
+        float(value) if isinstance(value := known.get(name), (int, float)) and 0 < value < math.inf else None
+        for name in ("median", "p99")
+    )
+    return median, p99
+
+
+def recorded_seconds(runs: Sequence[str]) -> dict[str, tuple[float, float | None]]:
+    """Median and 99th percentile of the time a query took, by the name of the run, of files with a record beside them.
+
+    A record that cannot be read is passed over: it is not needed to score the run.
+    """
+    found = {}
+    for name, path in zip(run_names(runs), runs, strict=True):
+        record = manifest_of(path)
+        try:
+            median, p99 = seconds_of(parsed_object(stored_bytes(record), str(record), "").get("timing"))
+        except (OSError, InputError):
+            continue
+        if median is not None:
+            found[name] = (median, p99)
+    return found
+
+
+def manifest_of(run: str) -> Path:
+    """The file beside a run that says how it was made."""
+    return Path(f"{run}.manifest.json")

@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import os
 import re
+import warnings
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -29,8 +30,10 @@ from leadline.measures.notation import MeasureLike, MeasuresLike, parse_measure,
 from leadline.records.inputs import QrelsLike, RunsLike
 from leadline.records.qrels.qrels import Qrels
 from leadline.records.qrels.subtopics import Subtopics
+from leadline.records.runs.read_runs import run_paths
 from leadline.records.scores.scores import Scores
 from leadline.records.side_tables import read_runs_info
+from leadline.retrieval.engines.timing import recorded_seconds
 from leadline.show.charts.style import GREY, OKABE_ITO
 from leadline.show.figures.formatting import count
 from leadline.trust.deciding import decide
@@ -40,6 +43,8 @@ from leadline.trust.verdict import Verdicts
 
 Path = str | os.PathLike[str]
 Attributes = Mapping[str, Mapping[str, Any]]  # column, topic, value
+
+Seconds = tuple[float, float | None]  # that a query took: the median and, where known, the 99th percentile
 
 EFFORT = 1000  # documents a searcher reads, if the measure has no cutoff
 COLOURED = len(OKABE_ITO)  # systems that people can tell apart by colour
@@ -54,6 +59,7 @@ class Evidence:
     samples: int = 100  # with half the judgements, for the verdict
     attributes: Attributes = field(default_factory=dict)  # of topics
     runs_info: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # of runs: team, task, ...
+    seconds: Mapping[str, Seconds] = field(default_factory=dict)  # of runs whose times were recorded
     baseline: str = ""  # the run of the system that is used today
     complete: bool = False  # every relevant document is in the judgements
     title: str = "Which system finds more?"
@@ -68,6 +74,7 @@ class Evidence:
         *,
         topics: Path | Attributes | None = None,
         runs_info: Path | Mapping[str, Mapping[str, str]] | None = None,
+        seconds: Mapping[str, Seconds] | None = None,
         seed: int = 1,
         samples: int = 100,
         baseline: str = "",
@@ -79,15 +86,17 @@ class Evidence:
         """Read judgements and runs, given as `evaluate` takes them.
 
         `measure` is the deciding one. `topics` is a table of attributes of topics (office, class, ...), `runs_info` one
-        of runs. `baseline` is the run of the system used today; `complete` says that every relevant document is in the
-        judgements. Other options go to `open_study`.
+        of runs; `seconds` has the median and the 99th percentile of the time that a query took (default: from the
+        records beside the files of runs). `baseline` is the run of the system used today; `complete` says that every
+        relevant document is in the judgements. Other options go to `open_study`.
         """
         known = read_attributes(topics) if isinstance(topics, (str, os.PathLike)) else topics
         info = read_runs_info(runs_info) if isinstance(runs_info, (str, os.PathLike)) else runs_info
         study = open_study(qrels, runs, measure, progress=progress, **reading)
         if baseline:
             checked_choice("baseline", baseline, study.runs)
-        return cls(study, seed, samples, known or {}, info or {}, baseline, complete, title or cls.title)
+        seconds = recorded_seconds(run_files(runs)) if seconds is None else seconds
+        return cls(study, seed, samples, known or {}, info or {}, seconds, baseline, complete, title or cls.title)
 
     @property
     def runs(self) -> tuple[str, ...]:
@@ -260,6 +269,20 @@ class Evidence:
         """
         parts = ((len(self.runs), "run"), (len(self.topics), "topic"), (len(self.qrels), "judgement"))
         return " · ".join(count(number, noun) for number, noun in parts)
+
+
+def run_files(runs: RunsLike) -> list[str]:
+    """The files of runs that are given as paths or patterns; none for runs in memory.
+
+    >>> run_files({"only": {"1": {"a": 1}}})
+    []
+    """
+    listed = [runs] if isinstance(runs, (str, os.PathLike)) else runs
+    if not isinstance(listed, Sequence) or not all(isinstance(each, (str, os.PathLike)) for each in listed):
+        return []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # whoever reads the runs has warned of what is left out
+        return run_paths([each for each in listed if isinstance(each, (str, os.PathLike))])
 
 
 def measure_at(name: str, effort: int, level: int = 1) -> Measure:

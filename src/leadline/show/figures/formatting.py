@@ -102,3 +102,13 @@ def rounded(value: float, digits: int = 4) -> float | None:
     (0.1235, None)
     """
     return None if math.isnan(value) else round(float(value), digits)
+
+
+def in_time(seconds: float) -> str:
+    """A time for people.
+
+    >>> in_time(0.0123), in_time(0.14), in_time(1.5), in_time(1500)
+    ('12 ms', '140 ms', '1.5 s', '1,500 s')
+    """
+    value, unit = (1000 * seconds, "ms") if seconds < 0.9995 else (seconds, "s")
+    return f"{value:,.0f} {unit}" if value >= 9.95 else f"{value:.2g} {unit}"

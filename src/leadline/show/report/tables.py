@@ -12,7 +12,7 @@ from leadline.measures.hits import Array, Mask
 from leadline.measures.intervals import interval
 from leadline.show.charts.drawable import drawable
 from leadline.show.figures.evidence import Evidence
-from leadline.show.figures.formatting import decimal, rounded
+from leadline.show.figures.formatting import decimal, in_time, rounded
 from leadline.show.report.embedding import variable
 from leadline.show.report.headline import CHIPS
 from leadline.trust.corrections import holm
@@ -36,6 +36,7 @@ def systems_table(evidence: Evidence) -> str:
     verdicts: Mapping[str, Verdict] = {v.other: v for v in evidence.verdict.verdicts} if evidence.verdict else {}
     heads = [("system", ""), (names[0], "num"), ("95\u202f% interval", "num"), *((name, "num") for name in names[1:])]
     heads += [*([("against the leader", "")] if verdicts else []), *((name, "") for name in info)]
+    heads += [("a query, median", "num")] * bool(evidence.seconds)
     body = []
     for run in evidence.order:
         r = evidence.place(run)
@@ -55,6 +56,10 @@ def systems_table(evidence: Evidence) -> str:
         if verdicts:
             cells.append(f"<td>{_chip(verdicts.get(run))}</td>")
         cells += [f'<td class="text">{escape(evidence.runs_info.get(run, {}).get(name, ""))}</td>' for name in info]
+        if evidence.seconds:
+            median, _ = evidence.seconds.get(run, (float("nan"), None))
+            time = "–" if np.isnan(median) else in_time(median)
+            cells.append(f'<td class="num" data-v="{_key(median)}">{time}</td>')
         body.append(f'<tr data-run="{escape(drawable(run))}">{"".join(cells)}</tr>')
     head = "".join(f'<th scope="col"{_kind(kind)}>{escape(name)}</th>' for name, kind in heads)
     return (

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from leadline.measures.intervals import interval
 from leadline.records.scores.table import Table
+from leadline.retrieval.engines.timing import seconds_of
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.formatting import decimal
 from leadline.show.lab.boards import Board, Boards
@@ -122,17 +122,3 @@ def _rows(
             other, verdict.criterion if verdict else "", *seconds_of(timing),
         ])  # fmt: skip
     return rows
-
-
-def seconds_of(timing: object) -> tuple[float | None, float | None]:
-    """The median and the 99th percentile of the time a query took, of a manifest that anyone may have written.
-
-    >>> seconds_of({"median": 0.2, "p99": 0.4}), seconds_of({"median": "soon"}), seconds_of(None)
-    ((0.2, 0.4), (None, None), (None, None))
-    """
-    known = timing if isinstance(timing, Mapping) else {}
-    median, p99 = (
-        float(value) if isinstance(value := known.get(name), (int, float)) and math.isfinite(value) else None
-        for name in ("median", "p99")
-    )
-    return median, p99

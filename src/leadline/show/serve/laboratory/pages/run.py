@@ -7,11 +7,10 @@ from collections.abc import Callable
 import numpy as np
 
 from leadline.records.scores.table import Table
-from leadline.retrieval.engines.timing import in_words
+from leadline.retrieval.engines.timing import in_words, seconds_of
 from leadline.show.lab.boards import Boards
 from leadline.show.lab.needs import Needs
 from leadline.show.serve.laboratory.asked import Word, choices, chosen_board, refused
-from leadline.show.serve.laboratory.pages.leaderboard import seconds_of
 from leadline.show.serve.laboratory.views import Shown
 from leadline.text.json_output import json_text
 from leadline.trust.order import places, sign
