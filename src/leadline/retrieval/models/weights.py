@@ -14,7 +14,7 @@ from leadline.errors import InputError
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.index.terms import offsets_of
 from leadline.retrieval.index.uniting import united
-from leadline.retrieval.models.kernels.arguments import BLOCK, MOST_COUNT, WeightLists
+from leadline.retrieval.models.kernels.arguments import BLOCK, MOST_COUNT, TIMES_PAID, WeightLists
 from leadline.retrieval.models.postings import InField, Postings
 from leadline.retrieval.models.reading import SegmentPostings, directory_of, read_lists, stored_postings, weighed_lists
 from leadline.retrieval.models.registry import Model
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 AT_ONCE = 1 << 14  # postings whose weights are computed together: the arrays of a formula stay in the cache
 POSTINGS_KEPT = 200_000_000  # postings of 4 bytes and weights of 8 in memory; with more, all lists are cleared
-TIMES_PAID = 2  # a weight is stored when it was computed so often, which takes about as long as storing it
 LONGEST = 1 << 20  # terms of a document, where a search computes weights: a norm is kept for each length
 OF_LISTS = (
     "directory", "sizes", "spent", "value_at", "norm_at", "length_at", "factors", "lowest", "highest",
