@@ -118,9 +118,8 @@ class Language:
             first = "newest" if is_unranked else first
             ranking = self._ranked(matching, meaning.terms, min(k, len(self.index)), first, how)
             found, find_matching = int(np.count_nonzero(matching)), partial(np.asarray, matching)
-        has_all = (
-            found > 0 and required is not None and self.index.are_plain(required, meaning.fields)
-        )  # some document has every word
+        # Where some document has every word, none is missing.
+        has_all = found > 0 and required is not None and self.index.are_plain(required, meaning.fields)
         missing = [] if has_all else missing_words(self.index, asked.tree, meaning.phrases)
         notes = [*asked.notes, *meaning.notes, *left_out, *map(str, missing)]
         notes += ["there is no word to search for"] if is_empty else []
