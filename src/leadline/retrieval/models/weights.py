@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import is_
 from threading import Event
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -138,11 +139,13 @@ class Weights:
 
     def arrays(self) -> WeightLists:
         """The lists as the argument of a kernel."""
-        if self._arrays is None:
-            self._arrays = prepared(WeightLists(
-                self.directory, self.places, self.counts, self.values, self.value_at, self.factors, self.norm_at,
-                self.length_at, self.lowest, self.highest, self.spent, self.norms, self.lengths, self.index.ranks,
-            ))  # fmt: skip
+        now = WeightLists(
+            self.directory, self.places, self.counts, self.values, self.value_at, self.factors, self.norm_at,
+            self.length_at, self.lowest, self.highest, self.spent, self.norms, self.lengths, self.index.ranks,
+        )  # fmt: skip
+        # New lists are written into the same arrays as long as there is room.
+        if self._arrays is None or not all(map(is_, now, self._arrays)):
+            self._arrays = prepared(now)
         return self._arrays
 
     def numbers(self, recipes: Sequence[Recipe], terms: Sequence[str]) -> list[Mapping[str, int]]:
@@ -157,7 +160,6 @@ class Weights:
             missing = [term for term in terms if term not in numbers]
             if missing:
                 self._make(recipe, missing)
-                self._arrays = None
         return [self._numbers[recipe] for recipe in recipes]
 
     def length_share(self, recipes: Sequence[tuple[Recipe, float]]) -> LengthShare | None:
@@ -201,7 +203,7 @@ class Weights:
 
     def _read(self, recipe: Recipe, norms: Norms, terms: Sequence[str], segments: Sequence[SegmentPostings]) -> bool:
         """Add lists whose weights searches compute; False where a frequency does not fit 16 bits."""
-        df = np.sum([each.stops - each.starts for each in segments], axis=0)
+        df = sum((each.stops - each.starts for each in segments[1:]), segments[0].stops - segments[0].starts)
         offsets = offsets_of(df) + self.used
         first, last = self.lists, self.lists + len(terms)
         self._make_room(int(offsets[-1]), last)
@@ -314,7 +316,6 @@ class Weights:
             setattr(self, name, getattr(self, name).copy())
         self.value_at[due] = offsets_of(self.sizes[due])[:-1] + start - self.directory[due, 0]
         self.norm_at[due], self.lowest[due], self.highest[due] = -1, lowest, highest
-        self._arrays = None
 
     def postings(self, number: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """The documents of a list and their weights."""
