@@ -157,6 +157,8 @@ def test_documents_with_all_terms(index: Index, counts: dict[str, Any]) -> None:
 class Unchecked:
     """Words of a packed array in memory, without checksums."""
 
+    is_checked = False
+
     def __init__(self, values: Any) -> None:
         self.values = values
 
