@@ -45,11 +45,12 @@ def test_a_document_that_joins_two_families_joins_them_in_the_index(folders: tup
     assert updated.merge().column("family").tolist() == [0, 0, 0]
 
 
-def test_an_index_of_families_is_not_updated(folders: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_document_that_joins_two_families_joins_them_in_an_index_of_families(folders: tuple[str, str]) -> None:
     collection, index = folders
     main(["index", collection, "-o", index, "--unit", "family", "-q"])
+    assert ll.Index.open(index).ids == ["EP1A1", "US2A"]
     write_collection([*FIRST, RELATIVE], collection, {"made": "then"})
-    with pytest.raises(SystemExit) as ended:
-        main(["index", collection, "-o", index, "--update", "-q"])
-    assert ended.value.code == 1
-    assert "is an index of families, which cannot be updated: build it again" in capsys.readouterr().err
+    main(["index", collection, "-o", index, "--update", "-q"])
+    updated = ll.Index.open(index)
+    assert updated.ids == ["EP1A1"]
+    assert updated.lists("title", [b"glass"]).documents.tolist() == [0]

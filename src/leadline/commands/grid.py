@@ -37,7 +37,7 @@ def run(options: argparse.Namespace) -> None:
     if options.plan:
         write(table(plan))
         return
-    check_pipelines(options.grid, [one.pipeline for one in plan])
+    check_pipelines(options.grid, [one.pipeline for one in plan], options.index)
     context = SearchContext.open(options.index, options.collection)
     runs = GridRuns(Path(options.output), context, Topics.read(options.topics), options.k)
     with progress_bar("searching", quiet=options.quiet) as progress:

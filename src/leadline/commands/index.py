@@ -153,12 +153,14 @@ def _build(collection: Collection, folder: Path, settings: dict[str, Any], step:
 def _update(collection: Collection, folder: Path, step: Any, workers: int | None) -> tuple[Index, Changes]:
     """Bring an index up to date with its collection."""
     index = Index.open(folder)
-    source = index.manifest["source"]
-    if source != str(collection.folder.resolve()):
-        raise InputError(str(folder), f"was made from {source}: --update needs the same collection")
+    source, place = index.manifest["source"], str(collection.folder.resolve())
+    is_moved = index.origin is not None and index.origin.is_from(collection)  # or both were
+    if source != place and not is_moved:
+        problem = f"was made from {source}, and {place} is another collection: --update needs the same collection"
+        raise InputError(str(folder), problem)
     changes = changes_of(index, collection)
     texts = WithProgress(collection, step, len(changes.new))
-    return index.update(collection, workers=workers, changes=changes, texts=texts), changes
+    return index.update(collection, workers=workers, changes=changes, texts=texts, origin=place), changes
 
 
 def _in_words(changes: Changes) -> str:
@@ -182,6 +184,10 @@ class WithProgress:
     @property
     def manifest(self) -> dict[str, Any]:
         return self.collection.manifest
+
+    @property
+    def folder(self) -> Path:
+        return self.collection.folder
 
     def texts(self, fields: Sequence[str], rows: NDArray[np.integer] | None = None) -> Iterator[pl.DataFrame]:
         total = len(self.collection) if self.total is None else self.total

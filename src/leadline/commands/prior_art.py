@@ -61,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     check_format(options)
     pipeline = system(options.system or DEFAULT_SYSTEM)
-    check_pipelines(options.system or DEFAULT_SYSTEM, [pipeline])
+    check_pipelines(options.system or DEFAULT_SYSTEM, [pipeline], options.index)
     context = SearchContext.open(options.index, options.collection)
     page = TerminalPage.for_output(options.output)
     topic = _topic(context, " ".join(options.patent), options.date)

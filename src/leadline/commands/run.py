@@ -77,7 +77,7 @@ def run(options: argparse.Namespace) -> None:
     if options.duplicates:
         read_groups(options.duplicates)  # a wrong file is refused before any search
         pipeline = pipeline_of(pipeline >> OneAGroup(options.duplicates))
-    check_pipelines(options.system, [pipeline])
+    check_pipelines(options.system, [pipeline], options.index)
     context = SearchContext.open(options.index, options.collection)
     asked = _read_topics(options, context)
     tag = options.tag or stem(options.system.removesuffix(".toml"))

@@ -13,7 +13,7 @@ import pytest
 from leadline.collections.documents.build import write_collection
 from leadline.collections.documents.document import Claim, Document
 from leadline.collections.documents.store import Collection
-from leadline.errors import InputError, LeadlineWarning
+from leadline.errors import InputError
 from leadline.records.topics.topic import Topic
 from leadline.retrieval.dense import vectors as kept
 from leadline.retrieval.dense.dense_steps import Dense, Hybrid
@@ -26,31 +26,12 @@ from leadline.retrieval.index.check import check_index
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.pipeline import pipeline_of
-from leadline.retrieval.pipeline.pipeline_files import system
 from leadline.retrieval.pipeline.query.search import Search
 from leadline.retrieval.pipeline.query.survey import Survey
 from leadline.retrieval.pipeline.query.text import Text
 
 INSTALLED = all(importlib.util.find_spec(name) is not None for name in (*NEEDED, PACKAGE))
 needs_model = pytest.mark.skipif(not INSTALLED, reason="the extra dense and its model are not installed")
-
-ABSTRACTS = [
-    "A car with an electric motor.", "A vehicle driven by a battery.", "A bath of acid for etching metal.",
-    "Sulphuric solution in which steel is pickled.", "A bed for a baby.", "", "Cot in which an infant sleeps.",
-]  # fmt: skip
-
-
-@pytest.fixture
-def context(tmp_path: Path) -> SearchContext:
-    documents = [
-        Document(f"EP000000{number}B1", office="EP", serial=f"000000{number}", kind="B1", abstract=text,
-                 description="As drawn.", claims=(Claim(1, "A thing."),), publication="1999-01-01")
-        for number, text in enumerate(ABSTRACTS)
-    ]  # fmt: skip
-    write_collection(documents, tmp_path / "collection", {"made": "by a test"}, part=3)
-    collection = Collection.open(tmp_path / "collection")
-    Index.build(collection, tmp_path / "index", fields=["abstract"], origin=str(tmp_path / "collection"))
-    return SearchContext.open(tmp_path / "index")
 
 
 def by_hand(folder: Path, ids: list[int]) -> np.ndarray:
@@ -100,10 +81,10 @@ def test_vectors_are_those_of_the_architecture() -> None:
 
 
 @needs_model
-def test_texts_do_not_depend_on_their_batch() -> None:
+def test_texts_do_not_depend_on_their_batch(abstracts: list[str]) -> None:
     encoder = Encoder(precision="full")
-    together = encoder.encode(ABSTRACTS)
-    alone = np.concatenate([encoder.encode([text]) for text in ABSTRACTS])
+    together = encoder.encode(abstracts)
+    alone = np.concatenate([encoder.encode([text]) for text in abstracts])
     np.testing.assert_allclose(together, alone, atol=1e-5)
 
 
@@ -128,7 +109,9 @@ def test_meaning_is_found_without_the_words(context: SearchContext) -> None:
 
 
 @needs_model
-def test_a_stopped_build_goes_on_where_it_was(context: SearchContext, tmp_path: Path, monkeypatch) -> None:
+def test_a_stopped_build_goes_on_where_it_was(
+    abstracts: list[str], context: SearchContext, tmp_path: Path, monkeypatch
+) -> None:
     monkeypatch.setattr(kept, "CHUNK", 2)
     whole = build_vectors(context, ["abstract"])
     expected = whole.path.read_bytes()
@@ -145,12 +128,12 @@ def test_a_stopped_build_goes_on_where_it_was(context: SearchContext, tmp_path: 
     monkeypatch.setattr(Encoder, "encode", stopping)
     with pytest.raises(KeyboardInterrupt):
         build_vectors(context, ["abstract"])
-    assert read == ABSTRACTS[:3]
+    assert read == abstracts[:3]
     read.clear()
     monkeypatch.setattr(Encoder, "encode", lambda self, texts: (read.extend(texts), encode(self, texts))[1])
     seen: list[tuple[int, int]] = []
     again = build_vectors(context, ["abstract"], progress=lambda *done: seen.append(done))
-    assert read == ABSTRACTS[3:]
+    assert read == abstracts[3:]
     assert seen[-1] == (7, 7)
     assert again.path.read_bytes() == expected
     assert not list(context.index.folder.glob("*.done")) + list(context.index.folder.glob("*.unfinished"))
@@ -257,65 +240,12 @@ def test_the_steps_are_written_in_files() -> None:
     assert (dense, hybrid) == (Dense(depth=10), Hybrid(weight=0.7, how="rrf"))
 
 
-def onnx_model(folder: Path, pooled: bool = False) -> np.ndarray:
-    """A tiny model as ONNX, whose tokens' states are rows of a table, and its tokenizer; the table."""
-    import onnx
-    from onnx import TensorProto, helper, numpy_helper
-    from tokenizers import Tokenizer, models, pre_tokenizers
-
-    words = ["[UNK]", "acid", "film", "metal"]
-    table = np.eye(4, 3, dtype=np.float32) + np.arange(12, dtype=np.float32).reshape(4, 3) / 10
-    table[0] = 0
-    nodes = [helper.make_node("Gather", ["table", "input_ids"], ["states"])]
-    if pooled:
-        nodes.append(helper.make_node("ReduceMax", ["states"], ["out"], axes=[1], keepdims=0))
-    shape = ["texts", 3] if pooled else ["texts", "tokens", 3]
-    graph = helper.make_graph(
-        nodes, "tiny",
-        [helper.make_tensor_value_info(name, TensorProto.INT64, ["texts", "tokens"]) for name in ("input_ids",)],
-        [helper.make_tensor_value_info("out" if pooled else "states", TensorProto.FLOAT, shape)],
-        [numpy_helper.from_array(table, "table")],
-    )  # fmt: skip
-    folder.mkdir(parents=True, exist_ok=True)
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
-    onnx.save(model, str(folder / "model.onnx"))
-    tokenizer = Tokenizer(models.WordLevel({word: number for number, word in enumerate(words)}, unk_token="[UNK]"))
-    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
-    tokenizer.save(str(folder / "tokenizer.json"))
-    return table
-
-
 @needs_model
-def test_a_model_of_the_user_as_onnx(tmp_path: Path, context: SearchContext) -> None:
-    table = onnx_model(tmp_path / "mine")
-    found = Encoder(str(tmp_path / "mine")).encode(["acid film", "metal", ""])
-    mean = table[[1, 2]].mean(axis=0)
-    assert found[0] == pytest.approx(mean / np.linalg.norm(mean), abs=1e-6)
-    assert not found[2].any()
-    build_vectors(context, model=str(tmp_path / "mine"))
-    ranking = Dense(model=str(tmp_path / "mine"))(context, context.request(Topic("7", title="acid metal"))).ranking
-    assert ranking is not None
-    assert dict(zip(context.names(ranking.rows), ranking.scores.tolist(), strict=True))["EP0000002B1"] > 0.99
-    (tmp_path / "mine" / "1_Pooling").mkdir()
-    (tmp_path / "mine" / "1_Pooling" / "config.json").write_text('{"pooling_mode_cls_token": true}')
-    first = Encoder(str(tmp_path / "mine")).encode(["acid film"])[0]
-    assert first == pytest.approx(table[1] / np.linalg.norm(table[1]), abs=1e-6)
-    most = onnx_model(tmp_path / "pooled", pooled=True)[[1, 2]].max(axis=0)
-    assert Encoder(str(tmp_path / "pooled")).encode(["acid film"])[0] == pytest.approx(most / np.linalg.norm(most))
-
-
-@needs_model
-def test_a_damaged_onnx_file_is_named(tmp_path: Path) -> None:
-    onnx_model(tmp_path / "mine")
-    (tmp_path / "mine" / "model.onnx").write_bytes(b"no model")
-    with pytest.raises(InputError, match=r"model\.onnx: cannot be read"):
-        Encoder(str(tmp_path / "mine")).encode(["acid"])
-
-
-@needs_model
-def test_an_update_encodes_only_what_is_new(context: SearchContext, tmp_path: Path, monkeypatch) -> None:
+def test_an_update_encodes_only_what_is_new(
+    abstracts: list[str], context: SearchContext, tmp_path: Path, monkeypatch
+) -> None:
     first = build_vectors(context, ["abstract"])
-    texts = [*ABSTRACTS[1:], "A lamp."]  # the first is deleted, one changed, one new
+    texts = [*abstracts[1:], "A lamp."]  # the first is deleted, one changed, one new
     texts[1] = "A bath of alkali for cleaning metal."
     documents = [
         Document(f"EP000000{number}B1", office="EP", serial=f"000000{number}", kind="B1", abstract=text,
@@ -343,34 +273,6 @@ def test_an_update_encodes_only_what_is_new(context: SearchContext, tmp_path: Pa
     )
     np.testing.assert_allclose(arrays.read(full.path)["vectors"].reshape(full.shape), exactly, atol=1e-3)
     assert made.path.exists()  # of another precision
-
-
-@needs_model
-def test_the_vectors_that_an_index_has_are_used_and_named(tmp_path: Path, context: SearchContext, monkeypatch) -> None:
-    folder = tmp_path / "mine"
-    onnx_model(folder)
-    assert stored_vectors(context) is None
-    build_vectors(context)
-    opened = SearchContext.open(context.index.folder)
-    assert stored_vectors(opened) == StoredVectors("", "int8")
-    assert stored_vectors(opened).label == "all-MiniLM-L6-v2, int8"
-    made = build_vectors(context, model=str(folder))
-    assert json.loads(made.path.with_suffix(".json").read_text())["precision"] == "as exported"
-    opened = SearchContext.open(context.index.folder)
-    assert stored_vectors(opened) == StoredVectors(str(folder.resolve()), "int8")
-    topic = Topic("7", title="acid metal")
-    done = Dense()(opened, opened.request(topic))
-    named = Dense(model=str(folder))(opened, opened.request(topic))
-    assert done.ranking.rows.tolist() == named.ranking.rows.tolist()
-    assert done.notes == ("compared by vectors of mine",)
-    assert len(named.notes) == 0
-    best = system("best")(opened, opened.request(topic))
-    assert "compared by vectors of mine" in best.notes
-    assert list(check_index(context.index.folder)) == []
-    folder.rename(tmp_path / "moved")
-    opened = SearchContext.open(context.index.folder)
-    with pytest.warns(LeadlineWarning, match="vectors by mine are not used"):
-        assert stored_vectors(opened) == StoredVectors("", "int8")
 
 
 @needs_model

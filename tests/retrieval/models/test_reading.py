@@ -93,6 +93,33 @@ def test_searches_find_what_a_plain_sum_finds(
         assert first.score == Searcher(index).why(query, rows[0])[0].score
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_documents_that_have_every_word(
+    index: Index, counts: dict[str, Any], engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Cold and warm: the documents, their order and their number are those of a plain sum."""
+    monkeypatch.setenv("LEADLINE_ENGINE", engine)
+    masks = [None, np.random.default_rng(5).random(DOCUMENTS) < 0.5, np.zeros(DOCUMENTS, bool)]
+    queries = [["w0"], ["w0", "w3", "w1"], ["w59", "w0"], ["w1", "unknown"], WORDS[:4], WORDS[40:50]]
+    for query, mask, k in itertools.product(queries, masks, (3, 1000)):
+        having = np.logical_and.reduce([counts[word] > 0 if word in counts else np.zeros(DOCUMENTS) for word in query])
+        having = having.astype(bool) if mask is None else having.astype(bool) & mask
+        rows, scores = plainly(counts, query, k, having)
+        searcher = Searcher(index)
+        for _ in range(4):
+            found = searcher.search_having_all(dict.fromkeys(query, 1.0), k=k, mask=mask)
+            assert found is not None
+            assert found[1] == int(having.sum())
+            assert found[0].rows.tolist() == rows
+            assert found[0].scores.tolist() == scores
+
+
+def test_scores_that_are_more_than_lists_are_left_to_a_search_with_a_mask(index: Index) -> None:
+    assert Searcher(index).search_having_all({"w1": 1.0}, model="indri-dirichlet") is None
+    with pytest.raises(InputError, match="k: must be at least 1, got 0"):
+        Searcher(index).search_having_all({"w1": 1.0}, k=0)
+
+
 def test_both_engines_read_and_weigh_the_same_lists(index: Index) -> None:
     terms = ["w3", "unknown", "w0", "w59"]
     segments = reading.stored_postings(index, "body", terms)
@@ -129,6 +156,8 @@ def test_documents_with_all_terms(index: Index, counts: dict[str, Any]) -> None:
 
 class Unchecked:
     """Words of a packed array in memory, without checksums."""
+
+    is_checked = False
 
     def __init__(self, values: Any) -> None:
         self.values = values

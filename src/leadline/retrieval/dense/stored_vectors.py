@@ -50,6 +50,12 @@ def stored_vectors(context: SearchContext, fields: Sequence[str] = FIELDS) -> St
     return known[key]
 
 
+def has_own_model(folder: Path, fields: Sequence[str] = FIELDS) -> bool:
+    """Whether an index has vectors of these fields by a model of the user's own."""
+    described = [_described(path, tuple(fields)) for path in sorted(folder.glob(ABOUT_VECTORS))]
+    return any(each is not None and each.model for each in described)
+
+
 def _found(context: SearchContext, fields: tuple[str, ...]) -> StoredVectors | None:
     if not any(context.index.folder.glob("vectors-*.float16")) or not all(map(importlib.util.find_spec, NEEDED)):
         return None

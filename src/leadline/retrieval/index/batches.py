@@ -33,6 +33,16 @@ class Records(Protocol):
     def texts(self, fields: Sequence[str]) -> Iterator[pl.DataFrame]: ...
 
 
+class SomeRows:
+    """Some rows of a collection, or of a wrapper of one that takes rows."""
+
+    def __init__(self, collection: Any, rows: NDArray[np.int64]) -> None:
+        self.records, self._collection, self._rows = collection.records, collection, rows
+
+    def texts(self, fields: Sequence[str]) -> Any:
+        return self._collection.texts(fields, self._rows)
+
+
 @dataclass(frozen=True)
 class DocumentBatch:
     """Some documents: their ids, the texts of each field, and their metadata as numbers and codes."""

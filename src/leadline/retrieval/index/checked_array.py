@@ -87,6 +87,11 @@ class CheckedArray:
             if len(missing):
                 self._check(np.unique(missing))
 
+    @property
+    def is_checked(self) -> bool:
+        """Whether all blocks have been checked."""
+        return not self._left
+
     def check_by(self, kernel: Callable[[BlockSums, NDArray[np.uint8]], int]) -> int:
         """Check blocks by a kernel, and return what it does; see `kernels/checking.py`. The array has no bounds."""
         assert self._bounds is ANY

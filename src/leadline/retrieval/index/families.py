@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -12,6 +13,7 @@ from leadline.retrieval.index.batches import DAYS, DocumentBatch, joined_claims,
 
 if TYPE_CHECKING:
     import polars as pl
+    from numpy.typing import NDArray
 
 Unit = Literal["document", "family"]
 Members = Literal["joined", "first", "longest"]  # whose texts a family has
@@ -23,15 +25,20 @@ _ONE, _SEVERAL = (
 )  # columns of one word, and of several
 
 
-def family_batches(collection: Any, fields: Sequence[str], size: int, members: Members) -> Iterator[DocumentBatch]:
+def family_batches(
+    collection: Any, fields: Sequence[str], size: int, members: Members, chosen: NDArray[np.int64] | None = None
+) -> Iterator[DocumentBatch]:
     """Batches of the families of a collection, in the order of their representatives, whose ids they have.
 
     The representative is the member published first, or with `members="longest"` the one with most words. A family has
     the representative's text, or with `members="joined"` the texts of all members, the representative's first. It has
     the earliest dates of its members, and all their offices and classes. So a family passes a filter by date if one
-    member was published in time, although its joined text has words of later members as well.
+    member was published in time, although its joined text has words of later members as well. `chosen` are the places
+    of some families in this order (default: all).
     """
     units = _units(collection.records, members)
+    if chosen is not None:
+        units = units[chosen]
     words = units["words"].to_numpy() * _BYTES_A_WORD
     block = np.cumsum(words) // BLOCK_BYTES
     for (_,), wanted in units.with_columns(block=block).group_by("block", maintain_order=True):
@@ -40,6 +47,27 @@ def family_batches(collection: Any, fields: Sequence[str], size: int, members: M
         step = max(1, len(texts) * size // max(weight, 1))
         for start in range(0, len(texts), step):
             yield _batch(texts[start : start + step], wanted[start : start + step], fields)
+
+
+def family_ids(records: pl.DataFrame, members: Members) -> list[str]:
+    """The ids of the representatives of all families, in the order of `family_batches`."""
+    return _units(records, members)["id"].to_list()
+
+
+def member_sums(records: pl.DataFrame, parts: Sequence[str], members: Members) -> dict[str, int]:
+    """For the representative of each family a checksum of the places of all its members, in their order.
+
+    `parts` are the SHA-256 of the collection's parts, so a checksum stays the same as long as all members do.
+    """
+    places = [
+        f"{parts[part]} {place} ".encode()
+        for part, place in zip(records["part"].to_list(), records["place"].to_list(), strict=True)
+    ]
+    units = _units(records, members)
+    return {
+        name: int.from_bytes(blake2b(b"".join([places[row] for row in rows]), digest_size=8).digest(), signed=True)
+        for name, rows in zip(units["id"].to_list(), units["all_rows"].to_list(), strict=True)
+    }
 
 
 def _units(records: pl.DataFrame, members: Members) -> pl.DataFrame:

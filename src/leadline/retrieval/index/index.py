@@ -63,7 +63,7 @@ class Index(Result):
         self.fields: list[str] = manifest["fields"]
         # The fields of the documents, and those derived from them, which are searched only by name.
         self.own, self.derived = split_fields(self.fields)
-        self.unit: str = manifest.get("unit", "document")
+        self.unit: Unit = manifest.get("unit", "document")
         self.segments = [opened_segment(folder, known) for known in manifest["segments"]]
         self.bases = offsets_of([len(segment) for segment in self.segments])
         self._columns: dict[str, NDArray[Any]] = {}  # those that were asked for
@@ -116,22 +116,24 @@ class Index(Result):
         from leadline.retrieval.index.updating import add
 
         if self.unit != "document":
-            problem = "is an index of families, to which nothing can be added: build it again"
+            problem = "is an index of families, to which no documents can be added: update its collection, and then it"
             raise InputError(str(self.folder), problem)
         add(source, self, workers)
         return Index.open(self.folder)
 
     def update(
-        self, collection: Records, *, workers: int | None = None, changes: Changes | None = None, texts: Any = None
-    ) -> Index:
+        self, collection: Records, *, workers: int | None = None, changes: Changes | None = None, texts: Any = None,
+        origin: str | None = None,
+    ) -> Index:  # fmt: skip
         """Bring the index up to date with its collection, and return the new index.
 
         Documents that are new or changed are indexed; those that were changed or deleted are no longer found. `changes`
-        are those that `changes_of` found, and `texts` gives the texts of documents (default: the collection).
+        are those that `changes_of` found, `texts` gives the texts of documents (default: the collection), and `origin`
+        is the folder of the collection, where it was moved.
         """
         from leadline.retrieval.index.updating import changes_of, groups_to_merge, merge_groups, update
 
-        update(self, collection, changes or changes_of(self, collection), workers, texts)
+        update(self, collection, changes or changes_of(self, collection), workers, texts, origin)
         index = Index.open(self.folder)
         while groups := groups_to_merge(index.manifest["segments"]):
             merge_groups(index, groups)

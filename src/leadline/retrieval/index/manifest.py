@@ -91,7 +91,7 @@ def _is_collection(value: Any) -> bool:
     if value is None:
         return True
     parts = value.get("parts") if isinstance(value, dict) else None
-    return isinstance(parts, list) and all(map(_is_text, parts)) and _is_text(value.get("hash"))
+    return isinstance(parts, list) and all(map(_is_text, [*parts, value.get("hash"), value.get("id", "")]))
 
 
 def live_documents(segment: dict[str, Any]) -> int:

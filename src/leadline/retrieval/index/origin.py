@@ -1,7 +1,8 @@
 """Where the documents of an index come from: their places in the parts of a collection, and their families there.
 
 Parts of a collection are never changed, so a document at the same place of the same part is the same document. Families
-are numbered over the whole collection, and may change with every update of it.
+are numbered over the whole collection, and may change with every update of it. A family that is a row of an index is
+the same if all its members are.
 """
 
 from __future__ import annotations
@@ -12,8 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from leadline.errors import InputError
+from leadline.retrieval.index.families import Members, member_sums
 from leadline.retrieval.index.packing import BASED, packed
 from leadline.retrieval.index.segment import SegmentFile, stored_wide
+from leadline.text.owned_folder import identity_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,10 +34,15 @@ class Origin:
     part: NDArray[np.int32]
     place: NDArray[np.int32]
     family: NDArray[np.int64]
+    id: str = ""  # of the collection's folder, which stays when it is moved or built again; empty where it has none
+    members: NDArray[np.int64] | None = None  # where rows are families: a checksum of the places of all members
 
     @classmethod
-    def of(cls, collection: Any, ids: Sequence[str]) -> Origin | None:
-        """The places of documents in a collection; None where this is not a collection on disk that has them all."""
+    def of(cls, collection: Any, ids: Sequence[str], members: Members | None = None) -> Origin | None:
+        """The places of documents in a collection; None where this is not a collection on disk that has them all.
+
+        With `members` they are the representatives of families.
+        """
         import polars as pl
 
         manifest = getattr(collection, "manifest", None)
@@ -43,15 +52,25 @@ class Origin:
         rows = pl.DataFrame({"id": ids}).join(records, on="id", how="left", maintain_order="left")
         if rows["part"].null_count():
             return None
+        parts = [part["sha256"] for part in manifest["parts"]]
+        sums = None if members is None else member_sums(collection.records, parts, members)
         return cls(
-            manifest["hash"], [part["sha256"] for part in manifest["parts"]],
-            rows["part"].cast(pl.Int32).to_numpy(), rows["place"].cast(pl.Int32).to_numpy(),
-            rows["family"].cast(pl.Int64).to_numpy(),
+            manifest["hash"], parts, rows["part"].cast(pl.Int32).to_numpy(), rows["place"].cast(pl.Int32).to_numpy(),
+            rows["family"].cast(pl.Int64).to_numpy(), _folder_id(collection),
+            None if sums is None else np.array([sums.get(name, 0) for name in ids], np.int64),
         )  # fmt: skip
+
+    def is_from(self, collection: Any) -> bool:
+        """Whether the documents are from this collection: its folder has the same id, or the same first parts."""
+        if self.id and self.id == _folder_id(collection):
+            return True
+        parts = [part["sha256"] for part in collection.manifest["parts"]]
+        return bool(self.parts) and self.parts == parts[: len(self.parts)]
 
     def chosen(self, rows: NDArray[np.int64]) -> Origin:
         """The origin of some rows."""
-        return replace(self, part=self.part[rows], place=self.place[rows], family=self.family[rows])
+        members = None if self.members is None else self.members[rows]
+        return replace(self, part=self.part[rows], place=self.place[rows], family=self.family[rows], members=members)
 
     def with_others(self, families: NDArray[np.int64]) -> Origin:
         """With documents behind these that are from elsewhere."""
@@ -62,11 +81,15 @@ class Origin:
         )  # fmt: skip
 
     def is_same(self, other: Origin) -> NDArray[np.bool_]:
-        """Whether the document of each row is at the same place of the same part as that of the row in another."""
+        """Whether the document of each row is at the same place of the same part as that of the row in another.
+
+        Of families, whether all members are.
+        """
         number_of = {part: number for number, part in enumerate(other.parts)}
         moved = np.array([*(number_of.get(part, _NOWHERE) for part in self.parts), _NOWHERE], np.int32)
         part = moved[self.part]
-        return (part != _NOWHERE) & (part == other.part) & (self.place == other.place)
+        same = (part != _NOWHERE) & (part == other.part) & (self.place == other.place)
+        return same if self.members is None or other.members is None else same & (self.members == other.members)
 
     def was_before(self, other: Origin) -> bool:
         """Whether another collection came from this one by updates, which keep its parts."""
@@ -75,7 +98,8 @@ class Origin:
     def stored(self) -> dict[str, NDArray[Any]]:
         """The arrays of a file."""
         numbers = {"parts": packed(self.part, BASED), "places": packed(self.place, BASED)}
-        return {**numbers, **stored_wide(self.family, "families")}
+        members = {} if self.members is None else stored_wide(self.members, "members")
+        return {**numbers, **stored_wide(self.family, "families"), **members}
 
 
 def stored_origin(file: SegmentFile, known: dict[str, Any], documents: int) -> Origin:
@@ -83,8 +107,19 @@ def stored_origin(file: SegmentFile, known: dict[str, Any], documents: int) -> O
     what = "places of documents"
     part, place = (file.integers(name, what=what, kind=BASED) for name in ("parts", "places"))
     families = file.wide("families", what)
-    if not len(part) == len(place) == len(families) == documents:
+    members = file.wide("members", what) if "members/low" in file.arrays.names() else None
+    if not len(part) == len(place) == len(families) == documents or (members is not None and len(members) != documents):
         raise file.damaged(what)
     if not (int(part.min(initial=0)) >= -1 and int(part.max(initial=-1)) < len(known["parts"])):
         raise file.damaged(what)
-    return Origin(known["hash"], known["parts"], part, place, families)
+    return Origin(known["hash"], known["parts"], part, place, families, known.get("id", ""), members)
+
+
+def _folder_id(collection: Any) -> str:
+    """The id of a collection's folder; empty where it has none, or where the file that has it is damaged."""
+    folder = getattr(collection, "folder", None)
+    try:
+        owned = None if folder is None else identity_of(folder)
+    except InputError:
+        return ""
+    return owned.id if owned is not None else ""

@@ -195,6 +195,9 @@ class PackedArray:
     def checked_blocks(self, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> PackedBlocks:
         """The blocks, after a check of those that have values of these ranges."""
         blocks = self._blocks
+        if self._words.is_checked:
+            _check_bounds(self._words, self._size, starts, stops)
+            return blocks
         _checked.choose(_BYTES_A_LIST * len(starts))(self._words, blocks, self._size, starts, stops)
         return blocks
 
@@ -245,11 +248,16 @@ def gaps(values: NDArray[Any], first: NDArray[np.int64]) -> NDArray[np.int32]:
     return found
 
 
+def _check_bounds(words: CheckedArray, size: int, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> None:
+    """Raise InputError for a range that is not within an array of `size` values."""
+    if len(starts) and (int(starts.min()) < 0 or int((stops - starts).min()) < 0 or int(stops.max()) > size):
+        raise words.damaged(BEYOND_END)
+
+
 def _checked_plain(
     words: CheckedArray, blocks: PackedBlocks, size: int, starts: NDArray[np.int64], stops: NDArray[np.int64]
 ) -> None:
-    if (starts < 0).any() or (stops < starts).any() or (stops > size).any():
-        raise words.damaged(BEYOND_END)
+    _check_bounds(words, size, starts, stops)
     filled = stops > starts
     first, last = starts[filled] // PER_BLOCK, (stops[filled] - 1) // PER_BLOCK + 1
     words.check_ranges(blocks.offsets[first], blocks.offsets[last])

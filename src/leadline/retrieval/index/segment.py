@@ -195,6 +195,7 @@ class SegmentFile:
 
     def integers(self, name: str, dtype: Any = np.int32, what: str = "", kind: Kind = PLAIN) -> NDArray[Any]:
         """All values of a packed array."""
+        self.arrays.whole(name, np.int32, what=what)  # checked at once, which is quicker than part by part
         return self.packed(name, kind, what=what)[:].astype(dtype, copy=False)
 
     def wide(self, name: str, what: str) -> NDArray[np.int64]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from leadline.retrieval.index.kernels.arguments import SortedTerms
-from leadline.text.compiled import Kernel
+from leadline.text.compiled import Kernel, prepared
 from leadline.text.engine import compiled_job
 from leadline.text.ids import ranges
 
@@ -25,7 +26,8 @@ def offsets_of(lengths: Sequence[int] | NDArray[np.integer[Any]]) -> NDArray[np.
     [0, 2, 2, 5]
     """
     offsets = np.zeros(len(lengths) + 1, np.int64)
-    np.cumsum(lengths, out=offsets[1:])
+    if len(lengths):
+        np.add.accumulate(lengths, out=offsets[1:])  # quicker than np.cumsum, which searches for a method
     return offsets
 
 
@@ -91,6 +93,10 @@ class Terms:
         """The dictionary as the argument of a kernel."""
         return SortedTerms(self.buffer, self.offsets)
 
+    @cached_property
+    def _prepared(self) -> SortedTerms:
+        return prepared(self.arrays())
+
     def prefixed(self, prefix: bytes) -> range:
         """The numbers of the terms that begin with a prefix."""
         beyond = prefix.rstrip(b"\xff")
@@ -110,5 +116,5 @@ def _find_plain(terms: Terms, wanted: Sequence[bytes]) -> NDArray[np.int64]:
 @compiled_job("leadline.retrieval.index.kernels.merging.find_terms", plain=_find_plain)
 def _find(kernel: Kernel, terms: Terms, wanted: Sequence[bytes]) -> NDArray[np.int64]:
     found = np.empty(len(wanted), np.int64)
-    kernel(terms.arrays(), len(terms), Terms.of(wanted).arrays(), len(wanted), found)
+    kernel(terms._prepared, len(terms), Terms.of(wanted).arrays(), len(wanted), found)
     return found

@@ -7,7 +7,7 @@ both stay few: see `groups_to_merge`. Only neighbours are merged, so rows stay i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from leadline.errors import InputError
 from leadline.retrieval.index.analysis import Analysis
-from leadline.retrieval.index.batches import Records, batches
+from leadline.retrieval.index.batches import DocumentBatch, Records
+from leadline.retrieval.index.families import Members, Unit, family_ids
 from leadline.retrieval.index.inverting import content_sums
 from leadline.retrieval.index.live import LiveSegment
 from leadline.retrieval.index.manifest import live_documents
@@ -42,7 +42,7 @@ class OpenIndex(Protocol):
     analysis: Analysis
     fields: list[str]
     own: list[str]
-    unit: str
+    unit: Unit
     segments: list[Segment]
     bases: NDArray[np.int64]
 
@@ -60,7 +60,7 @@ class Changes:
     """How the documents of an index differ from those of a collection."""
 
     dead: NDArray[np.int64]  # rows of the index that were changed or deleted
-    new: NDArray[np.int64]  # rows of the collection that are to be indexed
+    new: NDArray[np.int64]  # rows of the collection that are to be indexed; of an index of families, their places
     changed: int  # of the new ones
     is_same_collection: bool  # nothing at all has changed, families and places included
 
@@ -95,16 +95,15 @@ def merge_all(index: OpenIndex) -> None:
 def changes_of(index: OpenIndex, collection: Records) -> Changes:
     """What `update` would change.
 
-    A document is the same if it is at the same place of the same part of the collection. In a collection that was built
-    again, where all places are new, it is the same if its texts and its data are.
+    A document is the same if it is at the same place of the same part of the collection, a family if all its members
+    are. In a collection that was built again, where all places are new, it is the same if its texts and its data are.
     """
-    if index.unit != "document":
-        raise InputError(str(index.folder), "is an index of families, which cannot be updated: build it again")
-    ids = collection.records["id"].to_list()
+    members = _members(index)
+    ids = collection.records["id"].to_list() if members is None else family_ids(collection.records, members)
     row_of = {name: row for row, name in enumerate(ids)}
     rows = np.array([row_of.get(name, -1) for name in index.ids], np.int64)
     there = np.flatnonzero(rows >= 0)
-    now = Origin.of(collection, [ids[row] for row in rows[there].tolist()])
+    now = Origin.of(collection, [ids[row] for row in rows[there].tolist()], members)
     same = np.zeros(len(index), np.bool_)
     if index.origin is not None and now is not None:
         same[there] = index.origin.chosen(there).is_same(now)
@@ -118,12 +117,17 @@ def changes_of(index: OpenIndex, collection: Records) -> Changes:
     return Changes(np.flatnonzero(~same), np.flatnonzero(new), changed, is_same)
 
 
-def update(index: OpenIndex, collection: Any, changes: Changes, workers: int | None, source: Any = None) -> None:
+def update(
+    index: OpenIndex, collection: Any, changes: Changes, workers: int | None, source: Any = None,
+    origin: str | None = None,
+) -> None:  # fmt: skip
     """Bring an index up to date with its collection, in one step.
 
-    `source` gives the texts of the new documents (default: the collection).
+    `source` gives the texts of the new documents (default: the collection); `origin` is the collection's folder, where
+    it was moved.
     """
-    if changes.is_same_collection:
+    settings = index.manifest if origin is None else {**index.manifest, "source": origin}
+    if changes.is_same_collection and settings == index.manifest:
         tidy(index.folder, index.manifest)  # a process that was killed after its last step left nothing else to do
         return
     with unchanged(index.folder, index.manifest) as owned:
@@ -140,11 +144,20 @@ def update(index: OpenIndex, collection: Any, changes: Changes, workers: int | N
                 write_tombstones(tombstones, stored, rows, index.fields, index.analysis)
                 parts.append(Part(part.path, tombstones))
         if len(changes.new):
-            texts = Some(source if source is not None else collection, changes.new)
-            units = units_of(texts, index.fields, "document", "joined")
+            units = _chosen_units(index, source if source is not None else collection, changes.new)
             positions = index.manifest["positions"]
             parts.append(Part(new_segment(units, owned, index.fields, index.analysis, positions, workers)))
-        commit(owned, index.manifest, parts, lambda ids: Origin.of(collection, ids))
+        commit(owned, settings, parts, lambda ids: Origin.of(collection, ids, _members(index)))
+
+
+def _members(index: OpenIndex) -> Members | None:
+    """Whose texts a family has; None for an index of documents."""
+    return index.manifest["members"] if index.unit == "family" else None
+
+
+def _chosen_units(index: OpenIndex, source: Any, chosen: NDArray[np.int64]) -> Iterator[DocumentBatch]:
+    """Batches of some documents or families of a collection, as the index has them."""
+    return units_of(source, index.fields, index.unit, index.manifest["members"], chosen)
 
 
 def groups_to_merge(segments: Sequence[dict[str, Any]]) -> list[range]:
@@ -190,16 +203,6 @@ def merge_groups(index: OpenIndex, groups: Sequence[range]) -> None:
         commit(owned, index.manifest, parts, lambda _: index.origin)
 
 
-class Some:
-    """Some rows of a collection, or of a wrapper of one that takes rows."""
-
-    def __init__(self, collection: Any, rows: NDArray[np.int64]) -> None:
-        self.records, self._collection, self._rows = collection.records, collection, rows
-
-    def texts(self, fields: Sequence[str]) -> Any:
-        return self._collection.texts(fields, self._rows)
-
-
 def _is_equal(
     index: OpenIndex, rows: NDArray[np.int64], collection: Any, others: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
@@ -209,7 +212,7 @@ def _is_equal(
     equal = np.zeros(len(rows), np.bool_)
     place_of = {index.ids[row]: place for place, row in enumerate(rows.tolist())}
     numbers = {name: index.column(name) for name in NUMBERS if name != "family"}
-    for batch in batches(Some(collection, np.sort(others)), index.own):
+    for batch in _chosen_units(index, collection, np.sort(others)):
         sums = content_sums(list(batch.texts.values()))
         places = np.array([place_of[name] for name in batch.ids])
         of_index = rows[places]

@@ -18,7 +18,7 @@ import numpy as np
 from leadline.errors import InputError, checked_choice
 from leadline.retrieval.index import arrays
 from leadline.retrieval.index.analysis import Analysis
-from leadline.retrieval.index.batches import BATCH_BYTES, DocumentBatch, Records, batches
+from leadline.retrieval.index.batches import BATCH_BYTES, DocumentBatch, Records, SomeRows, batches
 from leadline.retrieval.index.derived import split_fields
 from leadline.retrieval.index.families import Members, Unit, family_batches
 from leadline.retrieval.index.inverting import inverted
@@ -60,8 +60,9 @@ def build(
         if owned.damaged:
             _recover_names(owned)
         made = new_segment(units, owned, fields, analysis, positions, workers)
-        place = source if unit == "document" else None
-        commit(owned, settings, [Part(made)], lambda ids: Origin.of(place, ids))
+        commit(
+            owned, settings, [Part(made)], lambda ids: Origin.of(source, ids, members if unit == "family" else None)
+        )  # fmt: skip
 
 
 def tidy(folder: Path, manifest: dict[str, Any]) -> None:
@@ -121,13 +122,20 @@ def new_segment(
 
 
 def units_of(
-    source: Iterable[Any] | Records, fields: Sequence[str], unit: Unit, members: Members
-) -> Iterator[DocumentBatch]:
-    """Batches of documents or of families, each with the names of the fields to derive."""
+    source: Iterable[Any] | Records, fields: Sequence[str], unit: Unit, members: Members,
+    chosen: NDArray[np.int64] | None = None,
+) -> Iterator[DocumentBatch]:  # fmt: skip
+    """Batches of documents or of families, each with the names of the fields to derive.
+
+    `chosen` are rows of a collection, or places of families (default: all).
+    """
     own, derived = split_fields(fields)
     if unit == "family" and not hasattr(source, "records"):
         raise InputError("unit", "family needs a collection: build one first, or choose document")
-    units = batches(source, own) if unit == "document" else family_batches(source, own, BATCH_BYTES, members)
+    if unit == "document":
+        units = batches(source if chosen is None else SomeRows(source, chosen), own)
+    else:
+        units = family_batches(source, own, BATCH_BYTES, members, chosen)
     return (replace(batch, derived=tuple(derived)) for batch in units)
 
 
@@ -225,7 +233,7 @@ def _manifest(
         f"{name} words": sum(int(segment.field(name).totals.sum()) for segment in segments)
         for name in settings["fields"]
     }
-    collection = None if origin is None else {"hash": origin.hash, "parts": origin.parts}
+    collection = None if origin is None else {"hash": origin.hash, "parts": origin.parts, "id": origin.id}
     return {
         "what": WHAT, "version": VERSION, "analysis": settings["analysis"], "fields": settings["fields"],
         "positions": settings["positions"], "source": settings["source"], "unit": settings.get("unit", "document"),

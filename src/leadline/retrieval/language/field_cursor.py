@@ -23,6 +23,9 @@ _RELATION = re.compile(
 _BEFORE = re.compile(
     r"(TTL|ABST|ACLM|SPEC|IN|ICL|PN|ISD|APD|CPC|PA|AN)/(?=[\w\"“(])|(TI|AB|CLM?|TAC|ti|ab|ttl|abst|clm)/(?=[a-zA-Z*\"“(])"
 )
+_COMPARED = re.compile("[=<>]")
+_RELATED = re.compile('"|within', re.IGNORECASE)  # what every relation has
+_BARE_WORD = re.compile(r"[^\W_]+(?=\s+[^\s:=<>]|\s*\Z)")  # with no sign behind it that could make a field of it
 _OF_WHICH = re.compile(r"(priority|filing|publication):")  # before:priority:2010
 
 
@@ -37,11 +40,15 @@ class FieldCursor(TextCursor):
 
     def _has_relation(self) -> bool:
         """Whether a field is followed by = or a relation of CQL."""
-        found = (match for pattern in (_FIELD, _SPACED, _RELATION) for match in pattern.finditer(self.text))
+        patterns = [*((_FIELD, _SPACED) if _COMPARED.search(self.text) else ())]
+        patterns += [_RELATION] if _RELATED.search(self.text) else []
+        found = (match for pattern in patterns for match in pattern.finditer(self.text))
         return any(match[2] != ":" and field_named(match[1], self.fields) for match in found)
 
     def _named_part(self, end: int) -> bool:
         """Read a field with something after it, in a text that ends here; False where there is none."""
+        if not self.is_cql and _BARE_WORD.match(self.text, self.at):  # quick: most words
+            return False
         if self._relation() or self._prefixed() or self._several_fields():
             return True
         field = _FIELD.match(self.text, self.at, end) or _SPACED.match(self.text, self.at)
@@ -73,9 +80,11 @@ class FieldCursor(TextCursor):
     def _prefixed(self) -> bool:
         """Read a field before a stroke: TTL/film."""
         match = _BEFORE.match(self.text, self.at)
-        name = ("PA" if match[1] == "AN" else match[1] or match[2]) if match else ""  # AN is the assignee's name
+        if match is None:
+            return False
+        name = "PA" if match[1] == "AN" else match[1] or match[2]  # AN is the assignee's name
         field = field_named(name, self.fields)
-        if match and field:
+        if field:
             if match[2]:
                 self._note(lambda: f"{match[0]} was taken as {field}:")
             self.at = match.end()

@@ -22,6 +22,8 @@ _JOINING = ("AND", "OR", "NOT")
 
 def hints(tokens: Sequence[Token], *, is_cql: bool, in_session: bool) -> Iterator[str]:
     """Notes on the words among the tokens of a query that may have been meant in another way."""
+    if not any(token.kind == "field" or (token.kind == "word" and not _is_plain(token.text)) for token in tokens):
+        return
     for before, token in pairwise((Token("field"), *tokens)):
         if token.kind == "word":
             yield from _about_word(token.text, before.text if before.kind == "field" else "")
@@ -44,6 +46,10 @@ def hints(tokens: Sequence[Token], *, is_cql: bool, in_session: bool) -> Iterato
             if one.kind == "word" and _EARLIER.fullmatch(one.text) and other.kind in _JOINING:
                 why = "it is not in the session" if in_session else "name the session with --history FILE"
                 yield f"{one.text} was taken as a word, not as an earlier query: {why}"
+
+
+def _is_plain(word: str) -> bool:
+    return word.isalpha() and word.islower()
 
 
 def _about_word(word: str, field: str) -> Iterator[str]:

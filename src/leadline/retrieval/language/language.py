@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from leadline.retrieval.language.query_terms import WiderIndex
 from leadline.retrieval.language.reading import understand
 from leadline.retrieval.language.spans import QueryWord
 from leadline.retrieval.language.suggestions import MissingWord, missing_words
-from leadline.retrieval.language.tree import FILTERS, ORDERS, Node, ResultOrder, Understood, Within, parts_of
+from leadline.retrieval.language.tree import FILTERS, ORDERS, Node, ResultOrder, Understood, Within, nodes_of
 from leadline.retrieval.models.ranking import EMPTY_RANKING, Ranking
 from leadline.retrieval.models.searcher import Combine, Contribution, FieldsInput, Searcher
 
@@ -38,9 +39,14 @@ class Answer:
     notes: tuple[str, ...]
     written: Mapping[str, str]  # terms as the query writes them
     is_empty: bool  # whether the text had no word to search for, and no filter
-    matching: NDArray[np.bool_]  # which documents match, by row
     missing: tuple[MissingWord, ...]  # words that are in no document
     _how: Mapping[str, Any]
+    _find_matching: Callable[[], NDArray[np.bool_]]
+
+    @cached_property
+    def matching(self) -> NDArray[np.bool_]:
+        """Which documents match, by row."""
+        return self._find_matching()
 
 
 class Language:
@@ -91,39 +97,64 @@ class Language:
         if order is not None:
             checked_choice("order", order, ORDERS)
         asked, weighted, meaning = self._understood(text, fields)
-        usual = meaning.fields
-        matching = meaning.matching(asked.tree) if asked.tree is not None else None
-        notes = [*asked.notes, *meaning.notes]
-        if meaning.has_undated and asked.tree is not None and matching is not None:
-            undated = Meaning(self.index, usual, tuple(weighted), saved=self.saved or {}, undated_pass=True)
-            would_match = undated.matching(asked.tree)
-            left_out = int((would_match & ~matching).sum()) if would_match is not None else 0
-            if left_out:
-                notes.append(f"{counted(left_out, 'document')} without a date left out")
-        missing = missing_words(self.index, asked.tree)
-        notes += map(str, missing)
         how = {"model": model, "fields": weighted, "combine": combine, **parameters}
-        is_empty = matching is None
-        if matching is None:
-            matching = np.zeros(len(self.index), np.bool_)
-            notes.append("there is no word to search for")
-        if mask is not None:
-            matching = matching & mask
         first = asked.order or order or "score"
-        if first == "score" and not meaning.terms and matching.any():
-            notes.append("there is no word to rank by: the newest come first")
-            first = "newest"
-        ranking = self._ranked(matching, meaning.terms, min(k, len(self.index)), first, how)
+        is_empty = is_unranked = False
+        left_out: list[str] = []
+        required = meaning.required_terms(asked.tree) if asked.tree is not None and first == "score" else None
+        ranked = self._ranked_having_all(meaning, k, mask, how) if required else None
+        if required and ranked is not None:
+            ranking, found = ranked
+            find_matching = partial(meaning.having, required, mask)
+        else:
+            matching = self._matching(asked.tree, meaning, required)
+            is_empty = matching is None
+            if matching is None:
+                matching = np.zeros(len(self.index), np.bool_)
+            elif meaning.has_undated:
+                left_out = self._undated_left_out(asked.tree, meaning, matching)
+            matching = matching if mask is None else matching & mask
+            is_unranked = first == "score" and not meaning.terms and bool(matching.any())
+            first = "newest" if is_unranked else first
+            ranking = self._ranked(matching, meaning.terms, min(k, len(self.index)), first, how)
+            found, find_matching = int(np.count_nonzero(matching)), partial(np.asarray, matching)
+        # Where some document has every word, none is missing.
+        has_all = found > 0 and required is not None and self.index.are_plain(required, meaning.fields)
+        missing = [] if has_all else missing_words(self.index, asked.tree, meaning.phrases)
+        notes = [*asked.notes, *meaning.notes, *left_out, *map(str, missing)]
+        notes += ["there is no word to search for"] if is_empty else []
+        notes += ["there is no word to rank by: the newest come first"] if is_unranked else []
         return Answer(
-            ranking, int(matching.sum()), asked.query, first, meaning.terms, tuple(dict.fromkeys(meaning.words)),
-            tuple(dict.fromkeys(notes)), meaning.written, is_empty, matching, tuple(missing), how,
+            ranking, found, asked.query, first, meaning.terms, tuple(dict.fromkeys(meaning.words)),
+            tuple(dict.fromkeys(notes)), meaning.written, is_empty, tuple(missing), how, find_matching,
         )  # fmt: skip
+
+    def _ranked_having_all(
+        self, meaning: Meaning, k: int, mask: NDArray[np.bool_] | None, how: Mapping[str, Any]
+    ) -> tuple[Ranking, int] | None:
+        """The k best documents for words joined by AND, and the number of all; None where the lists do not say."""
+        if meaning.fields != meaning.scored or not len(self.index):
+            return None
+        return self.searcher.search_having_all(meaning.terms, k=k, mask=mask, **how)
+
+    def _matching(self, tree: Node | None, meaning: Meaning, required: list[str] | None) -> NDArray[np.bool_] | None:
+        """The documents that match; None where there is no word to search for and no filter."""
+        if required is not None:
+            return meaning.having(required) if required else None
+        return meaning.matching(tree) if tree is not None else None
+
+    def _undated_left_out(self, tree: Node | None, meaning: Meaning, matching: NDArray[np.bool_]) -> list[str]:
+        """A note on the documents that a filter by date leaves out because they have no date."""
+        undated = Meaning(self.index, meaning.fields, meaning.scored, saved=self.saved or {}, undated_pass=True)
+        would_match = undated.matching(tree) if tree is not None else None
+        left_out = int(np.count_nonzero(would_match & ~matching)) if would_match is not None else 0
+        return [f"{counted(left_out, 'document')} without a date left out"] if left_out else []
 
     def count(self, text: str) -> int:
         """The number of documents that match a query, which are not ranked."""
         asked, _, meaning = self._understood(text, None)
         matching = meaning.matching(asked.tree) if asked.tree is not None else None
-        return 0 if matching is None else int(matching.sum())
+        return 0 if matching is None else int(np.count_nonzero(matching))
 
     def _understood(self, text: str, fields: FieldsInput) -> tuple[Understood, dict[str, float], Meaning]:
         """How a query is read, the weights of the fields that it is searched in, and what finds its documents."""
@@ -165,10 +196,10 @@ class Language:
 
     def _completed(self, best: Ranking, matching: NDArray[np.bool_], k: int) -> Ranking:
         """Add the documents that match without any ranking word, as some of `film OR NOT metal` do, at the end."""
+        if len(best) == k or len(best) == np.count_nonzero(matching):
+            return best
         others = matching.copy()
         others[best.rows] = False
-        if len(best) == k or not others.any():
-            return best
         unranked = np.flatnonzero(others)
         rows = self._first(unranked, np.zeros(len(unranked)), k - len(best))
         lowest = min(0.0, float(best.scores[-1])) if len(best) else 0.0
@@ -188,5 +219,4 @@ class Language:
 
 def _named(node: Node) -> set[str]:
     """The fields of documents that a query names."""
-    named = {node.field} - set(FILTERS) if isinstance(node, Within) else set()
-    return named.union(*map(_named, parts_of(node)))
+    return {each.field for each in nodes_of(node) if isinstance(each, Within) and each.field not in FILTERS}

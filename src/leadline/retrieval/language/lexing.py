@@ -13,6 +13,7 @@ from leadline.retrieval.language.field_names import bracketed, period
 from leadline.retrieval.language.field_values import CLASS_FILTERS
 from leadline.retrieval.language.hints import hints
 from leadline.retrieval.language.operators import (
+    BOOLEAN,
     OTHER_LANGUAGES,
     Token,
     TokenKind,
@@ -247,11 +248,15 @@ class _Lexer(FieldCursor):
 
     def _operator(self, end: int) -> bool:
         """Read an operator; False for a word."""
+        run = self.text[self.at : end]
+        if run in BOOLEAN:  # quick: most operators
+            self.tokens.append(Token(BOOLEAN[run], run))
+            self.at = end
+            return True
         if self._joined_by_longer():
             return True
-        if end - self.at > LONGEST_NAME:
+        if len(run) > LONGEST_NAME:
             return False
-        run = self.text[self.at : end]
         if self.is_cql and run.lower() in ("and", "or", "not"):
             run = run.upper()
         elif run.lower() in _SMALL and not run.isupper():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import TYPE_CHECKING, Any
@@ -41,9 +41,12 @@ from leadline.retrieval.language.tree import (
     Side,
     Within,
     WordOrPhrase,
+    filter_value,
     is_filter,
+    nodes_of,
     parts_of,
     query_text,
+    ranking_numbers,
 )
 
 if TYPE_CHECKING:
@@ -73,31 +76,52 @@ class Meaning:
     saved: Mapping[int, Node] = field(default_factory=dict)  # earlier queries, by their numbers
     undated_pass: bool = False  # whether documents without a date pass filters by date
     has_undated: bool = False  # whether there are such documents, and filters by date
-    _phrases: dict[str, Phrase | None] = field(default_factory=dict)  # by the text of a word or phrase
+    phrases: dict[str, Phrase | None] = field(default_factory=dict)  # by the text of a word or phrase
     _found: dict[int, Mask | None] = field(default_factory=dict)  # what earlier queries found
 
     def matching(self, node: Node) -> Mask | None:
         """The documents that match; None where the query has no word to search for and no filter."""
-        nodes = list(_nodes(node))
+        self._prepare(node)
+        return self._matching(node, self.fields, 1.0, quiet=True)
+
+    def required_terms(self, node: Node) -> list[str] | None:
+        """The terms that a document needs to match, where the query is nothing but words joined by AND; else None."""
+        parts = node.parts if isinstance(node, And) else (node,)
+        words = [part for part in parts if isinstance(part, WordOrPhrase)]
+        if len(words) < len(parts):
+            return None
+        self._prepare(node)
+        names: list[str] = []
+        for word, count in Counter(words).items():
+            names += self._words(word, self.fields, float(count), quiet=len(parts) == 1) or ()
+        return names
+
+    def having(self, names: Sequence[str], among: Mask | None = None) -> Mask:
+        """The documents that have all terms, among those of a mask."""
+        found = self._having_all(names, self.fields)
+        return found if among is None else found & among
+
+    def _prepare(self, node: Node) -> None:
+        """Look up the words of a query, and find what the earlier queries that it names found."""
+        nodes = list(nodes_of(node))
         named: set[int] = set()
         for each in nodes:  # the list grows: earlier queries may name earlier ones
             if isinstance(each, Saved) and each.number not in named:
                 named.add(each.number)
-                nodes += _nodes(self.saved[each.number])
+                nodes += nodes_of(self.saved[each.number])
         texts = list({each.text: None for each in nodes if isinstance(each, WordOrPhrase)})
-        self._phrases = dict(zip(texts, self.index.phrases(texts), strict=True))
+        self.phrases = dict(zip(texts, self.index.phrases(texts), strict=True))
         self._check_size(nodes)
-        ranking = set(_ranking(node))
+        ranking = set(ranking_numbers(node)) if named else set()
         for number in sorted(named, reverse=True):
-            ranking.update(_ranking(self.saved[number]) if number in ranking else ())
+            ranking.update(ranking_numbers(self.saved[number]) if number in ranking else ())
         for number in sorted(named):  # a query names only earlier ones
             weight = float(number in ranking)
             self._found[number] = self._matching(self.saved[number], self.fields, weight, quiet=True)
-        return self._matching(node, self.fields, 1.0, quiet=True)
 
     def _check_size(self, nodes: Iterable[Node]) -> None:
         """Raise InputError for a query with so many words in phrases and beside NEAR that it would take minutes."""
-        placed = sum(len(phrase.words) for phrase in self._phrases.values() if phrase and not phrase.is_one_term)
+        placed = sum(len(phrase.words) for phrase in self.phrases.values() if phrase and not phrase.is_one_term)
         placed += sum(len(each.parts) for each in nodes if isinstance(each, (Near, Same)))
         if placed > MOST_PLACED:
             problem = f"has {placed:,} words in phrases, beside NEAR or cut off by *"
@@ -120,7 +144,7 @@ class Meaning:
         return names
 
     def _names(self, node: WordOrPhrase, fields: Sequence[str], weight: float, quiet: bool) -> list[str] | None:
-        if set(fields) <= set(self.index.derived) and as_letters(node.text) == node.text:
+        if self.index.derived and set(fields) <= set(self.index.derived) and as_letters(node.text) == node.text:
             return self._derived(node, fields, weight)
         phrase = self._phrase(node, quiet)
         if phrase is None:
@@ -142,7 +166,7 @@ class Meaning:
         return [self._term(Phrase((QueryWord(term.encode()),)), fields, weight) for term in terms]
 
     def _phrase(self, node: WordOrPhrase, quiet: bool = False) -> Phrase | None:
-        phrase = self._phrases[node.text]
+        phrase = self.phrases[node.text]
         if phrase is None and not quiet:
             self._note(f"{node.text[:40]} is left out: too common to be in the index")
         return replace(phrase, slop=node.slop) if phrase and node.slop and len(phrase.words) > 1 else phrase
@@ -165,9 +189,8 @@ class Meaning:
         if weight:
             self.words += query_words(part)
         name = part_name(part)
-        everywhere = set(fields) == set(self.scored)
-        plain = isinstance(part, Phrase) and part.words == (QueryWord(name.encode()),)
-        if not (plain and everywhere):
+        everywhere = fields == self.scored or set(fields) == set(self.scored)
+        if not (everywhere and isinstance(part, Phrase) and part.plain_term):
             name = name if everywhere else f"{','.join(fields)}:{name}"
             self.index.add_term(name, QueryTerm(part, tuple(self.index.fields) if everywhere else tuple(fields)))
         if weight:
@@ -295,7 +318,7 @@ class Meaning:
 
     def _within(self, node: Within, fields: Sequence[str], weight: float) -> Mask | None:
         if node.field in FILTERS:
-            return self._filtered(node.field, [_value(node)])
+            return self._filtered(node.field, [filter_value(node)])
         self._check_words(node.field)
         return self._matching(node.part, (node.field,), weight)
 
@@ -351,7 +374,7 @@ class _Alternatives:
                 return
             found: Mask | None = self.meaning._having_all(names, fields)
         elif isinstance(node, Within) and node.field in FILTERS:
-            self.values.setdefault(node.field, []).append(_value(node))
+            self.values.setdefault(node.field, []).append(filter_value(node))
             return
         else:
             found = self.meaning._matching(node, self.fields, weight)
@@ -374,24 +397,3 @@ def _together(join: Callable[[Mask, Mask], Mask], parts: Iterable[Mask | None]) 
     known = (part for part in parts if part is not None)
     first = next(known, None)
     return None if first is None else reduce(join, known, first)
-
-
-def _nodes(node: Node) -> Iterator[Node]:
-    """The nodes of a tree; equal siblings once."""
-    yield node
-    for part in dict.fromkeys(parts_of(node)):
-        yield from _nodes(part)
-
-
-def _ranking(node: Node) -> Iterator[int]:
-    """The numbers of the earlier queries that a part names and does not exclude."""
-    if isinstance(node, Saved):
-        yield node.number
-    kept = [part for mark, part in node.parts if mark != "-"] if isinstance(node, Side) else parts_of(node)
-    for part in dict.fromkeys(kept):
-        yield from _ranking(part)
-
-
-def _value(node: Within) -> str:
-    assert isinstance(node.part, WordOrPhrase)  # the parser makes one filter per value
-    return node.part.text

@@ -10,6 +10,7 @@ _DASH_BEFORE_PART = re.compile(r"(?<![^\s(])([−‐‑‒–])(?=([^\W\d_][^\s(
 _SINGLE_QUOTES = re.compile(r"(?<![^\s(:=])['‘]([^\W_][^'‘’\n]{0,80}\s[^'‘’\n]{0,80})['’](?!\w)")
 _BRACKETS = re.compile(r"(?<!\w)(?:\[([^\[\]{}]{1,5000})\]|\{([^\[\]{}]{1,5000})\})(?!\w)")
 _OPERATOR = re.compile(r"\s(?:AND|OR|NOT|NEAR|ADJ|SAME|WITH|UND|ODER|NICHT|(?:NEAR|ADJ|PRE|W|N)/?[0-9]+)\s")
+_AMBIGUOUS = re.compile(r"['\[{]")  # of the signs below those that are ASCII
 _DEEPEST = 5  # brackets within brackets
 MOST_NOTES = 5  # about one kind of sign
 
@@ -22,6 +23,8 @@ def cleaned(text: str) -> tuple[str, list[str]]:
     >>> cleaned("film –metal")
     ('film -metal', ['–metal was taken as -metal, without it: a dash before a word excludes the word'])
     """
+    if text.isascii() and not _AMBIGUOUS.search(text):
+        return text, []
     text = text.translate(_FULL_WIDTH | _INVISIBLE)
     notes = [
         f"{match[1]}{match[2]} was taken as -{match[2]}, without it: a dash before a word excludes the word"

@@ -15,6 +15,8 @@ def empty_periods(tree: Node) -> Iterator[str]:
     """A note for each part of a query whose filters by date exclude each other."""
     if isinstance(tree, (And, Side)):
         filters = [each for each in _required(tree) if isinstance(each.part, WordOrPhrase)]
+        if len(filters) < 2:
+            return
         for names in (_PUBLISHED, *((name,) for name in DATE_FILTERS if name != "published")):
             dated = [(each.field, each.part.text) for each in filters if each.field in names]  # type: ignore[union-attr]
             if len(dated) > 1 and (note := no_day_between(dated)):

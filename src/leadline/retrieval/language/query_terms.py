@@ -36,8 +36,7 @@ class QueryTerm:
     @property
     def plain(self) -> bytes:
         """The term of the index that it is in its fields; empty where it is more than one word."""
-        word = self.part.words[0] if isinstance(self.part, Phrase) and len(self.part.words) == 1 else None
-        return word.term if word is not None and not word.others and not word.pattern else b""
+        return self.part.plain_term if isinstance(self.part, Phrase) else b""
 
 
 class WiderIndex(Index):
@@ -61,6 +60,10 @@ class WiderIndex(Index):
 
     def are_stored(self, terms: Sequence[bytes]) -> bool:
         return self._query_terms.keys().isdisjoint(terms)
+
+    def are_plain(self, names: Sequence[str], fields: Sequence[str]) -> bool:
+        """Whether terms that are searched for in these fields are words of the documents, each in one spelling."""
+        return self.are_stored([name.encode() for name in names]) and set(self.own).issuperset(fields)
 
     def lists(self, field: str, terms: Sequence[bytes]) -> Lists:
         asked, of_several = [], set()
@@ -185,18 +188,21 @@ def _phrase(words: Sequence[QueryWord | None]) -> Phrase | None:
 
 def _words_of(analyses: Sequence[Analysis], pieces: Sequence[str]) -> dict[str, list[QueryWord | None]]:
     """The words of each piece of text between two blanks, all pieces analysed at once."""
-    if not pieces:
-        return {}
+    words = _split(pieces, analyses[0])
+    unique = list(dict.fromkeys(word for each in words for word in each))
+    word_of = dict(zip(unique, _query_words(analyses, unique), strict=True))
+    return {piece: [word_of[word] for word in each] for piece, each in zip(pieces, words, strict=True)}
+
+
+def _split(pieces: Sequence[str], analysis: Analysis) -> list[list[bytes]]:
+    """The words of each piece."""
+    if all(piece.isascii() and piece.isalnum() for piece in pieces):  # quick: most pieces are one word
+        return [[piece.lower().encode()] for piece in pieces]
     content, offsets = joined(pieces)
-    starts, lengths, bounds = spans(content, offsets, analyses[0].words)
+    starts, lengths, bounds = spans(content, offsets, analysis.words)
     whole = content.tobytes()
     words = [whole[start : start + length] for start, length in zip(starts.tolist(), lengths.tolist(), strict=True)]
-    unique = list(dict.fromkeys(words))
-    word_of = dict(zip(unique, _query_words(analyses, unique), strict=True))
-    return {
-        piece: [word_of[word] for word in words[first:last]]
-        for piece, first, last in zip(pieces, bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)
-    }
+    return [words[first:last] for first, last in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)]
 
 
 def _query_words(analyses: Sequence[Analysis], words: Sequence[bytes]) -> list[QueryWord | None]:

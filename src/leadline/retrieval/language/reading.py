@@ -56,7 +56,8 @@ def understand(text: str, fields: Sequence[str], saved: Sequence[int] | None = N
 PEOPLE = ("applicant", "inventor")
 NAMED = ("applicant", "inventor", "number", "cites", "cited-by", "family")  # filters by a name of several words
 OPERATORS = ("AND", "OR", "NOT", "NEAR", "SAME")
-_MAY_FOLLOW = dict.fromkeys(("AND", "OR", *MARKS), STARTS | MARKS) | dict.fromkeys(("NEAR", "SAME", "field"), STARTS)
+_OPENS = STARTS | MARKS
+_MAY_FOLLOW = dict.fromkeys(("AND", "OR", *MARKS), _OPENS) | dict.fromkeys(("NEAR", "SAME", "field"), STARTS)
 
 
 def _joining(tokens: Sequence[Token], notes: list[str]) -> list[Token]:
@@ -99,13 +100,14 @@ class _QueryParser:
 
     def __init__(self, tokens: Sequence[Token], notes: list[str]) -> None:
         self.tokens, self.notes = tokens, notes
+        self.kinds = [*(token.kind for token in tokens), ")"]  # as if all were in parentheses
         self.at = 0
 
     def _kind(self) -> str:
-        return self.tokens[self.at].kind if self.at < len(self.tokens) else ")"
+        return self.kinds[self.at]
 
     def _taken(self, kind: str) -> bool:
-        taken = self._kind() == kind and self.at < len(self.tokens)
+        taken = self._kind() == kind
         self.at += taken
         return taken
 
@@ -123,7 +125,7 @@ class _QueryParser:
 
     def _side(self) -> Node:
         parts = []
-        while self._kind() in STARTS | MARKS:
+        while self._kind() in _OPENS:
             mark = ""
             while self._kind() in MARKS:  # two NOTs cancel out
                 following = "+" if self._kind() == "+" else "-"

@@ -171,6 +171,12 @@ class Phrase:
     slop: int = 0  # how far the words may be moved in all
 
     @property
+    def plain_term(self) -> bytes:
+        """The term of the index that it is; empty where it is more than one word or one spelling."""
+        word = self.words[0] if len(self.words) == 1 else None
+        return word.term if word is not None and not word.others and not word.pattern else b""
+
+    @property
     def is_one_term(self) -> bool:
         """Whether it is a single whole word, whose documents are a posting list of the index."""
         return len(self.words) == 1 and not (self.words[0] and self.words[0].pattern)

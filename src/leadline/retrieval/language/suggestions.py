@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from leadline.retrieval.index.characters import prepared
 from leadline.retrieval.index.segment import Field
 from leadline.retrieval.language.query_terms import WiderIndex
-from leadline.retrieval.language.spans import QueryWord
+from leadline.retrieval.language.spans import Phrase, QueryWord
 from leadline.retrieval.language.tree import FILTERS, Node, Within, WordOrPhrase, parts_of
 
 if TYPE_CHECKING:
@@ -33,13 +33,19 @@ class MissingWord(NamedTuple):
         return f"{self.word[:40]} is in no document" + (f"; did you mean {self.near}?" if self.near else "")
 
 
-def missing_words(index: WiderIndex, tree: Node | None) -> list[MissingWord]:
-    """The words of a query that are in no document."""
+def missing_words(
+    index: WiderIndex, tree: Node | None, known: Mapping[str, Phrase | None] | None = None
+) -> list[MissingWord]:
+    """The words of a query that are in no document; `known` are words and phrases whose terms were looked up."""
     words = list(dict.fromkeys(word for node in _texts(tree) for word in node.text.split())) if tree else []
     if not words or len(words) > MOST_WORDS:
         return []
+    known = known or {}
+    others = [word for word in words if word not in known]
+    phrases = {**known, **dict(zip(others, index.phrases(others), strict=True))}
     asked: dict[str, QueryWord] = {}
-    for word, phrase in zip(words, index.phrases(words), strict=True):
+    for word in words:
+        phrase = phrases[word]
         meant = phrase.words[0] if phrase is not None and len(phrase.words) == 1 else None
         if meant is not None and not meant.pattern and any(map(str.isalpha, word)):
             asked[word] = meant

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -117,11 +117,35 @@ def is_filter(node: Node) -> bool:
 
 
 def parts_of(node: Node) -> tuple[Node, ...]:
+    if isinstance(node, WordOrPhrase):  # quick: most nodes
+        return ()
     if isinstance(node, Side):
         return tuple(part for _, part in node.parts)
     if isinstance(node, (And, Or, Near, Same)):
         return node.parts
     return (node.part,) if isinstance(node, (Within, Boosted)) else ()
+
+
+def nodes_of(node: Node) -> Iterator[Node]:
+    """The nodes of a tree; equal siblings once."""
+    yield node
+    for part in dict.fromkeys(parts_of(node)):
+        yield from nodes_of(part)
+
+
+def ranking_numbers(node: Node) -> Iterator[int]:
+    """The numbers of the earlier queries that a part names and does not exclude."""
+    if isinstance(node, Saved):
+        yield node.number
+    kept = [part for mark, part in node.parts if mark != "-"] if isinstance(node, Side) else parts_of(node)
+    for part in dict.fromkeys(kept):
+        yield from ranking_numbers(part)
+
+
+def filter_value(node: Within) -> str:
+    """The value of a filter."""
+    assert isinstance(node.part, WordOrPhrase)  # the parser makes one filter per value
+    return node.part.text
 
 
 def query_text(node: Node) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -178,12 +179,50 @@ def _batch_ranked(
     if mask is not None or length is not None:
         allowed = EVERY_DOCUMENT.allowed if mask is None else mask.view(np.uint8)
         only = DocumentFilter(mask is not None, allowed, only.length if length is None else length.above)
-    computed = kernel(
+    is_due = kernel(
         count, asked, weights.arrays(), documents, k, only, work.running, work.bounds, work.candidates, best
     )
-    if computed:
+    if is_due:
         weights.has_spent.set()
     return [
         Ranking(best.rows[q * k : q * k + n].copy(), best.scores[q * k : q * k + n].copy())
         for q, n in enumerate(best.found[:count].tolist())
     ]
+
+
+def rank_having_all(weights: Weights, query: Vector, k: int, mask: NDArray[np.bool_] | None) -> tuple[Ranking, int]:
+    """The k best of the documents that have every term of a query and that the mask allows, and how many they are."""
+    size = int(BYTES_A_POSTING * int(weights.sizes[query.lists].sum())) if _ranked_all.engine.kernels is None else 0
+    return _ranked_all.choose(size)(weights, query, min(k, len(weights.index)), mask)
+
+
+def _ranked_all_plain(weights: Weights, query: Vector, k: int, mask: NDArray[np.bool_] | None) -> tuple[Ranking, int]:
+    from leadline.records.runs.order import tie_order
+
+    lists = [weights.postings(number) for number in query.lists.tolist()]
+    rows = reduce(lambda one, other: np.intersect1d(one, other, assume_unique=True), (each for each, _ in lists))
+    if mask is not None:
+        rows = rows[mask[rows]]
+    totals = np.full(len(rows), -0.0)
+    for (documents, values), multiplier in zip(lists, query.multipliers.tolist(), strict=True):
+        totals += multiplier * values[np.searchsorted(documents, rows)] + 0.0
+    best = tie_order(totals, weights.index.ranks[rows])[:k]
+    return Ranking(rows[best].astype(np.int32), totals[best]), len(rows)
+
+
+@compiled_job("leadline.retrieval.models.kernels.requiring.rank_having_all", plain=_ranked_all_plain)
+def _ranked_all(
+    kernel: Kernel, weights: Weights, query: Vector, k: int, mask: NDArray[np.bool_] | None
+) -> tuple[Ranking, int]:
+    documents, terms = len(weights.index), len(query.lists)
+    work = _workspace(documents + GROUP, 1, terms, k)
+    asked, best = work.asked, work.best
+    asked.lists[:terms], asked.multipliers[:terms], asked.offsets[1] = query.lists, query.multipliers, terms
+    only = EVERY_DOCUMENT if mask is None else DocumentFilter(True, mask.view(np.uint8), EVERY_DOCUMENT.length)
+    found = kernel(
+        asked, weights.arrays(), documents, k, only, work.running, work.bounds, work.candidates, best
+    )  # fmt: skip
+    if found % 2:
+        weights.has_spent.set()
+    count = int(best.found[0])
+    return Ranking(best.rows[:count].copy(), best.scores[:count].copy()), found // 2

@@ -46,10 +46,13 @@ def stored_postings(index: Index, field: str, terms: Sequence[str]) -> list[Segm
         if type(part.documents) is not PackedArray or type(part.frequencies) is not Frequencies:
             return None
         numbers = part.terms.find(encoded)
-        there = numbers >= 0
-        starts, stops, occurrences = np.zeros((3, len(numbers)), np.int64)
-        starts[there], stops[there] = part.starts[numbers[there]], part.starts[numbers[there] + 1]
-        occurrences[there] = part.totals[numbers[there]]
+        if len(numbers) and int(numbers.min()) >= 0:
+            starts, stops, occurrences = part.starts[numbers], part.starts[numbers + 1], part.totals[numbers]
+        else:
+            there = numbers >= 0
+            starts, stops, occurrences = np.zeros((3, len(numbers)), np.int64)
+            starts[there], stops[there] = part.starts[numbers[there]], part.starts[numbers[there] + 1]
+            occurrences[there] = part.totals[numbers[there]]
         found.append(SegmentPostings(part.documents, part.frequencies, base, starts, stops, occurrences))
     return found
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from leadline.errors import InputError, checked_choice
 from leadline.retrieval.index.index import Index
-from leadline.retrieval.models.ranking import Ranking, Vector, rank
+from leadline.retrieval.models.ranking import Ranking, Vector, rank, rank_having_all
 from leadline.retrieval.models.registry import MODELS, Model
 from leadline.retrieval.models.weights import LengthShare, Recipe, Weights
 
@@ -104,6 +104,29 @@ class Searcher:
         with ThreadPoolExecutor(threads) as pool:
             found = pool.map(lambda part: rank(weights, part, k, mask, length), parts)
             return list(chain.from_iterable(found))
+
+    def search_having_all(
+        self,
+        terms: Mapping[str, float],
+        model: str = "bm25",
+        k: int = 1000,
+        *,
+        fields: FieldsInput = None,
+        combine: Combine = "text",
+        mask: NDArray[np.bool_] | None = None,
+        **parameters: Any,
+    ) -> tuple[Ranking, int] | None:
+        """The k best of the documents that have every term in some field, and how many such documents there are.
+
+        None where a score is more than the sum over the lists of the terms: then `search` with a mask finds them.
+        """
+        if k < 1:
+            raise InputError("k", f"must be at least 1, got {k}")
+        recipes = self._recipes(model, fields, combine, parameters)
+        if len(recipes) > 1 or recipes[0][0].model.lacking is not None:
+            return None
+        (vector,), weights = self._vectors([terms], recipes)
+        return rank_having_all(weights, vector, k, None if mask is None else self._checked(mask))
 
     def why(
         self,

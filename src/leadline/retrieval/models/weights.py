@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import is_
 from threading import Event
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,7 +15,7 @@ from leadline.errors import InputError
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.index.terms import offsets_of
 from leadline.retrieval.index.uniting import united
-from leadline.retrieval.models.kernels.arguments import BLOCK, MOST_COUNT, WeightLists
+from leadline.retrieval.models.kernels.arguments import BLOCK, MOST_COUNT, TIMES_PAID, WeightLists
 from leadline.retrieval.models.postings import InField, Postings
 from leadline.retrieval.models.reading import SegmentPostings, directory_of, read_lists, stored_postings, weighed_lists
 from leadline.retrieval.models.registry import Model
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 AT_ONCE = 1 << 14  # postings whose weights are computed together: the arrays of a formula stay in the cache
 POSTINGS_KEPT = 200_000_000  # postings of 4 bytes and weights of 8 in memory; with more, all lists are cleared
-TIMES_PAID = 2  # a weight is stored when it was computed so often, which takes about as long as storing it
 LONGEST = 1 << 20  # terms of a document, where a search computes weights: a norm is kept for each length
 OF_LISTS = (
     "directory", "sizes", "spent", "value_at", "norm_at", "length_at", "factors", "lowest", "highest",
@@ -139,11 +139,13 @@ class Weights:
 
     def arrays(self) -> WeightLists:
         """The lists as the argument of a kernel."""
-        if self._arrays is None:
-            self._arrays = prepared(WeightLists(
-                self.directory, self.places, self.counts, self.values, self.value_at, self.factors, self.norm_at,
-                self.length_at, self.lowest, self.highest, self.spent, self.norms, self.lengths, self.index.ranks,
-            ))  # fmt: skip
+        now = WeightLists(
+            self.directory, self.places, self.counts, self.values, self.value_at, self.factors, self.norm_at,
+            self.length_at, self.lowest, self.highest, self.spent, self.norms, self.lengths, self.index.ranks,
+        )  # fmt: skip
+        # New lists are written into the same arrays as long as there is room.
+        if self._arrays is None or not all(map(is_, now, self._arrays)):
+            self._arrays = prepared(now)
         return self._arrays
 
     def numbers(self, recipes: Sequence[Recipe], terms: Sequence[str]) -> list[Mapping[str, int]]:
@@ -158,7 +160,6 @@ class Weights:
             missing = [term for term in terms if term not in numbers]
             if missing:
                 self._make(recipe, missing)
-                self._arrays = None
         return [self._numbers[recipe] for recipe in recipes]
 
     def length_share(self, recipes: Sequence[tuple[Recipe, float]]) -> LengthShare | None:
@@ -202,7 +203,7 @@ class Weights:
 
     def _read(self, recipe: Recipe, norms: Norms, terms: Sequence[str], segments: Sequence[SegmentPostings]) -> bool:
         """Add lists whose weights searches compute; False where a frequency does not fit 16 bits."""
-        df = np.sum([each.stops - each.starts for each in segments], axis=0)
+        df = sum((each.stops - each.starts for each in segments[1:]), segments[0].stops - segments[0].starts)
         offsets = offsets_of(df) + self.used
         first, last = self.lists, self.lists + len(terms)
         self._make_room(int(offsets[-1]), last)
@@ -315,7 +316,6 @@ class Weights:
             setattr(self, name, getattr(self, name).copy())
         self.value_at[due] = offsets_of(self.sizes[due])[:-1] + start - self.directory[due, 0]
         self.norm_at[due], self.lowest[due], self.highest[due] = -1, lowest, highest
-        self._arrays = None
 
     def postings(self, number: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """The documents of a list and their weights."""

@@ -101,8 +101,6 @@ class SearchContext:
     @property
     def up_to_date(self) -> str:
         """How to bring the index up to date with its collection."""
-        if self.index.unit != "document":
-            return "build the index again"
         return f"`leadline index {self.location} -o {self.index.folder} --update` brings the index up to date"
 
     @cached_property

@@ -8,6 +8,7 @@ from leadline.text.kernels.arguments import Bytes, Floats, Int32s, Int64s, UInt1
 
 BLOCK = 4096  # documents; their totals take 32 KiB, which the fastest cache of a processor holds
 MOST_COUNT = 65535  # of occurrences in a document, where weights are computed by the search: what 16 bits hold
+TIMES_PAID = 2  # a weight is stored when it was computed so often, which takes about as long as storing it
 GROUP = 8  # documents compared together; most groups have none of the best
 BINS = 4096  # of the histogram of scores: 256 per power of two, for the 16 powers of two below the highest score
 

@@ -23,6 +23,7 @@ from leadline.retrieval.models.kernels.arguments import (
     BINS,
     BLOCK,
     GROUP,
+    TIMES_PAID,
     BestDocuments,
     Candidates,
     DocumentFilter,
@@ -210,6 +211,45 @@ def clear_totals(totals: Any, base: int, width: int, masked: int, allowed: Any) 
                 totals[i] = -np.inf
 
 
+@inline
+def is_due(asked: Any, weights: Any, first: int, last: int, entry_of: int) -> int:
+    """Whether weights of some list of a query were computed so often that they should be stored."""
+    due = 0
+    for t in range(first, last):
+        number = asked.lists[t]
+        size = weights.directory[(number + 1) * entry_of - 1] - weights.directory[number * entry_of]
+        due |= weights.norm_at[number] >= 0 and size > 0 and weights.spent[number] >= TIMES_PAID * size
+    return due
+
+
+@inline
+def bin_of(total: float, lowest_bin: int) -> Any:
+    """The bin of a score in the histogram."""
+    leading = (np.float64(total).view(np.int64) >> BIN_SHIFT) - lowest_bin
+    at_least = leading if leading > 0 else np.int64(0)
+    return at_least if at_least < BINS - 1 else np.int64(BINS - 1)
+
+
+@inline
+def write_best(
+    query: int, k: int, found: int, threshold: float, candidates: Any, histogram: Any, ranks: Any, best: Any
+) -> None:
+    """Sort the candidates that reach the threshold, and write the first k as the best documents of a query."""
+    worst = sorting_key(threshold)
+    count = 0
+    for i in range(found):
+        if candidates.keys[i] <= worst:
+            candidates.rows[count], candidates.keys[count] = candidates.rows[i], candidates.keys[i]
+            count += 1
+    if count > 0:
+        sort_best(count, candidates, histogram, ranks)
+    count = count if count < k else k
+    for i in range(count):
+        best.rows[query * k + i] = candidates.rows[i]
+        best.scores[query * k + i] = score_of(candidates.keys[i])
+    best.found[query] = count
+
+
 @kernel
 def rank_documents(
     queries: int,
@@ -225,10 +265,10 @@ def rank_documents(
 ) -> int:
     """Find the k best documents of each query, among those allowed.
 
-    Returns whether weights of lists were computed that are not stored.
+    Returns whether weights of lists were computed so often that they should be stored.
     """
     blocks = (documents + BLOCK - 1) // BLOCK
-    computed, few = 0, False
+    due, few = 0, False
     totals, histogram = running.totals, running.histogram
     for query in range(queries):
         first, last = asked.offsets[query], asked.offsets[query + 1]
@@ -236,8 +276,6 @@ def rank_documents(
             histogram[b] = 0
         prunes = asked.terms[query] == 0.0 and last - first <= PRUNED_TERMS and k * PRUNED_SHARE <= documents
         highest = order_terms(asked, weights, first, last, bounds, prunes)
-        for t in range(first, last):
-            computed |= weights.norm_at[asked.lists[t]] >= 0
         share = 1.0 if last - first <= FEW_TERMS else 0.5
         errors = rounding_errors(asked, weights, first, last) if prunes else 0.0
         lowest_bin = (np.float64(highest + asked.length_most[query]).view(np.int64) >> BIN_SHIFT) - (BINS - 1)
@@ -304,9 +342,7 @@ def rank_documents(
                         total = totals[i]
                         bits = np.float64(total).view(np.int64)
                         good = np.int64(total >= threshold) & np.int64(bits != UNTOUCHED_BITS)
-                        leading = (bits >> BIN_SHIFT) - lowest_bin
-                        at_least = leading if leading > 0 else np.int64(0)
-                        histogram[at_least if at_least < BINS - 1 else BINS - 1] += good
+                        histogram[bin_of(total, lowest_bin)] += good
                         candidates.rows[found] = base + i
                         candidates.keys[found] = sorting_key(total)
                         found += good
@@ -316,17 +352,6 @@ def rank_documents(
                     floor += 1
                 if floor > 0:
                     threshold = np.int64((floor + lowest_bin) << BIN_SHIFT).view(np.float64)
-        worst = sorting_key(threshold)
-        count = 0
-        for i in range(found):
-            if candidates.keys[i] <= worst:
-                candidates.rows[count], candidates.keys[count] = candidates.rows[i], candidates.keys[i]
-                count += 1
-        if count > 0:
-            sort_best(count, candidates, histogram, weights.ranks)
-        count = count if count < k else k
-        for i in range(count):
-            best.rows[query * k + i] = candidates.rows[i]
-            best.scores[query * k + i] = score_of(candidates.keys[i])
-        best.found[query] = count
-    return computed
+        write_best(query, k, found, threshold, candidates, histogram, weights.ranks, best)
+        due |= is_due(asked, weights, first, last, blocks + 1)
+    return due
