@@ -60,9 +60,7 @@ class EventChain:
 
     def begin(self) -> None:
         """Store the start of the chain in a transaction of the journal; it covers all events that are there."""
-        events, seq, made = 0, 0, START
-        for events, (seq, made) in enumerate(self._computed(), start=1):
-            pass
+        events, seq, made = self._last_computed()
         for table in _TABLES:
             self._do(table)
         self._do("insert into chain values (?, ?)", (seq, made))
@@ -75,6 +73,13 @@ class EventChain:
         for row in self._do(f"select {self._columns} from events {where} order by seq"):
             made = hash_after(made, row)
             yield row[0], made
+
+    def _last_computed(self, until: int | None = None) -> tuple[int, int, bytes]:
+        """How many events there are, the place of the last one, and its hash."""
+        last = 0, 0, START
+        for number, (seq, made) in enumerate(self._computed(until), start=1):
+            last = number, seq, made
+        return last
 
     @property
     def is_stored(self) -> bool:
@@ -123,17 +128,11 @@ class EventChain:
         seq = self._do(last).fetchone()[0] or 0
         events = self._do("select count(*) from events where seq <= ?", (seq,)).fetchone()[0]
         if not self.is_stored:
-            return ChainHead(events, self._hash_at(seq).hex(), events)
+            return ChainHead(events, self._last_computed(seq)[2].hex(), events)
         first = self._do(_FIRST).fetchone()[0]
         unchained = self._do("select count(*) from events where seq <= ?", (min(first, seq),)).fetchone()[0]
         stored = self._do("select hash from chain where seq = ?", (seq,)).fetchone()
-        return ChainHead(events, (stored[0] if stored else self._hash_at(seq)).hex(), unchained)
-
-    def _hash_at(self, seq: int) -> bytes:
-        made = START
-        for _, made in self._computed(seq):
-            pass
-        return made
+        return ChainHead(events, (stored[0] if stored else self._last_computed(seq)[2]).hex(), unchained)
 
     def events_at(self, hash_of: str) -> int | None:
         """After how many events the chain had this hash; None if it never had."""

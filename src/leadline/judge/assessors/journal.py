@@ -199,10 +199,20 @@ class JudgingJournal:
             ).fetchall()
         return [(row[0], Event(*row[1:])) for row in found]
 
-    def head(self, until: int | None = None) -> ChainHead:
-        """The number of events and the hash that covers them, at a place in the file; at its end by default."""
+    def with_head(self, until: int | None = None) -> tuple[list[Event], ChainHead]:
+        """The events in their order up to a place in the file, by default all, with the head that covers just these."""
         with self._lock, _reported(self.path):
-            return self._chain.head(until)
+            last = self._connection.execute("select max(seq) from events").fetchone()[0] or 0
+            last = last if until is None else min(last, until)
+            found = self._connection.execute(
+                f"select {_COLUMNS} from events where seq <= ? order by at, machine, seq", (last,)
+            ).fetchall()
+            return [Event(*row) for row in found], self._chain.head(last)
+
+    def head(self) -> ChainHead:
+        """The number of events and the hash that covers all of them."""
+        with self._lock, _reported(self.path):
+            return self._chain.head()
 
     def events_at(self, hash_of: str) -> int | None:
         """After how many events the head of the chain was this hash; None if it never was."""
