@@ -38,6 +38,7 @@ APPLICATION, FORMAT = 0x4C4A524E, 2  # what SQLite keeps in the file's head: it 
 UNCHAINED = 1  # the format that has a checksum for each event and no chain
 LONGEST = 20_000  # characters of a note or of instructions
 _COLUMNS = "uid, person, role, kind, topic, document, value, target, round, seconds, at, machine"
+_ROW = f"seq, {_COLUMNS}"
 _INSERT = f"insert or ignore into events ({_COLUMNS}) values ({', '.join('?' * 12)})"
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
 _TABLE = """
@@ -85,25 +86,29 @@ class JudgingJournal:
             if new:
                 os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
             self._connection = sqlite3.connect(self.path, check_same_thread=False, isolation_level=None, timeout=30)
-            self._prepare(new)
+            self._chain = EventChain(self._connection.execute, _ROW)
+            if new:
+                self._begin()
+            self._prepare()
             self._check_events()
 
-    def _prepare(self, new: bool) -> None:
+    def _begin(self) -> None:
+        """Make the tables of a new journal, all at once."""
+        with self._transaction() as do:
+            do(f"pragma application_id = {APPLICATION}")
+            do(f"pragma user_version = {FORMAT}")
+            do(_TABLE)
+            self._chain.begin()
+
+    def _prepare(self) -> None:
         do = self._connection.execute
-        self._chain = EventChain(do, f"seq, {_COLUMNS}")
-        if not new and do("pragma application_id").fetchone()[0] != APPLICATION:
+        if do("pragma application_id").fetchone()[0] != APPLICATION:
             raise InputError(str(self.path), "is not a journal of judgements")
-        if not new and self._format() > FORMAT:
+        if self._format() > FORMAT:
             problem = f"has format {self._format()}, this version reads up to {FORMAT}: update leadline"
             raise InputError(str(self.path), problem)
         do("pragma journal_mode = wal")
         do("pragma synchronous = full")
-        if new:
-            with self._transaction():
-                do(f"pragma application_id = {APPLICATION}")
-                do(f"pragma user_version = {FORMAT}")
-                do(_TABLE)
-                self._chain.begin()
         do("create index if not exists events_at on events (at)")  # the latest moment is read with every event
 
     def _format(self) -> int:
@@ -133,9 +138,8 @@ class JudgingJournal:
         do = self._connection.execute
         if not do("select count(*) from sqlite_master where name = 'checksums'").fetchone()[0]:
             return ""
-        row = "seq, " + _COLUMNS
         self._connection.create_function("checksum_of", -1, _checksum, deterministic=True)
-        fitting = f"select count(*) from events join checksums using (seq) where checksum = checksum_of({row})"
+        fitting = f"select count(*) from events join checksums using (seq) where checksum = checksum_of({_ROW})"
         counted = (fitting, "select count(*) from events", "select count(*) from checksums")
         return "its events do not fit their checksums" if len({do(count).fetchone() for count in counted}) > 1 else ""
 
