@@ -123,6 +123,8 @@ def certificate_sentences(state: ReviewState) -> list[str]:
             said.append(f"{begin}Everything was read: all that this assessor would call relevant was found.")
         else:
             said.append(begin + found.certificate.words)
+            if found.certificate.estimate_words:
+                said.append(begin + found.certificate.estimate_words)
         if found.refuted or found.certificate.is_refuted:
             said.append(
                 f"{begin}An earlier lower limit was refuted: more relevant documents were found than it allowed, as "

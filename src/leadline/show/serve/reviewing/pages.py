@@ -22,7 +22,7 @@ PACKAGES = ("leadline.show.serve.judging", "leadline.show.serve.reviewing")  # t
 
 def reviewing_app(desk: ReviewDesk, address: Address, title: str, pages: Pages | None = None) -> FastAPI:
     """The application that serves a review; `pages` of its own where it is part of others."""
-    pages = pages or Pages(desk.people, address, PACKAGES, title, roles=JUDGING_ROLES)
+    pages = pages or Pages(desk.people, address, PACKAGES, title, roles=JUDGING_ROLES, public_title="Leadline review")
     app = pages.app()
     add_api(app, pages, desk)
     stages = {name: STAGE_LINKS[name] for name in desk.project.topics}
