@@ -142,8 +142,20 @@ def test_on_a_phone_and_in_the_dark(browser: PageBrowser, review_site: ReviewSit
     assert ben.evaluate("document.documentElement.scrollWidth") == 360
     ben.tap("[data-grade='0']")
     saved(ben)
+    in_view = "each => { const place = each.getBoundingClientRect(); return place.left >= 0 && place.right <= 360; }"
+    assert ben.evaluate(f"[...document.querySelectorAll('.keys button')].every({in_view})")
+    ben.tap("[data-do=help]")
+    assert ben.evaluate(f"[...document.querySelectorAll('#help *')].every({in_view})")
+    ben.tap("#help button.main")
+    ben.tap("#certificate-part summary")
+    ben.wait_for_selector("#figure svg")
+    assert ben.evaluate(f"[...document.querySelectorAll('#certificate-part *')].every({in_view})")
+    top = ben.evaluate("document.elementFromPoint(180, innerHeight - 60).closest('.keys') !== null")
+    assert top  # the panel does not cover the buttons
     ben.goto(f"{review_site.url}/certificate")
     assert ben.evaluate("document.documentElement.scrollWidth") == 360
+    assert ben.evaluate(f"[...document.querySelectorAll('main *')].every({in_view})")
+    assert [each.is_visible() for each in ben.query_selector_all(".drawing")] == [False, True, False, True]
 
 
 def test_a_typed_note_is_not_lost(browser: PageBrowser, review_site: ReviewSite) -> None:

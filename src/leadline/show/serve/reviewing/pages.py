@@ -55,14 +55,15 @@ def reviewing_app(desk: ReviewDesk, address: Address, title: str, pages: Pages |
         found = pages.visitor(request)
         with desk.lock:
             made, number = report(), desk.project.current_round
-            drawn = certificate_figure(desk.state.round_certificate(number))
+            found_so_far = desk.state.round_certificate(number)
+            figures = certificate_figure(found_so_far), certificate_figure(found_so_far, narrow=True)
             prices = [
                 f"To certify {100 * target:g} % one would draw about {price:,} more, if none of them is relevant."
                 for target, price in desk.state.prices(number).items() if price
             ]  # fmt: skip
-        chart, _ = flow_chart(made.prisma)
+        charts = flow_chart(made.prisma)[0], flow_chart(made.prisma, narrow=True)[0]
         return pages.page(
-            "certificate.html", found, report=made, figure=drawn, chart=chart, prices=prices, stages=stages
+            "certificate.html", found, report=made, figures=figures, charts=charts, prices=prices, stages=stages
         )
 
     @app.get("/certificate.pdf")
