@@ -59,6 +59,8 @@ def test_examples_run(
     words = shlex.split(line)
     if line.startswith("leadline review import"):
         main(shlex.split("review backup asthma -o monday.zip -q"))
+    if line == "leadline review check asthma asthma.pdf":
+        main(shlex.split("review report asthma -o asthma.pdf -q"))
     if "--update" in words:
         main(shlex.split("index patents -o patents.index -q"))
     assert words[0] == "leadline"

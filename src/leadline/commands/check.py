@@ -57,6 +57,7 @@ def run(options: argparse.Namespace) -> None:
             f"{path} was left by a process that was killed; the next writer removes it" for path in found.leftovers
         ]
         notes += [f"{path} is unfinished; the same command continues it" for path in found.unfinished]
+        notes += found.notes
         if found.strangers:
             names = ", ".join(map(str, found.strangers[:NAMED])) + ", …" * (len(found.strangers) > NAMED)
             notes.append(f"{counted(len(found.strangers), 'other file')} in {folder}: {names}")

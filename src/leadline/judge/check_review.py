@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from leadline.collections.documents.check import check_collection, check_identity, finding_of
 from leadline.collections.documents.manifest import read_manifest
-from leadline.errors import InputError
+from leadline.errors import InputError, system_reason
+from leadline.judge.assessors.event_chain import ChainHead
 from leadline.judge.assessors.journal import JudgingJournal
 from leadline.judge.assessors.people import People
 from leadline.judge.review.project import JOURNAL, PEOPLE, REPAIR, ReviewProject, ReviewRound
+from leadline.records.scores.result import counted
 from leadline.text.checksums import Finding
+from leadline.text.stored import stored_bytes
+
+HASH = re.compile("[0-9a-f]{64}")
+LARGEST = 64 << 20  # bytes of a report that are read
 
 
 def check_review(folder: Path) -> Iterator[Finding]:
@@ -30,6 +37,39 @@ def check_review(folder: Path) -> Iterator[Finding]:
         yield Finding(str(folder / JOURNAL), damage, REPAIR)
     for each in project.rounds:
         yield from _check_documents(each, folder)
+
+
+def certified_events(folder: Path, certificate: str) -> tuple[str, int | None]:
+    """The head of the journal's chain that a certificate names, and how many events the journal has up to there.
+
+    None where the journal does not have these events any more. `certificate` is a report as PDF, its page saved from a
+    browser, or the hash itself.
+    """
+    named, events = certificate.strip().lower(), None
+    if not HASH.fullmatch(named):
+        try:
+            content = stored_bytes(Path(certificate).resolve(), LARGEST)
+        except OSError as error:
+            raise InputError(certificate, f"cannot be read: {system_reason(error)}") from None
+        head = ChainHead.found_in(content.decode("latin-1"))
+        if head is None:
+            problem = "names no head of a journal's chain: name a report of `leadline review report`, or the hash in it"
+            raise InputError(certificate, problem)
+        named, events = head.hash, head.events
+    with contextlib.closing(ReviewProject.open(folder).journal()) as journal:
+        found = journal.events_at(named)
+    return named, found if events in (None, found) else None
+
+
+def journal_notes(folder: Path) -> list[str]:
+    """What to say of the journal of a review that is sound: the head of its chain, or that it has none yet."""
+    with contextlib.closing(ReviewProject.open(folder).journal()) as journal:
+        head = journal.head()
+    if not head.unchained:
+        return [str(head)]
+    if head.unchained == head.events:
+        return [str(head), f"{folder / JOURNAL} has no chain yet, it is of the older format; the next event begins one"]
+    return [str(head), f"the chain began after the first {counted(head.unchained, 'event')}, which it covers"]
 
 
 def _check_documents(round: ReviewRound, folder: Path) -> Iterator[Finding]:

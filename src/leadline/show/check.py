@@ -12,7 +12,7 @@ from leadline.collections.documents.check import check_collection, check_file, c
 from leadline.collections.documents.manifest import WHAT as COLLECTION
 from leadline.errors import InputError
 from leadline.judge.check_office import check_office
-from leadline.judge.check_review import check_review
+from leadline.judge.check_review import check_review, journal_notes
 from leadline.judge.simulated_office import JUDGED
 from leadline.judge.simulated_office import WHAT as OFFICE
 from leadline.retrieval.index.check import check_index
@@ -43,6 +43,7 @@ class Examination:
     leftovers: list[Path] = field(default_factory=list)  # of processes that were killed
     unfinished: list[Path] = field(default_factory=list)  # work that continues when it is started again
     strangers: list[Path] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
 def check(folder: str | os.PathLike[str]) -> list[Finding]:
@@ -62,6 +63,8 @@ def examine(folder: str | os.PathLike[str]) -> Examination:
         found.files += 1
         found.bytes += file.stat().st_size
     _add_others(found, path)
+    if found.kind == "review" and not found.findings:
+        found.notes += journal_notes(path)
     return found
 
 

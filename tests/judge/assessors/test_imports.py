@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from leadline.errors import InputError
-from leadline.judge.assessors import journal as journals
+from leadline.judge.assessors import event_chain
 from leadline.judge.assessors.journal import Event, JudgingJournal
 
 COLUMNS = {
@@ -37,14 +37,14 @@ def test_many_events_are_stored_all_or_none(tmp_path: Path, monkeypatch: pytest.
 
         seen = []
 
-        def fail(*values: Any) -> int:
+        def fail(*values: Any) -> bytes:
             seen.append(values)
             if len(seen) == 3:
                 raise OSError("no space")
-            return 1
+            return bytes(32)
 
         with monkeypatch.context() as faulty:
-            faulty.setattr(journals, "_checksum", fail)
+            faulty.setattr(event_chain, "hash_after", fail)
             with contextlib.closing(JudgingJournal(tmp_path / "b.journal", create=True)) as other:
                 with pytest.raises(InputError):
                     other.append_all([mark(n) for n in range(5)])
@@ -62,7 +62,9 @@ def test_a_forged_journal_is_not_merged(tmp_path: Path, column: str) -> None:
     value = float("inf") if column == "seconds" else COLUMNS[column]
     with contextlib.closing(sqlite3.connect(forged)) as changed, changed:
         changed.execute(f"update events set {column} = ? where seq = 2", (value,))
-        changed.execute("drop table checksums")  # as in a journal of an older version: made anew when it is opened
+        for table in ("chain", "chain_head"):  # as in a journal of the older format
+            changed.execute(f"drop table {table}")
+        changed.execute("pragma user_version = 1")
     with contextlib.closing(JudgingJournal(tmp_path / "a.journal", create=True)) as journal:
         with pytest.raises(InputError, match="has an event"):
             journal.merge_from(forged)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 from pathlib import Path
 
 import pytest
 
+from leadline.judge.assessors.journal import Event
 from leadline.judge.check_review import check_review
-from leadline.judge.review.project import ReviewSettings
+from leadline.judge.review.backup import back_up_review, bring_back_review
+from leadline.judge.review.project import ReviewProject, ReviewSettings
 from leadline.judge.review.starting import begin_review
 from leadline.show.check import check, examine
 from leadline.text.checksums import sealed
@@ -34,8 +37,20 @@ def review(made: Path) -> Path:
     kept.rename(made)
 
 
-def test_a_sound_review(review: Path) -> None:
-    assert examine(review).kind == "review"
+def test_a_sound_review(review: Path, tmp_path: Path) -> None:
+    """All that is in its folder is its own, also while its journal is open, and after it was brought back."""
+    project = ReviewProject.open(review)
+    back_up_review(project, tmp_path / "review.zip")
+    bring_back_review(tmp_path / "review.zip", tmp_path / "again")
+    for folder in (review, tmp_path / "again"):
+        with contextlib.closing(ReviewProject.open(folder).journal()) as journal:
+            journal.append(Event("event-0001", "anna", "assessor", "mark", "abstract", "a1", "1"))
+            assert (folder / "journal-wal").exists()
+            found = examine(folder)
+        assert (found.kind, found.findings, found.strangers) == ("review", [], [])
+        assert found.bytes > sum(path.stat().st_size for path in (folder / "collection-1").rglob("*.parquet"))
+    (review / "letter.txt").write_text("mine")
+    assert examine(review).strangers == [review / "letter.txt"]
     assert not check(review)
 
 

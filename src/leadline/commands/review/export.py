@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     form = getattr(options, "as") or _form(options.output or "")
-    state, _ = open_review(options)
+    state, _, _ = open_review(options)
     stage = options.stage or ""
     if form == "pool":
         if options.output in (None, "-"):

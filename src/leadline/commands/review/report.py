@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     from leadline.show.serve.reviewing.pdf_report import report_pdf
 
-    state, events = open_review(options)
-    report = ReviewReport.of(state, events)
+    state, events, head = open_review(options)
+    report = ReviewReport.of(state, events, head)
     write(report_pdf(report, state.round_certificate(state.project.current_round)), options.output)
-    print_notes(list(report.certificate), options)
+    print_notes([*report.certificate, str(head)], options)

@@ -90,7 +90,7 @@ def _reviews(options: argparse.Namespace) -> tuple[list[LabelledReview], list[st
         if options.labels:
             raise UsageError("LABELS", f"{options.collection} is a review, which has its own labels: leave them out")
         options.review = options.collection
-        state, _ = open_review(options)
+        state, _, _ = open_review(options)
         review = finished_review(state)
         read, total = int(state.is_read.sum()), len(review.documents)
         found = counted(int(review.relevant.sum()), "document")

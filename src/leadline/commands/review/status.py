@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     check_format(options)
-    state, events = open_review(options)
+    state, events, head = open_review(options)
     if options.people:
         readers = ReviewReport.of(state, events).readers
         columns = ["person", "role", "abstracts", "full_texts", "first", "last"]
@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> None:
     number = state.project.current_round
     prices = [f"{100 * target:g} %: {price:,}" for target, price in state.prices(number).items()]
     said = f"more to draw at random to certify, if none of them is relevant: {', '.join(prices)}"
-    print_notes([*certificate_sentences(state), said], options)
+    print_notes([*certificate_sentences(state), said, str(head)], options)
 
 
 def _rounds(state: ReviewState) -> Table:

@@ -44,7 +44,7 @@ def run(options: argparse.Namespace) -> None:
         write_table(Table(columns, rows), options)
     else:
         write_table(_prices(reading, options), options)
-    print_notes([last.words, *_notes(last, reading)], options)
+    print_notes([*filter(None, (last.words, last.estimate_words)), *_notes(last, reading)], options)
 
 
 def _prices(reading: ReadingTable, options: argparse.Namespace) -> Table:

@@ -2,7 +2,8 @@
 
 An event is on the disk before `append` returns (write-ahead log, full synchronisation), and is stored once however
 often it is sent: each has an id of its own, made by the page. What anybody judged is derived from the events
-(`judging_state.py`), so it can be told for any moment, and the journals of two machines can be merged.
+(`judging_state.py`), so it can be told for any moment, and the journals of two machines can be merged. The hash of each
+event covers the hash before it (`event_chain.py`).
 """
 
 from __future__ import annotations
@@ -18,12 +19,13 @@ import sqlite3
 import stat
 import threading
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from typing import Literal, get_args
 
 from leadline.errors import InputError, checked_choice, system_reason
+from leadline.judge.assessors.event_chain import ChainHead, EventChain
 
 Role = Literal["reader", "runner", "assessor", "expert", "organiser"]
 JUDGING_ROLES: tuple[Role, ...] = ("assessor", "expert", "organiser")  # readers and runners are people of a lab
@@ -32,9 +34,11 @@ Kind = Literal[
     "round", "draws", "switch", "stop", "resume",  # of reviews, see judge/review/review_state.py
 ]  # fmt: skip
 
-APPLICATION, FORMAT = 0x4C4A524E, 1  # what SQLite keeps in the file's head: it is ours, and of this format
+APPLICATION, FORMAT = 0x4C4A524E, 2  # what SQLite keeps in the file's head: it is ours, and of this format
+UNCHAINED = 1  # the format that has a checksum for each event and no chain
 LONGEST = 20_000  # characters of a note or of instructions
 _COLUMNS = "uid, person, role, kind, topic, document, value, target, round, seconds, at, machine"
+_ROW = f"seq, {_COLUMNS}"
 _INSERT = f"insert or ignore into events ({_COLUMNS}) values ({', '.join('?' * 12)})"
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
 _TABLE = """
@@ -82,55 +86,62 @@ class JudgingJournal:
             if new:
                 os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
             self._connection = sqlite3.connect(self.path, check_same_thread=False, isolation_level=None, timeout=30)
-            self._prepare(new)
+            self._chain = EventChain(self._connection.execute, _ROW)
+            if new:
+                self._begin()
+            self._prepare()
             self._check_events()
 
-    def _prepare(self, new: bool) -> None:
-        do = self._connection.execute
-        if new:
+    def _begin(self) -> None:
+        """Make the tables of a new journal, all at once."""
+        with self._transaction() as do:
             do(f"pragma application_id = {APPLICATION}")
             do(f"pragma user_version = {FORMAT}")
-        application, version = do("pragma application_id").fetchone()[0], do("pragma user_version").fetchone()[0]
-        if application != APPLICATION:
+            do(_TABLE)
+            self._chain.begin()
+
+    def _prepare(self) -> None:
+        do = self._connection.execute
+        if do("pragma application_id").fetchone()[0] != APPLICATION:
             raise InputError(str(self.path), "is not a journal of judgements")
-        if version > FORMAT:
-            problem = f"has format {version}, this version reads up to {FORMAT}: update leadline"
+        if self._format() > FORMAT:
+            problem = f"has format {self._format()}, this version reads up to {FORMAT}: update leadline"
             raise InputError(str(self.path), problem)
         do("pragma journal_mode = wal")
         do("pragma synchronous = full")
-        with contextlib.suppress(sqlite3.OperationalError):  # another process was first
-            do(_TABLE)
         do("create index if not exists events_at on events (at)")  # the latest moment is read with every event
 
+    def _format(self) -> int:
+        return int(self._connection.execute("pragma user_version").fetchone()[0])
+
     def _check_events(self) -> None:
-        """Compare every event with its checksum, and let each new one get its own.
+        """Compare every event with the chain.
 
         SQLite keeps no checksums: without them a flipped bit would be another grade.
         """
         do = self._connection.execute
-        self._connection.create_function("checksum_of", -1, _checksum, deterministic=True)
-        row = "seq, " + _COLUMNS
-        known = do("select count(*) from sqlite_master where name = 'checksums'").fetchone()[0]
-        do("create table if not exists checksums (seq integer primary key, checksum integer not null)")
-        new = ", ".join(f"new.{name}" for name in row.split(", "))
-        do(f"create temp trigger sealed after insert on events begin "
-           f"insert or ignore into checksums values (new.seq, checksum_of({new})); end")  # fmt: skip
-        if not known:  # made by a version without checksums
-            do(f"insert or ignore into checksums select seq, checksum_of({row}) from events")
         if do("pragma integrity_check(1)").fetchone()[0] != "ok":
-            do("reindex")  # moments are read from an index: it is made again of the events, which have checksums
-        fitting = f"select count(*) from events join checksums using (seq) where checksum = checksum_of({row})"
+            do("reindex")  # moments are read from an index: it is made again of the events, which the chain covers
         do("begin")  # one view of the file: others may append meanwhile
-        counts = {
-            do(count).fetchone()[0]
-            for count in (fitting, "select count(*) from events", "select count(*) from checksums")
-        }
-        do("commit")
-        if len(counts) > 1:
-            problem = (
-                "is damaged, its events do not fit their checksums: restore a backup, or another machine's journal"
-            )
-            raise InputError(str(self.path), problem)
+        try:
+            if self._chain.is_stored != (self._format() == FORMAT) or self._format() < UNCHAINED:
+                problem = "its chain of hashes does not fit its format"
+            else:
+                problem = self._chain.problem() if self._chain.is_stored else self._unchained_problem()
+        finally:
+            do("commit")
+        if problem:
+            raise InputError(str(self.path), f"is damaged, {problem}: restore a backup, or another machine's journal")
+
+    def _unchained_problem(self) -> str:
+        """What does not fit in a journal of the older format, which has checksums or none."""
+        do = self._connection.execute
+        if not do("select count(*) from sqlite_master where name = 'checksums'").fetchone()[0]:
+            return ""
+        self._connection.create_function("checksum_of", -1, _checksum, deterministic=True)
+        fitting = f"select count(*) from events join checksums using (seq) where checksum = checksum_of({_ROW})"
+        counted = (fitting, "select count(*) from events", "select count(*) from checksums")
+        return "its events do not fit their checksums" if len({do(count).fetchone() for count in counted}) > 1 else ""
 
     def append(self, event: Event) -> bool:
         """Store an event; False if it was stored before. When this returns, the event is on the disk."""
@@ -145,17 +156,32 @@ class JudgingJournal:
             # A clock may be set back: the order of the journal must not be.
             at = max(_now(), latest)
             rows = [(*astuple(event)[:10], at, event.machine or self.machine) for event in events]
-            return sum(do(_INSERT, row).rowcount for row in rows)
+            return self._store(do, rows)
+
+    def _store(self, do: Callable[..., sqlite3.Cursor], rows: Iterable[Sequence[object]]) -> int:
+        """Add rows and their hashes in a transaction; returns how many were new."""
+        if self._format() == UNCHAINED:  # asked here, under the lock: another process may have begun the chain
+            self._chain.begin()
+            do("drop table if exists checksums")
+            do(f"pragma user_version = {FORMAT}")
+        if not self._chain.is_continued:
+            problem = "was changed by another program: events that were stored are not in it any more; restore a backup"
+            raise InputError(str(self.path), problem)
+        stored = (do(_INSERT, row) for row in rows)
+        seqs = [each.lastrowid for each in stored if each.rowcount]
+        self._chain.extend([seq for seq in seqs if seq is not None])
+        return len(seqs)
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[Callable[..., sqlite3.Cursor]]:
         """What is executed in it is stored as a whole or not at all."""
-        do = self._connection.execute
+        do, seen = self._connection.execute, self._chain.seen
         do("begin immediate")
         try:
             yield do
             do("commit")
         except BaseException:
+            self._chain.seen = seen
             with contextlib.suppress(sqlite3.Error):
                 do("rollback")
             raise
@@ -177,6 +203,26 @@ class JudgingJournal:
             ).fetchall()
         return [(row[0], Event(*row[1:])) for row in found]
 
+    def with_head(self, until: int | None = None) -> tuple[list[Event], ChainHead]:
+        """The events in their order up to a place in the file, by default all, with the head that covers just these."""
+        with self._lock, _reported(self.path):
+            last = self._connection.execute("select max(seq) from events").fetchone()[0] or 0
+            last = last if until is None else min(last, until)
+            found = self._connection.execute(
+                f"select {_COLUMNS} from events where seq <= ? order by at, machine, seq", (last,)
+            ).fetchall()
+            return [Event(*row) for row in found], self._chain.head(last)
+
+    def head(self) -> ChainHead:
+        """The number of events and the hash that covers all of them."""
+        with self._lock, _reported(self.path):
+            return self._chain.head()
+
+    def events_at(self, hash_of: str) -> int | None:
+        """After how many events the head of the chain was this hash; None if it never was."""
+        with self._lock, _reported(self.path):
+            return self._chain.events_at(hash_of)
+
     def __len__(self) -> int:
         with self._lock, _reported(self.path):
             return int(self._connection.execute("select count(*) from events").fetchone()[0])
@@ -188,7 +234,7 @@ class JudgingJournal:
         for event in theirs:
             _check_stored(os.fspath(other), event)
         with self._lock, _reported(self.path), self._transaction() as do:
-            return sum(do(_INSERT, astuple(event)).rowcount for event in theirs)
+            return self._store(do, map(astuple, theirs))
 
     def backup(self, path: str | os.PathLike[str]) -> None:
         """Copy the journal while it is in use; the copy is complete or not there."""
@@ -219,7 +265,7 @@ class JudgingJournal:
 
 
 def _checksum(*values: object) -> int:
-    """The CRC-32 of what a row holds."""
+    """The CRC-32 of what a row holds, as the older format stores it."""
     return zlib.crc32(repr(values).encode("utf-8", "surrogatepass"))
 
 

@@ -19,7 +19,7 @@ from typing import IO, Any
 
 from leadline.errors import InputError, system_reason, visible
 from leadline.judge.assessors.journal import JudgingJournal
-from leadline.judge.review.project import JOURNAL, KIND, PEOPLE, SETTINGS, VERSION, ReviewProject
+from leadline.judge.review.project import BESIDE_JOURNAL, JOURNAL, KIND, PEOPLE, SETTINGS, VERSION, ReviewProject
 from leadline.text.checksums import check_seal, file_sha256, parsed_object, sealed
 from leadline.text.files import PART_PREFIX, replacing
 from leadline.text.lock import LOCK_FILE
@@ -104,8 +104,8 @@ def bring_back_review(path: str | os.PathLike[str], folder: str | os.PathLike[st
         if (place / SETTINGS).is_file():
             return _merged(archive, listed, place, where)
         with OwnedFolder.locked(place, KIND, VERSION) as owned:
-            own = [name for name in listed["files"] if "/" not in name]
-            owned.reserve(*own)
+            own = dict.fromkeys(name.partition("/")[0] for name in listed["files"])
+            owned.reserve(*own, *BESIDE_JOURNAL)
             # The settings last: a folder without them is not a review yet, and can be written to again.
             for name in sorted(listed["files"], key=lambda name: name == SETTINGS):
                 _extract(archive, name, listed["files"][name], place / name, where)

@@ -109,6 +109,20 @@ class Certificate(Result):
         return known / expected if expected else 1.0
 
     @property
+    def estimate_words(self) -> str:
+        """The estimate, worded so that nobody takes it as proof; empty before the first draw and when all is read.
+
+        >>> Certificate(found=40, unread=100, target=0.95).draw(63).estimate_words.partition(",")[0]
+        'The estimate is 100 % (no more found by the random draws)'
+        """
+        if math.isnan(self.estimate) or self.recall >= 1:
+            return ""
+        shown = "above 99 %" if 0.995 <= self.estimate < 1 else f"{100 * self.estimate:.0f} %"
+        basis = "if the unread are like the draws" if self.hits else "no more found by the random draws"
+        certain = f"at least {math.floor(100 * self.recall + ROUNDING)} % with {100 * (1 - self.alpha):g} % confidence"
+        return f"The estimate is {shown} ({basis}), which is no proof: {certain}."
+
+    @property
     def is_reached(self) -> bool:
         return self.recall >= self.target - ROUNDING
 

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 KIND, VERSION = "review", 1
 SETTINGS, JOURNAL, PEOPLE = "review.json", "journal", "people"
+BESIDE_JOURNAL = (f"{JOURNAL}-wal", f"{JOURNAL}-shm")  # which SQLite makes while the journal is open
 WHAT, FORMAT = "the settings of a review", 1
 STAGES = ("abstract", "full-text")
 KNOWN = "known beforehand"  # the reason of a mark that was not made by reading in the review
@@ -89,6 +90,11 @@ class ReviewRound:
     def file(self) -> str:
         return f"candidates-{self.number}.tsv"
 
+    @property
+    def own_collection(self) -> str:
+        """The folder of the documents inside the review's folder, where they came in files."""
+        return f"collection-{self.number}"
+
     def place(self, review: Path) -> Path:
         """Where the collection is, also after the folder of the review was moved."""
         place = review / self.collection
@@ -113,7 +119,7 @@ class ReviewProject:
             known = read_sealed(place / SETTINGS, WHAT, FORMAT, REPAIR)
             if known is not None and known["rounds"]:
                 raise InputError(str(place), "is a review already: leave out the options of a new one")
-            owned.reserve(SETTINGS, JOURNAL, PEOPLE)
+            owned.reserve(SETTINGS, JOURNAL, *BESIDE_JOURNAL, PEOPLE)
             made = cls(place, settings)
             made._write()
         return made
@@ -173,6 +179,8 @@ class ReviewProject:
         grown = replace(self, rounds=(*self.rounds, made), units=(*self.units, *kept))
         with OwnedFolder.locked(self.folder, KIND, VERSION) as owned:
             owned.reserve(made.file)
+            if collection.folder.resolve() == (self.folder / made.own_collection).resolve():
+                owned.add(made.own_collection)
             write_stored(self.folder / made.file, content)
             with contextlib.closing(self.journal()) as journal:
                 said = {name: value for name, value in asdict(made).items() if name != "collection"}

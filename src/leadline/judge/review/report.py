@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 
+from leadline.judge.assessors.event_chain import ChainHead
 from leadline.judge.assessors.journal import Event
 from leadline.judge.assessors.merging import UNJUDGED, UNSURE
 from leadline.judge.review.project import KNOWN, STAGES, STARTER
@@ -63,18 +63,19 @@ class ReviewReport:
     begun: str
     last: str
     stopped: str
+    head: ChainHead | None = None
 
     @classmethod
-    def of(cls, state: ReviewState, events: Sequence[Event]) -> ReviewReport:
-        """The facts of a review from its journal."""
+    def of(cls, state: ReviewState, events: Sequence[Event], head: ChainHead | None = None) -> ReviewReport:
+        """The facts of a review from its journal; `head` is that of the journal's chain after these events."""
         settings = state.project.settings
         moments = [event.at for event in events] or [""]
         stop = state.stopped
         stopped = f"Stopped by {stop.person}, {_moment(stop.at)}." if stop is not None else "The review goes on."
         return cls(
             settings.title, settings.criteria, settings.query, _searched(state), _readers(state), prisma_counts(state),
-            tuple(certificate_sentences(state)), _hashes(state, events), _moment(moments[0]), _moment(moments[-1]),
-            stopped,
+            tuple(certificate_sentences(state)), _hashes(state, head), _moment(moments[0]), _moment(moments[-1]),
+            stopped, head,
         )  # fmt: skip
 
 
@@ -122,6 +123,8 @@ def certificate_sentences(state: ReviewState) -> list[str]:
             said.append(f"{begin}Everything was read: all that this assessor would call relevant was found.")
         else:
             said.append(begin + found.certificate.words)
+            if found.certificate.estimate_words:
+                said.append(begin + found.certificate.estimate_words)
         if found.refuted or found.certificate.is_refuted:
             said.append(
                 f"{begin}An earlier lower limit was refuted: more relevant documents were found than it allowed, as "
@@ -210,7 +213,7 @@ def _readers(state: ReviewState) -> tuple[ReaderCounts, ...]:
     )  # fmt: skip
 
 
-def _hashes(state: ReviewState, events: Sequence[Event]) -> tuple[tuple[str, str], ...]:
+def _hashes(state: ReviewState, head: ChainHead | None) -> tuple[tuple[str, str], ...]:
     found = []
     rounds = state.project.rounds
     for each in rounds:
@@ -224,17 +227,11 @@ def _hashes(state: ReviewState, events: Sequence[Event]) -> tuple[tuple[str, str
             found.append((f"Random draws{of}, seed", said))
     if state.ignored:
         found.append(("Later orders of draws", f"{state.ignored:,}, all ignored: the first stands"))
-    found.append((f"Journal, {len(events):,} events, SHA-256", journal_hash(events)))
+    if head is not None:
+        old = f"; the chain began after the first {head.unchained:,}, which it covers" if head.unchained else ""
+        found.append((head.label, head.hash + old))
     found.append(("Program", f"Leadline {__version__}"))
     return tuple(found)
-
-
-def journal_hash(events: Sequence[Event]) -> str:
-    """The SHA-256 of all events in their order."""
-    made = hashlib.sha256()
-    for event in events:
-        made.update(repr(astuple(event)).encode("utf-8", "surrogatepass") + b"\n")
-    return made.hexdigest()
 
 
 def _moment(at: str) -> str:

@@ -50,14 +50,15 @@ class Pages:
     def __init__(
         self, people: People, address: Address, packages: Sequence[str] = (), title: str = "Leadline", *,
         cookie: str = COOKIE, constants: Mapping[str, Any] | None = None, prefix: str = "",
-        roles: Sequence[str] = get_args(Role),
+        roles: Sequence[str] = get_args(Role), public_title: str = "",
     ) -> None:  # fmt: skip
         """`packages` have folders `assets` and `templates` of their own, besides the general ones.
 
         `constants` are known to every template; `prefix` comes before every address, where the pages are part of
-        others; only people with one of `roles` are let in.
+        others; only people with one of `roles` are let in; who is not signed in sees `public_title`, where it is given.
         """
         self.people, self.address, self.title, self.cookie = people, address, title, cookie
+        self._public_title = public_title or title
         self.prefix, self._roles = prefix, roles
         self._packages = (HERE, *packages)
         self._wrong = WrongSignIns()
@@ -160,7 +161,8 @@ class Pages:
 
     def page(self, template: str, visitor: Visitor | None, status: int = 200, **content: Any) -> HTMLResponse:
         """A page of a template."""
-        shown = {"visitor": visitor, "title": self.title, "version": __version__, **content}
+        title = self._public_title if visitor is None else self.title
+        shown = {"visitor": visitor, "title": title, "version": __version__, **content}
         text = self._templates.get_template(template).render(shown)
         return HTMLResponse(text.encode("utf-8", "replace"), status)
 

@@ -13,6 +13,7 @@ from tests.show.serve.reviewing.conftest import ReviewSite, is_relevant
 
 from leadline.cli import main
 from leadline.judge.review.project import ReviewProject
+from leadline.judge.review.report import certificate_sentences
 from leadline.judge.review.review_state import ReviewState
 
 
@@ -114,6 +115,8 @@ def test_from_one_known_paper_to_an_evaluation(
     # The report, the stop, and the export.
     anna.click("#stop")
     anna.wait_for_selector("#stopping[open]")
+    for sentence in certificate_sentences(state_of(review_site)):
+        assert sentence in anna.inner_text("#stopping-words")
     anna.click("#stopping button.main")
     until(anna, "/was stopped/.test(document.getElementById('mode').textContent)")
     anna.goto(f"{review_site.url}/certificate")
@@ -139,8 +142,57 @@ def test_on_a_phone_and_in_the_dark(browser: PageBrowser, review_site: ReviewSit
     assert ben.evaluate("document.documentElement.scrollWidth") == 360
     ben.tap("[data-grade='0']")
     saved(ben)
+    in_view = "each => { const place = each.getBoundingClientRect(); return place.left >= 0 && place.right <= 360; }"
+    assert ben.evaluate(f"[...document.querySelectorAll('.keys button')].every({in_view})")
+    ben.tap("[data-do=help]")
+    assert ben.evaluate(f"[...document.querySelectorAll('#help *')].every({in_view})")
+    ben.tap("#help button.main")
+    ben.tap("#certificate-part summary")
+    ben.wait_for_selector("#figure svg")
+    assert ben.evaluate(f"[...document.querySelectorAll('#certificate-part *')].every({in_view})")
+    top = ben.evaluate("document.elementFromPoint(180, innerHeight - 60).closest('.keys') !== null")
+    assert top  # the panel does not cover the buttons
     ben.goto(f"{review_site.url}/certificate")
     assert ben.evaluate("document.documentElement.scrollWidth") == 360
+    assert ben.evaluate(f"[...document.querySelectorAll('main *')].every({in_view})")
+    assert [each.is_visible() for each in ben.query_selector_all(".drawing")] == [False, True, False, True]
+
+
+def test_a_typed_note_is_not_lost(browser: PageBrowser, review_site: ReviewSite) -> None:
+    anna = browser.window("anna")
+    anna.goto(f"{review_site.url}/read?topic=abstract&document=a5")
+    anna.wait_for_selector("#card:not([hidden])")
+    for leave in ("Escape", "cancel", "reload"):
+        anna.keyboard.press("n")
+        anna.wait_for_selector("#note[open]")
+        if leave == "Escape":
+            anna.keyboard.type("ask Ben")
+        assert anna.input_value("#note-text") == "ask Ben"
+        if leave == "Escape":
+            anna.keyboard.press("Escape")
+            until(anna, "/kept in this browser/.test(document.getElementById('status').textContent)")
+        elif leave == "cancel":
+            anna.click("#note button[value=cancel]")
+        else:
+            anna.reload()
+            anna.wait_for_selector("#card:not([hidden])")
+        assert "not saved yet" in anna.inner_text("#own")
+    assert not state_of(review_site).judging.notes
+
+    # Another document has no draft; discarding brings back what is saved; saving ends the draft.
+    anna.keyboard.press("n")
+    anna.keyboard.press("Control+Enter")
+    saved(anna)
+    assert anna.inner_text("#own") == "Note: ask Ben"
+    anna.keyboard.press("n")
+    anna.fill("#note-text", "ask Ben and Eve")
+    anna.keyboard.press("Escape")
+    anna.keyboard.press("n")
+    anna.click("#note-discard")
+    assert anna.input_value("#note-text") == "ask Ben"
+    anna.keyboard.press("Escape")
+    assert anna.inner_text("#own") == "Note: ask Ben"
+    assert set(state_of(review_site).judging.notes.values()) == {"ask Ben"}
 
 
 def test_hostile_titles_stay_text(browser: PageBrowser, review_site: ReviewSite) -> None:

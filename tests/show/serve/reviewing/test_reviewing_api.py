@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import html
 import json
+import math
 import os
 import re
 import signal
@@ -241,6 +243,50 @@ def test_a_review_without_documents_says_how_to_go_on(tmp_path: Path, capsys: py
     with pytest.raises(SystemExit):
         main(["review", "status", str(tmp_path / "new")])
     assert "has no documents yet: `leadline review serve" in capsys.readouterr().err
+
+
+def test_an_estimate_is_never_shown_as_proof(
+    review_site: ReviewSite, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two reviewers, then draws without a relevant document: page, PDF and command say the same of the estimate."""
+    from leadline.cli import main
+
+    anna, ben = review_site.client("anna"), review_site.client("ben")
+    for n in range(0, 40):
+        anna.mark(f"a{n}")
+    anna.post("/api/switch", to="draws")
+    order = [review_site.desk.project.units[row][0] for row in review_site.desk.state.draws[1].order[:60].tolist()]
+    for each in order:
+        anna.mark(each, 0)
+    said = anna.get("/api/certificate").json()
+    assert said["estimate"] == 1
+    words = said["estimate_words"]
+    assert "The estimate is 100 % (no more found by the random draws), which is no proof: at least " in words
+    assert f"at least {math.floor(100 * said['bound'])} % with 95 % confidence" in words
+    assert words in html.unescape(anna.get("/certificate").text)
+    main(["review", "status", str(review_site.folder)])
+    assert words in " ".join(capsys.readouterr().err.split())
+    monkeypatch.setattr(pytest.importorskip("vl_convert"), "svg_to_pdf", str.encode)
+    drawn = " ".join(re.findall(r"<text[^>]*>([^<]*)</text>", anna.get("/certificate.pdf").text))
+    assert words in drawn
+    assert "(no proof)" in drawn
+
+    # The draws that two people read give the bound with reviewers' misses: the page has the sentence of the report.
+    ben.mark(order[0], 1)
+    sentences = anna.get("/api/certificate").json()["sentences"]
+    assert [each for each in sentences if "Two people read 1 of the relevant random draws" in each]
+    assert all(each in html.unescape(anna.get("/certificate").text) for each in sentences)
+
+
+@pytest.mark.parametrize("path", ["/", "/read", "/certificate", "/nothing", "/in/wrong"])
+def test_the_title_is_only_for_people_with_a_link(review_site: ReviewSite, path: str) -> None:
+    with httpx.Client(base_url=review_site.url, follow_redirects=True) as nobody:
+        assert "Brakes" not in nobody.get(path).text
+    anna = review_site.client("anna")
+    assert "Brakes" in anna.get("/certificate").text
+    signed_out = anna.http.post("/out", data={"csrf": anna.csrf}, headers={"origin": review_site.url}).text
+    assert "Signed out" in signed_out
+    assert "Brakes" not in signed_out
 
 
 def test_notes_are_exported_before_a_judgement(review_site: ReviewSite) -> None:

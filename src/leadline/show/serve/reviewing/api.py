@@ -11,6 +11,7 @@ from fastapi import Depends, FastAPI, Request
 from leadline.errors import visible
 from leadline.judge.assessors.people import Person
 from leadline.judge.review.project import KNOWN, STAGES
+from leadline.judge.review.report import certificate_sentences
 from leadline.judge.review.rule import LEAST_IN_A_ROW, SHARE_IN_A_ROW
 from leadline.show.serve.app import Pages
 from leadline.show.serve.journal_desk import Refused, text_of
@@ -203,6 +204,7 @@ class ReviewAnswers:
             "unread": certificate.unread, "bound": certificate.recall, "waiting": found.waiting,
             "reopened": certificate.reopened, "refuted": found.refuted + certificate.is_refuted,
             "estimate": None if math.isnan(certificate.estimate) else certificate.estimate,
+            "estimate_words": certificate.estimate_words, "sentences": certificate_sentences(state),
             "alpha": certificate.alpha, "target": certificate.target, "words": certificate.words,
             "prices": [{"target": target, "draws": price} for target, price in state.prices(number).items()],
             "figure": certificate_figure(found, narrow=True), "in_a_row": in_a_row, "unrewarding": in_a_row >= limit,

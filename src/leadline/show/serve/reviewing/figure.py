@@ -53,7 +53,7 @@ def certificate_figure(found: RoundCertificate, *, narrow: bool = False) -> str:
         parts.append(_words(at, TOP - 10, "random draws", "words soft", "middle" if at > LEFT + 50 else "start"))
     parts.append(f'<line class="switch" x1="{LEFT}" x2="{LEFT + inner_w}" y1="{target:.1f}" y2="{target:.1f}"/>')
     chosen = np.unique(np.linspace(0, len(read) - 1, min(len(read), MOST_POINTS)).round().astype(int))
-    labels: list[tuple[float, str, str]] = []
+    labels: list[tuple[float, list[str], str]] = []
     for name, values in (("bound", found.bounds), ("estimate", found.estimates)):
         known = [place for place in chosen.tolist() if math.isfinite(values[place])]
         if known:
@@ -61,11 +61,13 @@ def certificate_figure(found: RoundCertificate, *, narrow: bool = False) -> str:
             parts.append(f'<polyline class="{name}" points="{points}"/>')
             end = float(values[known[-1]])
             label = f"at least {math.floor(100 * end + 1e-9)} %" if name == "bound" else f"estimate {100 * end:.0f} %"
-            labels.append((min(y(end) + 4, y(0) - 5), label, f"words of-{name}"))  # above the axis
+            lines = [label, "(no proof)"] if name == "estimate" and found.certificate.estimate_words else [label]
+            labels.append((min(y(end) + 4, y(0) - 5), lines, f"words of-{name}"))  # above the axis
     lowest = -math.inf
-    for height, label, kind in sorted(labels):
-        lowest = max(height, lowest + 16)  # two labels never stand on each other
-        parts.append(_words(x(int(read[-1])) + 6, lowest, label, kind))
+    for height, lines, kind in sorted(labels):
+        for line in lines:
+            lowest = max(height, lowest + 16)  # two labels never stand on each other
+            parts.append(_words(x(int(read[-1])) + 6, lowest, line, kind))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {high}" role="img" '
         f'aria-label="{figure_words(found)}">{"".join(parts)}</svg>'

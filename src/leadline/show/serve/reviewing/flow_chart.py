@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import dataclass
 from html import escape
 
 from leadline.judge.review.report import PrismaCounts
 
-WIDTH = 640
-_LINE, _PADDING = 17, 9
-_LEFT, _RIGHT, _BOX = 4, 346, 290  # where the two columns begin, and how wide a box is
+WIDTH, NARROW = 640, 340
+_LINE, _PADDING, _LONGEST = 17, 9, 35  # pixels of a line and around the lines, characters of a line
+_LEFT, _RIGHT, _BOX = 4, 334, 302  # where the two columns begin, and how wide a box is
+_NO_BREAK = "\N{NO-BREAK SPACE}"
+_INDENT = 28  # of what is left out, in the narrow chart
 STYLE = """
 .box { fill: none; stroke: #1b2a36; stroke-opacity: .45 } .arrow { stroke: #1b2a36; stroke-opacity: .6; fill: none }
 .words { fill: #1b2a36; font: 13px sans-serif } .soft { fill: #4c5d6a } .strong { font-weight: 600 }
@@ -22,25 +25,34 @@ class _Step:
     right: tuple[str, ...] = ()
 
 
-def flow_chart(counts: PrismaCounts) -> tuple[str, int]:
-    """An SVG drawing, with the colours of the page it is in, and its height."""
+def flow_chart(counts: PrismaCounts, *, narrow: bool = False) -> tuple[str, int]:
+    """An SVG drawing, with the colours of the page it is in, and its height; a narrow one is for a phone.
+
+    What is left out stands beside its step, in the narrow one below it.
+    """
     steps = _steps(counts)
+    wide, box = (NARROW, NARROW - 2 * _LEFT) if narrow else (WIDTH, _BOX)
+    down = _LEFT + (_INDENT / 2 if narrow else box / 2)  # where the line from step to step is
     parts, y = [], 4
     for place, step in enumerate(steps):
-        high = max(len(step.left), len(step.right)) * _LINE + 2 * _PADDING
-        parts.append(_box(_LEFT, y, step.left, high))
-        if step.right:
-            parts.append(_box(_RIGHT, y, step.right, high))
-            middle = y + high / 2
-            parts.append(_arrow(_LEFT + _BOX, middle, _RIGHT, middle))
+        left, right = _wrapped(step.left), _wrapped(step.right)
+        high = _high(left) if narrow else max(_high(left), _high(right))
+        end = y + high
+        parts.append(_box(_LEFT, y, box, left, high))
+        if right and narrow:
+            side, end = end + 10, end + 10 + _high(right)
+            parts.append(_box(_LEFT + _INDENT, side, box - _INDENT, right, end - side))
+            parts.append(_arrow(down, (side + end) / 2, _LEFT + _INDENT, (side + end) / 2))
+        elif right:
+            parts.append(_box(_RIGHT, y, box, right, high))
+            parts.append(_arrow(_LEFT + box, y + high / 2, _RIGHT, y + high / 2))
         if place < len(steps) - 1:
-            middle = _LEFT + _BOX / 2
-            parts.append(_arrow(middle, y + high, middle, y + high + 24))
-            y += 24
-        y += high
+            parts.append(_arrow(down, y + high, down, end + 24))
+            end += 24
+        y = end
     label = escape("; ".join(". ".join((*step.left, *step.right)) for step in steps), quote=True)
     drawn = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {y + 4}" role="img" aria-label="{label}">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {y + 4}" role="img" aria-label="{label}">'
         f"{''.join(parts)}</svg>"
     )
     return drawn, y + 4
@@ -84,11 +96,24 @@ def _reasons(counts: PrismaCounts, most: int = 6) -> list[str]:
     return [*shown, f"other reasons (n = {rest:,})"] if rest else shown
 
 
-def _box(x: float, y: float, lines: tuple[str, ...], high: float) -> str:
-    parts = [f'<rect class="box" x="{x}" y="{y}" width="{_BOX}" height="{high}" rx="4"/>']
+def _wrapped(lines: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Lines that fit into a box, each with its kind: the first words are strong."""
+    kinds = ("words strong", *("words soft",) * (len(lines) - 1))
+    return [
+        (part.replace(_NO_BREAK, " "), kind)
+        for line, kind in zip(lines, kinds, strict=False)
+        for part in textwrap.wrap(line.replace("n = ", f"n{_NO_BREAK}={_NO_BREAK}"), _LONGEST)
+    ]
+
+
+def _high(lines: list[tuple[str, str]]) -> int:
+    return len(lines) * _LINE + 2 * _PADDING
+
+
+def _box(x: float, y: float, wide: float, lines: list[tuple[str, str]], high: float) -> str:
+    parts = [f'<rect class="box" x="{x}" y="{y}" width="{wide}" height="{high}" rx="4"/>']
     top = y + (high - len(lines) * _LINE) / 2
-    for place, line in enumerate(lines):
-        kind = "words strong" if place == 0 else "words soft"
+    for place, (line, kind) in enumerate(lines):
         parts.append(f'<text class="{kind}" x="{x + 10}" y="{top + place * _LINE + 13:.1f}">{escape(line)}</text>')
     return "".join(parts)
 

@@ -22,7 +22,7 @@ PACKAGES = ("leadline.show.serve.judging", "leadline.show.serve.reviewing")  # t
 
 def reviewing_app(desk: ReviewDesk, address: Address, title: str, pages: Pages | None = None) -> FastAPI:
     """The application that serves a review; `pages` of its own where it is part of others."""
-    pages = pages or Pages(desk.people, address, PACKAGES, title, roles=JUDGING_ROLES)
+    pages = pages or Pages(desk.people, address, PACKAGES, title, roles=JUDGING_ROLES, public_title="Leadline review")
     app = pages.app()
     add_api(app, pages, desk)
     stages = {name: STAGE_LINKS[name] for name in desk.project.topics}
@@ -48,21 +48,22 @@ def reviewing_app(desk: ReviewDesk, address: Address, title: str, pages: Pages |
 
     def report() -> ReviewReport:
         desk.refresh()
-        return ReviewReport.of(desk.state, list(desk.journal.events()))
+        return ReviewReport.of(desk.state, *desk.journal.with_head(desk.seq))
 
     @app.get("/certificate")
     def certificate(request: Request) -> Response:
         found = pages.visitor(request)
         with desk.lock:
             made, number = report(), desk.project.current_round
-            drawn = certificate_figure(desk.state.round_certificate(number))
+            found_so_far = desk.state.round_certificate(number)
+            figures = certificate_figure(found_so_far), certificate_figure(found_so_far, narrow=True)
             prices = [
                 f"To certify {100 * target:g} % one would draw about {price:,} more, if none of them is relevant."
                 for target, price in desk.state.prices(number).items() if price
             ]  # fmt: skip
-        chart, _ = flow_chart(made.prisma)
+        charts = flow_chart(made.prisma)[0], flow_chart(made.prisma, narrow=True)[0]
         return pages.page(
-            "certificate.html", found, report=made, figure=drawn, chart=chart, prices=prices, stages=stages
+            "certificate.html", found, report=made, figures=figures, charts=charts, prices=prices, stages=stages
         )
 
     @app.get("/certificate.pdf")

@@ -15,6 +15,9 @@ from leadline.show.serve.reviewing import figure, flow_chart
 
 WIDE, HIGH = 794, 1123  # A4 in CSS pixels
 MARGIN = 64
+_TRAILER = re.compile(
+    rb"trailer\s*<<\s*/Size (\d+)\s*/Root (\d+ \d+ R)\s*/Info (\d+) 0 R\s*>>\s*startxref\s*(\d+)\s*%%EOF\s*\Z"
+)
 STYLE = """
 .h1 { font: bold 24px sans-serif } .h2 { font: bold 15px sans-serif } .p { font: 13px sans-serif }
 .soft { fill: #4c5d6a } .mono { font: 11px monospace } text { fill: #1b2a36 }
@@ -47,7 +50,31 @@ def report_pdf(report: ReviewReport, found: RoundCertificate) -> bytes:
     for label, text in report.hashes:
         page.paragraph(f"{label}: {text}", "mono", 96)
     convert: Any = importlib.import_module("vl_convert")
-    return bytes(convert.svg_to_pdf(page.svg()))
+    about = {"Subject": str(report.head)} if report.head is not None else {}
+    return _described(bytes(convert.svg_to_pdf(page.svg())), Title=report.title, **about)
+
+
+def _described(pdf: bytes, **texts: str) -> bytes:
+    """A PDF with texts about it, in which `leadline review check` finds the head of the journal's chain.
+
+    They are added as the format provides for changes: a new version of the object, and a table of where it is.
+    """
+    trailer = _TRAILER.search(pdf)
+    if trailer is None:  # of another version of the converter: the head is on the page as well
+        return pdf
+    size, root, info, before = trailer.groups()
+    said = b" ".join(b"/%s %s" % (name.encode(), _pdf_text(visible(text))) for name, text in texts.items())
+    added = b"\n%s 0 obj\n<< /Producer (Leadline) %s >>\nendobj\n" % (info, said)
+    table = b"xref\n%s 1\n%010d 00000 n\r\n" % (info, len(pdf) + 1)
+    links = b"trailer\n<< /Size %s /Root %s /Info %s 0 R /Prev %s >>\n" % (size, root, info, before)
+    return b"%s%s%s%sstartxref\n%d\n%%%%EOF\n" % (pdf, added, table, links, len(pdf) + len(added))
+
+
+def _pdf_text(text: str) -> bytes:
+    """A text as a PDF has it: between brackets, or as UTF-16 where it is not ASCII."""
+    if text.isascii():
+        return b"(%s)" % re.sub(r"[\\()]", r"\\\g<0>", text).encode()
+    return b"<feff%s>" % text.encode("utf-16-be", "replace").hex().encode()
 
 
 class _Page:

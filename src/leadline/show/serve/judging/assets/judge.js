@@ -198,6 +198,7 @@ function showOwn() {
   if (current.grade !== null && current.grade !== undefined) parts.push(`Your grade: ${NAMES[current.grade]}.`);
   if (reason) parts.push(`Reason: ${reason}.`);
   if (current.note) parts.push(`Note: ${current.note}`);
+  if (draftOf(current) !== null) parts.push("A note that you typed is not saved yet: N opens it.");
   at("own").hidden = !parts.length;
   at("own").textContent = parts.join(" ");
   for (const each of document.querySelectorAll("[data-grade]")) {
@@ -246,11 +247,11 @@ const duration = (seconds) => seconds < 90 ? `${Math.round(seconds)} s` : second
 const usable = () => current && !readOnly && !counts?.closed;
 const elapsed = () => Math.round((spent + (document.hidden ? 0 : performance.now() - started)) / 100) / 10;
 
-function send(path, kind, values) {
+function send(path, kind, values, name = current.document) {
   const id = newId();
   acts++;
-  done.push({ id, kind, document: current.document, value: String(values.grade ?? "") });
-  queue.add(path, { id, topic, document: current.document, round: counts?.round ?? about.round, seconds: elapsed(), ...values });
+  done.push({ id, kind, document: name, value: String(values.grade ?? "") });
+  queue.add(path, { id, topic, document: name, round: counts?.round ?? about.round, seconds: elapsed(), ...values });
   return id;
 }
 
@@ -305,20 +306,40 @@ async function takeBack(event) {
   } catch { /* without a connection, what is known here is shown */ }
 }
 
+// What is typed is kept in this browser until it is saved, also when the dialog is left with Escape or the page is closed.
+let noted = null; // the card that the note is on
+const draftKey = (card) => `${queue.prefix}draft:${topic}:${card.document}`;
+const draftOf = (card) => queue.read(draftKey(card));
+
 function writeNote() {
   if (!usable()) return;
-  at("note-text").value = current.note ?? "";
+  noted = current;
+  const draft = draftOf(noted);
+  at("note-text").value = draft ?? noted.note ?? "";
+  at("note-draft").hidden = draft === null;
   at("note").returnValue = "";
   at("note").showModal();
 }
+at("note-text").addEventListener("input", () => {
+  if (at("note-text").value.trim() === (noted.note ?? "")) queue.remove(draftKey(noted));
+  else queue.put(draftKey(noted), at("note-text").value);
+});
+at("note-discard").onclick = () => {
+  queue.remove(draftKey(noted));
+  at("note-text").value = noted.note ?? "";
+  at("note-draft").hidden = true;
+  at("note-text").focus();
+};
 at("note-text").addEventListener("keydown", (event) => {
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) at("note").close("save");
 });
 at("note").addEventListener("close", () => {
-  if (at("note").returnValue !== "save" || !current) return;
-  current.note = at("note-text").value.trim();
-  send("/api/notes", "note", { text: current.note });
-  showOwn();
+  if (at("note").returnValue === "save") {
+    queue.remove(draftKey(noted));
+    noted.note = at("note-text").value.trim();
+    send("/api/notes", "note", { text: noted.note }, noted.document);
+  } else if (draftOf(noted) !== null) at("status").textContent = "The note is not saved: it is kept in this browser, N opens it again.";
+  if (current) showOwn();
 });
 
 /** Fill a dialog with choices; a digit chooses, too. */

@@ -40,9 +40,8 @@ function show(now) {
     : `In the learner's order: ${documents(now.read)} read, ${count(now.relevant)} relevant.`;
   const drawing = new DOMParser().parseFromString(now.figure, "image/svg+xml").documentElement;
   at("figure").replaceChildren(document.importNode(drawing, true));
-  const estimate = now.estimate === null ? "" : ` Estimate: ${Math.round(100 * now.estimate)} %.`;
   at("bound").textContent = now.switched
-    ? `At least ${percent(now.bound)} found (${confidence}, valid whenever you stop).${estimate}`
+    ? `At least ${percent(now.bound)} found (${confidence}, valid whenever you stop). ${now.estimate_words}`
     : "Nothing is known of what is unread until documents are drawn at random.";
   if (now.sensitivity) at("bound").textContent += ` With reviewers' misses (first readers kept ${now.sensitivity.agreed} of ${now.sensitivity.both}): at least ${percent(now.sensitivity.bound)}.`;
   if (now.overall !== null) at("bound").textContent += ` All ${now.rounds} rounds together: at least ${percent(now.overall)}.`;
@@ -94,7 +93,7 @@ at("switch").onclick = () => {
 at("switching").addEventListener("close", () => { if (at("switching").returnValue === "switch") send("/api/switch", { to: "draws" }); });
 at("stop").onclick = () => {
   if (shown.stopped) { send("/api/stop", { resume: true }).then(() => tell("restart")); return; }
-  at("stopping-words").textContent = shown.switched ? shown.words : "Nothing was drawn at random: the report will say that nothing is certified.";
+  at("stopping-words").replaceChildren(...shown.sentences.map((text) => Object.assign(document.createElement("p"), { textContent: text })));
   at("stopping").returnValue = "";
   at("stopping").showModal();
 };

@@ -1,0 +1,55 @@
+"""Check a review in full, and whether its journal still has the events that a report certified.
+
+Each event of the journal has a hash that covers the one before it, and a report prints the last one. CERTIFICATE is
+such a report: the PDF, its page saved from a browser, or only the hash. Exits with status 1 if anything is damaged, or
+if the journal does not have these events any more.
+
+Examples:
+  leadline review check asthma
+  leadline review check asthma asthma.pdf
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from leadline.commands.shared.options import add_options
+from leadline.commands.shared.output import print_notes, write
+from leadline.commands.shared.reviewing import add_review
+from leadline.judge.check_review import certified_events, check_review, journal_notes
+from leadline.judge.review.project import ReviewProject
+from leadline.records.scores.result import counted
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_review(parser)
+    parser.add_argument("certificate", metavar="CERTIFICATE", nargs="?", help="a report of the review, or its hash")
+    add_options(parser, "-o", "-q")
+
+
+def run(options: argparse.Namespace) -> None:
+    folder = ReviewProject.open(options.review).folder
+    lines = [f"{each.path}: {each.problem}; {each.fix}" for each in check_review(folder)]
+    sound = not lines
+    lines.append(f"the review {folder} is {'sound' if sound else 'damaged'}")
+    if sound and options.certificate:
+        said, sound = _certified(folder, options.certificate)
+        lines.append(said)
+    write("".join(f"{line}\n" for line in lines), options.output)
+    if sound:
+        print_notes(journal_notes(folder), options)
+    else:
+        sys.exit(1)
+
+
+def _certified(folder: Path, certificate: str) -> tuple[str, bool]:
+    """Whether the journal has what a certificate says, in a sentence."""
+    named, events = certified_events(folder, certificate)
+    if events is None:
+        return (
+            f"the journal does NOT have the events that {certificate} certified (head {named[:12]}…): some were "
+            "taken out or changed since, or the report is of another copy of the review"
+        ), False
+    return f"the journal still has the {counted(events, 'event')} that {certificate} certified, unchanged", True
