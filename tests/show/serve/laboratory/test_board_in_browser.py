@@ -5,41 +5,18 @@ from __future__ import annotations
 import socket
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
-from tests.show.serve.conftest import PageBrowser, ServedSite
+from tests.show.serve.conftest import PageBrowser
 from tests.show.serve.laboratory.boards import HOSTILE, copied_lab, run_text, until_computed
+from tests.show.serve.laboratory.sites import LabSite
 
-from leadline.judge.assessors.people import People
 from leadline.records.qrels.read_qrels import read_qrels
 from leadline.show.lab.lab import Lab
 from leadline.show.serve import security
-from leadline.show.serve.laboratory.lab_app import lab_app
 from leadline.show.serve.laboratory.uploads import LARGEST
-from leadline.show.serve.security import Address
-
-
-@dataclass
-class LabSite(ServedSite):
-    """A server of a lab."""
-
-    def app(self, address: Address) -> Any:
-        lab = Lab.open(self.folder)
-        people = People(lab.people_file())
-        self.tokens = {"olga": people.add("olga", "organiser"), "anna": people.add("anna", "assessor")}
-        return lab_app(lab, people, address)
-
-    def close_desk(self) -> None:
-        pass
-
-    def client(self) -> httpx.Client:
-        client = httpx.Client(base_url=self.url, timeout=30)
-        client.get(f"/in/{self.tokens['olga']}")
-        return client
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import threading
 import time
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
+from tests.show.serve.laboratory.boards import example_lab
 
 import leadline as ll
 from leadline.errors import InputError
@@ -32,14 +32,7 @@ PAGES = (
 
 @pytest.fixture(scope="module")
 def lab(example_files: Path, tmp_path_factory: pytest.TempPathFactory) -> Lab:
-    folder = tmp_path_factory.mktemp("team")
-    made = Lab.create(folder / "lab", "Brakes <script>alert(1)</script>")
-    shutil.copytree(example_files / "patents", folder / "patents")
-    for name in ("qrels.txt", "topics.tsv", "runs/bm25.run", "runs/dph.run", "patents.index", "pool.txt", "asthma"):
-        made.add(example_files / name)
-    made.add(folder / "patents")
-    (made.folder / "reports" / "first.html").write_text("<!DOCTYPE html><script>document.title = 'ran'</script>")
-    return made
+    return example_lab(example_files, tmp_path_factory.mktemp("team"))
 
 
 @dataclass
