@@ -21,8 +21,8 @@ PAGES = (
     "/review", "/review/asthma/", "/jobs", "/people", "/nothing",
 )  # fmt: skip
 ALSO_SMALL_AND_DARK = (
-    "/", "/search?q=method&k=2", "{document}", "/prior-art", "/leaderboard", "/trust", "/jobs", "/people", "/judge/pool/",
-    "/review/asthma/",
+    "/", "/search?q=method&k=2", "{document}", "/prior-art", "/leaderboard", "/trust", "/jobs", "/people",
+    "/judge/pool/", "/review/asthma/",
 )  # fmt: skip
 
 

@@ -9,16 +9,18 @@ from fastapi import FastAPI, HTTPException, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import RedirectResponse, Response
 
-from leadline.errors import LeadlineError
+from leadline.errors import LeadlineError, visible
 from leadline.show.lab.opened import OpenedLab
 from leadline.show.lab.prior_art_searches import LARGEST, MOST_K, PriorArtSearches
 from leadline.show.serve.app import Pages
+from leadline.show.serve.laboratory.description import json_body
 from leadline.show.serve.laboratory.links import link
 from leadline.show.serve.laboratory.views import ROLES, Shown, error_line
 from leadline.show.serve.security import LargeBody
 
 TEMPLATE = "prior_art.html"
 K = 10
+PATENT = json_body(("text",), text="a patent: title, description and claims", date="of its filing")
 SLOWEST = 60.0  # seconds in which all of a patent must come
 
 
@@ -64,9 +66,10 @@ def add_pasting(app: FastAPI, pages: Pages, opened: OpenedLab, searches: PriorAr
         visitor = pages.visitor_with_role(request, *ROLES)
         fields = await pages.written_parts(request)
         written = {name: fields.get(name, b"").decode("utf-8", "replace").strip() for name in ("index", "date", "k")}
-        if written["k"] and not (written["k"].isascii() and written["k"].isdigit()):
-            raise HTTPException(400, f"k must be a whole number, got {written['k'][:80]!r}.")
-        k = int(written["k"] or K)
+        asked = written["k"] or str(K)
+        if not (asked.isascii() and asked.isdigit() and len(asked) < 4 and 1 <= int(asked) <= MOST_K):
+            raise HTTPException(400, f"k must be a whole number from 1 to {MOST_K}, got {visible(asked[:80])!r}.")
+        k = int(asked)
         try:
             key = await run_in_threadpool(searches.keep, fields.get("file") or fields.get("text", b""), written["date"])
         except LeadlineError as error:
@@ -76,7 +79,8 @@ def add_pasting(app: FastAPI, pages: Pages, opened: OpenedLab, searches: PriorAr
         values = {"index": written["index"], "pasted": key, "k": k if k != K else None}
         return RedirectResponse(link("/prior-art", values), 303)
 
-    @app.post("/api/prior-art", tags=["pages"], summary="Keep a patent given as `text`, with its `date`; gives its key")
+    @app.post("/api/prior-art", tags=["pages"], summary="Keep a patent given as `text`, with its `date`; gives its key",
+              openapi_extra=PATENT)  # fmt: skip
     async def keep(request: Request) -> dict[str, str]:
         pages.visitor_with_role(request, *ROLES)
         content = await pages.written_json(request)
