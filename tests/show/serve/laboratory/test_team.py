@@ -153,6 +153,37 @@ def test_people_judge_inside_the_lab(team: Team) -> None:
     assert team.clients["assessor"].get("/judge/nothing/").status_code == 404
 
 
+def test_marks_are_on_the_page_of_a_document_for_those_who_may_see_them(team: Team) -> None:
+    page = team.clients["expert"].get("/judge/pool/").text
+    topic = re.findall(r"/judge/pool/judge\?topic=([^\"&]+)", page)[-1]
+    document = team.clients["expert"].get(f"/judge/pool/api/next?topic={topic}").json()["cards"][0]["document"]
+    body = {"id": "e" * 32, "topic": topic, "document": document, "grade": 1, "seconds": 2, "note": "<b>mine</b>"}
+    headers = {"x-csrf-token": team.csrf("expert")}
+    assert team.clients["expert"].post("/judge/pool/api/judgements", json=body, headers=headers).json()["saved"]
+    address = f"/document/patents/{document}?topic={topic}"
+
+    def marks(person: str) -> list[dict[str, Any]]:
+        return list(team.clients[person].get(f"/api{address}").json()["marks"])
+
+    all_marks = marks("organiser")
+    (mark,) = (each for each in all_marks if each["person"] == "expert")
+    assert (mark["pool"], mark["person"], mark["grade"], mark["note"]) == ("pool", "expert", 1, "<b>mine</b>")
+    assert len(mark["at"]) == 19
+    assert marks("expert") == [mark]
+    assert mark not in marks("assessor")  # people judge independently
+    assert [marks(person) for person in ("reader", "runner")] == [[], []]
+    shown = team.clients["organiser"].get(address).text
+    assert "&lt;b&gt;mine&lt;/b&gt;" in shown
+    assert "<b>mine" not in shown
+    assert team.post("organiser", "/judge/pool/organise/close", topic=topic).status_code == 303
+    assert marks("reader") == all_marks  # nobody judges it any more
+    team.lab.set_blind(True)
+    try:
+        assert [marks(person) for person in ("organiser", "expert", "reader")] == [all_marks, [mark], []]
+    finally:
+        team.lab.set_blind(False)
+
+
 def test_a_review_is_read_inside_the_lab(team: Team) -> None:
     page = team.clients["assessor"].get("/review/asthma/")
     assert page.status_code == 200, page.text
