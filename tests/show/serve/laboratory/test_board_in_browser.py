@@ -39,18 +39,30 @@ def browser(chromium: Any, site: LabSite) -> Iterator[PageBrowser]:
 def test_who_leads_why_and_what_was_missed_in_three_clicks(browser: PageBrowser, site: LabSite) -> None:
     found = site.client().get("/api/leaderboard").json()
     page = browser.window("olga")
-    assert found["outcome"] in page.inner_text(".verdict")  # without a click
+    assert found["outcome"] in page.inner_text(".verdict")  # who leads: without a click
+    page.click("text=Who leads, and how sure")
+    page.wait_for_selector("table.board")
+    assert page.locator("table.board tbody th").first.inner_text() == found["leader"]
+
+    page.goto(site.url)
     page.click("text=Why: ")
     assert page.inner_text("h1") == f"{found['leader']} against {found['rival']}"
-    page.click("#rankings a")
+    page.click("#rankings a")  # the topic on which they differ most
     page.wait_for_selector("table.ranks")
     assert page.locator("td.missed").first.inner_text() == "missed"
 
     page.goto(site.url)
-    page.click("text=A relevant document that")
+    page.click("text=The document that one system missed")
+    miss = found["miss"]
     chosen = page.locator("table.ranks tr.chosen")
-    assert found["miss"]["document"] in chosen.inner_text()
+    assert miss["document"] in chosen.inner_text()
     assert "missed" in chosen.inner_text()
+    said = page.inner_text("#main .callout")
+    assert said.startswith(f"{miss['document']} is relevant and missed by ")
+    assert miss["misser"] in said
+    page.click("table.ranks tr.chosen a")  # the document itself, and that it is relevant
+    page.wait_for_selector(".judged .badge.relevant")
+    assert miss["document"] in page.inner_text(".way")
 
 
 @pytest.mark.parametrize("width", [360, 1200])
