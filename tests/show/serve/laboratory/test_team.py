@@ -127,6 +127,13 @@ def test_a_blind_lab_shows_participants_their_own_runs_alone(team: Team, example
     assert done[:2] == ["opened the results", "hid the results from participants"]
 
 
+@pytest.mark.parametrize("id", ["a" * 300, "\u00e4", "..", "0123456789abcdef"])
+def test_a_job_that_is_not_there(team: Team, id: str) -> None:
+    for path in (f"/job/{id}", f"/api/job/{id}"):
+        assert team.clients["reader"].get(path).status_code == 404
+    assert team.post("organiser", f"/job/{id}/cancel").status_code == 404
+
+
 def test_a_report_runs_in_a_sandbox(team: Team) -> None:
     policy = team.clients["reader"].get("/report/first.html").headers["content-security-policy"]
     assert policy.startswith("sandbox allow-scripts")
