@@ -127,7 +127,9 @@ def test_a_blind_lab_shows_participants_their_own_runs_alone(team: Team, example
     assert done[:2] == ["opened the results", "hid the results from participants"]
 
 
-@pytest.mark.parametrize("id", ["a" * 300, "\u00e4", "..", "0123456789abcdef"])
+@pytest.mark.parametrize(
+    "id", ["a" * 300, "\u00e4", "a..b", "0123456789abcdef"], ids=["long", "letter", "dots", "none"]
+)
 def test_a_job_that_is_not_there(team: Team, id: str) -> None:
     for path in (f"/job/{id}", f"/api/job/{id}"):
         assert team.clients["reader"].get(path).status_code == 404
