@@ -147,3 +147,15 @@ for what, fault in hostile_requests.attack_requests(base, 5, 1, hostile_requests
     if fault: print(what, fault)
 """
     assert attack(code) == ""
+
+
+def test_requests_to_a_lab(attack: Attack) -> None:
+    """Bad uploads, forged forms, other roles and a blind lab; tools/attack/run.py sends more of them, and slow ones."""
+    for package in ("fastapi", "jinja2", "uvicorn"):
+        pytest.importorskip(package, reason=f"the pages of a lab need the package {package}")
+    code = """
+from hostile_lab import attack_lab
+for what, fault in attack_lab(base, 2, 1):
+    if fault: print(what, fault)
+"""
+    assert attack(code) == ""

@@ -17,13 +17,13 @@ import socket
 import sqlite3
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
 
-from harness import COMMAND, SECRET, attempt, run
+from harness import COMMAND, SECRET, attempt, forked, run
 
 ROLES = {"anna": "assessor", "ben": "assessor", "olga": "organiser"}
 NOTE = "a-note-of-ben"  # which anna must not see
@@ -50,6 +50,8 @@ HEADERS = (
     "Cookie: leadline_session=" + "a" * 9000, "If-None-Match: *",
 )  # fmt: skip
 
+POOL = ("pool", "a.run", "b.run", "--depth", "5", "-o", "pool.txt", "-q")
+
 
 @dataclass(frozen=True)
 class AttackedPages:
@@ -62,6 +64,8 @@ class AttackedPages:
     people: tuple[str, ...]  # the command that adds one
     serve: tuple[str, ...]
     journal: str
+    before: tuple[tuple[str, ...], ...] = (POOL,)  # commands that make what is served
+    roles: Mapping[str, str] = field(default_factory=lambda: ROLES)
 
 
 JUDGING = AttackedPages(
@@ -85,6 +89,8 @@ class AttackedServer:
     tokens: dict[str, str] = field(default_factory=dict)
     csrf: dict[str, str] = field(default_factory=dict)
     documents: list[tuple[str, str]] = field(default_factory=list)  # topics and documents
+    cookie: str = "leadline_session"
+    process: int = 0
 
     def raw(self, request: bytes, wait: float = 20.0) -> tuple[int, bytes]:
         """Status and answer of any bytes; status 0 where the connection was closed, or left open, without an answer."""
@@ -100,10 +106,35 @@ class AttackedServer:
     def ask(self, method: str, path: str, person: str = "", body: bytes = b"", *headers: str) -> tuple[int, bytes]:
         lines = [f"{method} {path} HTTP/1.1", f"Host: 127.0.0.1:{self.port}", "Connection: close", *headers]
         if person:
-            lines.append(f"Cookie: leadline_session={self.tokens[person]}")
+            lines.append(f"Cookie: {self.cookie}={self.tokens[person]}")
         if body:
             lines.append(f"Content-Length: {len(body)}")
         return self.raw("\r\n".join([*lines, "", ""]).encode("utf-8", "surrogatepass") + body)
+
+    def sign_in(self) -> None:
+        """Add the people, and learn what their pages send with every form."""
+        for name, role in self.pages.roles.items():
+            made = forked([*self.pages.people, "add", name, "--role", role, "-f", "json", "-q"], self.work)
+            self.tokens[name] = re.findall(rb"/in/([\w-]+)", made.output)[0].decode()
+            _, answer = self.ask("GET", f"/in/{self.tokens[name]}")
+            self.cookie = re.findall(rb"(?i)set-cookie: (\w+)=", answer)[0].decode()
+            _, answer = self.ask("GET", "/api/csrf", name)
+            self.csrf[name] = json.loads(answer.partition(b"\r\n\r\n")[2])["csrf"]
+
+    def prepare(self) -> None:
+        """What is done before the attacks: ben judges, with a note."""
+        self.sign_in()
+        if self.pages is REVIEWING:
+            lines = (self.work / "review" / "candidates-1.tsv").read_text().splitlines()
+            self.documents = [("abstract", line.split("\t")[0]) for line in lines]
+        else:
+            pool = (self.work / "pool.txt").read_text().splitlines()
+            self.documents = [(line.split()[0], line.split()[2]) for line in pool if not line.startswith("#")]
+        topic, document = self.documents[0]
+        content = {"id": "b" * 20, "topic": topic, "document": document, "grade": 1, "note": NOTE}
+        status, answer = post_json(self, "/api/judgements", "ben", content)
+        if status != 200:
+            raise RuntimeError(f"ben cannot judge: {answer[-300:]!r}")
 
     def stored(self) -> int:
         """Number of events in the journal."""
@@ -135,11 +166,16 @@ class Done(NamedTuple):
 
 
 @contextlib.contextmanager
-def attacked_server(base: Path, pages: AttackedPages) -> Iterator[tuple[AttackedServer, Path]]:
-    """A server with three people, where ben has judged with a note; and the file of what it printed."""
+def attacked_server(
+    base: Path, pages: AttackedPages, kind: type[AttackedServer] = AttackedServer
+) -> Iterator[tuple[AttackedServer, Path]]:
+    """A server with its people, prepared for the attacks; and the file of what it printed."""
     with attempt(base) as there:
         work = there.work
-        run(["pool", "a.run", "b.run", "--depth", "5", "-o", "pool.txt", "-q"], work)
+        for command in pages.before:
+            made = forked(command, work)
+            if made.status:
+                raise RuntimeError(f"leadline {' '.join(command)}: {made.errors.decode(errors='replace')}")
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = free.getsockname()[1]
         printed = work / "printed.txt"
@@ -147,13 +183,13 @@ def attacked_server(base: Path, pages: AttackedPages) -> Iterator[tuple[Attacked
             arguments = [*pages.serve, "--port", str(port)]
             child = subprocess.Popen([*COMMAND, *arguments], cwd=work, stdout=out, stderr=out, stdin=subprocess.DEVNULL)
         try:
-            made_server = AttackedServer(pages, work, port)
+            made_server = kind(pages, work, port, process=child.pid)
             end = time.monotonic() + 120
             while made_server.ask("GET", "/api/health")[0] != 200:
                 if time.monotonic() > end or child.poll() is not None:
                     raise RuntimeError(f"the server does not start: {printed.read_text(errors='replace')[-500:]}")
                 time.sleep(0.1)
-            _prepare(made_server)
+            made_server.prepare()
             yield made_server, printed
             if child.poll() is not None:
                 raise RuntimeError("the server has ended")
@@ -162,26 +198,7 @@ def attacked_server(base: Path, pages: AttackedPages) -> Iterator[tuple[Attacked
             child.wait()
 
 
-def _prepare(server: AttackedServer) -> None:
-    for name, role in ROLES.items():
-        made = run([*server.pages.people, "add", name, "--role", role, "-f", "json", "-q"], server.work)
-        server.tokens[name] = re.findall(rb"/in/([\w-]+)", made.output)[0].decode()
-        _, answer = server.ask("GET", "/api/csrf", name)
-        server.csrf[name] = json.loads(answer.partition(b"\r\n\r\n")[2])["csrf"]
-    if server.pages is REVIEWING:
-        lines = (server.work / "review" / "candidates-1.tsv").read_text().splitlines()
-        server.documents = [("abstract", line.split("\t")[0]) for line in lines]
-    else:
-        pool = (server.work / "pool.txt").read_text().splitlines()
-        server.documents = [(line.split()[0], line.split()[2]) for line in pool if not line.startswith("#")]
-    topic, document = server.documents[0]
-    content = {"id": "b" * 20, "topic": topic, "document": document, "grade": 1, "note": NOTE}
-    status, answer = _post(server, "/api/judgements", "ben", content)
-    if status != 200:
-        raise RuntimeError(f"ben cannot judge: {answer[-300:]!r}")
-
-
-def _post(server: AttackedServer, path: str, person: str, content: object, *headers: str) -> tuple[int, bytes]:
+def post_json(server: AttackedServer, path: str, person: str, content: object, *headers: str) -> tuple[int, bytes]:
     token = [f"X-CSRF-Token: {server.csrf[person]}"] if person else []
     body = json.dumps(content).encode()
     return server.ask("POST", path, person, body, "Content-Type: application/json", *token, *headers)
@@ -198,15 +215,20 @@ def attack_requests(base: Path, count: int, seed: int, pages: AttackedPages = JU
             after = server.stored()
             yield f"request {number} of seed {seed}: {done.what[:160]!r}", done.fault(after - before)
             before = after
-        status, _ = server.ask("GET", "/api/health")
-        yield "the server after all requests", "" if status == 200 else f"status {status}"
-        said = printed.read_bytes()
-        _, traceback, rest = said.partition(b"Traceback")
-        yield "what the server printed", f"a traceback: {rest[:4000].decode(errors='replace')}" if traceback else ""
-        shown = [name for name, token in server.tokens.items() if token.encode() in said]
-        yield "the tokens in what the server printed", f"shown: {shown}" if shown else ""
+        yield from after_all(server, printed)
         if pages is REVIEWING:
             yield from _after_review(server)
+
+
+def after_all(server: AttackedServer, printed: Path) -> Iterator[tuple[str, str]]:
+    """Whether the server still answers, and what it printed."""
+    status, _ = server.ask("GET", "/api/health")
+    yield "the server after all requests", "" if status == 200 else f"status {status}"
+    said = printed.read_bytes()
+    _, traceback, rest = said.partition(b"Traceback")
+    yield "what the server printed", f"a traceback: {rest[:4000].decode(errors='replace')}" if traceback else ""
+    shown = [name for name, token in server.tokens.items() if token.encode() in said]
+    yield "the tokens in what the server printed", f"shown: {shown}" if shown else ""
 
 
 def _after_review(server: AttackedServer) -> Iterator[tuple[str, str]]:
@@ -214,7 +236,7 @@ def _after_review(server: AttackedServer) -> Iterator[tuple[str, str]]:
     events = {"resume": {"resume": True}, "first": {"to": "draws"}, "again": {"to": "draws", "seed": 1, "order": [0]}}
     for name, content in events.items():
         path = "/api/stop" if name == "resume" else "/api/switch"
-        _post(server, path, "anna", {"id": f"{name}-{'x' * 20}", **content})
+        post_json(server, path, "anna", {"id": f"{name}-{'x' * 20}", **content})
     with contextlib.closing(sqlite3.connect(f"file:{server.work / server.pages.journal}?mode=ro", uri=True)) as journal:
         (orders,) = journal.execute("select count(distinct target) from events where kind = 'draws'").fetchone()
     yield "drawing again", "" if orders == 1 else f"{orders} orders of draws"
@@ -235,13 +257,13 @@ def _read(server: AttackedServer, chosen: random.Random) -> Done:
     if chosen.random() < 0.7:
         names = ("topic", "document", "field", "view", "after", "count", "brief", "words", "have")
         known = [each for pair in server.documents[:5] for each in pair]
-        values = (_quoted(chosen.choice([*TEXTS, *known, "claims", "relevant", "99999999999999999999"])) for _ in names)
+        values = (quoted(chosen.choice([*TEXTS, *known, "claims", "relevant", "99999999999999999999"])) for _ in names)
         path += "?" + "&".join(f"{name}={value}" for name, value in zip(names, values, strict=True))
     status, answer = server.ask(method, path, person)
     return Done(f"{method} {path} by {person}", person, status, answer)
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
     return quote(text.encode("utf-8", "surrogatepass"))
 
 
@@ -253,7 +275,7 @@ def _forged(server: AttackedServer, chosen: random.Random) -> Done:
     if way == "another role":
         if chosen.random() < 0.5 or not server.pages.forms:
             path, person = f"/api/{chosen.choice(WRITE)}", "olga"
-            status, answer = _post(server, path, person, content)
+            status, answer = post_json(server, path, person, content)
         else:
             path, person = f"/organise/{chosen.choice(server.pages.forms)}", "anna"
             body = f"csrf={server.csrf[person]}&topic={topic}&person=anna&text=x".encode()
@@ -282,7 +304,7 @@ def _wild_content(server: AttackedServer, chosen: random.Random) -> Done:
     if chosen.random() < 0.1:
         content = chosen.choice(VALUES)
     path = f"/api/{chosen.choice(server.pages.write)}"
-    status, answer = _post(server, path, "anna", content)
+    status, answer = post_json(server, path, "anna", content)
     return Done(f"POST {path} {content!r}", "anna", status, answer, may_store=True)
 
 

@@ -24,6 +24,7 @@ import fuzz
 import hostile_documents
 import hostile_engines
 import hostile_folders
+import hostile_lab
 import hostile_requests
 import hostile_streams
 import hostile_text
@@ -63,6 +64,10 @@ def classes(base: Path, count: int, seed: int) -> dict[str, list[Job]]:
     for pages in (hostile_requests.JUDGING, hostile_requests.REVIEWING):
         name = f"requests to the {pages.name} pages"
         found[name] = [of_cases(name, hostile_requests.attack_requests, base, count, seed, pages)]
+    found["uploads and requests to a lab"] = [
+        of_cases("uploads and requests to a lab", hostile_lab.attack_lab, base, count, seed),
+        of_cases("uploads and requests to a lab", hostile_lab.slow_uploads, base),
+    ]
     for kind in stored_damage.KINDS:
         found[f"damaged {kind}"] = [partial(stored_damage.damage, kind, base, count, seed)]
     found["forged index"] = [partial(forged_index.forged, base, count // 4, seed)]

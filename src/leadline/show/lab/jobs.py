@@ -39,7 +39,7 @@ KIND, VERSION = "folder of jobs", 1
 WHAT, FORMAT, FIX = "a job", 1, "ask for the work again"
 FOLDER = "jobs"
 LONGEST_LOG = 1 << 20  # bytes of a log that are shown, from its end
-MOST_WAITING = 100
+LONGEST_ID, MOST_WAITING = 64, 100
 State = Literal["waiting", "running", "done", "failed", "cancelled", "stopped"]
 ENDED = ("done", "failed", "cancelled", "stopped")
 
@@ -132,7 +132,8 @@ class Jobs:
 
     def get(self, id: str) -> LabJob:
         """The job with an id; InputError where there is none."""
-        if not id.isalnum() or not (self.folder / f"{id}.json").is_file():
+        plain = id.isascii() and id.isalnum() and len(id) <= LONGEST_ID  # a longer name is no file's
+        if not plain or not (self.folder / f"{id}.json").is_file():
             raise InputError(visible(id[:40]), "is not a job of this lab")
         job = read_job(self.folder / f"{id}.json")
         return job if job.has_ended else self._as_it_is(job, self.is_working())

@@ -141,6 +141,11 @@ class Lab:
             raise InputError(visible(name), f"is not among the {KINDS[kind].title.lower()}{nearest(name, names)}")
         return found
 
+    def is_taken(self, kind: str, name: str) -> bool:
+        """Whether something has a name, also what the person who looks may not see."""
+        self.refresh()
+        return (kind, name) in self._entries
+
     @property
     def is_blind(self) -> bool:
         """Whether participants see only their own runs."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from leadline.collections.documents.document import Document
-from leadline.errors import InputError, nearest, visible
+from leadline.errors import InputError, checked_choice, nearest, visible
 from leadline.records.scores.table import Table
 from leadline.retrieval.answers.patent_file import read_patent
 from leadline.retrieval.answers.prior_art_search import DEFAULT_SYSTEM, ClaimBearing, PriorArt, prior_art
@@ -31,6 +31,7 @@ from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.pipeline_files import system
 from leadline.show.lab.marked_text import clean, pieces
 from leadline.show.lab.opened import OpenedLab
+from leadline.show.lab.prior_art_systems import prior_art_systems
 from leadline.text.days import parse_date
 
 MOST_K = 50  # hits
@@ -61,8 +62,13 @@ class PriorArtSearches:
                 self._pasted.popitem(last=False)
         return key
 
-    def find(self, index: str, patent: str, pasted: str, k: int) -> dict[str, Any]:
-        """What bears on the claims of a patent of the collection, or of one that was pasted."""
+    def find(self, index: str, patent: str, pasted: str, k: int, named: str = "") -> dict[str, Any]:
+        """What bears on the claims of a patent of the collection, or of one that was pasted.
+
+        `named` is one of `prior_art_systems()` (default: the best of what the index has).
+        """
+        if named:
+            checked_choice("system", named, prior_art_systems())
         if not 1 <= k <= MOST_K:
             raise InputError("k", f"must be 1 to {MOST_K}, got {k}")
         context = self._opened.context(index)
@@ -73,9 +79,9 @@ class PriorArtSearches:
 
         def make() -> dict[str, Any]:
             with self._places:
-                return _found(context, topic, k)
+                return _found(context, topic, k, named)
 
-        found = self._opened.computed("prior art", entries, make, pasted or patent, bool(pasted), k)
+        found = self._opened.computed("prior art", entries, make, pasted or patent, bool(pasted), k, named)
         return {**found, "collection": collection}
 
     def _document(self, key: str) -> Document:
@@ -122,9 +128,9 @@ def _number(context: SearchContext, written: str) -> str:
     raise InputError(visible(written), f"is not a patent of the collection{nearest(written, begin)}")
 
 
-def _found(context: SearchContext, topic: Document | str, k: int) -> dict[str, Any]:
+def _found(context: SearchContext, topic: Document | str, k: int, named: str) -> dict[str, Any]:
     request = context.request(topic)
-    found = prior_art(context, request, system(DEFAULT_SYSTEM), k, SNIPPET)
+    found = prior_art(context, request, system(named or DEFAULT_SYSTEM), k, SNIPPET)
     record = prior_art_record(found)
     bears = [list(found.claims_of(place)) for place in range(len(found.hits))]
     cards = [
@@ -140,8 +146,8 @@ def _found(context: SearchContext, topic: Document | str, k: int) -> dict[str, A
                          "claims": len(found.topic.claims)},
         "finding": clean(prior_art_finding(found)),
         "rule": clean(bearing_rule(found)),
-        "system": system_line(context, request, None),
-        "notes": [clean(note) for note in (*search_notes(found, None), *hidden_note(found))],
+        "system": system_line(context, request, named or None),
+        "notes": [clean(note) for note in (*search_notes(found, named or None), *hidden_note(found))],
         "cards": cards,
         "hits": result_table(found.hits, found.snippets, {"claims": shares}),
         "claims": [_claim(context, each, found) for each in found.bearing],

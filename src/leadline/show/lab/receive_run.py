@@ -53,7 +53,7 @@ def receive_run(boards: Boards, path: Path, sender: str, qrels: str = "") -> Rec
             if same_size and fingerprint(KINDS["run"], entry.path) == sha256:
                 return Received(entry, is_new=False)
         name = stem(path)
-        if any(entry.name == name for entry in boards.lab.entries("run")):
+        if boards.lab.is_taken("run", name):
             raise NameTakenError("name", f"there is another run {name} in the lab: choose another name")
         if qrels:
             read_run(path)  # a wrong line before what does not fit the judgements

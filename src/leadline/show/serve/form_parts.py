@@ -6,11 +6,14 @@ import re
 
 MOST_PARTS = 50
 _BOUNDARY = re.compile(r'multipart/form-data;.*\bboundary="?([^";,\s]{1,200})"?', re.IGNORECASE)
+_FILE = re.compile(rb'^content-disposition:[^\r\n]*?;\s*filename="([^"\r\n]*)"', re.IGNORECASE | re.MULTILINE)
 _NAME = re.compile(rb'^content-disposition:[^\r\n]*?;\s*name="([^"\r\n]*)"', re.IGNORECASE | re.MULTILINE)
 
 
 def form_parts(body: bytes, content_type: str) -> dict[str, bytes]:
     """The contents of a form's fields and files, by the names of the fields; ValueError where it is not such a form.
+
+    The name of the file in a field `x` is under `x.filename`.
 
     >>> form = b'--x\\r\\nContent-Disposition: form-data; name="a"\\r\\n\\r\\none\\r\\n--x--\\r\\n'
     >>> form_parts(form, "multipart/form-data; boundary=x")
@@ -29,5 +32,8 @@ def form_parts(body: bytes, content_type: str) -> dict[str, bytes]:
         name = _NAME.search(head)
         if not blank or name is None:
             raise ValueError("has a part without a name")
-        fields.setdefault(name[1].decode("utf-8", "replace"), content)
+        field = name[1].decode("utf-8", "replace")
+        fields.setdefault(field, content)
+        if file := _FILE.search(head):
+            fields.setdefault(f"{field}.filename", file[1])
     return fields

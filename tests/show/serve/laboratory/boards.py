@@ -7,6 +7,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from leadline.show.lab.lab import Lab
+
 HOSTILE = "<script>alert(1)</script>"
 
 
@@ -14,6 +16,17 @@ def copied_lab(small_lab: Path, folder: Path) -> Path:
     """A copy of the small lab with the collection beside it."""
     shutil.copytree(small_lab.parent, folder / "copy")
     return folder / "copy" / small_lab.name
+
+
+def example_lab(examples: Path, folder: Path) -> Lab:
+    """A lab of the files that the examples name, with a hostile title, a pool, a review and a report."""
+    made = Lab.create(folder / "lab", f"Brakes {HOSTILE}")
+    shutil.copytree(examples / "patents", folder / "patents")
+    for name in ("qrels.txt", "topics.tsv", "runs/bm25.run", "runs/dph.run", "patents.index", "pool.txt", "asthma"):
+        made.add(examples / name)
+    made.add(folder / "patents")
+    (made.folder / "reports" / "first.html").write_text("<!DOCTYPE html><script>document.title = 'ran'</script>")
+    return made
 
 
 def until_computed(client: Any, path: str) -> dict[str, Any]:

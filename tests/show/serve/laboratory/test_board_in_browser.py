@@ -5,41 +5,18 @@ from __future__ import annotations
 import socket
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
-from tests.show.serve.conftest import PageBrowser, ServedSite
+from tests.show.serve.conftest import PageBrowser
 from tests.show.serve.laboratory.boards import HOSTILE, copied_lab, run_text, until_computed
+from tests.show.serve.laboratory.sites import LabSite
 
-from leadline.judge.assessors.people import People
 from leadline.records.qrels.read_qrels import read_qrels
 from leadline.show.lab.lab import Lab
 from leadline.show.serve import security
-from leadline.show.serve.laboratory.lab_app import lab_app
 from leadline.show.serve.laboratory.uploads import LARGEST
-from leadline.show.serve.security import Address
-
-
-@dataclass
-class LabSite(ServedSite):
-    """A server of a lab."""
-
-    def app(self, address: Address) -> Any:
-        lab = Lab.open(self.folder)
-        people = People(lab.people_file())
-        self.tokens = {"olga": people.add("olga", "organiser"), "anna": people.add("anna", "assessor")}
-        return lab_app(lab, people, address)
-
-    def close_desk(self) -> None:
-        pass
-
-    def client(self) -> httpx.Client:
-        client = httpx.Client(base_url=self.url, timeout=30)
-        client.get(f"/in/{self.tokens['olga']}")
-        return client
 
 
 @pytest.fixture(scope="module")
@@ -62,18 +39,30 @@ def browser(chromium: Any, site: LabSite) -> Iterator[PageBrowser]:
 def test_who_leads_why_and_what_was_missed_in_three_clicks(browser: PageBrowser, site: LabSite) -> None:
     found = site.client().get("/api/leaderboard").json()
     page = browser.window("olga")
-    assert found["outcome"] in page.inner_text(".verdict")  # without a click
+    assert found["outcome"] in page.inner_text(".verdict")  # who leads: without a click
+    page.click("text=Who leads, and how sure")
+    page.wait_for_selector("table.board")
+    assert page.locator("table.board tbody th").first.inner_text() == found["leader"]
+
+    page.goto(site.url)
     page.click("text=Why: ")
     assert page.inner_text("h1") == f"{found['leader']} against {found['rival']}"
-    page.click("#rankings a")
+    page.click("#rankings a")  # the topic on which they differ most
     page.wait_for_selector("table.ranks")
     assert page.locator("td.missed").first.inner_text() == "missed"
 
     page.goto(site.url)
-    page.click("text=A relevant document that")
+    page.click("text=A relevant document that one system missed")
+    miss = found["miss"]
     chosen = page.locator("table.ranks tr.chosen")
-    assert found["miss"]["document"] in chosen.inner_text()
+    assert miss["document"] in chosen.inner_text()
     assert "missed" in chosen.inner_text()
+    said = page.inner_text("#main .callout")
+    assert said.startswith(f"{miss['document']} is relevant and missed by ")
+    assert miss["misser"] in said
+    page.click("table.ranks tr.chosen a")  # the document itself, and that it is relevant
+    page.wait_for_selector(".judged .badge.relevant")
+    assert miss["document"] in page.inner_text(".way")
 
 
 @pytest.mark.parametrize("width", [360, 1200])

@@ -64,6 +64,21 @@ def test_the_page_and_the_command_find_the_same(
     assert len(csv.splitlines()) >= 1 + len(ticks)
 
 
+def test_a_system_is_chosen_among_those_that_an_index_can_run(client: Any, patent: str) -> None:
+    found = client.get("/api/prior-art", params={"patent": patent, "k": 3, "system": "bm25"}).json()
+    assert found["system"] == "System: bm25, as asked."
+    assert found["systems"][0] == "best"
+    assert {"bm25", "scai"} <= set(found["systems"])
+    assert "bm25+dense" not in found["systems"]  # it loads a model
+    assert '<option value="bm25" selected>' in client.get(f"/prior-art?patent={patent}&k=3&system=bm25").text
+    for wrong in ("bm2", "bm25+dense", "scai.toml", "/etc/passwd.toml"):
+        answer = client.get("/api/prior-art", params={"patent": patent, "system": wrong})
+        assert (answer.status_code, "system" in answer.json()["error"]) == (400, True)
+    link = paste(client, TEXT, system="bm25").headers["location"]
+    assert link.endswith("&system=bm25")
+    assert client.get(f"/api{link}").json()["system"] == "System: bm25, as asked."
+
+
 def test_a_pasted_text_gets_a_link_of_its_own(client: Any) -> None:
     answer = paste(client, TEXT, date="2005")
     assert answer.status_code == 303

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import threading
 import time
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
+from tests.show.serve.laboratory.boards import example_lab
 
 import leadline as ll
 from leadline.errors import InputError
@@ -32,14 +32,7 @@ PAGES = (
 
 @pytest.fixture(scope="module")
 def lab(example_files: Path, tmp_path_factory: pytest.TempPathFactory) -> Lab:
-    folder = tmp_path_factory.mktemp("team")
-    made = Lab.create(folder / "lab", "Brakes <script>alert(1)</script>")
-    shutil.copytree(example_files / "patents", folder / "patents")
-    for name in ("qrels.txt", "topics.tsv", "runs/bm25.run", "runs/dph.run", "patents.index", "pool.txt", "asthma"):
-        made.add(example_files / name)
-    made.add(folder / "patents")
-    (made.folder / "reports" / "first.html").write_text("<!DOCTYPE html><script>document.title = 'ran'</script>")
-    return made
+    return example_lab(example_files, tmp_path_factory.mktemp("team"))
 
 
 @dataclass
@@ -134,6 +127,15 @@ def test_a_blind_lab_shows_participants_their_own_runs_alone(team: Team, example
     assert done[:2] == ["opened the results", "hid the results from participants"]
 
 
+@pytest.mark.parametrize(
+    "id", ["a" * 300, "\u00e4", "a..b", "0123456789abcdef"], ids=["long", "letter", "dots", "none"]
+)
+def test_a_job_that_is_not_there(team: Team, id: str) -> None:
+    for path in (f"/job/{id}", f"/api/job/{id}"):
+        assert team.clients["reader"].get(path).status_code == 404
+    assert team.post("organiser", f"/job/{id}/cancel").status_code == 404
+
+
 def test_a_report_runs_in_a_sandbox(team: Team) -> None:
     policy = team.clients["reader"].get("/report/first.html").headers["content-security-policy"]
     assert policy.startswith("sandbox allow-scripts")
@@ -158,6 +160,37 @@ def test_people_judge_inside_the_lab(team: Team) -> None:
     assert rows[0]["judged"] >= 1
     assert team.clients["reader"].get("/judge/pool/").status_code == 403
     assert team.clients["assessor"].get("/judge/nothing/").status_code == 404
+
+
+def test_marks_are_on_the_page_of_a_document_for_those_who_may_see_them(team: Team) -> None:
+    page = team.clients["expert"].get("/judge/pool/").text
+    topic = re.findall(r"/judge/pool/judge\?topic=([^\"&]+)", page)[-1]
+    document = team.clients["expert"].get(f"/judge/pool/api/next?topic={topic}").json()["cards"][0]["document"]
+    body = {"id": "e" * 32, "topic": topic, "document": document, "grade": 1, "seconds": 2, "note": "<b>mine</b>"}
+    headers = {"x-csrf-token": team.csrf("expert")}
+    assert team.clients["expert"].post("/judge/pool/api/judgements", json=body, headers=headers).json()["saved"]
+    address = f"/document/patents/{document}?topic={topic}"
+
+    def marks(person: str) -> list[dict[str, Any]]:
+        return list(team.clients[person].get(f"/api{address}").json()["marks"])
+
+    all_marks = marks("organiser")
+    (mark,) = (each for each in all_marks if each["person"] == "expert")
+    assert (mark["pool"], mark["person"], mark["grade"], mark["note"]) == ("pool", "expert", 1, "<b>mine</b>")
+    assert len(mark["at"]) == 19
+    assert marks("expert") == [mark]
+    assert mark not in marks("assessor")  # people judge independently
+    assert [marks(person) for person in ("reader", "runner")] == [[], []]
+    shown = team.clients["organiser"].get(address).text
+    assert "&lt;b&gt;mine&lt;/b&gt;" in shown
+    assert "<b>mine" not in shown
+    assert team.post("organiser", "/judge/pool/organise/close", topic=topic).status_code == 303
+    assert marks("reader") == all_marks  # nobody judges it any more
+    team.lab.set_blind(True)
+    try:
+        assert [marks(person) for person in ("organiser", "expert", "reader")] == [all_marks, [mark], []]
+    finally:
+        team.lab.set_blind(False)
 
 
 def test_a_review_is_read_inside_the_lab(team: Team) -> None:

@@ -117,3 +117,27 @@ def test_only_some_may_upload(lab: Lab, good: bytes, visit: Callable[..., Any]) 
     assert stored(lab) == before
     assert "data-upload" in visit(lab).get("/leaderboard").text
     assert "data-upload" not in visit(lab, "assessor").get("/leaderboard").text
+
+
+def test_a_form_without_javascript_is_answered_with_a_page(lab: Lab, good: bytes, visit: Callable[..., Any]) -> None:
+    client, before = visit(lab), stored(lab)
+
+    def sent_form(content: bytes, file: str, name: str = "", csrf: str | None = None) -> Any:
+        token = client.get("/api/csrf").json()["csrf"] if csrf is None else csrf
+        fields = {"csrf": token, "qrels": "qrels.true", "measure": "AP", "name": name}
+        return client.post("/leaderboard", data=fields, files={"file": (file, content)}, follow_redirects=False)
+
+    assert 'action="/leaderboard" enctype="multipart/form-data"' in client.get("/leaderboard").text
+    wrong = sent_form(good + b"7 Q0 d1\n", "mine.run")
+    assert wrong.status_code == 400
+    assert f"line {len(good.splitlines()) + 1}" in wrong.text
+    assert "/leaderboard?qrels=qrels.true&amp;measure=AP#upload" in wrong.text
+    for file, name, status in (("../mine.run", "", 400), ("mine.run", "../x", 400), ("system0.run", "", 409)):
+        assert sent_form(good, file, name).status_code == status
+    assert sent_form(b"", "mine.run").status_code == 400
+    assert sent_form(good, "mine.run", csrf="x").status_code == 403
+    assert stored(lab) == before
+    right = sent_form(good, "mine.run")
+    assert (right.status_code, right.headers["location"]) == (303, "/leaderboard?qrels=qrels.true&measure=AP&new=mine")
+    assert "mine is in the lab, at place" in client.get(right.headers["location"]).text
+    assert stored(lab) - before == {"mine.run"}

@@ -51,6 +51,7 @@ def difference_figure(
     )
     size = "when-narrow" if narrow else "when-wide"
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="differences {size}" viewBox="0 0 {full} {HEIGHT}" role="img" '
-        f'aria-label="{escape(words)}">{"".join(parts)}</svg>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="differences {size}" viewBox="0 0 {full} {HEIGHT}" '
+        # The links are for the mouse: who uses keys or a reader has the same ones in the table below.
+        f'role="group" aria-label="{escape(words)}"><g aria-hidden="true">{"".join(parts)}</g></svg>'
     )

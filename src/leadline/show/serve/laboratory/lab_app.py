@@ -13,6 +13,7 @@ from leadline.show.lab.lab import Lab
 from leadline.show.lab.needs import Needs
 from leadline.show.lab.stored_results import StoredResults
 from leadline.show.serve.app import Pages
+from leadline.show.serve.laboratory.description import described
 from leadline.show.serve.laboratory.desks import JudgingDesks, ReviewingDesks
 from leadline.show.serve.laboratory.pages.compare import compare_view
 from leadline.show.serve.laboratory.pages.home import home_view
@@ -59,7 +60,7 @@ def lab_app(lab: Lab, people: People, address: Address) -> FastAPI:
     @app.get("/api/openapi.json", include_in_schema=False)
     def description(request: Request) -> dict[str, object]:
         pages.visitor_with_role(request, *ROLES)
-        return app.openapi()
+        return described(app)
 
     app.add_middleware(WhoLooks, pages=pages)
     return app

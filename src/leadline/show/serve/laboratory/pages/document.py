@@ -9,6 +9,7 @@ from fastapi import HTTPException, Query
 
 from leadline.errors import InputError
 from leadline.records.scores.table import Table
+from leadline.show.lab.assessor_marks import COLUMNS, marks_of
 from leadline.show.lab.document_facts import document_facts, judgements_of
 from leadline.show.lab.opened import OpenedLab
 from leadline.show.serve.laboratory.pages.collection import check_name
@@ -34,6 +35,7 @@ def document_view(opened: OpenedLab) -> Callable[..., Shown]:
             raise HTTPException(404, str(error)) from None
         empty = Table(["judgements", "grade", "means", "why"], [])
         judged = judgements_of(opened, facts["document"], topic) if topic else empty
-        return {**facts, "topic": topic, "qrels": qrels, "judged": judged}
+        marks = marks_of(opened.lab, facts["document"], topic) if topic else Table(COLUMNS, [])
+        return {**facts, "topic": topic, "qrels": qrels, "judged": judged, "marks": marks}
 
     return document

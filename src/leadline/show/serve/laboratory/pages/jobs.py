@@ -9,7 +9,7 @@ from fastapi import Depends, FastAPI, HTTPException, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import RedirectResponse, Response
 
-from leadline.errors import InputError, LeadlineError
+from leadline.errors import InputError, LeadlineError, visible
 from leadline.records.scores.table import Table
 from leadline.show.lab.audit import AuditLog
 from leadline.show.lab.job_kinds import JobPlan, index_plan, pool_plan, report_plan, run_plan, system_names
@@ -17,11 +17,18 @@ from leadline.show.lab.jobs import Jobs, LabJob
 from leadline.show.lab.lab import Lab
 from leadline.show.lab.viewer import viewer
 from leadline.show.serve.app import Pages, Visitor
+from leadline.show.serve.laboratory.description import json_body
 from leadline.show.serve.laboratory.views import Shown, add_view, sentence
 
 MAY_START = ("runner", "organiser")
 COLUMNS = ["job", "what", "person", "state", "asked", "started", "ended", "problem"]
 Form = dict[str, str]
+LARGEST_DEPTH = 9999  # of a pool
+JOB = json_body(
+    ("kind",), kind="index, run, report or pool", name="of what is made", collection="for an index",
+    positions="yes: an index with positions", index="for a run", topics="for a run", system="for a run",
+    qrels="for a report", measure="for a report", depth="of a pool",
+)  # fmt: skip
 
 
 def add_jobs(app: FastAPI, pages: Pages, lab: Lab, audit: AuditLog) -> None:
@@ -50,7 +57,8 @@ def add_jobs(app: FastAPI, pages: Pages, lab: Lab, audit: AuditLog) -> None:
         done = submitted(form, pages.visitor_with_role(request, *MAY_START))
         return RedirectResponse(f"/job/{done['id']}", 303)
 
-    @app.post("/api/jobs", tags=["jobs"], summary="Start a job: kind is index, run, report or pool")
+    @app.post("/api/jobs", tags=["jobs"], summary="Start a job: kind is index, run, report or pool",
+              openapi_extra=JOB)  # fmt: skip
     async def start_by_program(request: Request) -> dict[str, object]:
         found = pages.visitor_with_role(request, *MAY_START)
         asked = {name: str(value) for name, value in (await pages.written_json(request)).items()}
@@ -92,8 +100,8 @@ def _plan(lab: Lab, form: Form) -> JobPlan:
         return report_plan(lab, qrels, (), measure, name or f"report-{qrels}")
     if kind == "pool":
         depth = form.get("depth", "") or "10"
-        if not depth.isascii() or not depth.isdigit():
-            raise InputError("depth", f"must be a whole number, got {depth!r}")
+        if not (depth.isascii() and depth.isdigit() and len(depth) <= 4 and int(depth)):
+            raise InputError("depth", f"must be a whole number from 1 to {LARGEST_DEPTH}, got {visible(depth[:80])!r}")
         runs = [entry.name for entry in lab.entries("run")]
         return pool_plan(lab, runs, int(depth), name or f"pool-{depth}")
     raise InputError("kind", f"choose index, run, report or pool, got {kind!r}")

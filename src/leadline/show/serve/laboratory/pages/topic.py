@@ -22,6 +22,7 @@ from leadline.show.serve.laboratory.views import Shown
 from leadline.trust.order import places
 
 FEW_SYSTEMS = 20  # columns of the table of ranks, unless all are asked for
+MOST_NAMED = 5  # systems in a sentence
 MOST_JUDGED = 1000  # judgements in the page
 
 
@@ -77,7 +78,8 @@ def _by_system(board: Board, topic: int, known: dict[str, Any], *, all_systems: 
     evidence = board.evidence
     if evidence is None:
         empty = Table(["run", "score", "place", "found"], [])
-        return {"scores": empty, "ranks": Table(["document"], []), "systems": [], "left": 0, "findings": []}
+        return {"scores": empty, "ranks": Table(["document"], []), "systems": [], "left": 0, "findings": [],
+                "chosen": ""}  # fmt: skip
     columns = documents_of(evidence, topic)
     ranks = evidence.ranks[:, columns]
     order = [evidence.place(run) for run in evidence.order]
@@ -104,7 +106,21 @@ def _by_system(board: Board, topic: int, known: dict[str, Any], *, all_systems: 
         "scores": Table(["run", "score", "place", "found"], scores),
         "ranks": Table(["document", "title", "found_by", "collection", *systems], rows),
         "systems": systems, "left": len(order) - len(shown), "findings": _findings(evidence, names, ranks),
+        "chosen": _chosen(evidence, first, ranks[:, names.index(first)]) if first in names else "",
     }  # fmt: skip
+
+
+def _chosen(evidence: Evidence, document: str, ranks: Integers) -> str:
+    """Which systems miss a relevant document, and which has it first, in a sentence."""
+    order = [evidence.place(run) for run in evidence.order]
+    missed = [evidence.runs[r] for r in order if not ranks[r]]
+    found = [r for r in order if ranks[r]]
+    if not found:
+        return f"{document} is relevant, and no system finds it."
+    best = min(found, key=lambda r: int(ranks[r]))
+    by = f"missed by {', '.join(missed[:MOST_NAMED])}" if missed else "found by every system"
+    more = f" and {len(missed) - MOST_NAMED} more" if len(missed) > MOST_NAMED else ""
+    return f"{document} is relevant and {by}{more}; the best rank is {int(ranks[best])}, of {evidence.runs[best]}."
 
 
 def _spread(ranks: Integers) -> tuple[bool, int, int]:
