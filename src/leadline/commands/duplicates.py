@@ -19,6 +19,7 @@ from leadline.collections.duplicates.find import WIDEST, Duplicates, Keep, dupli
 from leadline.collections.duplicates.sketches import PLACES
 from leadline.collections.duplicates.texts import FIELDS
 from leadline.collections.duplicates.tokens import By
+from leadline.commands.shared.cluster_option import add_cluster_option, chosen_cluster
 from leadline.commands.shared.options import (
     add_choice,
     add_number,
@@ -48,6 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     fields = f"fields to compare: {', '.join(FIELDS)} (default: all)"
     add("--fields", metavar="NAMES", type=list_of(choice(FIELDS)), default=FIELDS, help=fields)
     add_number(parser, "--places", "numbers in a sketch, a power of 2", PLACES)
+    add_cluster_option(parser)
     add_options(parser, "-f", "-o", "-q")
 
 
@@ -59,11 +61,11 @@ def run(options: argparse.Namespace) -> None:
         with wrong_usage():
             check_places(options.places)
             bands(options.resemblance, options.places)
-    with progress_bar("duplicates", quiet=options.quiet) as progress:
+    with chosen_cluster(options) as spread, progress_bar("duplicates", quiet=options.quiet) as progress:
         found = duplicates(
             options.source, shingle=options.shingle, resemblance=options.resemblance, by=options.by,
             exact=options.exact, containment=options.containment, keep=options.keep, fields=options.fields,
-            places=options.places, progress=progress,
+            places=options.places, progress=progress, spread=spread,
         )  # fmt: skip
     if options.format == "table" and options.output is None and not options.quiet:
         write(f"{headline(found)}\n\n" if found.entries else f"{headline(found)}\n")

@@ -13,6 +13,7 @@ from typing import get_args
 
 import numpy as np
 
+from leadline.commands.shared.cluster_option import add_cluster_option, chosen_cluster
 from leadline.commands.shared.options import (
     add_choice,
     add_number,
@@ -53,6 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--duplicates", metavar="FILE", help="groups of near-duplicates, made by `leadline duplicates -o FILE`")
     copies = "with --duplicates: how a document counts of which a copy stands higher in the list"
     add_choice(parser, "--copies", ("not-relevant", "collapse"), copies, None, "not-relevant; collapse leaves it out")
+    add_cluster_option(parser)
     add_options(parser, "--reads", "--lengths", "--qrels-format", "--strict", "-f", "-o", "-q")
 
 
@@ -62,6 +64,9 @@ def run(options: argparse.Namespace) -> None:
         raise UsageError("-", "standard input can be read only once")
     if options.copies and not options.duplicates:
         raise UsageError("--copies", "needs --duplicates FILE")
+    if options.cluster and (options.like or "-" in options.runs):
+        what = f"--like {options.like}" if options.like else "a run from standard input"
+        raise UsageError("--cluster", f"cannot be combined with {what}")
     if options.duplicates and (options.like == "trec_eval" or options.ties):
         raise UsageError("--duplicates", f"cannot be combined with --{'ties' if options.ties else 'like trec_eval'}")
     if options.like == "trec_eval":
@@ -74,13 +79,14 @@ def run(options: argparse.Namespace) -> None:
     if options.ties and options.unjudged != "wrong":
         raise UsageError("--ties", "cannot be combined with --unjudged")
     info = read_run_table(options)
-    with progress_bar("reading runs", quiet=options.quiet) as progress:
+    with chosen_cluster(options) as spread, progress_bar("reading runs", quiet=options.quiet) as progress:
         scores = with_readable_runs(options, options.runs, lambda runs: evaluate(
             options.qrels, runs, options.measures, rel=options.rel, order=options.order,
             topics=options.topics,
             unjudged=options.unjudged, ties=options.ties, like=options.like, reads=options.reads,
             lengths=options.lengths, qrels_format=options.qrels_format,
             runs_info=info, duplicates=options.duplicates, copies=options.copies or "not-relevant", progress=progress,
+            spread=spread,
         ))  # fmt: skip
     check_run_table(options.runs_info, info, scores.runs)
     if options.best is not None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from leadline.commands.shared.cluster_option import add_cluster_option, topics_spread
 from leadline.commands.shared.extras import check_pipelines
 from leadline.commands.shared.options import add_options
 from leadline.commands.shared.output import print_notes, progress_bar, write
@@ -27,6 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, "index", "topics")
     parser.add_argument("grid", metavar="GRID", help="table of choices, a TOML file")
     add_options(parser, "-o", metavar="DIR", required=True, help="folder to write the runs to")
+    add_cluster_option(parser)
     add_options(parser, "-k", "--collection")
     parser.add_argument("--plan", action="store_true", help="only print the runs and the choices of each")
     add_options(parser, "-q")
@@ -40,7 +42,7 @@ def run(options: argparse.Namespace) -> None:
     check_pipelines(options.grid, [one.pipeline for one in plan], options.index)
     context = SearchContext.open(options.index, options.collection)
     runs = GridRuns(Path(options.output), context, Topics.read(options.topics), options.k)
-    with progress_bar("searching", quiet=options.quiet) as progress:
+    with topics_spread(options, context), progress_bar("searching", quiet=options.quiet) as progress:
         outcome = runs.make(plan, progress)
     kept = f", {len(outcome.kept):,} already there" if outcome.kept else ""
     made = f"{counted(len(outcome.made), 'run')} made in {options.output}{kept}"

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 
 from leadline.collections.documents.store import Collection
+from leadline.commands.shared.cluster_option import add_cluster_option, chosen_cluster
 from leadline.commands.shared.extras import WITH_MODEL, check_extras
 from leadline.commands.shared.options import MOST_WORKERS, add_choice, add_number, add_options, choice, list_of
 from leadline.commands.shared.output import print_notes, progress_bar
@@ -66,6 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--update", "--add", action="store_true", help=update)
     vectors = "also store vectors; MODEL is a folder with a model as ONNX or safetensors (default: the packaged MiniLM)"
     add("--dense", metavar="MODEL", nargs="?", const="", help=vectors)
+    add_cluster_option(parser)
     add_number(parser, "--workers", "number of threads (default: number of cores)", most=MOST_WORKERS)
     add_options(parser, "-q")
 
@@ -78,6 +80,8 @@ def run(options: argparse.Namespace) -> None:
         raise UsageError("--stop", f"{settings['stop']} needs --language {code}")
     if options.update and given:
         raise UsageError("--update", f"keeps the settings of the index: leave out --{next(iter(given))}")
+    if options.update and options.cluster:
+        raise UsageError("--cluster", "is of no use with --update, which indexes only what has changed")
     if options.dense is not None:
         check_extras("--dense", ["dense"] if options.dense else WITH_MODEL)
         if options.dense and not Path(options.dense).is_dir():
@@ -88,11 +92,11 @@ def run(options: argparse.Namespace) -> None:
     if there is not None and not options.update:
         print_notes([f"replaces the index of {counted(there, 'document')} in {folder}"], options)
     start = time.monotonic()
-    with progress_bar("indexing", quiet=options.quiet) as step:
+    with chosen_cluster(options) as spread, progress_bar("indexing", quiet=options.quiet) as step:
         if options.update:
             index, changes = _update(collection, folder, step, options.workers)
         else:
-            index, changes = _build(collection, folder, settings, step, options.workers), None
+            index, changes = _build(collection, folder, settings, step, options.workers, spread), None
     seconds = time.monotonic() - start
     words = sum(count for name, count in index.manifest["counts"].items() if name.endswith(" words"))
     size = sum(file.stat().st_size for file in folder.glob("*.arrays"))
@@ -139,14 +143,16 @@ def _refuse_other_content(folder: Path) -> int | None:
     return None
 
 
-def _build(collection: Collection, folder: Path, settings: dict[str, Any], step: Any, workers: int | None) -> Index:
+def _build(
+    collection: Collection, folder: Path, settings: dict[str, Any], step: Any, workers: int | None, spread: Any
+) -> Index:
     lists = settings["stop"] != "none" and settings["language"] in COMMON
     analysis = Analysis(settings["language"], settings["stem"], "common" if lists else "none", settings["words"])
     source: Any = WithProgress(collection, step)
     return Index.build(
         source, folder, fields=list(dict.fromkeys(settings["fields"])), analysis=analysis,
         positions=settings["positions"], workers=workers, origin=str(collection.folder.resolve()),
-        unit=settings["unit"], members=settings["members"],
+        unit=settings["unit"], members=settings["members"], spread=spread,
     )  # fmt: skip
 
 

@@ -20,6 +20,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from leadline.commands.shared.cluster_option import add_cluster_option, topics_spread
 from leadline.commands.shared.extras import check_pipelines
 from leadline.commands.shared.options import add_options, add_system_option
 from leadline.commands.shared.output import print_notes, progress_bar, write
@@ -60,11 +61,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--partial", action="store_true", help=partial)
     code = "with --engine: allow a file to name a program or Python code, which is then run"
     parser.add_argument("--run-code", action="store_true", help=code)
+    add_cluster_option(parser)
     add_options(parser, "--collection", "-q")
 
 
 def run(options: argparse.Namespace) -> None:
     if options.engine is not None:
+        if options.cluster:
+            raise UsageError("--cluster", "cannot be combined with --engine, which asks another service")
         from leadline.commands.shared.engine_run import run_engine
 
         run_engine(options)
@@ -93,7 +97,7 @@ def run(options: argparse.Namespace) -> None:
     if journal is not None and len(journal):
         print_notes([f"continues after {counted(len(journal), 'finished topic')}"], options)
     narratives: Narratives = "words" if options.any_date else "dates"
-    with progress_bar("searching", quiet=options.quiet) as progress:
+    with topics_spread(options, context), progress_bar("searching", quiet=options.quiet) as progress:
         answers = pipeline.answer(context, asked, options.k, progress=progress, journal=journal, narratives=narratives)
     write(answers.run(tag).to_bytes(), options.output)
     if journal is not None:

@@ -19,6 +19,7 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
+from leadline.commands.shared.cluster_option import add_cluster_option, index_sharded
 from leadline.commands.shared.options import add_options, check_format, filter_values, split_list, wrong_usage
 from leadline.commands.shared.output import print_notes, write, write_table
 from leadline.commands.shared.result_list import add_result_options, hit_lines, snippet_length
@@ -62,6 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     explain = "show how the query is understood, and the number of documents for each part of it"
     add("--explain-query", action="store_true", help=explain)
     add("--why", action="store_true", help="show what each word, and each step of --then, adds to the score")
+    add_cluster_option(parser)
     add_result_options(parser, k=20)
 
 
@@ -80,18 +82,20 @@ def run(options: argparse.Namespace) -> None:
     context = SearchContext.open(options.index, options.collection)
     fields = _fields(options.fields, context.index)
     classes, offices = filter_values("class", options.classes or ""), filter_values("office", options.office or "")
-    with wrong_usage():
-        found = search_words(
-            context, text, options.k, model=options.model, fields=fields, before=options.before, after=options.after,
-            classes=classes, offices=offices, newest=options.newest, then=then, duplicates=groups,
-            earlier=None if history is None else history.earlier,
-        )  # fmt: skip
+    with index_sharded(options, context):
+        with wrong_usage():
+            found = search_words(
+                context, text, options.k, model=options.model, fields=fields, before=options.before,
+                after=options.after, classes=classes, offices=offices, newest=options.newest, then=then,
+                duplicates=groups, earlier=None if history is None else history.earlier,
+            )  # fmt: skip
+        shares = [found.why(hit) for hit in found.hits if options.why]
+    why = [[{"term": each.term, "score": each.score} for each in share] for share in shares]
     if options.explain_query:
         _explain(found, options)
         return
     page = TerminalPage.for_output(options.output)
     cut = found.snippets(snippet_length(page))
-    why = [[{"term": each.term, "score": each.score} for each in found.why(hit)] for hit in found.hits if options.why]
     if options.format == "table":
         write(_result_page(page, found, cut, why), options.output)
     else:

@@ -6,7 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 import numpy as np
@@ -15,16 +15,18 @@ from leadline.errors import InputError, MeasureError, checked_choice
 from leadline.measures.alignment import Alignment, Summary, listed
 from leadline.measures.definition import Measure, View
 from leadline.measures.hits import Array, Hits, Judged
-from leadline.measures.join import RunHits, join, join_text, length_table, pays, reading_of, together
+from leadline.measures.join import RunHits, length_table, pays, together
 from leadline.measures.notation import MeasuresLike, parse_measures
+from leadline.measures.run_source import RunReading, Source, hits_elsewhere
 from leadline.records.choices import Order
 from leadline.records.qrels.qrels import Qrels
 from leadline.records.qrels.read_qrels import read_qrels
-from leadline.records.runs.read_runs import run_names, run_of_text, run_paths
+from leadline.records.runs.read_runs import run_names, run_paths
 from leadline.records.runs.run import Run
 from leadline.records.scores.scores import Scores
-from leadline.text.memory import NewArrays, ReusedArrays
-from leadline.text.source import read_text, size_of
+from leadline.text.memory import ReusedArrays
+from leadline.text.source import size_of
+from leadline.text.spread import Spread
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,34 +52,6 @@ _DEFAULTS = {
 }
 
 
-@dataclass(frozen=True)
-class Source:
-    """One run: its name, and the file or object that holds it."""
-
-    name: str
-    path: str | None = None
-    run: Run | None = None
-
-    def hits(self, qrels: Qrels, view: View, order: Order, *, kernels: bool, memory: NewArrays) -> RunHits:
-        """Return the hits of the run, reading no more of it than they need."""
-        wanted = view.order or order
-        if kernels and self.path is not None and view.layout == "trec":
-            return join_text(read_text(self.path, memory), self.name, qrels, wanted, kernels=True, memory=memory)
-        return join(self.open(view, order, kernels, memory), qrels, kernels=kernels)
-
-    def open(self, view: View, order: Order, kernels: bool, memory: NewArrays) -> Run:
-        wanted = view.order or order
-        if self.path is not None:
-            text = read_text(self.path, memory)
-            return run_of_text(text, self.name, order=wanted, layout=view.layout, kernels=kernels, memory=memory)
-        assert self.run is not None
-        if self.run.sorting != wanted:
-            raise InputError(
-                self.name, f"is in {self.run.sorting} order, and a measure needs {wanted} order: give the file"
-            )
-        return self.run
-
-
 def evaluate(
     qrels: QrelsLike,
     runs: RunsLike,
@@ -97,6 +71,7 @@ def evaluate(
     copies: Copies = "not-relevant",
     rng: np.random.Generator | None = None,
     progress: Progress | None = None,
+    spread: Spread | None = None,
 ) -> Scores:
     """Score every run on every topic under every measure.
 
@@ -105,6 +80,7 @@ def evaluate(
     `topics` (a subset), `lengths` (document, words) and `runs_info` (run, team, ...) are files or what these hold;
     `reads` is a reading log. `duplicates` are groups of near-duplicates, as a file, a mapping from documents to groups,
     or what `duplicates` returns; `copies` says how a document counts of which a copy stands higher in the list.
+    `spread` reads the runs elsewhere.
 
     >>> scores = evaluate({"1": {"d1": 1, "d2": 0}}, {"1": {"d1": 0.3, "d2": 0.5}}, "PRES@10 RR")
     >>> scores["PRES@10"], scores.run("run")
@@ -154,7 +130,7 @@ def evaluate(
     for view, places in by_view.items():
         summaries = []
         stream = hits_of_runs(
-            sources, judged, view, order, reads=reads, lengths=lengths, groups=groups, progress=progress
+            sources, judged, view, order, reads=reads, lengths=lengths, groups=groups, progress=progress, spread=spread
         )
         for rows, parts in _batches(stream):
             summaries += [Summary.of(part) for part in parts]
@@ -323,37 +299,38 @@ def hits_of_runs(
     lengths: Mapping[str, float] | None = None,
     groups: Mapping[bytes, int] | None = None,
     progress: Progress | None = None,
+    spread: Spread | None = None,
 ) -> Iterator[RunHits]:
     """Yield the hits of each run. Runs are read in parallel, one per processor, and freed once joined."""
     paths = [source.path for source in sources if source.path is not None]
     lines = sum(len(source.run) for source in sources if source.run is not None)
-    kernels = pays(sum(map(size_of, paths)) + 40 * lines)
+    size = sum(map(size_of, paths)) + 40 * lines
     words = None if lengths is None else length_table(lengths)
     log = _log(reads) if reads is not None and "seconds" in view.needs else None
+    reading = RunReading(qrels, view, order, size, words, log, groups)
+    if spread is not None:
+        parts = spread(hits_elsewhere, ((source,) for source in sources), reading)
+        yield from _reported(parts, len(sources), progress)
+        return
+    kernels = pays(size)
     if kernels:
         _ = qrels.tables, qrels.topic_table  # built once, before threads share them
-
     local = threading.local()
 
     def one(source: Source) -> RunHits:
         if not hasattr(local, "memory"):
             local.memory = ReusedArrays()
-        if groups is not None:
-            from leadline.measures.copies import later_copies
-
-            run = source.open(view, order, kernels, local.memory)
-            return replace(join(run, qrels, kernels=kernels), copies=later_copies(run, qrels, groups))
-        if not view.needs & {"words", "iterations", "seconds"}:
-            return source.hits(qrels, view, order, kernels=kernels, memory=local.memory)
-        run, seconds = log if log is not None else (source.open(view, order, kernels, local.memory), None)
-        reading = reading_of(run, qrels, view.needs, words, seconds)
-        return join(run, qrels, kernels=kernels, reading=reading)
+        return reading.hits(source, kernels, local.memory)
 
     with ThreadPoolExecutor(max_workers=min(len(sources), os.cpu_count() or 1) if kernels else 1) as pool:
-        for done, part in enumerate(pool.map(one, sources), start=1):
-            yield part
-            if progress is not None:
-                progress(done, len(sources))
+        yield from _reported(pool.map(one, sources), len(sources), progress)
+
+
+def _reported(parts: Iterator[RunHits], total: int, progress: Progress | None) -> Iterator[RunHits]:
+    for done, part in enumerate(parts, start=1):
+        yield part
+        if progress is not None:
+            progress(done, total)
 
 
 def _log(reads: Path) -> tuple[Run, NDArray[np.float64]]:

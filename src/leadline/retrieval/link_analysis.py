@@ -13,6 +13,7 @@ from leadline.collections.links.hits import IN_LINKS, ROOTS, query_pages
 from leadline.collections.links.page_scores import Form, PageScores, hits_of, in_degrees_of, pagerank_of
 from leadline.collections.links.pagerank import DAMPING
 from leadline.collections.links.reading import Kept, LinkSource, Nofollow, read_links
+from leadline.collections.links.summing import LinkWorkers
 from leadline.errors import InputError
 from leadline.records.scores.result import counted
 
@@ -58,12 +59,13 @@ def hits(
     self_links: SelfLinks = "count",
     nofollow: Nofollow = "drop",
     pages: Kept = "fetched",
+    workers: LinkWorkers | None = None,
 ) -> PageScores:
     """The authority and the hub score of every page, each summing to 1.
 
     With a query and an index, the graph is the query's own: the `roots` best pages for the query, the pages they link
     to, and for each of them at most `in_links` pages that link to it. `rounds` are computed, by default as many as
-    bring scores within 1e-10 of their limit.
+    bring scores within 1e-10 of their limit. `workers` sum over the links in place of this process.
 
     Kleinberg, Authoritative sources in a hyperlinked environment, SODA 1998.
 
@@ -77,7 +79,7 @@ def hits(
     graph = read_links(source, self_links=self_links, nofollow=nofollow, pages=pages)
     if query is not None and index is not None:
         graph = _graph_of_query(graph, query, index, roots, in_links)
-    return hits_of(graph, rounds=rounds)
+    return hits_of(graph, rounds=rounds, workers=workers)
 
 
 def indegree(

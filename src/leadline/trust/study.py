@@ -41,6 +41,7 @@ from leadline.records.inputs import QrelsLike, RunsLike
 from leadline.records.qrels.qrels import Qrels
 from leadline.records.scores.result import Result, counted
 from leadline.records.scores.scores import Scores
+from leadline.text.spread import Spread
 from leadline.trust.thinning import (
     Drawn,
     Rounding,
@@ -186,6 +187,7 @@ def open_study(
     lengths: Path | Mapping[str, float] | None = None,
     qrels_format: str | None = None,
     progress: Progress | None = None,
+    spread: Spread | None = None,
 ) -> Study:
     """Read and join runs and judgements, given as `evaluate` takes them.
 
@@ -204,7 +206,9 @@ def open_study(
         wanted = [timed_by_log(measure) for measure in wanted]
     view = common_view(wanted, order, reads, has_lengths=lengths is not None)
     sources = open_sources(runs)
-    parts = list(hits_of_runs(sources, judged, view, order, reads=reads, lengths=lengths, progress=progress))
+    parts = list(
+        hits_of_runs(sources, judged, view, order, reads=reads, lengths=lengths, progress=progress, spread=spread)
+    )
     names = tuple(source.name for source in sources)
     return study_of_hits(names, parts, judged, wanted, level=1 if rel is None else rel)
 

@@ -34,6 +34,7 @@ from leadline.collections.documents.splitting import split
 from leadline.collections.documents.staging import Staging
 from leadline.errors import InputError, checked_choice
 from leadline.records.dataset_handles import is_handle
+from leadline.text.spread import Spread
 
 if TYPE_CHECKING:
     from leadline.collections.documents.mapping.mapping import Mapping
@@ -77,8 +78,12 @@ def build(
     processes: int = 1,
     part_bytes: int = PART_BYTES,
     progress: Progress | None = None,
+    spread: Spread | None = None,
 ) -> dict[str, Any]:
-    """Make a collection from files, folders, archives and handles of ir_datasets; return its manifest."""
+    """Make a collection from files, folders, archives and handles of ir_datasets; return its manifest.
+
+    `spread` reads parts elsewhere, in place of `processes` on this machine.
+    """
     found = named_sources(sources)
     if form is not None:
         checked_choice("--form", form, list(READERS))
@@ -101,7 +106,7 @@ def build(
         if staging.finished is not None:
             return staging.finished
         total = sum(each.size for each in found)
-        read_all(raw_parts(found, options, part_bytes), options, staging, total, processes, progress)
+        read_all(raw_parts(found, options, part_bytes), options, staging, total, processes, progress, spread)
         side_tables = {} if rules is None else rules.side_tables(found[0].folder)
         if not staging.documents:
             raise InputError(str(found[0].folder / found[0].name), _nothing_kept(staging))
@@ -192,9 +197,10 @@ def _documents_of(
 
 
 def read_all(
-    parts: Iterator[RawPart], options: Options, staging: Staging, total: int, processes: int, progress: Progress | None
-) -> None:
-    """Read every part that is not in the journal, in this process or several, and record each when it is done."""
+    parts: Iterator[RawPart], options: Options, staging: Staging, total: int, processes: int, progress: Progress | None,
+    spread: Spread | None = None,
+) -> None:  # fmt: skip
+    """Read every part that is not in the journal, in this process or others, and record each when it is done."""
     start, before = time.monotonic(), staging.documents
 
     def note(number: int, outcome: Outcome, position: int) -> None:
@@ -204,6 +210,18 @@ def read_all(
             progress(position, total, f"{staging.documents:,} documents, {speed:,.0f}/s")
 
     missing = (part for part in parts if not staging.has(part.number))
+    if spread is not None:
+        handed: deque[tuple[int, int]] = deque()
+
+        def handing() -> Iterator[tuple[RawPart, Path]]:
+            for part in missing:
+                handed.append((part.number, part.position))
+                yield part, staging.part(part.number)
+
+        for outcome in spread(_read_elsewhere, handing(), options):
+            number, position = handed.popleft()
+            note(number, outcome, position)
+        return
     if processes < 2 or total < PARALLEL_MIN_BYTES:
         for part in missing:
             note(part.number, read_part(part, options, staging.part(part.number)), part.position)
@@ -271,6 +289,11 @@ def read_part(part: RawPart, options: Options, path: Path) -> Outcome:
     slips = _unused_names(part, options) if part.is_first else []
     outcome = {"documents": len(kept), "dropped": dict(dropped), "broken": broken, "forms": dict(forms), "slips": slips}
     return outcome | {"sha256": written.sha256, "sums": written.sums}
+
+
+def _read_elsewhere(part: RawPart, path: Path, options: Options) -> Outcome:
+    """The same with the options last, as they are the same for all parts."""
+    return read_part(part, options, path)
 
 
 def _unused_names(part: RawPart, options: Options) -> list[str]:

@@ -23,11 +23,12 @@ from leadline.collections.duplicates.grouping import (
 from leadline.collections.duplicates.shingles import ShingleHashes
 from leadline.collections.duplicates.sketches import PLACES, Bands, band_hashes, bands, check_places, sketches
 from leadline.collections.duplicates.stored import StoredBands, StoredSets
-from leadline.collections.duplicates.texts import FIELDS, Texts, TextSource, open_texts
+from leadline.collections.duplicates.texts import FIELDS, TextBatch, Texts, TextSource, open_texts
 from leadline.collections.duplicates.tokens import UNITS, By
 from leadline.errors import InputError, checked_choice
 from leadline.records.scores.result import Result, counted
 from leadline.records.scores.table import Table
+from leadline.text.spread import Spread, spread_here
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -100,6 +101,7 @@ def duplicates(
     fields: Sequence[str] = FIELDS,
     places: int = PLACES,
     progress: Progress | None = None,
+    spread: Spread | None = None,
 ) -> Duplicates:
     """Groups of documents whose shingles are nearly the same.
 
@@ -107,7 +109,7 @@ def duplicates(
     documents in memory. Two documents are near-duplicates if `resemblance` of the shingles that either has are in both;
     with `containment`, also if so much of the smaller is in the larger. Groups are what hangs together by such pairs.
     Pairs are found by sketches of so many `places`, and compared exactly; `exact` finds all without sketches, as
-    `containment` does, and holds the shingles of all documents in memory.
+    `containment` does, and holds the shingles of all documents in memory. `spread` hashes the texts elsewhere.
 
     >>> found = duplicates({"a": "one two three four five", "b": "One two three, four FIVE.", "c": "six"})
     >>> found.entries
@@ -129,16 +131,17 @@ def duplicates(
     with ExitStack() as stack:
         sets = stack.enter_context(closing(StoredSets()))
         stored = None if cut is None else stack.enter_context(closing(StoredBands(cut.count)))
-        first = _first_reading(texts, shingle, by, places, cut, stored, sets, progress)
+        spread = spread or spread_here
+        first = _first_reading(texts, shingle, by, places, cut, stored, sets, progress, spread)
         total = len(first.tokens)
         groups = Groups(total)
         same = first.same_text()
         distinct = (same == np.arange(total)) & (first.tokens > 0)
         if stored is not None:
-            distinct = shared_bands(stored, distinct)
-            for batch in texts.batches(distinct):
-                sets.append(batch.rows, *ShingleHashes.of(batch.texts, shingle, by).sets())
-                _step(progress, int(batch.rows[-1]) + 1, total, "comparing")
+            distinct = shared_bands(stored, distinct, spread)
+            for found in spread(_shingles_of, ((batch,) for batch in texts.batches(distinct)), shingle, by):
+                sets.append(*found)
+                _step(progress, int(found[0][-1]) + 1, total, "comparing")
         opened = ShingleSets(*sets.opened(total))
         if stored is None or cut is None:
             pairs = pairs_with_rare_shingles(opened, distinct, alike)
@@ -190,22 +193,46 @@ def _first_reading(
     stored: StoredBands | None,
     sets: StoredSets,
     progress: Progress | None,
+    spread: Spread,
 ) -> _Read:
     """Read every document once: count its tokens, and store its bands, or its shingles where there are no bands."""
     tokens: list[NDArray[np.int64]] = []
     fingerprints: list[NDArray[np.uint64]] = []
-    for batch in texts.batches():
-        shingles = ShingleHashes.of(batch.texts, width, by)
-        tokens.append(shingles.tokens)
-        fingerprints.append(shingles.fingerprints)
-        if stored is not None and cut is not None:
-            stored.append(band_hashes(sketches(shingles, places), cut))
-        else:
-            sets.append(batch.rows, *shingles.sets())
+    for batch in spread(_hashed, ((batch,) for batch in texts.batches()), width, by, places, cut):
+        tokens.append(batch.tokens)
+        fingerprints.append(batch.fingerprints)
+        if stored is not None and batch.bands is not None:
+            stored.append(batch.bands)
+        elif batch.sets is not None:
+            sets.append(batch.rows, *batch.sets)
         _step(progress, int(batch.rows[-1]) + 1, len(texts.ids), "reading")
     if not tokens:
         raise InputError("duplicates", "there are no documents")
     return _Read(np.concatenate(tokens), np.concatenate(fingerprints))
+
+
+@dataclass(frozen=True)
+class _HashedBatch:
+    """What is kept of some texts: their bands, or their shingles where there are no bands."""
+
+    rows: NDArray[np.int64]
+    tokens: NDArray[np.int64]
+    fingerprints: NDArray[np.uint64]
+    bands: NDArray[np.uint64] | None
+    sets: tuple[NDArray[np.uint64], NDArray[np.int64]] | None
+
+
+def _hashed(batch: TextBatch, width: int, by: By, places: int, cut: Bands | None) -> _HashedBatch:
+    shingles = ShingleHashes.of(batch.texts, width, by)
+    bands = None if cut is None else band_hashes(sketches(shingles, places), cut)
+    sets = shingles.sets() if cut is None else None
+    return _HashedBatch(batch.rows, shingles.tokens, shingles.fingerprints, bands, sets)
+
+
+def _shingles_of(
+    batch: TextBatch, width: int, by: By
+) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.int64]]:
+    return batch.rows, *ShingleHashes.of(batch.texts, width, by).sets()
 
 
 def _step(progress: Progress | None, done: int, total: int, what: str) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from leadline.collections.duplicates.stored import StoredBands
 from leadline.text.compiled import Kernel
 from leadline.text.engine import compiled_job
+from leadline.text.spread import Spread, spread_here
 
 if TYPE_CHECKING:
     import polars as pl
@@ -130,14 +131,19 @@ def join_alike(groups: Groups, candidates: Iterator[Pairs], sets: ShingleSets, a
     return compared
 
 
-def shared_bands(bands: StoredBands, among: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def shared_bands(bands: StoredBands, among: NDArray[np.bool_], spread: Spread = spread_here) -> NDArray[np.bool_]:
     """Which of some texts are equal to another of them in a band."""
     found = np.zeros(len(among), np.bool_)
     rows = np.flatnonzero(among)
-    for number in range(bands.count):
-        order, _, sizes = _buckets(bands.band(number)[rows])
-        found[rows[order[np.repeat(sizes > 1, sizes)]]] = True
+    for equal in spread(_equal_in, ((bands.band(number)[rows],) for number in range(bands.count))):
+        found[rows[equal]] = True
     return found
+
+
+def _equal_in(band: NDArray[np.uint64]) -> Rows:
+    """The places of the texts that are equal to another in a band."""
+    order, _, sizes = _buckets(band)
+    return order[np.repeat(sizes > 1, sizes)]
 
 
 def _buckets(values: NDArray[np.uint64]) -> tuple[Rows, Rows, Rows]:

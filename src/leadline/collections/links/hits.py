@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from leadline.collections.links.graph import LinkGraph
-from leadline.collections.links.summing import ADDING_BYTES, add_links, threads_for
+from leadline.collections.links.summing import ADDING_BYTES, LinkWorkers, add_links, threads_for
 from leadline.errors import InputError
 
 if TYPE_CHECKING:
@@ -36,7 +36,11 @@ class HubsAndAuthorities(NamedTuple):
 
 
 def hubs_and_authorities(
-    graph: LinkGraph, *, rounds: int | None = None, tolerance: float = TOLERANCE
+    graph: LinkGraph,
+    *,
+    rounds: int | None = None,
+    tolerance: float = TOLERANCE,
+    workers: LinkWorkers | None = None,
 ) -> HubsAndAuthorities:
     """HITS over all links of a graph, until scores are within `tolerance` of their limit, or for a number of rounds.
 
@@ -58,7 +62,7 @@ def hubs_and_authorities(
     pages = len(graph)
     if not graph.links or not graph.out_weights.any():
         return HubsAndAuthorities(np.zeros(pages), np.zeros(pages), 0, "the graph has no links: all scores are 0")
-    with _updates(graph) as (authorities_of, hubs_of):
+    with _updates(graph, workers) as (authorities_of, hubs_of):
         ones = np.ones(pages)
         if rounds is not None:
             authority, hub = ones, ones
@@ -73,10 +77,11 @@ def hubs_and_authorities(
 
 
 @contextmanager
-def _updates(graph: LinkGraph) -> Iterator[tuple[Update, Update]]:
+def _updates(graph: LinkGraph, workers: LinkWorkers | None) -> Iterator[tuple[Update, Update]]:
     """The rule for authorities, and that for hubs."""
-    add = add_links.choose(ADDING_BYTES * 2 * graph.links * CYCLE)
     into, out_of = graph.into_blocks, graph.out_of_blocks
+    size = ADDING_BYTES * 2 * graph.links * CYCLE
+    add = add_links.choose(size) if workers is None else workers.adding(into, out_of)
     with threads_for(graph.links) as each:
 
         def authorities_of(hubs: Floats) -> Floats:

@@ -12,6 +12,7 @@ import numpy as np
 from leadline.collections.links.graph import LinkGraph
 from leadline.collections.links.hits import hubs_and_authorities
 from leadline.collections.links.pagerank import DAMPING, MOST_ROUNDS, TOLERANCE, page_ranks, personal_weights
+from leadline.collections.links.summing import LinkWorkers
 from leadline.errors import checked_choice
 from leadline.records.scores.result import Result, counted
 from leadline.records.scores.table import Table
@@ -72,12 +73,13 @@ def pagerank_of(
     form: Form = "sum",
     tolerance: float = TOLERANCE,
     rounds: int = MOST_ROUNDS,
+    workers: LinkWorkers | None = None,
 ) -> PageScores:
     """The PageRank of every page of a graph."""
     checked_choice("form", form, ("sum", "paper"))
     named = {personal: 1.0} if isinstance(personal, str) else personal
     jumps = None if named is None else personal_weights(graph, named)
-    ranks, done = page_ranks(graph, damping, jumps, tolerance=tolerance, rounds=rounds)
+    ranks, done = page_ranks(graph, damping, jumps, tolerance=tolerance, rounds=rounds, workers=workers)
     notes = [
         f"{counted(len(graph), 'page')}, {counted(graph.links, 'link')}; {counted(done, 'round')}, d = {damping:g}"
     ]
@@ -95,9 +97,11 @@ def pagerank_of(
     return PageScores(graph, {"value": ranks}, (*graph.notes, *notes))
 
 
-def hits_of(graph: LinkGraph, *, rounds: int | None = None, tolerance: float = TOLERANCE) -> PageScores:
+def hits_of(
+    graph: LinkGraph, *, rounds: int | None = None, tolerance: float = TOLERANCE, workers: LinkWorkers | None = None
+) -> PageScores:
     """The authority and the hub score of every page of a graph."""
-    found = hubs_and_authorities(graph, rounds=rounds, tolerance=tolerance)
+    found = hubs_and_authorities(graph, rounds=rounds, tolerance=tolerance, workers=workers)
     note = f"{counted(len(graph), 'page')}, {counted(graph.links, 'link')}; {counted(found.rounds, 'round')}"
     notes = (*graph.notes, note, *([found.note] if found.note else []))
     return PageScores(graph, {"authority": found.authorities, "hub": found.hubs}, notes)

@@ -10,7 +10,7 @@ import numpy as np
 
 from leadline.collections.links.graph import LinkGraph
 from leadline.collections.links.kernels.arguments import LinkBlocks, Surfers
-from leadline.collections.links.summing import ADDING_BYTES, Each, plain_sums, threads_for
+from leadline.collections.links.summing import ADDING_BYTES, Each, LinkWorkers, plain_sums, threads_for
 from leadline.errors import InputError
 from leadline.text.engine import compiled_job
 
@@ -33,6 +33,7 @@ def page_ranks(
     *,
     tolerance: float = TOLERANCE,
     rounds: int = MOST_ROUNDS,
+    workers: LinkWorkers | None = None,
 ) -> tuple[Floats, int]:
     """The PageRank of every page, and the number of rounds that were computed.
 
@@ -55,7 +56,8 @@ def page_ranks(
     into = graph.into_blocks
     state, lost = _start(graph, jumps, damping)
     limit = tolerance * (1 - damping) / damping if damping else math.inf
-    surf_round = surf.choose(ADDING_BYTES * (graph.links + len(graph)) * min(rounds, 100))
+    size = ADDING_BYTES * (graph.links + len(graph)) * min(rounds, 100)
+    surf_round = surf.choose(size) if workers is None else workers.surfing(into, state)
     done, moved = 0, math.inf
     with threads_for(graph.links) as each:
         while done < rounds and moved > limit:

@@ -6,11 +6,11 @@ import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from leadline.collections.links.kernels.arguments import LinkBlocks, Rows
+from leadline.collections.links.kernels.arguments import LinkBlocks, Rows, Surfers
 from leadline.text.engine import compiled_job
 
 if TYPE_CHECKING:
@@ -26,6 +26,16 @@ BLOCKING_BYTES = 8  # the same, for a link to lay out
 # Pages of a block. Totals of more do not fit into the second cache; below, a block has few links and its own costs.
 SMALLEST_BLOCK, LARGEST_BLOCK, BLOCKS = 4096, 65536, 32
 Each = Callable[[Callable[[int, int], object]], object]  # calls a function with a first block and a step
+
+
+class LinkWorkers(Protocol):
+    """Others who hold parts of the links and sum over them; what they return is called as the jobs here are."""
+
+    def surfing(self, into: LinkBlocks, state: Surfers) -> Callable[[LinkBlocks, Surfers, Each], None]:
+        """What does the work of `pagerank.surf`."""
+
+    def adding(self, *layouts: LinkBlocks) -> Callable[[LinkBlocks, Floats, Floats, Each], None]:
+        """What does the work of `add_links`, for any of these."""
 
 
 def block_size(pages: int) -> int:
@@ -49,6 +59,16 @@ def blocked(into: Rows, out_of: Rows) -> LinkBlocks:
     )
     _fill_blocks.choose(BLOCKING_BYTES * links)(out_of, blocks)
     return blocks
+
+
+def some_blocks(blocks: LinkBlocks, first: int, last: int) -> LinkBlocks:
+    """The blocks from `first` up to `last` alone: their pages are numbered anew, the pages of `sources` are not."""
+    begin, end = int(blocks.starts[first]), int(blocks.starts[last])
+    pages = min(last * blocks.size, blocks.pages) - first * blocks.size
+    return blocks._replace(
+        starts=blocks.starts[first : last + 1] - begin, sources=blocks.sources[begin:end],
+        targets=blocks.targets[begin:end], weights=blocks.weights[begin:end], pages=pages,
+    )  # fmt: skip
 
 
 def _blocked_plain(out_of: Rows, blocks: LinkBlocks) -> None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 
 from leadline.collections.links.hits import IN_LINKS, ROOTS
+from leadline.commands.shared.cluster_option import add_cluster_option, link_workers
 from leadline.commands.shared.link_options import add_score_options, read_link_source, write_scores
 from leadline.commands.shared.options import add_number, check_format
 from leadline.errors import UsageError
@@ -25,6 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--index", metavar="INDEX", help="index in which to search for the query")
     add_number(parser, "--roots", "best pages for the query, to which linked pages are added", ROOTS)
     add_number(parser, "--in-links", "pages added that link to one of these", IN_LINKS, least=0)
+    add_cluster_option(parser)
     add_number(parser, "--rounds", "rounds to compute (default: until scores are within 1e-10 of their limit)")
 
 
@@ -34,8 +36,9 @@ def run(options: argparse.Namespace) -> None:
         missing, given = ("--index", "--query") if options.index is None else ("--query", "--index")
         raise UsageError(given, f"needs {missing} as well")
     graph = read_link_source(options)
-    scores = hits(
-        graph, query=options.query, index=options.index, roots=options.roots, in_links=options.in_links,
-        rounds=options.rounds,
-    )  # fmt: skip
+    with link_workers(options) as workers:
+        scores = hits(
+            graph, query=options.query, index=options.index, roots=options.roots, in_links=options.in_links,
+            rounds=options.rounds, workers=workers,
+        )  # fmt: skip
     write_scores(scores, options)

@@ -17,6 +17,7 @@ import os
 from leadline.collections.links.graph import LinkGraph
 from leadline.collections.links.page_scores import pagerank_of
 from leadline.collections.links.pagerank import DAMPING
+from leadline.commands.shared.cluster_option import add_cluster_option, link_workers
 from leadline.commands.shared.link_options import add_score_options, read_link_source, write_scores
 from leadline.commands.shared.options import add_choice, check_format
 
@@ -29,6 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     personal = "page to jump to in place of any page, or a file of pages, each perhaps with a weight"
     parser.add_argument("--personal", metavar="FILE|PAGE", help=personal)
+    add_cluster_option(parser)
     add_choice(parser, "--form", ("sum", "paper"), "ranks that sum to 1, or the paper's, which sum to N", "sum")
 
 
@@ -36,7 +38,10 @@ def run(options: argparse.Namespace) -> None:
     check_format(options)
     graph = read_link_source(options)
     personal = None if options.personal is None else _personal(options.personal, graph)
-    write_scores(pagerank_of(graph, damping=options.damping, personal=personal, form=options.form), options)
+    with link_workers(options) as workers:
+        how = {"damping": options.damping, "form": options.form, "workers": workers}
+        scores = pagerank_of(graph, personal=personal, **how)
+    write_scores(scores, options)
 
 
 def _damping(text: str) -> float:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from leadline.commands.shared.cluster_option import add_cluster_option, chosen_cluster
 from leadline.commands.shared.options import add_choice, add_options, check_format, check_measures
 from leadline.commands.shared.output import progress_bar
 from leadline.commands.shared.run_files import with_readable_runs
@@ -26,6 +27,7 @@ def add_comparison_options(parser: argparse.ArgumentParser, *, scores: bool = Tr
         parser.add_argument("--scores", metavar="FILE", help="table of scores, in place of QRELS RUN...")
         add_choice(parser, "--columns", ("topics", "measures", "runs"), "what its columns are", None, "detected")
     add_options(parser, "-m", "--rel", "--order")
+    add_cluster_option(parser)
     parser.add_argument("--only", metavar="FILE", help="only the topics that this file lists (default: all)")
     add_options(parser, "--reads", "--lengths", "--qrels-format", "--strict", "--seed", "-f", "-o", "-q")
 
@@ -36,7 +38,7 @@ def check_comparison(options: argparse.Namespace) -> None:
     if getattr(options, "scores", None):
         if options.inputs:
             raise UsageError("--scores", "cannot be combined with QRELS RUN...")
-        for name in ("only", "reads", "lengths"):
+        for name in ("only", "reads", "lengths", "cluster"):
             if getattr(options, name):
                 raise UsageError(f"--{name}", "cannot be combined with --scores")
         return
@@ -54,8 +56,8 @@ def load_scores(options: argparse.Namespace) -> Scores:
     check_comparison(options)
     if not options.scores:
         qrels, *runs = options.inputs
-        with progress_bar("reading runs", quiet=options.quiet) as progress:
-            how = _reading(options, progress)
+        with chosen_cluster(options) as spread, progress_bar("reading runs", quiet=options.quiet) as progress:
+            how = _reading(options, progress) | {"spread": spread}
             return with_readable_runs(options, runs, lambda paths: evaluate(qrels, paths, options.measures, **how))
     wanted = [name for text in options.measures or () for name in text.split()]
     # A table with a column for each topic does not say which measure it holds; -m does.
@@ -66,9 +68,9 @@ def load_scores(options: argparse.Namespace) -> Scores:
 
 def load_study(options: argparse.Namespace, default: str) -> Study:
     """Read judgements and runs so that judgements can be left out; `default` names the measures without -m."""
-    with progress_bar("reading runs", quiet=options.quiet) as progress:
+    with chosen_cluster(options) as spread, progress_bar("reading runs", quiet=options.quiet) as progress:
         qrels, *runs = options.inputs
-        measures, how = options.measures or default, _reading(options, progress)
+        measures, how = options.measures or default, _reading(options, progress) | {"spread": spread}
         return with_readable_runs(options, runs, lambda paths: open_study(qrels, paths, measures, **how))
 
 

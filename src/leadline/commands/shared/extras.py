@@ -18,7 +18,7 @@ from leadline.retrieval.pipeline.pipeline_files import settings
 
 PACKAGES = {  # model: the weights for dense
     "chemistry": ("chemicals",), "dense": NEEDED, "model": (PACKAGE,), "serve": ("fastapi", "jinja2", "uvicorn"),
-    "tune": ("lightgbm",), "web": WEB_PACKAGES,
+    "tune": ("lightgbm",), "web": WEB_PACKAGES, "cluster": ("ray",),
 }  # fmt: skip
 WITH_MODEL = frozenset({"dense", "model"})
 

@@ -172,7 +172,7 @@ def search_words(
     if k < 1:
         raise InputError("k", f"must be at least 1, got {k}")
     name, parameters = parse_model(model)
-    language = Language(context.index, earlier)
+    language = Language(context.index, earlier, context.searching)
     mask = _allowed(language, before, after, {"classes": classes, "office": offices})
     filters = {"before": before, "after": after, "class": classes, "office": offices}
     about = [note for name, value in filters.items() if value for note in _about(context.index, name)]

@@ -31,6 +31,7 @@ from leadline.retrieval.index.tombstones import ROWS as DEAD_ROWS
 from leadline.text.checksums import file_sha256, sealed
 from leadline.text.files import reported, sync_folder, write_stored
 from leadline.text.owned_folder import OwnedFolder
+from leadline.text.spread import Spread
 from leadline.text.stored import stored_bytes
 
 if TYPE_CHECKING:
@@ -43,8 +44,9 @@ AT_ONCE = 16  # segments merged together: the head of each dictionary is compare
 def build(
     source: Iterable[Any] | Records, folder: Path, fields: Sequence[str], analysis: Analysis, positions: bool,
     workers: int | None, origin: str, unit: Unit = "document", members: Members = "joined",
+    spread: Spread | None = None,
 ) -> None:  # fmt: skip
-    """Write an index of documents."""
+    """Write an index of documents; `spread` inverts and merges them elsewhere."""
     if not split_fields(fields)[0]:
         derived = f"{fields[0]} is derived from others: name one of these too" if fields else ""
         problem = derived or "an index needs at least one"
@@ -59,7 +61,7 @@ def build(
     with OwnedFolder.locked(folder, KIND, VERSION) as owned:
         if owned.damaged:
             _recover_names(owned)
-        made = new_segment(units, owned, fields, analysis, positions, workers)
+        made = new_segment(units, owned, fields, analysis, positions, workers, spread)
         commit(
             owned, settings, [Part(made)], lambda ids: Origin.of(source, ids, members if unit == "family" else None)
         )  # fmt: skip
@@ -99,7 +101,7 @@ def new_path(owned: OwnedFolder, inside: str = "", kind: str = "segment") -> Pat
 
 def new_segment(
     source: Iterator[DocumentBatch], owned: OwnedFolder, fields: Sequence[str], analysis: Analysis, positions: bool,
-    workers: int | None,
+    workers: int | None, spread: Spread | None = None,
 ) -> Path:  # fmt: skip
     """Write one segment of all documents: batches are inverted in parallel, and their segments merged."""
     owned.remove_all(UNFINISHED)  # of a process that was killed
@@ -108,15 +110,27 @@ def new_segment(
     with reported(owned.path / staging):
         (owned.path / staging).mkdir()
     try:
-        pieces = list(_pieces(source, owned, f"{staging}/", analysis, positions, workers or os.cpu_count() or 1))
+        if spread is None:
+            pieces = list(_pieces(source, owned, f"{staging}/", analysis, positions, workers or os.cpu_count() or 1))
+        else:
+            numbered = ((batch, new_path(owned, f"{staging}/")) for batch in source)
+            pieces = list(spread(_inverted_elsewhere, numbered, analysis, positions))
         if not pieces:
             raise InputError(str(owned.path), "there are no documents to index")
         while len(pieces) > 1:
             rounds = range(0, len(pieces), AT_ONCE)
-            pieces = [_merged(pieces[at : at + AT_ONCE], fields, owned, f"{staging}/") for at in rounds]
+            groups = [pieces[at : at + AT_ONCE] for at in rounds]
+            if spread is None:
+                pieces = [_merged(group, fields, owned, f"{staging}/") for group in groups]
+            else:
+                into = ((group, new_path(owned, f"{staging}/")) for group in groups)
+                pieces = list(spread(_merged_elsewhere, into, fields))
+                owned.remove(f"{staging}/{piece.name}" for group in groups for piece in group if piece not in pieces)
         made = new_path(owned)
         os.replace(pieces[0], made)
     finally:
+        if spread is not None:  # what a machine that was lost has left there
+            owned.add(*(f"{staging}/{left.name}" for left in (owned.path / staging).glob("segment-*.arrays")))
         owned.remove_all(UNFINISHED)
     return made
 
@@ -165,6 +179,30 @@ def _merged(pieces: Sequence[Path], fields: Sequence[str], owned: OwnedFolder, s
     merge([Segment(piece) for piece in pieces], fields, made)
     owned.remove(f"{staging}{piece.name}" for piece in pieces)  # some systems keep files that are still mapped
     return made
+
+
+def _inverted_elsewhere(batch: DocumentBatch, path: Path, analysis: Analysis, positions: bool) -> Path:
+    """Write the segment of a batch. Another process may be writing it too, if it was thought to be lost."""
+    return _replaced(path, lambda other: arrays.write(other, inverted(batch, analysis, positions)))
+
+
+def _merged_elsewhere(pieces: Sequence[Path], path: Path, fields: Sequence[str]) -> Path:
+    """Merge segments into one; what is merged stays, since the merge may have to be done again."""
+    if len(pieces) == 1:
+        return pieces[0]
+    return _replaced(path, lambda other: merge([Segment(piece) for piece in pieces], fields, other))
+
+
+def _replaced(path: Path, write: Callable[[Path], None]) -> Path:
+    """Write a file under a name of its own, flush it, and give it its name."""
+    other = path.with_name(f"{path.stem}-{secrets.token_hex(6)}.arrays")
+    try:
+        write(other)
+        arrays.sync_file(other)
+        os.replace(other, path)
+    finally:
+        other.unlink(missing_ok=True)
+    return path
 
 
 @dataclass(frozen=True)

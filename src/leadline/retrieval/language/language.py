@@ -59,10 +59,15 @@ class Language:
     [2, 1, 1, 1]
     """
 
-    def __init__(self, index: Index, saved: Mapping[int, str] | None = None) -> None:
-        """`saved` are earlier queries, which a query may name: `#1 AND #2`."""
+    def __init__(
+        self,
+        index: Index,
+        saved: Mapping[int, str] | None = None,
+        searching: Callable[[Index], Searcher] = Searcher,
+    ) -> None:
+        """`saved` are earlier queries, which a query may name: `#1 AND #2`; `searching` makes what ranks documents."""
         self.index = WiderIndex(index)
-        self.searcher = Searcher(self.index)
+        self.searcher = searching(self.index)
         self.saved = None if saved is None else self._trees(saved)
 
     def _trees(self, saved: Mapping[int, str]) -> dict[int, Node]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from leadline.errors import InputError
-from leadline.retrieval.index.index import Index
+from leadline.retrieval.index.index import Index, Lists
 from leadline.retrieval.index.terms import offsets_of
 from leadline.retrieval.index.uniting import united
 from leadline.retrieval.models.kernels.arguments import BLOCK, MOST_COUNT, TIMES_PAID, WeightLists
@@ -97,6 +97,19 @@ class Norms(NamedTuple):
     length_at: int  # where the lengths of documents begin
     documents: int  # that are not empty
     least: float  # norm of a document
+
+
+class TermUse(NamedTuple):
+    """How often terms occur."""
+
+    documents: NDArray[np.int64]  # that have each term in one of the fields
+    by_field: Sequence[NDArray[np.int64]]  # that have it in each field
+    occurrences: Sequence[NDArray[np.int64]]  # in each field
+
+    @classmethod
+    def of(cls, offsets: NDArray[np.int64], lists: Sequence[Lists]) -> TermUse:
+        """The counts of lists, and of those united, which begin at `offsets`."""
+        return cls(np.diff(offsets), [np.diff(each.offsets) for each in lists], [each.occurrences for each in lists])
 
 
 class Weights:
@@ -223,11 +236,11 @@ class Weights:
         """Add lists with their weights."""
         lists = [self.index.lists(name, [term.encode() for term in terms]) for name, _ in recipe.fields]
         offsets, documents, frequencies = united(lists, len(self.index))
-        df = np.diff(offsets)
-        each = np.repeat(np.arange(len(terms)), df)
+        each = np.repeat(np.arange(len(terms)), np.diff(offsets))
+        df, df_of, occurrences = self._counts(recipe.fields, terms, offsets, lists)
         weights = [weight for _, weight in recipe.fields]
         lengths, having, tokens = self._statistics(recipe.fields)
-        cf = np.asarray(sum(w * part.occurrences for w, part in zip(weights, lists, strict=True)), np.float64)
+        cf = np.asarray(sum(w * part for w, part in zip(weights, occurrences, strict=True)), np.float64)
         tf = frequencies[0] if weights == [1.0] else np.asarray(weights) @ frequencies
         values = np.empty(len(documents))
         for start in range(0, len(documents), AT_ONCE):
@@ -237,13 +250,20 @@ class Weights:
                 tf=tf[part], length=lengths[rows], df=df[of_terms].astype(np.float64), cf=cf[of_terms],
                 documents=having, tokens=tokens,
                 fields={
-                    name: self._in_field(name, weight, in_field[part], np.diff(of_field.offsets)[of_terms], rows)
-                    for (name, weight), in_field, of_field in zip(recipe.fields, frequencies, lists, strict=True)
+                    name: self._in_field(name, weight, in_field[part], of_field[of_terms], rows)
+                    for (name, weight), in_field, of_field in zip(recipe.fields, frequencies, df_of, strict=True)
                     if recipe.model.by_field
                 },
             )  # fmt: skip
             values[part] = recipe(postings)
         self._append(recipe, terms, offsets, documents, values)
+
+    def _counts(
+        self, fields: tuple[tuple[str, float], ...], terms: Sequence[str], offsets: NDArray[np.int64],
+        lists: Sequence[Lists],
+    ) -> TermUse:  # fmt: skip
+        """How often terms occur, from their lists."""
+        return TermUse.of(offsets, lists)
 
     def _in_field(self, name: str, weight: float, tf: Any, df: Any, documents: Any) -> InField:
         lengths, having, tokens = self._statistics(((name, 1.0),))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol, get_args
 
@@ -87,18 +87,27 @@ def answer_topics(
     requests = context.requests(topics)
     _check(system, requests, context)
     answers = Answers({}, {})
+    missing = [request for request in requests if journal is None or journal.get(request.topic.id) is None]
+    found = (context.elsewhere or answered)(system, context, missing, k, narratives)
     for done, request in enumerate(requests):
         name = request.topic.id
         if progress is not None:
             progress(done, len(requests), name)
         result = journal.get(name) if journal is not None else None
         if result is None:
-            limited = date_limited(context, request) if narratives == "dates" else request
-            result = _answer(system, context, limited, k)
+            result = next(found)
             if journal is not None:
                 journal.add(name, result)
         answers.add(name, result)
     return answers
+
+
+def answered(
+    system: System, context: SearchContext, requests: Iterable[Request], k: int, narratives: Narratives
+) -> Iterator[TopicResult]:
+    """What is found for each request."""
+    for request in requests:
+        yield _answer(system, context, date_limited(context, request) if narratives == "dates" else request, k)
 
 
 def _answer(system: System, context: SearchContext, request: Request, k: int) -> TopicResult:

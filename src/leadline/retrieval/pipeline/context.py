@@ -6,10 +6,10 @@ Each array is computed on first use and kept. Unless noted otherwise, arrays hav
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -43,7 +43,9 @@ class SearchContext:
 
     def __init__(self, index: Index, collection: Collection | None = None) -> None:
         self.index, self._collection = index, collection
+        self.searching: Callable[[Index], Searcher] = Searcher  # makes what ranks the documents of an index
         self.searcher = Searcher(index)
+        self.elsewhere: Callable[..., Iterator[Any]] | None = None  # answers requests in place of `answering.answered`
         self.outside_patents: dict[str, Document] = {}  # topics that are not in the collection, by id
         self._others: dict[Path, SearchContext] = {}
         self._last: tuple[str, Document] | None = None  # the steps of a pipeline read the same document again

@@ -1,0 +1,300 @@
+"""An index as shards: actors that rank the documents of some rows each, by the statistics of the whole index.
+
+A shard counts in its own rows; the counts of all shards are added up before anyone ranks. So a document's score is made
+of the same numbers as on one machine, and the best of all shards, in the order of the whole index, are the same as its
+best. Counts are whole numbers. Lengths of documents are too, unless fields have weights such as 0.3: then the caller
+adds up the lengths themselves, in the order of rows, since sums of such numbers depend on their order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from leadline.cluster.answering import Opened
+from leadline.cluster.work import Cluster, Crew
+from leadline.errors import InputError
+from leadline.records.runs.order import tie_order
+from leadline.retrieval.index.index import Index, Lists
+from leadline.retrieval.index.terms import offsets_of
+from leadline.retrieval.index.uniting import united
+from leadline.retrieval.language.query_terms import QueryTerm, WiderIndex
+from leadline.retrieval.models.ranking import EMPTY_RANKING, Ranking
+from leadline.retrieval.models.searcher import Combine, Contribution, FieldsInput, QueryInput, Searcher
+from leadline.retrieval.models.weights import LengthShare, Norms, Recipe, TermUse, Weights
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Fields = tuple[tuple[str, float], ...]  # with their weights
+Lengths = tuple[int, float]  # documents that are not empty, and the length of all
+
+
+@dataclass
+class WholeIndex:
+    """What a shard must know of the whole index to rank its documents for a query."""
+
+    counts: dict[tuple[Fields, str], tuple[int, list[int], list[int]]] = field(default_factory=dict)
+    lengths: dict[Fields, Lengths] = field(default_factory=dict)
+    lowest: float | None = None  # share of a document's length; None for models without one
+    query_terms: dict[str, QueryTerm] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class How:
+    """How documents are ranked."""
+
+    model: str
+    fields: FieldsInput
+    combine: Combine
+    parameters: Mapping[str, Any]
+
+
+class IndexRows(WiderIndex):
+    """Some rows of an index, numbered from 0; only the segments that have them are read."""
+
+    def __init__(self, index: Index, first: int, last: int) -> None:
+        super().__init__(index)
+        own = [n for n in range(len(index.segments)) if index.bases[n] < last and index.bases[n + 1] > first]
+        self.segments = [index.segments[number] for number in own]
+        self.bases = offsets_of([len(segment) for segment in self.segments])
+        self._first = first - int(index.bases[own[0]])
+        self._count = last - first
+        self.ranks = np.ascontiguousarray(index.ranks[first:last])
+
+    def __len__(self) -> int:
+        return self._count
+
+    def lengths(self, field: str) -> NDArray[np.int32]:
+        return np.ascontiguousarray(super().lengths(field)[self._first : self._first + self._count])
+
+    def lists(self, field: str, terms: Sequence[bytes]) -> Lists:
+        """The postings of terms in these rows, and how often each occurs in them."""
+        whole = super().lists(field, terms)
+        inside = (whole.documents >= self._first) & (whole.documents < self._first + self._count)
+        before = np.concatenate([[0], np.cumsum(inside)])
+        occurring = np.concatenate([[0], np.cumsum(np.where(inside, whole.frequencies, 0), dtype=np.int64)])
+        return Lists(
+            before[whole.offsets].astype(np.int64), (whole.documents[inside] - self._first).astype(np.int32),
+            whole.frequencies[inside], np.diff(occurring[whole.offsets]),
+        )  # fmt: skip
+
+
+class ShardWeights(Weights):
+    """The weights of terms in a shard, by the counts of the whole index."""
+
+    def __init__(self, index: IndexRows, whole: WholeIndex) -> None:
+        self.whole = whole
+        self._local: dict[Fields, NDArray[np.float64]] = {}
+        super().__init__(index)
+
+    def local_lengths(self, fields: Fields) -> NDArray[np.float64]:
+        """The weighted length of each document of the shard."""
+        if fields not in self._local:
+            self._local[fields] = super()._statistics(fields)[0]
+            self._lengths.pop(fields)
+        return self._local[fields]
+
+    def local_counts(self, names: Sequence[str], terms: Sequence[str]) -> TermUse:
+        """How often terms occur in the shard."""
+        lists = [self.index.lists(name, [term.encode() for term in terms]) for name in names]
+        return TermUse.of(united(lists, len(self.index))[0], lists)
+
+    def _norms_of(self, recipe: Recipe) -> Norms | None:
+        return None  # weights are computed before the search, which gives the same bits
+
+    def _statistics(self, fields: Fields) -> tuple[NDArray[np.float64], int, float]:
+        return self.local_lengths(fields), *self.whole.lengths[fields]
+
+    def _counts(
+        self, fields: Fields, terms: Sequence[str], offsets: NDArray[np.int64], lists: Sequence[Lists]
+    ) -> TermUse:
+        known = [self.whole.counts[fields, term] for term in terms]
+        documents = np.array([each[0] for each in known], np.int64)
+        by_field = [np.array([each[1][place] for each in known], np.int64) for place in range(len(fields))]
+        occurrences = [np.array([each[2][place] for each in known], np.int64) for place in range(len(fields))]
+        return TermUse(documents, by_field, occurrences)
+
+    def length_share(self, recipes: Sequence[tuple[Recipe, float]]) -> LengthShare | None:
+        share = self.local_share(recipes)
+        if share is None or self.whole.lowest is None:
+            return None
+        return LengthShare(share - self.whole.lowest, self.whole.lowest)
+
+    def local_share(self, recipes: Sequence[tuple[Recipe, float]]) -> NDArray[np.float64] | None:
+        """What the length of each document of the shard adds for a term; None where no model has that."""
+        if not any(recipe.model.lacking for recipe, _ in recipes):
+            return None
+        values = np.zeros(len(self.index))
+        for recipe, weight in recipes:
+            values += weight * recipe.lacking(self.local_lengths(recipe.fields))
+        return values
+
+
+class Shard(Searcher):
+    """The documents of some rows of an index. It is asked for its counts, then told those of all, then searched."""
+
+    def __init__(self, opened: Opened, first: int, last: int) -> None:
+        rows, self.whole = IndexRows(opened.open().index, first, last), WholeIndex()
+        super().__init__(rows)
+        self.rows, self.first = rows, first
+        self.weights: ShardWeights = ShardWeights(rows, self.whole)
+
+    def _told(self, whole: WholeIndex) -> None:
+        """Take over what is known of the whole index."""
+        self.whole.counts |= whole.counts
+        self.whole.lengths |= whole.lengths
+        self.whole.lowest = whole.lowest
+        self._add_terms(whole.query_terms)
+
+    def _add_terms(self, query_terms: Mapping[str, QueryTerm]) -> None:
+        for name, term in query_terms.items():
+            self.rows.add_term(name, term)
+
+    def count_terms(self, names: Sequence[str], terms: Sequence[str], own: Mapping[str, QueryTerm]) -> TermUse:
+        """How often terms occur in the shard; `own` are those that the query has made."""
+        self._add_terms(own)
+        return self.weights.local_counts(names, terms)
+
+    def count_lengths(self, fields: Fields) -> tuple[int, NDArray[np.float64]]:
+        """The documents that are not empty, and the lengths to add up: one sum, where it is exact in any order."""
+        lengths = self.weights.local_lengths(fields)
+        exact = all(float(weight).is_integer() for _, weight in fields)
+        return int(np.count_nonzero(lengths)), lengths.sum(keepdims=True) if exact else lengths
+
+    def lowest(self, how: How) -> float | None:
+        share = self.weights.local_share(self._shares(how))
+        return None if share is None else float(share.min(initial=0.0))
+
+    def best(
+        self,
+        queries: Sequence[Mapping[str, float]],
+        k: int,
+        mask: NDArray[np.bool_] | None,
+        how: How,
+        whole: WholeIndex,
+    ) -> list[tuple[NDArray[np.int32], NDArray[np.float64]]]:
+        """The best documents of the shard for each query, by their rows in the whole index."""
+        self._told(whole)
+        found = self.search_many(
+            queries, how.model, k, fields=how.fields, combine=how.combine, mask=mask, **how.parameters
+        )
+        return [((each.rows + self.first).astype(np.int32), each.scores) for each in found]
+
+    def explain(self, query: Mapping[str, float], row: int, how: How, whole: WholeIndex) -> list[Contribution]:
+        """What each term adds to the score of a document, given by its row in the whole index."""
+        self._told(whole)
+        return self.why(
+            query, row - self.first, how.model, fields=how.fields, combine=how.combine, **how.parameters
+        )  # fmt: skip
+
+    def _shares(self, how: How) -> list[tuple[Recipe, float]]:
+        recipes = self._recipes(how.model, how.fields, how.combine, how.parameters)
+        return [(recipe, weight) for recipe, _, weight in recipes]
+
+
+class IndexOnCluster:
+    """The shards of an index on a cluster."""
+
+    def __init__(self, cluster: Cluster, opened: Opened, documents: int, shards: int | None = None) -> None:
+        count = max(1, min(shards or cluster.processors, documents))
+        self.bounds = [documents * number // count for number in range(count + 1)]
+        self.crew = Crew(cluster, Shard, [(opened, first, last) for first, last in pairwise(self.bounds)])
+
+    def searcher(self, index: Index) -> ShardedSearcher:
+        """What searches the shards; `index` is the whole, perhaps with terms of a query."""
+        return ShardedSearcher(index, self)
+
+
+class ShardedSearcher(Searcher):
+    """Searches the shards of an index, with the results and scores of a `Searcher` over all of it."""
+
+    def __init__(self, index: Index, shards: IndexOnCluster) -> None:
+        super().__init__(index)
+        self.crew, self.bounds = shards.crew, shards.bounds
+        self.whole = WholeIndex()
+
+    def search_many(
+        self,
+        queries: Sequence[QueryInput],
+        model: str = "bm25",
+        k: int = 1000,
+        *,
+        fields: FieldsInput = None,
+        combine: Combine = "text",
+        mask: NDArray[np.bool_] | None = None,
+        threads: int = 1,
+        **parameters: Any,
+    ) -> list[Ranking]:
+        """The k best documents of each query, merged from those of all shards."""
+        if k < 1:
+            raise InputError("k", f"must be at least 1, got {k}")
+        if mask is not None:
+            mask = self._checked(mask)
+        terms = [self._terms(query) for query in queries]
+        how = How(model, fields, combine, parameters)
+        whole = self._exchanged(how, list({term: None for each in terms for term in each}))
+        parts = [
+            (terms, k, None if mask is None else mask[first:last], how, whole) for first, last in pairwise(self.bounds)
+        ]
+        found = self.crew.ask("best", parts)
+        return [self._merged([part[place] for part in found], k) for place in range(len(terms))]
+
+    def _merged(self, parts: Sequence[tuple[NDArray[np.int32], NDArray[np.float64]]], k: int) -> Ranking:
+        rows, scores = (np.concatenate(each) for each in zip(*parts, strict=True))
+        if not len(rows):
+            return EMPTY_RANKING
+        best = tie_order(scores, self.index.ranks[rows])[:k]
+        return Ranking(rows[best], scores[best])
+
+    def why(
+        self,
+        query: QueryInput,
+        document: str | int,
+        model: str = "bm25",
+        *,
+        fields: FieldsInput = None,
+        combine: Combine = "text",
+        **parameters: Any,
+    ) -> list[Contribution]:
+        """What each term of a query adds to the score of a document, which its shard knows."""
+        row = self.index.row(document) if isinstance(document, str) else document
+        how, terms = How(model, fields, combine, parameters), self._terms(query)
+        shard = int(np.searchsorted(self.bounds, row, "right")) - 1
+        return self.crew.ask_one(shard, "explain", terms, row, how, self._exchanged(how, list(terms)))
+
+    def _exchanged(self, how: How, terms: Sequence[str]) -> WholeIndex:
+        """The statistics of the whole index that these terms need, added up over the shards."""
+        recipes = self._recipes(how.model, how.fields, how.combine, how.parameters)
+        known = getattr(self.index, "_query_terms", {})
+        own = {term: known[name] for term in terms if (name := term.encode("utf-8", "replace")) in known}
+        used = WholeIndex(query_terms=own)
+        for recipe, _, _ in recipes:
+            for fields in (recipe.fields, *(((name, 1.0),) for name, _ in recipe.fields if recipe.model.by_field)):
+                used.lengths[fields] = self._lengths_of(fields)
+            self._count(recipe.fields, [term for term in terms if (recipe.fields, term) not in self.whole.counts], own)
+            used.counts |= {(recipe.fields, term): self.whole.counts[recipe.fields, term] for term in terms}
+        if any(recipe.model.lacking for recipe, _, _ in recipes):
+            used.lowest = min(self.crew.ask_all("lowest", how))
+        return used
+
+    def _lengths_of(self, fields: Fields) -> Lengths:
+        if fields not in self.whole.lengths:
+            parts = self.crew.ask_all("count_lengths", fields)
+            total = float(np.concatenate([lengths for _, lengths in parts]).sum())
+            self.whole.lengths[fields] = sum(having for having, _ in parts), total
+        return self.whole.lengths[fields]
+
+    def _count(self, fields: Fields, terms: Sequence[str], query_terms: Mapping[str, QueryTerm]) -> None:
+        if not terms:
+            return
+        parts = self.crew.ask_all("count_terms", [name for name, _ in fields], terms, query_terms)
+        documents = np.sum([part.documents for part in parts], axis=0).tolist()
+        by_field = np.sum([part.by_field for part in parts], axis=0).T.tolist()
+        occurrences = np.sum([part.occurrences for part in parts], axis=0).T.tolist()
+        for place, term in enumerate(terms):
+            self.whole.counts[fields, term] = documents[place], by_field[place], occurrences[place]

@@ -1,0 +1,69 @@
+"""The option --cluster: the same work on several machines, by Ray."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from leadline.commands.shared.extras import check_extras
+
+if TYPE_CHECKING:
+    from leadline.cluster.work import Cluster
+    from leadline.collections.links.summing import LinkWorkers
+    from leadline.retrieval.pipeline.context import SearchContext
+
+
+def add_cluster_option(parser: argparse.ArgumentParser) -> None:
+    words = "do the work on a Ray cluster: HOST:PORT of its head; auto: the one running here, or all processors here"
+    parser.add_argument("--cluster", metavar="auto|ADDRESS", help=words)
+
+
+@contextmanager
+def chosen_cluster(options: argparse.Namespace) -> Iterator[Cluster | None]:
+    """The cluster that --cluster names, which is a `Spread`; None without the option."""
+    if options.cluster is None:
+        yield None
+        return
+    check_extras("--cluster", ["cluster"])
+    from leadline.cluster.connect import open_cluster
+
+    with open_cluster(options.cluster) as cluster:
+        yield cluster
+
+
+@contextmanager
+def topics_spread(options: argparse.Namespace, context: SearchContext) -> Iterator[None]:
+    """Share the topics of a run out to the cluster of --cluster."""
+    with chosen_cluster(options) as cluster:
+        if cluster is not None:
+            from leadline.cluster.answering import TopicsOnCluster
+
+            context.elsewhere = TopicsOnCluster(cluster)
+        yield
+
+
+@contextmanager
+def index_sharded(options: argparse.Namespace, context: SearchContext) -> Iterator[None]:
+    """Rank the documents of an index by shards on the cluster of --cluster."""
+    with chosen_cluster(options) as cluster:
+        if cluster is not None:
+            from leadline.cluster.answering import Opened
+            from leadline.cluster.shards import IndexOnCluster
+
+            shards = IndexOnCluster(cluster, Opened.of(context), len(context.index))
+            context.searching, context.searcher = shards.searcher, shards.searcher(context.index)
+        yield
+
+
+@contextmanager
+def link_workers(options: argparse.Namespace) -> Iterator[LinkWorkers | None]:
+    """Who sums over the links of a graph: parts of it on the cluster of --cluster; None for this process."""
+    with chosen_cluster(options) as cluster:
+        if cluster is None:
+            yield None
+            return
+        from leadline.cluster.link_parts import LinksOnCluster
+
+        yield LinksOnCluster(cluster)
