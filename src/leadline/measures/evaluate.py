@@ -6,7 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 import numpy as np
@@ -15,16 +15,18 @@ from leadline.errors import InputError, MeasureError, checked_choice
 from leadline.measures.alignment import Alignment, Summary, listed
 from leadline.measures.definition import Measure, View
 from leadline.measures.hits import Array, Hits, Judged
-from leadline.measures.join import RunHits, join, join_text, length_table, pays, reading_of, together
+from leadline.measures.join import RunHits, join, length_table, pays, reading_of, together
 from leadline.measures.notation import MeasuresLike, parse_measures
+from leadline.measures.run_source import ReadingPlan, Source, held_bytes
 from leadline.records.choices import Order
 from leadline.records.qrels.qrels import Qrels
 from leadline.records.qrels.read_qrels import read_qrels
-from leadline.records.runs.read_runs import run_names, run_of_text, run_paths
+from leadline.records.runs.read_runs import run_names, run_paths
 from leadline.records.runs.run import Run
 from leadline.records.scores.scores import Scores
-from leadline.text.memory import NewArrays, ReusedArrays
-from leadline.text.source import read_text, size_of
+from leadline.text.memory import ReusedArrays
+from leadline.text.memory_budget import MemoryBudget, MemoryLike
+from leadline.text.source import size_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,34 +52,6 @@ _DEFAULTS = {
 }
 
 
-@dataclass(frozen=True)
-class Source:
-    """One run: its name, and the file or object that holds it."""
-
-    name: str
-    path: str | None = None
-    run: Run | None = None
-
-    def hits(self, qrels: Qrels, view: View, order: Order, *, kernels: bool, memory: NewArrays) -> RunHits:
-        """Return the hits of the run, reading no more of it than they need."""
-        wanted = view.order or order
-        if kernels and self.path is not None and view.layout == "trec":
-            return join_text(read_text(self.path, memory), self.name, qrels, wanted, kernels=True, memory=memory)
-        return join(self.open(view, order, kernels, memory), qrels, kernels=kernels)
-
-    def open(self, view: View, order: Order, kernels: bool, memory: NewArrays) -> Run:
-        wanted = view.order or order
-        if self.path is not None:
-            text = read_text(self.path, memory)
-            return run_of_text(text, self.name, order=wanted, layout=view.layout, kernels=kernels, memory=memory)
-        assert self.run is not None
-        if self.run.sorting != wanted:
-            raise InputError(
-                self.name, f"is in {self.run.sorting} order, and a measure needs {wanted} order: give the file"
-            )
-        return self.run
-
-
 def evaluate(
     qrels: QrelsLike,
     runs: RunsLike,
@@ -97,6 +71,7 @@ def evaluate(
     copies: Copies = "not-relevant",
     rng: np.random.Generator | None = None,
     progress: Progress | None = None,
+    memory: MemoryLike = None,
 ) -> Scores:
     """Score every run on every topic under every measure.
 
@@ -105,6 +80,8 @@ def evaluate(
     `topics` (a subset), `lengths` (document, words) and `runs_info` (run, team, ...) are files or what these hold;
     `reads` is a reading log. `duplicates` are groups of near-duplicates, as a file, a mapping from documents to groups,
     or what `duplicates` returns; `copies` says how a document counts of which a copy stands higher in the list.
+    `memory`, such as "2GB", is the most that is held at once: larger runs are read some topics at a time, with the same
+    scores.
 
     >>> scores = evaluate({"1": {"d1": 1, "d2": 0}}, {"1": {"d1": 0.3, "d2": 0.5}}, "PRES@10 RR")
     >>> scores["PRES@10"], scores.run("run")
@@ -138,6 +115,11 @@ def evaluate(
         _ = _log(reads)  # a bad log is an error even where no measure uses it
         wanted = [timed_by_log(measure) for measure in wanted]
     sources = open_sources(runs)
+    plan, budget = None, MemoryBudget.of(memory)
+    if budget is not None:
+        values = len(wanted) * (3 if unjudged == "all" or ties else 1)
+        held = held_bytes(qrels, len(judged.topics), len(sources), values)
+        plan = ReadingPlan.of(sources, budget, kernels=_with_kernels(sources), held=held)
     treatments = TREATMENTS if unjudged == "all" else (unjudged,)
     cube = np.empty((len(sources), len(judged.topics), len(wanted), len(treatments)))
     bounds = (cube[..., 0].copy(), cube[..., 0].copy()) if ties else None
@@ -154,7 +136,8 @@ def evaluate(
     for view, places in by_view.items():
         summaries = []
         stream = hits_of_runs(
-            sources, judged, view, order, reads=reads, lengths=lengths, groups=groups, progress=progress
+            sources, judged, view, order, reads=reads, lengths=lengths, groups=groups, progress=progress,
+            plan=plan,
         )
         for rows, parts in _batches(stream):
             summaries += [Summary.of(part) for part in parts]
@@ -323,21 +306,26 @@ def hits_of_runs(
     lengths: Mapping[str, float] | None = None,
     groups: Mapping[bytes, int] | None = None,
     progress: Progress | None = None,
+    plan: ReadingPlan | None = None,
 ) -> Iterator[RunHits]:
-    """Yield the hits of each run. Runs are read in parallel, one per processor, and freed once joined."""
-    paths = [source.path for source in sources if source.path is not None]
-    lines = sum(len(source.run) for source in sources if source.run is not None)
-    kernels = pays(sum(map(size_of, paths)) + 40 * lines)
+    """Yield the hits of each run. Runs are read in parallel, one per processor, and freed once joined.
+
+    Those that `plan` divides (default: those that do not fit into memory) are read some topics at a time.
+    """
+    kernels = _with_kernels(sources)
     words = None if lengths is None else length_table(lengths)
     log = _log(reads) if reads is not None and "seconds" in view.needs else None
     if kernels:
         _ = qrels.tables, qrels.topic_table  # built once, before threads share them
 
+    plan = plan or ReadingPlan.of(sources, None, kernels=kernels)
     local = threading.local()
 
     def one(source: Source) -> RunHits:
         if not hasattr(local, "memory"):
             local.memory = ReusedArrays()
+        if log is None and source.text is None and plan.divides(source):
+            return plan.hits(source, qrels, local.memory, one)
         if groups is not None:
             from leadline.measures.copies import later_copies
 
@@ -349,11 +337,18 @@ def hits_of_runs(
         reading = reading_of(run, qrels, view.needs, words, seconds)
         return join(run, qrels, kernels=kernels, reading=reading)
 
-    with ThreadPoolExecutor(max_workers=min(len(sources), os.cpu_count() or 1) if kernels else 1) as pool:
+    with ThreadPoolExecutor(max_workers=plan.workers) as pool:
         for done, part in enumerate(pool.map(one, sources), start=1):
             yield part
             if progress is not None:
                 progress(done, len(sources))
+
+
+def _with_kernels(sources: Sequence[Source]) -> bool:
+    """Whether machine code pays for these runs."""
+    paths = [source.path for source in sources if source.path is not None]
+    lines = sum(len(source.run) for source in sources if source.run is not None)
+    return pays(sum(map(size_of, paths)) + 40 * lines)
 
 
 def _log(reads: Path) -> tuple[Run, NDArray[np.float64]]:
