@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable, Iterator
 from itertools import accumulate
 from typing import IO
@@ -102,7 +101,10 @@ class RunParts:
                 count, filled = count + 1, 0
             part_of[topic] = count
             filled += size
-        with tempfile.TemporaryFile(dir=self.folder) as file, reported(self.folder or tempfile.gettempdir()):
+        from tempfile import TemporaryFile, gettempdir  # which small work need not import
+
+        folder = self.folder or gettempdir()
+        with reported(folder), TemporaryFile(dir=folder) as file:
             extents = self._collect(file, part_of, count + 1)
             for part, places in enumerate(extents):
                 yield self._collected(file, part, places, part_of)
