@@ -65,7 +65,11 @@ def run(options: argparse.Namespace) -> None:
         raise UsageError("--copies", "needs --duplicates FILE")
     if options.duplicates and (options.like == "trec_eval" or options.ties):
         raise UsageError("--duplicates", f"cannot be combined with --{'ties' if options.ties else 'like trec_eval'}")
-    if options.memory is not None and options.like is not None and (options.like == "trec_eval" or not options.measures):
+    if (
+        options.memory is not None
+        and options.like is not None
+        and (options.like == "trec_eval" or not options.measures)
+    ):
         raise UsageError("--memory", "cannot be combined with the report of another program: choose measures with -m")
     if options.like == "trec_eval":
         _print_like_trec_eval(options)

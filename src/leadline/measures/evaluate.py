@@ -136,7 +136,14 @@ def evaluate(
     for view, places in by_view.items():
         summaries = []
         stream = hits_of_runs(
-            sources, judged, view, order, reads=reads, lengths=lengths, groups=groups, progress=progress,
+            sources,
+            judged,
+            view,
+            order,
+            reads=reads,
+            lengths=lengths,
+            groups=groups,
+            progress=progress,
             plan=plan,
         )
         for rows, parts in _batches(stream):

@@ -70,16 +70,16 @@ def _mapped_graph(edges: EdgeFile, self_links: SelfLinks, budget: MemoryBudget) 
     weights = arrays.take("weights", count, np.float64) if weighted else None
     filled = 0
     for frame in edges.frames():
-        here, there = (frame[end].cast(places).to_physical().to_numpy().astype(np.int32) for end in ("source", "target"))
+        coded = [frame[end].cast(places).to_physical() for end in ("source", "target")]
+        here, there = (ends.to_numpy().astype(np.int32) for ends in coded)
         kept = slice(None) if self_links == "count" else here != there
         end = filled + len(here[kept])
         sources[filled:end], targets[filled:end] = here[kept], there[kept]
         if weights is not None:
             weights[filled:end] = frame["weight"].to_numpy()[kept]
         filled = end
-    return LinkGraph.of_arrays(
-        sources[:filled], targets[:filled], named.to_list(), None if weights is None else weights[:filled], arrays=arrays
-    )
+    given = None if weights is None else weights[:filled]
+    return LinkGraph.of_arrays(sources[:filled], targets[:filled], named.to_list(), given, arrays=arrays)
 
 
 def graph_of_edges(edges: Sequence[Sequence[Any]], *, self_links: SelfLinks = "count") -> LinkGraph:

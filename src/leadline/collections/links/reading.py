@@ -32,7 +32,11 @@ LinkSource: TypeAlias = "str | os.PathLike[str] | Collection | LinkGraph | Seque
 
 
 def read_links(
-    source: LinkSource, *, self_links: SelfLinks = "count", nofollow: Nofollow = "drop", pages: Kept = "fetched",
+    source: LinkSource,
+    *,
+    self_links: SelfLinks = "count",
+    nofollow: Nofollow = "drop",
+    pages: Kept = "fetched",
     memory: MemoryLike = None,
 ) -> LinkGraph:
     """The link graph of a crawl, of a collection's citations, of an edge list, or of (source, target) pairs.

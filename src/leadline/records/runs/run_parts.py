@@ -185,7 +185,9 @@ class RunParts:
         return self._refused(topic, size + len(piece))
 
     def _refused(self, topic: bytes, size: int) -> InputError:
-        problem = f"topic {shown(topic)} has {readable_size(size)} of lines, more than the {readable_size(self.limit)} of "
+        problem = (
+            f"topic {shown(topic)} has {readable_size(size)} of lines, more than the {readable_size(self.limit)} of "
+        )
         enough = -(-self.memory_for(size) // 1_000_000)
         return InputError(self.path, f"{problem}a part: the smallest --memory that would do is {enough}MB")
 

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-
 @contextlib.contextmanager
 def create(path: str | os.PathLike[str], layout: Layout) -> Iterator[dict[str, NDArray[Any]]]:
     """A new file of memory-mapped arrays to fill; its checksums are written at the end."""
