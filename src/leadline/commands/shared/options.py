@@ -133,7 +133,7 @@ def wrong_usage(option: str | None = None) -> Iterator[None]:
         raise UsageError(option or "", str(error)) from None
 
 
-def _memory(text: str) -> int:
+def memory_type(text: str) -> int:
     """The type of an option that takes a size of memory."""
     from leadline.text.memory_budget import memory_size
 
@@ -171,7 +171,7 @@ _SHARED: dict[str, dict[str, Any]] = {
     "--reads": {"metavar": "FILE", "help": "reading times for CT and TBG: topic document seconds"},
     "--lengths": {"metavar": "FILE", "help": "document lengths for CT and TBG: document words"},
     "--runs-info": {"metavar": "FILE", "help": "table of runs with a header: run, team, task, ..."},
-    "--memory": {"metavar": "SIZE", "type": _memory,
+    "--memory": {"metavar": "SIZE", "type": memory_type,
                  "help": "most memory to hold, such as 2GB or 500MB; larger work is done in parts (default: no limit)"},
     "--strict": {"action": "store_true", "help": "stop at a file in a folder that is not a run (default: skip it)"},
     "--samples": {"metavar": "N", "type": whole_number(1, MOST_SAMPLES), "default": 100,

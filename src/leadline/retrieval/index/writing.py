@@ -60,14 +60,19 @@ class BuildSizes:
         if budget is None:
             return cls(threads)
         documents = len(source.records) if hasattr(source, "records") else 0
+        budget.require(least_memory(documents), f"an index of {counted(documents, 'document')}")
         fixed = BASE_BYTES + BYTES_A_DOCUMENT * documents
-        budget.require(fixed + 2 * SMALLEST_BATCH * BYTES_A_BYTE, f"an index of {counted(documents, 'document')}")
         room = (budget.size - fixed) // BYTES_A_BYTE
         while threads > 1 and room // (threads + 1) < min(4 * SMALLEST_BATCH, BATCH_BYTES):
             threads -= 1
         batch = min(BATCH_BYTES, room // (threads + 1))
         budget.state(f"{threads + 1} batches of {readable_size(batch)} of text at a time, merged on disk")
         return cls(threads, batch, MergeSizes(min(MERGE_SIZES.slab, batch // 6), min(MERGE_SIZES.in_memory, batch)))
+
+
+def least_memory(documents: int) -> int:
+    """The smallest budget for an index of so many documents."""
+    return BASE_BYTES + BYTES_A_DOCUMENT * documents + 2 * SMALLEST_BATCH * BYTES_A_BYTE
 
 
 def build(

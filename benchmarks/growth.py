@@ -1,0 +1,154 @@
+"""The slopes of the cost model of `leadline estimate`: fitted on three sizes, and checked at a fourth, larger one.
+
+    python benchmarks/growth.py [--sizes 2000x2 2000x10 5000x5] [--check 10000x8] [--write]
+
+A size is a number of documents, and how many passages of 120 words each has. The words are those of real patents, as in
+benchmarks/search.py, or drawn where the collection is not there. Every step runs after a warm-up on one core, and what
+is counted is processor time. A cost is `fixed + documents · a + words · b`, none of them negative. `--write` puts the
+tables into docs/growth.md; the slopes themselves are kept in src/leadline/show/cost_model.py.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("LEADLINE_ENGINE", "compiled")
+
+import numpy as np
+from marked_document import fill
+from scipy.optimize import nnls
+from search import TEXTS, WORDS_A_DOCUMENT, generated, real
+
+import leadline as ll
+from leadline.collections.documents.build import build
+from leadline.collections.documents.store import Collection
+from leadline.records.scores.table import Table
+from leadline.retrieval.index.index import Index
+from leadline.retrieval.models.searcher import Searcher
+from leadline.show.cost_model import SLOPES
+
+PAGE = Path(__file__).parents[1] / "docs/growth.md"
+QUERIES, QUERY_WORDS, DEPTH = 20, 20, 1000
+TOPICS = 50
+Costs = dict[str, float]
+
+
+def timed(work: Callable[[], Any]) -> float:
+    start = time.process_time()
+    work()
+    return time.process_time() - start
+
+
+def bytes_of(folder: Path) -> float:
+    return float(sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()))
+
+
+def documents_of(count: int, passages: int) -> list[dict[str, str]]:
+    """Documents of words: the first 10 are the title, the next 100 the abstract, the others the description."""
+    texts = real(count * passages) if TEXTS.exists() else generated(count * passages)
+    found = []
+    for number in range(count):
+        words = [word for text in texts[number * passages : (number + 1) * passages] for word in text]
+        parts = {"title": words[:10], "abstract": words[10:110], "description": words[110:]}
+        found.append({"id": f"EP{number:07d}", **{name: " ".join(part) for name, part in parts.items()}})
+    return found
+
+
+def measured(count: int, passages: int, folder: Path) -> Costs:
+    """The seconds and bytes of every step for one size."""
+    texts, costs = documents_of(count, passages), Costs()
+    with open(folder / "documents.jsonl", "w", encoding="ascii") as file:
+        file.writelines(f"{json.dumps(text)}\n" for text in texts)
+    costs["source bytes"] = float((folder / "documents.jsonl").stat().st_size)
+    costs["collection seconds"] = timed(lambda: build([folder / "documents.jsonl"], folder / "collection", keep="all"))
+    costs["collection bytes"] = bytes_of(folder / "collection")
+    collection = Collection.open(folder / "collection")
+    for name, positions in (("index", False), ("index with positions", True)):
+        place = folder / name.replace(" ", "-")
+        costs[f"{name} seconds"] = timed(
+            lambda place=place, positions=positions: Index.build(collection, place, positions=positions, workers=1)
+        )
+        costs[f"{name} bytes"] = bytes_of(place)
+    index = Index.open(folder / "index")
+    queries = [text["abstract"].split()[:QUERY_WORDS] for text in texts[:QUERIES]]
+    searcher = Searcher(index)
+    for query in queries:
+        searcher.search(" ".join(query), k=DEPTH)
+    costs["search seconds"] = timed(lambda: [searcher.search(" ".join(query), k=DEPTH) for query in queries]) / QUERIES
+    return costs
+
+
+def evaluation_seconds(lines: int, folder: Path) -> float:
+    """The seconds to score a run of so many lines over 50 topics under the default measures."""
+    rng, depth = np.random.default_rng(1), lines // TOPICS
+    with open(folder / "qrels.txt", "w", encoding="ascii") as file:
+        for topic in range(TOPICS):
+            file.writelines(f"{topic} 0 EP{n:07d} 1\n" for n in np.unique(rng.integers(0, 10**6, 200)))
+    with open(folder / "a.run", "w", encoding="ascii") as file:
+        for topic in range(TOPICS):
+            ids = rng.permutation(np.unique(rng.integers(0, 10**6, depth * 3)))[:depth].tolist()
+            file.writelines(f"{topic} Q0 EP{n:07d} {rank} {depth - rank:.4f} tag\n" for rank, n in enumerate(ids, 1))
+    return timed(lambda: ll.evaluate(str(folder / "qrels.txt"), str(folder / "a.run")))
+
+
+def fitted(rows: list[list[float]], values: list[float]) -> list[float]:
+    """Fixed costs and slopes, none negative; every size counts alike."""
+    weights = 1 / np.array(values)
+    found, _ = nnls(np.array(rows) * weights[:, None], np.ones(len(values)))
+    return [float(f"{slope:.3g}") for slope in found]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sizes", nargs="+", default=["2000x2", "2000x10", "5000x5"])
+    parser.add_argument("--check", default="10000x8", help="a larger size, which is predicted and then measured")
+    parser.add_argument("--write", action="store_true")
+    options = parser.parse_args()
+    sizes = [tuple(map(int, size.split("x"))) for size in [*options.sizes, options.check]]
+    found: list[Costs] = []
+    with tempfile.TemporaryDirectory(dir=Path.cwd()) as scratch:
+        for place, (count, passages) in enumerate([(200, 2), *sizes]):  # the first loads machine code
+            folder = Path(scratch) / str(place)
+            folder.mkdir()
+            found.append(measured(count, passages, folder))
+            print(json.dumps({"documents": count, "passages": passages, **found[-1]}), file=sys.stderr, flush=True)
+        lines = (100_000, 400_000, 1_600_000)
+        for count in (lines[0], *lines):
+            evaluated = Path(scratch) / f"lines{count}"
+            evaluated.mkdir(exist_ok=True)
+            seconds = evaluation_seconds(count, evaluated)
+            found.append({"evaluation seconds": seconds})
+    documents, scored = found[1:5], [cost["evaluation seconds"] for cost in found[-3:]]
+    rows = [[1.0, float(count), float(count * passages * WORDS_A_DOCUMENT)] for count, passages in sizes]
+    slopes, checks = [], []
+    for name in documents[0]:
+        values = [cost[name] for cost in documents]
+        slope = fitted(rows[:3], values[:3])
+        predicted = float(np.dot(slope, rows[3]))
+        slopes.append([name, *(f"{number:.3g}" for number in slope)])
+        checks.append([name, f"{predicted:.3g}", f"{values[3]:.3g}", f"{predicted / values[3]:.2f}"])
+    slope = fitted([[1.0, float(count), 0.0] for count in lines[:2]], scored[:2])
+    predicted = slope[0] + slope[1] * lines[2]
+    slopes.append(["evaluation seconds (of lines)", *(f"{number:.3g}" for number in slope[:2]), "0"])
+    checks.append(["evaluation seconds", f"{predicted:.3g}", f"{scored[2]:.3g}", f"{predicted / scored[2]:.2f}"])
+    tables = {
+        "slopes": Table(["cost", "fixed", "per document", "per word"], slopes).encoded("markdown").decode(),
+        "check": Table(["cost", "predicted", "measured", "ratio"], checks).encoded("markdown").decode(),
+    }
+    for name, table in tables.items():
+        print(f"{name}\n{table}")
+    print("kept in the source:", {name: tuple(vars(slope).values()) for name, slope in SLOPES.items()})
+    if options.write:
+        fill(PAGE, {name: f"\n{table}\n" for name, table in tables.items()})
+
+
+if __name__ == "__main__":
+    main()
