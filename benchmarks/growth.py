@@ -37,7 +37,8 @@ from leadline.show.cost_model import SLOPES
 
 PAGE = Path(__file__).parents[1] / "docs/growth.md"
 QUERIES, QUERY_WORDS, DEPTH = 20, 20, 1000
-TOPICS = 50
+SEARCHED = (10_000, 30_000, 100_000)  # documents of a passage; the last is predicted
+LINES = (100_000, 400_000, 1_600_000)  # of a run; the last is predicted
 Costs = dict[str, float]
 
 
@@ -77,26 +78,31 @@ def measured(count: int, passages: int, folder: Path) -> Costs:
             lambda place=place, positions=positions: Index.build(collection, place, positions=positions, workers=1)
         )
         costs[f"{name} bytes"] = bytes_of(place)
-    index = Index.open(folder / "index")
-    queries = [text["abstract"].split()[:QUERY_WORDS] for text in texts[:QUERIES]]
-    searcher = Searcher(index)
-    for query in queries:
-        searcher.search(" ".join(query), k=DEPTH)
-    costs["search seconds"] = timed(lambda: [searcher.search(" ".join(query), k=DEPTH) for query in queries]) / QUERIES
     return costs
 
 
+def search_seconds(count: int, folder: Path) -> float:
+    """The seconds of one query of 20 words, 1000 documents deep, over so many documents of one passage."""
+    texts = real(count) if TEXTS.exists() else generated(count)
+    documents = ({"id": f"EP{number:07d}", "abstract": " ".join(words)} for number, words in enumerate(texts))
+    searcher = Searcher(Index.build(documents, folder, fields=["abstract"], workers=1))
+    queries = [" ".join(words[:QUERY_WORDS]) for words in texts[:: count // QUERIES][:QUERIES]]
+    for query in queries:
+        searcher.search(query, k=DEPTH)
+    return min(timed(lambda: [searcher.search(query, k=DEPTH) for query in queries]) for _ in range(3)) / QUERIES
+
+
 def evaluation_seconds(lines: int, folder: Path) -> float:
-    """The seconds to score a run of so many lines over 50 topics under the default measures."""
-    rng, depth = np.random.default_rng(1), lines // TOPICS
+    """The seconds to score a run of so many lines, 1000 a topic, under the default measures."""
+    rng, topics = np.random.default_rng(1), lines // DEPTH
     with open(folder / "qrels.txt", "w", encoding="ascii") as file:
-        for topic in range(TOPICS):
+        for topic in range(topics):
             file.writelines(f"{topic} 0 EP{n:07d} 1\n" for n in np.unique(rng.integers(0, 10**6, 200)))
     with open(folder / "a.run", "w", encoding="ascii") as file:
-        for topic in range(TOPICS):
-            ids = rng.permutation(np.unique(rng.integers(0, 10**6, depth * 3)))[:depth].tolist()
-            file.writelines(f"{topic} Q0 EP{n:07d} {rank} {depth - rank:.4f} tag\n" for rank, n in enumerate(ids, 1))
-    return timed(lambda: ll.evaluate(str(folder / "qrels.txt"), str(folder / "a.run")))
+        for topic in range(topics):
+            ids = rng.permutation(np.unique(rng.integers(0, 10**6, DEPTH * 2)))[:DEPTH].tolist()
+            file.writelines(f"{topic} Q0 EP{n:07d} {rank} {DEPTH - rank:.4f} tag\n" for rank, n in enumerate(ids, 1))
+    return min(timed(lambda: ll.evaluate(str(folder / "qrels.txt"), str(folder / "a.run"))) for _ in range(3))
 
 
 def fitted(rows: list[list[float]], values: list[float]) -> list[float]:
@@ -104,6 +110,16 @@ def fitted(rows: list[list[float]], values: list[float]) -> list[float]:
     weights = 1 / np.array(values)
     found, _ = nnls(np.array(rows) * weights[:, None], np.ones(len(values)))
     return [float(f"{slope:.3g}") for slope in found]
+
+
+def add_fit(
+    name: str, rows: list[list[float]], values: list[float], slopes: list[list[str]], checks: list[list[str]]
+) -> None:
+    """Fit a cost on all sizes but the last, and compare it with that one."""
+    slope = fitted(rows[:-1], values[:-1])
+    predicted = float(np.dot(slope, rows[-1]))
+    slopes.append([name, *(f"{number:.3g}" for number in slope)])
+    checks.append([name, f"{predicted:.3g}", f"{values[-1]:.3g}", f"{predicted / values[-1]:.2f}"])
 
 
 def main() -> None:
@@ -120,25 +136,19 @@ def main() -> None:
             folder.mkdir()
             found.append(measured(count, passages, folder))
             print(json.dumps({"documents": count, "passages": passages, **found[-1]}), file=sys.stderr, flush=True)
-        lines = (100_000, 400_000, 1_600_000)
-        for count in (lines[0], *lines):
-            evaluated = Path(scratch) / f"lines{count}"
-            evaluated.mkdir(exist_ok=True)
-            seconds = evaluation_seconds(count, evaluated)
-            found.append({"evaluation seconds": seconds})
-    documents, scored = found[1:5], [cost["evaluation seconds"] for cost in found[-3:]]
+        searched = [search_seconds(count, Path(scratch) / f"index{count}") for count in SEARCHED]
+        scored = []
+        for count in LINES:
+            folder = Path(scratch) / f"lines{count}"
+            folder.mkdir()
+            scored.append(evaluation_seconds(count, folder))
     rows = [[1.0, float(count), float(count * passages * WORDS_A_DOCUMENT)] for count, passages in sizes]
     slopes, checks = [], []
-    for name in documents[0]:
-        values = [cost[name] for cost in documents]
-        slope = fitted(rows[:3], values[:3])
-        predicted = float(np.dot(slope, rows[3]))
-        slopes.append([name, *(f"{number:.3g}" for number in slope)])
-        checks.append([name, f"{predicted:.3g}", f"{values[3]:.3g}", f"{predicted / values[3]:.2f}"])
-    slope = fitted([[1.0, float(count), 0.0] for count in lines[:2]], scored[:2])
-    predicted = slope[0] + slope[1] * lines[2]
-    slopes.append(["evaluation seconds (of lines)", *(f"{number:.3g}" for number in slope[:2]), "0"])
-    checks.append(["evaluation seconds", f"{predicted:.3g}", f"{scored[2]:.3g}", f"{predicted / scored[2]:.2f}"])
+    costs = {name: [cost[name] for cost in found[1:]] for name in found[0]}
+    for name, values in costs.items():
+        add_fit(name, rows, values, slopes, checks)
+    add_fit("search seconds", [[1.0, float(count), 0.0] for count in SEARCHED], searched, slopes, checks)
+    add_fit("evaluation seconds (of lines)", [[1.0, float(count), 0.0] for count in LINES], scored, slopes, checks)
     tables = {
         "slopes": Table(["cost", "fixed", "per document", "per word"], slopes).encoded("markdown").decode(),
         "check": Table(["cost", "predicted", "measured", "ratio"], checks).encoded("markdown").decode(),

@@ -124,10 +124,10 @@ class Estimate(Result):
         return Table(COLUMNS, rows)
 
     def table_for_people(self) -> Table:
-        rows = [
-            [job.job, readable_size(job.disk), readable_time(job.seconds), readable_size(job.memory), f"{job.machines:,}",
-             job.because] for job in self.jobs
-        ]  # fmt: skip
+        rows = []
+        for job in self.jobs:
+            sizes = [readable_size(job.disk), readable_time(job.seconds), readable_size(job.memory)]
+            rows.append([job.job, *sizes, f"{job.machines:,}", job.because])
         return Table(("job", "disk", "time of one core", "memory", "machines", "because of"), rows)
 
     def _finding(self) -> str:
@@ -182,7 +182,7 @@ def estimate(work: Workload, machine: Machine | None = None) -> Estimate:
     notes = (
         f"machines: of {counted(on.cores, 'core')} and {readable_size(on.memory)}, so that each job takes at most "
         f"{on.hours:g} hours; for search, so that the index is in memory",
-        "seconds are of one core; a job on n cores takes about 1/n of them; memory is the smallest that --memory accepts",
+        "the time is that of one core, n cores need about 1/n of it; memory is the smallest that --memory accepts",
     )
     return Estimate(work, on, jobs, notes)
 

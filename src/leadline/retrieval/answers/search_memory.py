@@ -1,4 +1,4 @@
-"""The memory of a search. An index is mapped, so that only scores, lengths and the lists of a query's words are held."""
+"""The memory of a search: an index is mapped, so that only scores and what a query's words need are held."""
 
 from __future__ import annotations
 
