@@ -1,6 +1,6 @@
 """The slopes of the cost model of `leadline estimate`: fitted on three sizes, and checked at a fourth, larger one.
 
-    python benchmarks/growth.py [--sizes 2000x2 2000x10 5000x5] [--check 10000x8] [--write]
+    python benchmarks/growth.py [--sizes 2000x2 2000x10 8000x5] [--check 16000x8] [--write]
 
 A size is a number of documents, and how many passages of 120 words each has. The words are those of real patents, as in
 benchmarks/search.py, or drawn where the collection is not there. Every step runs after a warm-up on one core, and what
@@ -38,7 +38,7 @@ from leadline.show.cost_model import SLOPES
 PAGE = Path(__file__).parents[1] / "docs/growth.md"
 QUERIES, QUERY_WORDS, DEPTH = 20, 20, 1000
 SEARCHED = (10_000, 30_000, 100_000)  # documents of a passage; the last is predicted
-LINES = (100_000, 400_000, 1_600_000)  # of a run; the last is predicted
+LINES = (200_000, 800_000, 2_400_000)  # of a run; the last is predicted
 Costs = dict[str, float]
 
 
@@ -124,8 +124,8 @@ def add_fit(
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sizes", nargs="+", default=["2000x2", "2000x10", "5000x5"])
-    parser.add_argument("--check", default="10000x8", help="a larger size, which is predicted and then measured")
+    parser.add_argument("--sizes", nargs="+", default=["2000x2", "2000x10", "8000x5"])
+    parser.add_argument("--check", default="16000x8", help="a larger size, which is predicted and then measured")
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
     sizes = [tuple(map(int, size.split("x"))) for size in [*options.sizes, options.check]]

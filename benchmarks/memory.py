@@ -2,9 +2,9 @@
 
     python benchmarks/memory.py [--lines 200000] [--documents 1000] [--links 200000] [--times 10] [--write]
 
-Every command runs in a process of its own. Two peaks are read from /proc while it runs (Linux): `own`, the memory of the
-process itself, for which --memory is a limit, and `resident`, with the pages of libraries and of mapped files, which the
-system takes back when it needs them. `--write` puts the table into docs/growth.md.
+Every command runs in a process of its own. Two peaks are read from /proc while it runs (Linux): `own`, the memory of
+the process itself, for which --memory is a limit, and `resident`, with the pages of libraries and of mapped files,
+which the system takes back when it needs them. `--write` puts the table into docs/growth.md.
 """
 
 from __future__ import annotations
