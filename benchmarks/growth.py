@@ -33,7 +33,7 @@ from leadline.collections.documents.store import Collection
 from leadline.records.scores.table import Table
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.models.searcher import Searcher
-from leadline.show.cost_model import SLOPES
+from leadline.show.cost_model import KNOWN, SLOPES, Workload, estimate
 
 PAGE = Path(__file__).parents[1] / "docs/growth.md"
 QUERIES, QUERY_WORDS, DEPTH = 20, 20, 1000
@@ -122,12 +122,30 @@ def add_fit(
     checks.append([name, f"{predicted:.3g}", f"{values[-1]:.3g}", f"{predicted / values[-1]:.2f}"])
 
 
+def estimates() -> dict[str, str]:
+    """The tables of docs/growth.md that follow from the slopes in the source."""
+    sized = [
+        (f"10{power}", estimate(Workload(10**number, 5000))) for number, power in zip(range(6, 10), "⁶⁷⁸⁹", strict=True)
+    ]
+    known = [(name, estimate(Workload(each.documents, each.words))) for name, each in KNOWN.items()]
+    tables = {}
+    for mark, first, found in (("sizes", "documents", sized), ("known", "collection", known)):
+        rows = [[name, *row] for name, each in found for row in each.table_for_people().rows]
+        columns = [first, *found[0][1].table_for_people().columns]
+        tables[mark] = f"\n{Table(columns, rows).encoded('markdown').decode()}\n"
+    return tables
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", nargs="+", default=["2000x2", "2000x10", "8000x5"])
     parser.add_argument("--check", default="16000x8", help="a larger size, which is predicted and then measured")
-    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--write", action="store_true", help="write the tables into docs/growth.md")
+    parser.add_argument("--tables", action="store_true", help="only write the tables that follow from known slopes")
     options = parser.parse_args()
+    if options.tables:
+        fill(PAGE, estimates())
+        return
     sizes = [tuple(map(int, size.split("x"))) for size in [*options.sizes, options.check]]
     found: list[Costs] = []
     with tempfile.TemporaryDirectory(dir=Path.cwd()) as scratch:
@@ -157,7 +175,7 @@ def main() -> None:
         print(f"{name}\n{table}")
     print("kept in the source:", {name: tuple(vars(slope).values()) for name, slope in SLOPES.items()})
     if options.write:
-        fill(PAGE, {name: f"\n{table}\n" for name, table in tables.items()})
+        fill(PAGE, {name: f"\n{table}\n" for name, table in tables.items()} | estimates())
 
 
 if __name__ == "__main__":

@@ -34,17 +34,17 @@ class Slope:
 
 # Fitted by `python benchmarks/growth.py`: bytes, and seconds of one core (x86-64 with AVX2, a shared virtual machine).
 SLOPES = {
-    "source bytes": Slope(0, 62.9, 6.29),
-    "collection seconds": Slope(0.0584, 3.35e-4, 5.04e-7),
-    "collection bytes": Slope(2.84e4, 49.6, 1.99),
-    "index seconds": Slope(0.0985, 0, 0),
-    "index bytes": Slope(2.63e4, 0, 2.21),
-    "index with positions seconds": Slope(0.1, 0, 0),
-    "index with positions bytes": Slope(2.6e4, 0, 2.74),
-    "search seconds": Slope(2.48e-4, 1.15e-6, 0),  # of a query of 20 words, 1000 documents deep
+    "source bytes": Slope(0, 58.5, 6.17),  # of JSON lines
+    "collection seconds": Slope(0.116, 1.31e-4, 1.08e-7),
+    "collection bytes": Slope(0, 118, 1.52),
+    "index seconds": Slope(0, 6.43e-5, 2.75e-7),
+    "index bytes": Slope(1.51e5, 133, 0.499),
+    "index with positions seconds": Slope(0, 5.85e-5, 2.91e-7),
+    "index with positions bytes": Slope(2.65e5, 8.08, 1.31),
+    "search seconds": Slope(2.06e-4, 8.73e-9, 0),  # of a query of 20 words, 1000 documents deep
 }
 COLLECTION_MEMORY = Slope(250e6, 2000, 0)  # benchmarks/memory.py
-LINE_SECONDS, LINE_BYTES = 6.4e-8, 36  # of a run
+LINE_SECONDS, LINE_BYTES = 1.12e-7, 36  # of a run
 # benchmarks/encoding.py: titles and abstracts a second with the packaged model, on one core; 384 numbers of 16 bits.
 VECTOR_SECONDS, VECTOR_BYTES, VECTOR_MEMORY = 1 / 27, 2 * 384, 700_000_000
 
