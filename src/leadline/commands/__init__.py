@@ -18,7 +18,7 @@ GROUPS = {  # the first words of the commands for each job, as `leadline --help`
     "Links, copies and classes": ("links", "duplicates", "directory"),
     "Judge it": ("pool", "judge", "review"),
     "Search it, and make runs": ("index", "search", "prior-art", "show", "run", "grid", "tune", "systems"),
-    "Look after what is stored": ("check",),
+    "Look after what is stored": ("check", "estimate"),
 }
 ORDER = tuple(word for words in GROUPS.values() for word in words)
 OTHERS = "Other"  # a command that is in no group

@@ -27,10 +27,12 @@ from leadline.commands.shared.options import (
     check_format,
     choice,
     list_of,
+    memory_budget,
     share,
     wrong_usage,
 )
 from leadline.commands.shared.output import print_notes, progress_bar, write, write_table
+from leadline.errors import UsageError
 from leadline.records.scores.table import Table
 
 
@@ -50,11 +52,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--fields", metavar="NAMES", type=list_of(choice(FIELDS)), default=FIELDS, help=fields)
     add_number(parser, "--places", "numbers in a sketch, a power of 2", PLACES)
     add_cluster_option(parser)
-    add_options(parser, "-f", "-o", "-q")
+    add_options(parser, "--memory", "-f", "-o", "-q")
 
 
 def run(options: argparse.Namespace) -> None:
     check_format(options)
+    if options.memory is not None and (options.exact or options.containment):
+        raise UsageError(
+            "--memory", "cannot be combined with --exact or --containment, which hold all shingles in memory"
+        )
     if not (options.exact or options.containment):
         from leadline.collections.duplicates.sketches import bands, check_places
 
@@ -65,7 +71,7 @@ def run(options: argparse.Namespace) -> None:
         found = duplicates(
             options.source, shingle=options.shingle, resemblance=options.resemblance, by=options.by,
             exact=options.exact, containment=options.containment, keep=options.keep, fields=options.fields,
-            places=options.places, progress=progress, spread=spread,
+            places=options.places, progress=progress, memory=memory_budget(options), spread=spread,
         )  # fmt: skip
     if options.format == "table" and options.output is None and not options.quiet:
         write(f"{headline(found)}\n\n" if found.entries else f"{headline(found)}\n")

@@ -22,6 +22,7 @@ from leadline.commands.shared.options import (
     check_measures,
     check_run_table,
     choice,
+    memory_budget,
     read_run_table,
     wrong_usage,
 )
@@ -55,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     copies = "with --duplicates: how a document counts of which a copy stands higher in the list"
     add_choice(parser, "--copies", ("not-relevant", "collapse"), copies, None, "not-relevant; collapse leaves it out")
     add_cluster_option(parser)
-    add_options(parser, "--reads", "--lengths", "--qrels-format", "--strict", "-f", "-o", "-q")
+    add_options(parser, "--reads", "--lengths", "--qrels-format", "--memory", "--strict", "-f", "-o", "-q")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -69,6 +70,12 @@ def run(options: argparse.Namespace) -> None:
         raise UsageError("--cluster", f"cannot be combined with {what}")
     if options.duplicates and (options.like == "trec_eval" or options.ties):
         raise UsageError("--duplicates", f"cannot be combined with --{'ties' if options.ties else 'like trec_eval'}")
+    if (
+        options.memory is not None
+        and options.like is not None
+        and (options.like == "trec_eval" or not options.measures)
+    ):
+        raise UsageError("--memory", "cannot be combined with the report of another program: choose measures with -m")
     if options.like == "trec_eval":
         _print_like_trec_eval(options)
         return
@@ -86,7 +93,7 @@ def run(options: argparse.Namespace) -> None:
             unjudged=options.unjudged, ties=options.ties, like=options.like, reads=options.reads,
             lengths=options.lengths, qrels_format=options.qrels_format,
             runs_info=info, duplicates=options.duplicates, copies=options.copies or "not-relevant", progress=progress,
-            spread=spread,
+            memory=memory_budget(options), spread=spread,
         ))  # fmt: skip
     check_run_table(options.runs_info, info, scores.runs)
     if options.best is not None:

@@ -24,7 +24,15 @@ import numpy as np
 from leadline.collections.documents.store import Collection
 from leadline.commands.shared.cluster_option import add_cluster_option, chosen_cluster
 from leadline.commands.shared.extras import WITH_MODEL, check_extras
-from leadline.commands.shared.options import MOST_WORKERS, add_choice, add_number, add_options, choice, list_of
+from leadline.commands.shared.options import (
+    MOST_WORKERS,
+    add_choice,
+    add_number,
+    add_options,
+    choice,
+    list_of,
+    memory_budget,
+)
 from leadline.commands.shared.output import print_notes, progress_bar
 from leadline.errors import InputError, UsageError
 from leadline.records.scores.result import counted
@@ -69,7 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--dense", metavar="MODEL", nargs="?", const="", help=vectors)
     add_cluster_option(parser)
     add_number(parser, "--workers", "number of threads (default: number of cores)", most=MOST_WORKERS)
-    add_options(parser, "-q")
+    add_options(parser, "--memory", "-q")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -78,6 +86,9 @@ def run(options: argparse.Namespace) -> None:
     if settings["stop"] not in ("", "none", LANGUAGES[settings["language"]]):
         code = next(code for code, name in LANGUAGES.items() if name == settings["stop"])
         raise UsageError("--stop", f"{settings['stop']} needs --language {code}")
+    if options.memory is not None and (options.update or settings["unit"] == "family"):
+        other = "--update" if options.update else "--unit family"
+        raise UsageError("--memory", f"cannot be combined with {other}, which reads what it needs at once")
     if options.update and given:
         raise UsageError("--update", f"keeps the settings of the index: leave out --{next(iter(given))}")
     if options.update and options.cluster:
@@ -96,7 +107,7 @@ def run(options: argparse.Namespace) -> None:
         if options.update:
             index, changes = _update(collection, folder, step, options.workers)
         else:
-            index, changes = _build(collection, folder, settings, step, options.workers, spread), None
+            index, changes = _build(collection, folder, settings, step, options, spread), None
     seconds = time.monotonic() - start
     words = sum(count for name, count in index.manifest["counts"].items() if name.endswith(" words"))
     size = sum(file.stat().st_size for file in folder.glob("*.arrays"))
@@ -144,15 +155,15 @@ def _refuse_other_content(folder: Path) -> int | None:
 
 
 def _build(
-    collection: Collection, folder: Path, settings: dict[str, Any], step: Any, workers: int | None, spread: Any
+    collection: Collection, folder: Path, settings: dict[str, Any], step: Any, options: argparse.Namespace, spread: Any
 ) -> Index:
     lists = settings["stop"] != "none" and settings["language"] in COMMON
     analysis = Analysis(settings["language"], settings["stem"], "common" if lists else "none", settings["words"])
     source: Any = WithProgress(collection, step)
     return Index.build(
         source, folder, fields=list(dict.fromkeys(settings["fields"])), analysis=analysis,
-        positions=settings["positions"], workers=workers, origin=str(collection.folder.resolve()),
-        unit=settings["unit"], members=settings["members"], spread=spread,
+        positions=settings["positions"], workers=options.workers, origin=str(collection.folder.resolve()),
+        unit=settings["unit"], members=settings["members"], memory=memory_budget(options), spread=spread,
     )  # fmt: skip
 
 

@@ -20,7 +20,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from leadline.commands.shared.cluster_option import add_cluster_option, index_sharded
-from leadline.commands.shared.options import add_options, check_format, filter_values, split_list, wrong_usage
+from leadline.commands.shared.options import (
+    add_options,
+    check_format,
+    filter_values,
+    memory_budget,
+    split_list,
+    wrong_usage,
+)
 from leadline.commands.shared.output import print_notes, write, write_table
 from leadline.commands.shared.result_list import add_result_options, hit_lines, snippet_length
 from leadline.commands.shared.terminal_page import TerminalPage
@@ -31,6 +38,7 @@ from leadline.records.scores.table import Table
 from leadline.records.side_tables import read_groups
 from leadline.retrieval.answers.search_history import SearchHistory
 from leadline.retrieval.answers.search_hits import has_texts, result_table
+from leadline.retrieval.answers.search_memory import keep_to
 from leadline.retrieval.answers.snippets import Snippet
 from leadline.retrieval.answers.word_search import SearchResult, search_words
 from leadline.retrieval.index.index import Index
@@ -64,6 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--explain-query", action="store_true", help=explain)
     add("--why", action="store_true", help="show what each word, and each step of --then, adds to the score")
     add_cluster_option(parser)
+    add_options(parser, "--memory")
     add_result_options(parser, k=20)
 
 
@@ -80,6 +89,7 @@ def run(options: argparse.Namespace) -> None:
     then = _evidence(options)
     groups = read_groups(options.duplicates) if options.duplicates else None
     context = SearchContext.open(options.index, options.collection)
+    keep_to(memory_budget(options), context.index)
     fields = _fields(options.fields, context.index)
     classes, offices = filter_values("class", options.classes or ""), filter_values("office", options.office or "")
     with index_sharded(options, context):

@@ -17,7 +17,7 @@ from leadline.measures.definition import Measure, View
 from leadline.measures.hits import Array, Hits, Judged
 from leadline.measures.join import RunHits, length_table, pays, together
 from leadline.measures.notation import MeasuresLike, parse_measures
-from leadline.measures.run_source import RunReading, Source, hits_elsewhere
+from leadline.measures.run_source import ReadingPlan, RunReading, Source, held_bytes, hits_elsewhere
 from leadline.records.choices import Order
 from leadline.records.qrels.qrels import Qrels
 from leadline.records.qrels.read_qrels import read_qrels
@@ -25,6 +25,7 @@ from leadline.records.runs.read_runs import run_names, run_paths
 from leadline.records.runs.run import Run
 from leadline.records.scores.scores import Scores
 from leadline.text.memory import ReusedArrays
+from leadline.text.memory_budget import MemoryBudget, MemoryLike
 from leadline.text.source import size_of
 from leadline.text.spread import Spread
 
@@ -72,6 +73,7 @@ def evaluate(
     rng: np.random.Generator | None = None,
     progress: Progress | None = None,
     spread: Spread | None = None,
+    memory: MemoryLike = None,
 ) -> Scores:
     """Score every run on every topic under every measure.
 
@@ -80,7 +82,8 @@ def evaluate(
     `topics` (a subset), `lengths` (document, words) and `runs_info` (run, team, ...) are files or what these hold;
     `reads` is a reading log. `duplicates` are groups of near-duplicates, as a file, a mapping from documents to groups,
     or what `duplicates` returns; `copies` says how a document counts of which a copy stands higher in the list.
-    `spread` reads the runs elsewhere.
+    `spread` reads the runs elsewhere. `memory`, such as "2GB", is the most that is held at once: larger runs are read
+    some topics at a time, with the same scores.
 
     >>> scores = evaluate({"1": {"d1": 1, "d2": 0}}, {"1": {"d1": 0.3, "d2": 0.5}}, "PRES@10 RR")
     >>> scores["PRES@10"], scores.run("run")
@@ -114,6 +117,11 @@ def evaluate(
         _ = _log(reads)  # a bad log is an error even where no measure uses it
         wanted = [timed_by_log(measure) for measure in wanted]
     sources = open_sources(runs)
+    plan, budget = None, MemoryBudget.of(memory)
+    if budget is not None:
+        columns = len(wanted) * (3 if unjudged == "all" or ties else 1)
+        held = held_bytes(qrels, len(judged.topics), len(sources), columns)
+        plan = ReadingPlan.of(sources, budget, kernels=pays(_size(sources)), held=held)
     treatments = TREATMENTS if unjudged == "all" else (unjudged,)
     cube = np.empty((len(sources), len(judged.topics), len(wanted), len(treatments)))
     bounds = (cube[..., 0].copy(), cube[..., 0].copy()) if ties else None
@@ -130,7 +138,16 @@ def evaluate(
     for view, places in by_view.items():
         summaries = []
         stream = hits_of_runs(
-            sources, judged, view, order, reads=reads, lengths=lengths, groups=groups, progress=progress, spread=spread
+            sources,
+            judged,
+            view,
+            order,
+            reads=reads,
+            lengths=lengths,
+            groups=groups,
+            progress=progress,
+            plan=plan,
+            spread=spread,
         )
         for rows, parts in _batches(stream):
             summaries += [Summary.of(part) for part in parts]
@@ -300,11 +317,13 @@ def hits_of_runs(
     groups: Mapping[bytes, int] | None = None,
     progress: Progress | None = None,
     spread: Spread | None = None,
+    plan: ReadingPlan | None = None,
 ) -> Iterator[RunHits]:
-    """Yield the hits of each run. Runs are read in parallel, one per processor, and freed once joined."""
-    paths = [source.path for source in sources if source.path is not None]
-    lines = sum(len(source.run) for source in sources if source.run is not None)
-    size = sum(map(size_of, paths)) + 40 * lines
+    """Yield the hits of each run. Runs are read in parallel, one per processor, and freed once joined.
+
+    Those that `plan` divides (default: those that do not fit into memory) are read some topics at a time.
+    """
+    size = _size(sources)
     words = None if lengths is None else length_table(lengths)
     log = _log(reads) if reads is not None and "seconds" in view.needs else None
     reading = RunReading(qrels, view, order, size, words, log, groups)
@@ -315,14 +334,17 @@ def hits_of_runs(
     kernels = pays(size)
     if kernels:
         _ = qrels.tables, qrels.topic_table  # built once, before threads share them
+    plan = plan or ReadingPlan.of(sources, None, kernels=kernels)
     local = threading.local()
 
     def one(source: Source) -> RunHits:
         if not hasattr(local, "memory"):
             local.memory = ReusedArrays()
+        if log is None and source.text is None and plan.divides(source):
+            return plan.hits(source, qrels, local.memory, one)
         return reading.hits(source, kernels, local.memory)
 
-    with ThreadPoolExecutor(max_workers=min(len(sources), os.cpu_count() or 1) if kernels else 1) as pool:
+    with ThreadPoolExecutor(max_workers=plan.workers) as pool:
         yield from _reported(pool.map(one, sources), len(sources), progress)
 
 
@@ -331,6 +353,13 @@ def _reported(parts: Iterator[RunHits], total: int, progress: Progress | None) -
         yield part
         if progress is not None:
             progress(done, total)
+
+
+def _size(sources: Sequence[Source]) -> int:
+    """The bytes of all runs, about."""
+    paths = [source.path for source in sources if source.path is not None]
+    lines = sum(len(source.run) for source in sources if source.run is not None)
+    return sum(map(size_of, paths)) + 40 * lines
 
 
 def _log(reads: Path) -> tuple[Run, NDArray[np.float64]]:

@@ -1,8 +1,9 @@
-"""One run of an evaluation: where it comes from, and how it is read and joined with the judgements."""
+"""One run to be scored: where it comes from, and how it is read, whole or a few topics at a time, and joined."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -10,37 +11,48 @@ import numpy as np
 
 from leadline.errors import InputError
 from leadline.measures.definition import View
+from leadline.measures.hits import Reading
 from leadline.measures.join import RunHits, join, join_text, pays, reading_of
 from leadline.records.choices import Order
 from leadline.records.qrels.qrels import Qrels
 from leadline.records.runs.read_runs import run_of_text
 from leadline.records.runs.run import Run
+from leadline.records.runs.run_parts import RunParts, has_parts, text_size
+from leadline.text.files import readable_size
+from leadline.text.ids import decode_id, ranges
 from leadline.text.memory import NEW_ARRAYS, NewArrays
-from leadline.text.source import read_text
+from leadline.text.memory_budget import MemoryBudget
+from leadline.text.source import SourceText, physical_memory, read_text, size_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+# Measured with benchmarks/memory.py: what an evaluation holds without any run, and for each byte of a run's text.
+BASE_BYTES, BYTES_A_BYTE, PLAIN_BYTES_A_BYTE = 160_000_000, 4, 16
+QRELS_BYTES_A_BYTE = 12  # judgements with their hash tables, for each byte of their file
+SMALLEST_PART = 1 << 20
+
 
 @dataclass(frozen=True)
 class Source:
-    """One run: its name, and the file or object that holds it."""
+    """One run: its name, and the file or object that holds it; `text` is a part of the file."""
 
     name: str
     path: str | None = None
     run: Run | None = None
+    text: SourceText | None = None
 
     def hits(self, qrels: Qrels, view: View, order: Order, *, kernels: bool, memory: NewArrays) -> RunHits:
         """Return the hits of the run, reading no more of it than they need."""
         wanted = view.order or order
         if kernels and self.path is not None and view.layout == "trec":
-            return join_text(read_text(self.path, memory), self.name, qrels, wanted, kernels=True, memory=memory)
+            return join_text(self._read(memory), self.name, qrels, wanted, kernels=True, memory=memory)
         return join(self.open(view, order, kernels, memory), qrels, kernels=kernels)
 
     def open(self, view: View, order: Order, kernels: bool, memory: NewArrays) -> Run:
         wanted = view.order or order
         if self.path is not None:
-            text = read_text(self.path, memory)
+            text = self._read(memory)
             return run_of_text(text, self.name, order=wanted, layout=view.layout, kernels=kernels, memory=memory)
         assert self.run is not None
         if self.run.sorting != wanted:
@@ -48,6 +60,10 @@ class Source:
                 self.name, f"is in {self.run.sorting} order, and a measure needs {wanted} order: give the file"
             )
         return self.run
+
+    def _read(self, memory: NewArrays) -> SourceText:
+        assert self.path is not None
+        return read_text(self.path, memory) if self.text is None else self.text
 
 
 @dataclass(frozen=True)
@@ -80,3 +96,121 @@ class RunReading:
 def hits_elsewhere(source: Source, reading: RunReading) -> RunHits:
     """The hits of one run, in a process that reads this one only."""
     return reading.hits(source, pays(reading.size), NEW_ARRAYS)
+
+
+@dataclass(frozen=True)
+class ReadingPlan:
+    """How much of a run is in memory at once: `part` bytes of text for each of `workers` runs."""
+
+    part: int
+    workers: int
+    fixed: int = 0  # bytes of memory without any run
+    bytes_a_byte: int = BYTES_A_BYTE
+    folder: str | None = None  # for temporary files
+
+    @classmethod
+    def of(cls, sources: Sequence[Source], budget: MemoryBudget | None, *, kernels: bool, held: int = 0) -> ReadingPlan:
+        """A plan for these runs that keeps to a budget, of which `held` bytes are for judgements and scores.
+
+        Without a budget, a run is read whole unless the machine's memory is too small for it.
+        """
+        cost = BYTES_A_BYTE if kernels else PLAIN_BYTES_A_BYTE
+        workers = max(1, min(len(sources), os.cpu_count() or 1)) if kernels else 1
+        if budget is None:
+            return cls(physical_memory() // (cost * workers), workers, 0, cost)
+        sizes = {source.path: text_size(source.path) for source in sources if source.path is not None}
+        fixed, largest = BASE_BYTES + held, max(sizes.values(), default=0)
+        budget.require(fixed + cost * SMALLEST_PART, "these judgements and runs")
+        room = (budget.size - fixed) // cost
+        while workers > 1 and room // workers < min(16 * SMALLEST_PART, largest):
+            workers -= 1
+        part = room // workers
+        for path, size in sizes.items():
+            if size > part and not has_parts(path):
+                problem = "is read whole, as tables and standard input are: with --memory, give lines of text in a file"
+                raise InputError(path, problem)
+        how = f"the largest run in {-(-largest // part):,} parts of {readable_size(part)}"
+        at_once = f", {workers} runs at a time" if workers > 1 else ""
+        budget.state((how if largest > part else "every run whole") + at_once)
+        return cls(part, workers, fixed, cost, budget.folder)
+
+    def divides(self, source: Source) -> bool:
+        """Whether a run is read in parts."""
+        return source.path is not None and text_size(source.path) > self.part and has_parts(source.path)
+
+    def hits(self, source: Source, qrels: Qrels, arrays: NewArrays, one: Callable[[Source], RunHits]) -> RunHits:
+        """The hits of a run that is read in parts; `one` gives those of a part."""
+        assert source.path is not None
+
+        def memory_for(size: int) -> int:
+            return self.fixed + self.bytes_a_byte * size + SMALLEST_PART
+
+        parts = RunParts(source.path, self.part, arrays, memory_for, self.folder)
+        found: list[RunHits] = []
+        seen: set[str] = set()
+        for text in parts.in_order():
+            hits = one(replace(source, text=text))
+            topics = {*(qrels.topics[t] for t in np.flatnonzero(hits.answered).tolist()), *hits.unjudged_topics}
+            if not seen.isdisjoint(topics):
+                break
+            seen |= topics
+            found.append(hits)
+        else:
+            if not found:
+                raise InputError(source.path, "is empty")
+            return hits_of_parts(found)
+        found = [one(replace(source, text=text)) for text in parts.by_topic()]
+        whole = hits_of_parts(found)
+        place = {decode_id(topic): number for number, topic in enumerate(parts.topics)}
+        return replace(whole, unjudged_topics=tuple(sorted(whole.unjudged_topics, key=place.__getitem__)))
+
+
+def held_bytes(qrels_path: object, topics: int, runs: int, values: int) -> int:
+    """Bytes of memory for judgements, and for `values` scores of each run on each topic."""
+    judged = size_of(qrels_path) if isinstance(qrels_path, (str, os.PathLike)) else 0
+    return QRELS_BYTES_A_BYTE * judged + 4 * 8 * topics * runs * values
+
+
+def hits_of_parts(parts: Sequence[RunHits]) -> RunHits:
+    """The hits of a run from those of its parts, of which no two have a topic in common."""
+    if len(parts) == 1:
+        return parts[0]
+    offsets, places = _topic_by_topic([part.offsets for part in parts])
+
+    def joined(name: str) -> NDArray[np.int32]:
+        column: NDArray[np.int32] = np.concatenate([getattr(part, name) for part in parts])[places]
+        return column
+
+    answered = np.stack([part.answered for part in parts])
+    any_answered: NDArray[np.bool_] = np.asarray(answered.any(axis=0))
+    copies: list[NDArray[np.int64]] = []
+    if parts[0].copies:
+        copies = [parts[which].copies[topic] for topic, which in enumerate(answered.argmax(axis=0).tolist())]
+    return RunHits(
+        offsets, joined("rank"), joined("document"), joined("tie_first"), joined("tie_last"),
+        np.stack([part.retrieved for part in parts]).sum(axis=0), any_answered,
+        tuple(topic for part in parts for topic in part.unjudged_topics), sum(part.longer_lines for part in parts),
+        _joined_readings([part.reading for part in parts if part.reading is not None]), copies,
+    )  # fmt: skip
+
+
+def _topic_by_topic(parts: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The offsets of topics when all parts are one, and where each entry is when parts are behind each other."""
+    counts = np.stack([np.diff(offsets) for offsets in parts])
+    bases = np.cumsum([0, *(int(offsets[-1]) for offsets in parts[:-1])])
+    starts = np.stack([offsets[:-1] + base for offsets, base in zip(parts, bases, strict=True)])
+    # In the order of topics, and for each topic of parts, all but one of which have nothing.
+    places = ranges(starts.T.ravel(), counts.T.ravel())
+    return np.concatenate([[0], np.cumsum(counts.sum(axis=0))]).astype(np.int64), places
+
+
+def _joined_readings(readings: Sequence[Reading]) -> Reading | None:
+    if not readings:
+        return None
+    offsets, places = _topic_by_topic([reading.offsets for reading in readings])
+
+    def joined(name: str) -> NDArray[np.float64] | None:
+        columns = [getattr(reading, name) for reading in readings]
+        return None if columns[0] is None else np.concatenate(columns)[places]
+
+    return Reading(offsets, joined("words"), joined("seconds"), joined("iterations"))  # type: ignore[arg-type]

@@ -28,6 +28,8 @@ _NEW_FILE = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | 
 PIPE_WAIT = 5.0  # seconds in which somebody must begin to read a named pipe
 _tidied: set[Path] = set()  # folders in which this process has looked for leftovers
 _PART_NAME = re.compile(rf"{re.escape(PART_PREFIX)}[0-9a-f]{{16}}{re.escape(PART_SUFFIX)}")
+_ZEROS = 1 << 20  # bytes written at a time where the system cannot reserve disk space
+_CANNOT_RESERVE = (errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS)
 PathLike = str | os.PathLike[str]
 
 
@@ -185,6 +187,21 @@ def reported(path: PathLike, expected_bytes: int = 0) -> Iterator[None]:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             reason = no_room(name, expected_bytes)
         raise InputError(name, f"cannot be written: {reason}") from None
+
+
+def reserve_space(descriptor: int, size: int) -> None:
+    """Reserve the disk space of a new file: writing to a memory-mapped file on a full disk ends the process."""
+    if hasattr(os, "posix_fallocate"):
+        try:
+            os.posix_fallocate(descriptor, 0, size)
+        except OSError as error:
+            if error.errno not in _CANNOT_RESERVE:
+                raise
+        else:
+            return
+    for start in range(0, size, _ZEROS):
+        os.write(descriptor, bytes(min(_ZEROS, size - start)))
+    os.lseek(descriptor, 0, os.SEEK_SET)
 
 
 def no_room(path: PathLike, needed: int) -> str:

@@ -2,7 +2,8 @@
 
 Reading fifty runs one after the other asks the system fifty times for the same thirty megabytes, and touching new
 memory costs as much as reading it. `ReusedArrays` returns the same arrays again, which overwrites what was read
-before: it suits only work that is done with each run before the next is read.
+before: it suits only work that is done with each run before the next is read. `MappedArrays` are in files, for work
+that is larger than memory.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from leadline.text.files import reported, reserve_space
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,6 +36,28 @@ class ReusedArrays(NewArrays):
         if array is None or len(array) < size:
             array = self._arrays[name] = np.empty(size + size // 8, dtype)
         return array[:size]
+
+
+class MappedArrays(NewArrays):
+    """New arrays in temporary files: the system keeps in memory as much of them as there is room for.
+
+    The files have no names, so they are gone with the arrays, and when the process is killed.
+    """
+
+    def __init__(self, folder: str | None = None) -> None:
+        from tempfile import gettempdir  # which small work need not import
+
+        self.folder = folder or gettempdir()
+
+    def take(self, _name: str, size: int, dtype: Any) -> NDArray[Any]:
+        from tempfile import TemporaryFile
+
+        needed = size * np.dtype(dtype).itemsize
+        if not needed:
+            return np.empty(0, dtype)
+        with reported(self.folder, needed), TemporaryFile(dir=self.folder) as file:
+            reserve_space(file.fileno(), needed)
+            return np.memmap(file, dtype, "r+", shape=(size,)).view(np.ndarray)
 
 
 NEW_ARRAYS = NewArrays()

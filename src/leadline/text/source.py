@@ -8,7 +8,7 @@ import io
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -45,6 +45,7 @@ class SourceText:
     buffer: NDArray[np.uint8]  # longer than the text by PADDING line feeds
     begin: int  # past a byte order mark
     end: int
+    line_in_file: Callable[[int], int] | None = None  # of a part of a file: from the number of a line here
 
     @classmethod
     def of(cls, content: bytes, name: str) -> SourceText:
@@ -76,8 +77,12 @@ class SourceText:
         return self.buffer[self.begin : self.end].tobytes()
 
     def line_number(self, position: int) -> int:
-        """The line, counted from 1, of the byte at `position`."""
-        return int(np.count_nonzero(self.buffer[:position] == ord("\n"))) + 1
+        """The line of the file, counted from 1, of the byte at `position`."""
+        return self.file_line(int(np.count_nonzero(self.buffer[:position] == ord("\n"))) + 1)
+
+    def file_line(self, line: int) -> int:
+        """The number in the file of a line of this text, both counted from 1."""
+        return line if self.line_in_file is None else self.line_in_file(line)
 
     def size(self) -> int:
         return self.end - self.begin
@@ -132,7 +137,7 @@ def _whole_stream(file: IO[bytes], name: str) -> bytes:
             if stat.S_ISFIFO(mode.st_mode) and not os.get_blocking(descriptor):
                 pieces.append(_wait_for_writer(descriptor, name))
             os.set_blocking(descriptor, True)
-    most = min(LARGEST, _memory())
+    most = min(LARGEST, physical_memory())
     total = 0
     while piece := file.read(_PIECE):
         pieces.append(piece)
@@ -161,7 +166,7 @@ def _wait_for_writer(descriptor: int, name: str) -> bytes:
     return b""
 
 
-def _memory() -> int:
+def physical_memory() -> int:
     """The bytes of memory of this machine, or LARGEST where the system does not say."""
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")

@@ -23,11 +23,13 @@ from leadline.collections.duplicates.grouping import (
 from leadline.collections.duplicates.shingles import ShingleHashes
 from leadline.collections.duplicates.sketches import PLACES, Bands, band_hashes, bands, check_places, sketches
 from leadline.collections.duplicates.stored import StoredBands, StoredSets
-from leadline.collections.duplicates.texts import FIELDS, TextBatch, Texts, TextSource, open_texts
+from leadline.collections.duplicates.texts import BATCH_BYTES, FIELDS, TextBatch, Texts, TextSource, open_texts
 from leadline.collections.duplicates.tokens import UNITS, By
 from leadline.errors import InputError, checked_choice
 from leadline.records.scores.result import Result, counted
 from leadline.records.scores.table import Table
+from leadline.text.files import readable_size
+from leadline.text.memory_budget import MemoryBudget, MemoryLike
 from leadline.text.spread import Spread, spread_here
 
 if TYPE_CHECKING:
@@ -36,6 +38,9 @@ if TYPE_CHECKING:
 Keep = Literal["earliest", "longest", "best-linked"]
 Progress = Callable[[int, int, str], None]
 WIDEST = 1000  # tokens of a shingle
+# Measured with benchmarks/memory.py: the memory of the libraries, of each document, and of each byte of a batch.
+BASE_BYTES, BYTES_A_DOCUMENT, BYTES_A_BYTE = 200_000_000, 500, 12
+SMALLEST_BATCH = 1 << 20
 COLUMNS = ("group", "document", "resemblance", "kept")
 
 
@@ -102,6 +107,7 @@ def duplicates(
     places: int = PLACES,
     progress: Progress | None = None,
     spread: Spread | None = None,
+    memory: MemoryLike = None,
 ) -> Duplicates:
     """Groups of documents whose shingles are nearly the same.
 
@@ -109,7 +115,8 @@ def duplicates(
     documents in memory. Two documents are near-duplicates if `resemblance` of the shingles that either has are in both;
     with `containment`, also if so much of the smaller is in the larger. Groups are what hangs together by such pairs.
     Pairs are found by sketches of so many `places`, and compared exactly; `exact` finds all without sketches, as
-    `containment` does, and holds the shingles of all documents in memory. `spread` hashes the texts elsewhere.
+    `containment` does, and holds the shingles of all documents in memory. `memory`, such as "2GB", is the most that is
+    held otherwise: batches become smaller, and the groups are the same. `spread` hashes the texts elsewhere.
 
     >>> found = duplicates({"a": "one two three four five", "b": "One two three, four FIVE.", "c": "six"})
     >>> found.entries
@@ -128,9 +135,10 @@ def duplicates(
     texts = open_texts(source, fields)
     if keep == "best-linked":
         _ = texts.links()  # refused before anything is read
+    folder = _keep_to(texts, MemoryBudget.of(memory), cut)
     with ExitStack() as stack:
-        sets = stack.enter_context(closing(StoredSets()))
-        stored = None if cut is None else stack.enter_context(closing(StoredBands(cut.count)))
+        sets = stack.enter_context(closing(StoredSets(folder)))
+        stored = None if cut is None else stack.enter_context(closing(StoredBands(cut.count, folder)))
         spread = spread or spread_here
         first = _first_reading(texts, shingle, by, places, cut, stored, sets, progress, spread)
         total = len(first.tokens)
@@ -160,6 +168,21 @@ def duplicates(
             f"({cut}); --exact misses none"
         )
     return Duplicates(entries, total, compared, cut, resemblance, tuple(notes))
+
+
+def _keep_to(texts: Texts, budget: MemoryBudget | None, cut: Bands | None) -> str | None:
+    """Make the batches of texts small enough for a budget; return the folder for temporary files."""
+    if budget is None:
+        return None
+    if cut is None:
+        raise InputError("--memory", "cannot be kept by --exact or --containment, which hold all shingles in memory")
+    # Pairs that must be equal in several bands are counted with the order of all bands in memory.
+    a_document = BYTES_A_DOCUMENT + (8 * cut.count if cut.least > 1 else 0)
+    fixed = BASE_BYTES + a_document * len(texts.ids)
+    budget.require(fixed + SMALLEST_BATCH * BYTES_A_BYTE, f"duplicates among {counted(len(texts.ids), 'document')}")
+    texts.batch_bytes = min(BATCH_BYTES, (budget.size - fixed) // BYTES_A_BYTE)
+    budget.state(f"batches of {readable_size(texts.batch_bytes)} of text, bands and shingles in temporary files")
+    return budget.folder
 
 
 @dataclass(frozen=True)

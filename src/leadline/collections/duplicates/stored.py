@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 class StoredArrays:
     """Arrays of 64-bit numbers in a temporary file, which goes when it is closed."""
 
-    def __init__(self) -> None:
-        self._file = tempfile.TemporaryFile()  # noqa: SIM115
+    def __init__(self, folder: str | None = None) -> None:
+        self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115
         self.size = 0
 
     def append(self, values: NDArray[np.uint64]) -> int:
@@ -37,8 +37,8 @@ class StoredArrays:
 class StoredBands:
     """The band hashes of all texts, written batch by batch and read band by band."""
 
-    def __init__(self, count: int) -> None:
-        self.count, self._arrays = count, StoredArrays()
+    def __init__(self, count: int, folder: str | None = None) -> None:
+        self.count, self._arrays = count, StoredArrays(folder)
         self._blocks: list[tuple[int, int]] = []  # begin and texts of each batch
 
     def append(self, hashes: NDArray[np.uint64]) -> None:
@@ -58,8 +58,8 @@ class StoredBands:
 class StoredSets:
     """The shingles of texts as ascending hashes, on disk; a text that is not stored has none."""
 
-    def __init__(self) -> None:
-        self._arrays = StoredArrays()
+    def __init__(self, folder: str | None = None) -> None:
+        self._arrays = StoredArrays(folder)
         self._begins: list[int] = []
         self._rows: list[int] = []
         self._sizes: list[int] = []

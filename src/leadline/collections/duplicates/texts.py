@@ -49,6 +49,7 @@ class Texts(Protocol):
     ids: list[str]
     dates: list[str]
     notes: list[str]
+    batch_bytes: int  # of text, in a batch
 
     def batches(self, wanted: NDArray[np.bool_] | None = None) -> Iterator[TextBatch]: ...
     def links(self) -> NDArray[np.int64]: ...
@@ -73,6 +74,8 @@ def open_texts(source: TextSource, fields: Sequence[str] = FIELDS) -> Texts:
 class CollectionTexts:
     """The texts of a collection, with one part of it in memory at a time."""
 
+    batch_bytes = BATCH_BYTES
+
     def __init__(self, collection: Collection, fields: Sequence[str]) -> None:
         self.collection, self.fields = collection, list(fields)
         records = collection.records
@@ -92,7 +95,7 @@ class CollectionTexts:
             whole = pl.concat_str([pl.col(name).fill_null("") for name in self.fields], separator="\n")
             joined = frame.select("row", text=whole)
             size = int(joined["text"].str.len_bytes().sum() or 0)
-            for piece in joined.iter_slices(max(1, len(joined) * BATCH_BYTES // max(size, 1))):
+            for piece in joined.iter_slices(max(1, len(joined) * self.batch_bytes // max(size, 1))):
                 yield TextBatch(piece["row"].to_numpy().astype(np.int64), piece["text"].to_list())
 
     def links(self) -> NDArray[np.int64]:
@@ -104,6 +107,8 @@ class CollectionTexts:
 
 class MemoryTexts:
     """Texts in memory. A later document with an id that an earlier one has is left out."""
+
+    batch_bytes = BATCH_BYTES
 
     def __init__(self, items: Sequence[Item]) -> None:
         if not items:
@@ -119,7 +124,7 @@ class MemoryTexts:
 
     def batches(self, wanted: NDArray[np.bool_] | None = None) -> Iterator[TextBatch]:
         rows = np.arange(len(self.ids)) if wanted is None else np.flatnonzero(wanted)
-        batch = self._ends[rows] // BATCH_BYTES
+        batch = self._ends[rows] // self.batch_bytes
         for some in np.split(rows, 1 + np.flatnonzero(np.diff(batch))) if len(rows) else ():
             yield TextBatch(some, [self._texts[row] for row in some.tolist()])
 
@@ -129,6 +134,8 @@ class MemoryTexts:
 
 class ItemTexts:
     """Texts with ids that are read anew each time. A later document with an id that an earlier one has is left out."""
+
+    batch_bytes = BATCH_BYTES
 
     def __init__(self, items: Iterable[Item], name: str) -> None:
         self.items, self.name = items, name
@@ -152,7 +159,7 @@ class ItemTexts:
                 rows.append(len(self.ids) - 1)
                 texts.append(text)
                 size += len(text)
-            if size >= BATCH_BYTES:
+            if size >= self.batch_bytes:
                 yield TextBatch(np.array(rows, np.int64), texts)
                 rows, texts, size = [], [], 0
         if texts:

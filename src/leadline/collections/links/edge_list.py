@@ -3,62 +3,83 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Iterable, Sequence
-from itertools import chain
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from leadline.collections.links.edge_file import EdgeFile
 from leadline.collections.links.graph import LinkGraph, SelfLinks
 from leadline.errors import InputError
-from leadline.text.source import SourceText, read_text
+from leadline.records.scores.result import counted
+from leadline.text.files import readable_size
+from leadline.text.memory import MappedArrays
+from leadline.text.memory_budget import MemoryBudget, MemoryLike
+from leadline.text.source import read_text, size_of
 
 if TYPE_CHECKING:
     import polars as pl
+    from numpy.typing import NDArray
 
-SOURCE = ("source", "src", "from", "start", "citing")
-TARGET = ("target", "dst", "to", "end", "cited")
-WEIGHT = ("weight",)
-ANCHOR = ("anchor", "text", "anchor_text")
-MOST_DECLARED = 100_000_000
-FIELDS = "source target, and perhaps a weight or an anchor text"
-_JSON = re.compile(rb'\s*\[?\s*\{\s*"')
-_COUNT = re.compile(rb"^#[^\n]*\bn\s*=\s*(\d+)", re.MULTILINE)
+# Measured with benchmarks/memory.py: the memory of the libraries, and for each byte of a part and each page.
+BASE_BYTES, BYTES_A_BYTE, BYTES_A_PAGE = 160_000_000, 10, 400
+SMALLEST_PART, LARGEST_PART = 1 << 20, 64 << 20
 
 
-def read_edges(path: str, *, self_links: SelfLinks = "count") -> LinkGraph:
+def read_edges(path: str, *, self_links: SelfLinks = "count", memory: MemoryLike = None) -> LinkGraph:
     """Read an edge list, compressed or not; `-` is standard input.
 
     Fields are separated by tabs, or by blanks where there is no tab. A line that begins with # is a comment; `# n=14`
     before the first edge says that pages are the numbers below 14, whether they have links or not. The first line may
-    name the columns. Without names, a third column of numbers is a weight, any other an anchor text.
+    name the columns. Without names, a third column of numbers is a weight, any other an anchor text. With `memory` the
+    file is read in parts, twice, the links are kept in temporary files, and anchor texts are not kept.
     """
-    text = read_text(path)
-    content = text.bytes()
-    if _JSON.match(content):
-        raise InputError(text.name, "is JSON, not an edge list: write lines of source and target, separated by a tab")
-    frame, named = _frame(text, content)
-    weights = _weights(text.name, content, frame["weight"], named) if "weight" in frame.columns else None
+    budget = MemoryBudget.of(memory)
+    if budget is None:
+        return _whole_graph(EdgeFile(path), self_links)
+    budget.require(BASE_BYTES + SMALLEST_PART * BYTES_A_BYTE, "a link graph")
+    part = min((budget.size - BASE_BYTES) // 2 // BYTES_A_BYTE, LARGEST_PART)
+    parts = max(1, -(-size_of(path) // part))
+    budget.state(f"links in temporary files, the edge list in {counted(parts, 'part')} of {readable_size(part)}")
+    return _mapped_graph(EdgeFile(path, part), self_links, budget)
+
+
+def _whole_graph(edges: EdgeFile, self_links: SelfLinks) -> LinkGraph:
+    """The graph of an edge list that is read at once."""
+    (frame,) = edges.frames()
+    weights = frame["weight"].to_numpy() if "weight" in frame.columns else None
     anchors = frame["anchor"].to_list() if "anchor" in frame.columns else None
-    sources, targets = frame["source"].to_list(), frame["target"].to_list()
-    known = _declared_pages(text.name, content, chain(sources, targets))
-    return graph_of_columns(text.name, sources, targets, weights, anchors, known, self_links)
+    known = edges.declared_pages([frame["source"], frame["target"]])
+    return graph_of_columns(edges.path, frame["source"], frame["target"], weights, anchors, known, self_links)
 
 
-def _declared_pages(name: str, content: bytes, used: Iterable[str]) -> list[str]:
-    """The pages that a comment such as `# n=14` declares; none without one."""
-    declared = _COUNT.search(content[: _first_edge(content)])
-    if declared is None:
-        return []
-    count = int(declared[1])
-    if count > MOST_DECLARED:
-        raise InputError(name, f"n={count} declares more than {MOST_DECLARED:,} pages", line=1)
-    known = [str(number) for number in range(count)]
-    strange = next(iter(set(used) - set(known)), None)
-    if strange is not None:
-        raise InputError(name, f"page {strange!r} is not a number below {count}, though a comment says n={count}")
-    return known
+def _mapped_graph(edges: EdgeFile, self_links: SelfLinks, budget: MemoryBudget) -> LinkGraph:
+    """The graph of an edge list that is read in parts: first the names of pages, then the links between them."""
+    import polars as pl
+
+    pages, count, weighted = pl.Series([], dtype=pl.String), 0, False
+    for frame in edges.frames():
+        pages = pl.concat([pages, frame["source"], frame["target"]]).unique()
+        count, weighted = count + len(frame), "weight" in frame.columns
+    known = edges.declared_pages([pages])
+    named = pl.Series(known, dtype=pl.String) if known else pages.sort()
+    needed = BASE_BYTES + SMALLEST_PART * BYTES_A_BYTE + BYTES_A_PAGE * len(named)
+    budget.require(needed, f"{counted(len(named), 'page')}, whose names and ranks are held in memory")
+    arrays, places = MappedArrays(budget.folder), pl.Enum(named)
+    sources, targets = (arrays.take(end, count, np.int32) for end in ("sources", "targets"))
+    weights = arrays.take("weights", count, np.float64) if weighted else None
+    filled = 0
+    for frame in edges.frames():
+        coded = [frame[end].cast(places).to_physical() for end in ("source", "target")]
+        here, there = (ends.to_numpy().astype(np.int32) for ends in coded)
+        kept = slice(None) if self_links == "count" else here != there
+        end = filled + len(here[kept])
+        sources[filled:end], targets[filled:end] = here[kept], there[kept]
+        if weights is not None:
+            weights[filled:end] = frame["weight"].to_numpy()[kept]
+        filled = end
+    given = None if weights is None else weights[:filled]
+    return LinkGraph.of_arrays(sources[:filled], targets[:filled], named.to_list(), given, arrays=arrays)
 
 
 def graph_of_edges(edges: Sequence[Sequence[Any]], *, self_links: SelfLinks = "count") -> LinkGraph:
@@ -78,9 +99,9 @@ def graph_of_edges(edges: Sequence[Sequence[Any]], *, self_links: SelfLinks = "c
 
 def graph_of_columns(
     where: str,
-    sources: Sequence[str],
-    targets: Sequence[str],
-    weights: Sequence[Any] | None = None,
+    sources: Sequence[str] | pl.Series,
+    targets: Sequence[str] | pl.Series,
+    weights: Sequence[Any] | NDArray[np.float64] | None = None,
     anchors: Sequence[str] | None = None,
     known: Sequence[str] = (),
     self_links: SelfLinks = "count",
@@ -89,7 +110,7 @@ def graph_of_columns(
     import polars as pl
 
     given = None if weights is None else _checked_weights(where, weights)
-    ends = pl.Series([*sources, *targets], dtype=pl.String)
+    ends = pl.concat([pl.Series(end, dtype=pl.String) for end in (sources, targets)])
     pages = pl.concat([pl.Series(known, dtype=pl.String), ends]).unique(maintain_order=True)
     if not known:
         pages = pages.sort()
@@ -99,7 +120,7 @@ def graph_of_columns(
     return LinkGraph.of_arrays(here, there, pages.to_list(), given, self_links=self_links, anchors=texts)
 
 
-def _checked_weights(where: str, weights: Sequence[Any]) -> np.ndarray:
+def _checked_weights(where: str, weights: Sequence[Any] | NDArray[np.float64]) -> NDArray[np.float64]:
     try:
         found = np.array(weights, np.float64)
     except (TypeError, ValueError):
@@ -111,120 +132,6 @@ def _checked_weights(where: str, weights: Sequence[Any]) -> np.ndarray:
             where, f"edge {int(bad[0]) + 1}: the weight must be a number of 0 or more, got {found[bad[0]]:g}"
         )
     return found
-
-
-def _weights(name: str, content: bytes, column: pl.Series, named: bool) -> list[float]:
-    """A column of weights; the error names the line."""
-    weights = []
-    for place, cell in enumerate(column.to_list()):
-        try:
-            weight = float(cell)
-        except ValueError:
-            weight = math.nan
-        if not 0 <= weight < math.inf:
-            problem = f"the weight must be a number of 0 or more, got {cell!r}"
-            raise InputError(name, problem, line=_line_of(content, place + named))
-        weights.append(weight)
-    return weights
-
-
-# Lines
-
-
-def _frame(text: SourceText, content: bytes) -> tuple[pl.DataFrame, bool]:
-    """The columns source, target and weight or anchor, and whether the first line names them."""
-
-    first = content[_first_edge(content) :].split(b"\n", 1)[0].decode("utf-8", "replace").strip("\r\n")
-    if not first.strip():
-        raise InputError(text.name, "has no edges")
-    tabs = "\t" in first
-    cells = first.split("\t") if tabs else first.split()
-    if len(cells) < 2:
-        raise InputError(text.name, f"1 field, expected {FIELDS}", line=_line_of(content, 0))
-    frame = _tabbed(content, len(cells)) if tabs else None
-    if frame is None:
-        frame = _any_frame(text.name, content, len(cells), tabs)
-    meanings = _column_names(cells)
-    named = bool(meanings)
-    if named:
-        frame = frame.slice(1)
-    else:
-        meanings = ["source", "target", *([_third_column(frame)] if len(cells) > 2 else [])]
-    kept = {meaning: place for place, meaning in enumerate(meanings) if meaning}
-    frame = frame.select(frame.to_series(place).alias(meaning) for meaning, place in kept.items())
-    if not len(frame):
-        raise InputError(text.name, "has a line of column names and no edges")
-    nameless = ((frame["source"] == "") | (frame["target"] == "")).to_numpy()
-    if nameless.any():
-        raise InputError(text.name, "a page has no name", line=_line_of(content, int(nameless.argmax()) + named))
-    return frame, named
-
-
-def _third_column(frame: pl.DataFrame) -> str:
-    """Weights where most are numbers: a number among texts is an anchor, a word among numbers a mistake."""
-    import polars as pl
-
-    numbers = frame.to_series(2).cast(pl.Float64, strict=False).is_not_null().sum()
-    return "weight" if 2 * numbers > len(frame) else "anchor"
-
-
-def _column_names(cells: Sequence[str]) -> list[str]:
-    """The meaning of each column that a first line names, "" for another column; an empty list where it is an edge."""
-    lower = [cell.strip().strip('"').lower() for cell in cells]
-    meanings = {"source": SOURCE, "target": TARGET, "weight": WEIGHT, "anchor": ANCHOR}
-    named = [next((meaning for meaning, words in meanings.items() if word in words), "") for word in lower]
-    return named if named.count("source") == 1 and named.count("target") == 1 else []
-
-
-def _first_edge(content: bytes) -> int:
-    """Where the first line begins that is neither empty nor a comment."""
-    match = re.search(rb"^(?!#)[^\n]*\S", content, re.MULTILINE)
-    return match.start() if match else len(content)
-
-
-def _tabbed(content: bytes, width: int) -> pl.DataFrame | None:
-    """Lines with as many tabs each, read by Polars; None where something needs care."""
-    import polars as pl
-
-    if b"\r" in content or not content.isascii():
-        try:
-            content.decode("utf-8")
-        except UnicodeDecodeError:
-            return None
-        content = content.replace(b"\r\n", b"\n")
-    try:
-        frame = pl.read_csv(
-            content, separator="\t", has_header=False, quote_char=None, infer_schema=False, comment_prefix="#"
-        )
-    except pl.exceptions.PolarsError:
-        return None
-    if frame.width != width or content.count(b"\t") != (width - 1) * len(frame):
-        return None
-    return frame.select(pl.all().fill_null("").str.strip_chars())
-
-
-def _any_frame(name: str, content: bytes, width: int, tabs: bool) -> pl.DataFrame:
-    """Lines of fields one by one, which names the line with another number of fields."""
-    import polars as pl
-
-    rows = []
-    for number, line in enumerate(content.decode("utf-8", "replace").split("\n"), start=1):
-        if not line.strip() or line.startswith("#"):
-            continue
-        cells = [cell.strip() for cell in line.split("\t")] if tabs else line.split(None, width - 1)
-        if len(cells) != width:
-            problem = f"{len(cells)} field{'s' * (len(cells) != 1)}, the first edge has {width} ({FIELDS})"
-            raise InputError(name, problem, line=number)
-        if "\ufffd" in cells[0] + cells[1]:  # different names would become the same one
-            raise InputError(name, "a page's name is not UTF-8 text: save the file as UTF-8", line=number)
-        rows.append(cells)
-    return pl.DataFrame(rows, schema=[str(place) for place in range(width)], orient="row")
-
-
-def _line_of(content: bytes, place: int) -> int:
-    """The number of the line of an edge, counting lines that are neither empty nor comments from 0."""
-    lines = (number for number, line in enumerate(content.split(b"\n"), 1) if line.strip() and line[:1] != b"#")
-    return next((number for count, number in enumerate(lines) if count == place), 1)
 
 
 def read_page_weights(path: str) -> dict[str, float]:

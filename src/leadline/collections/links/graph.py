@@ -15,6 +15,7 @@ from leadline.errors import InputError, nearest
 from leadline.records.scores.result import Result, counted
 from leadline.records.scores.table import Table
 from leadline.text.engine import compiled_job
+from leadline.text.memory import NEW_ARRAYS, NewArrays
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 SelfLinks = Literal["count", "drop"]
 LARGEST = 2**31 - 1  # pages or links; places are 32 bits
 EDGE_BYTES = 16  # of text that take as long to read as an edge to sort
+AT_ONCE = 1 << 24  # links that are moved or counted together
 NO_WEIGHTS = np.empty(0, np.float64)
 
 
@@ -50,6 +52,7 @@ class LinkGraph(Result):
     weights: Floats = field(default_factory=lambda: NO_WEIGHTS)  # empty where every link weighs 1
     anchors: Sequence[tuple[int, str]] = ()  # the text of a link, with the page it leads to
     notes: tuple[str, ...] = ()
+    arrays: NewArrays = NEW_ARRAYS  # where arrays of the length of the links are made
 
     @classmethod
     def of_arrays(
@@ -62,12 +65,14 @@ class LinkGraph(Result):
         self_links: SelfLinks = "count",
         anchors: Sequence[tuple[int, str]] = (),
         notes: tuple[str, ...] = (),
+        arrays: NewArrays = NEW_ARRAYS,
     ) -> LinkGraph:
-        """A graph of links between pages given by their places in `pages`."""
+        """A graph of links between pages given by their places in `pages`. Ends that `arrays` made are overwritten."""
         if max(len(pages), len(sources)) > LARGEST:
             raise InputError("links", f"a graph has at most {LARGEST:,} pages and links")
-        given = NO_WEIGHTS if weights is None else np.array(weights, np.float64)
-        edges = Edges(np.array(sources, np.int32), np.array(targets, np.int32), given)
+        made: Any = np.array if arrays is NEW_ARRAYS else np.asarray
+        given = NO_WEIGHTS if weights is None else made(weights, np.float64)
+        edges = Edges(made(sources, np.int32), made(targets, np.int32), given)
         if self_links == "drop":
             apart = edges.sources != edges.targets
             edges = Edges(*(part[apart] if len(part) else part for part in edges))
@@ -75,8 +80,8 @@ class LinkGraph(Result):
             total = given.sum()
         if not np.isfinite(total):
             raise InputError("links", "the weights are too large, or not numbers: their sum is not finite")
-        rows = merge_edges.choose(EDGE_BYTES * len(sources))(edges, len(pages))
-        return cls(pages, rows.offsets, rows.columns, rows.weights, anchors, notes)
+        rows = merge_edges.choose(EDGE_BYTES * len(sources))(edges, len(pages), arrays)
+        return cls(pages, rows.offsets, rows.columns, rows.weights, anchors, notes, arrays)
 
     def __len__(self) -> int:
         return len(self.pages)
@@ -98,18 +103,32 @@ class LinkGraph(Result):
     @cached_property
     def into_blocks(self) -> LinkBlocks:
         """The links into pages, laid out for sums over them."""
-        return blocked(self.into, self.out_of)
+        return blocked(self.into, self.out_of, self.arrays)
 
     @cached_property
     def out_of_blocks(self) -> LinkBlocks:
         """The links out of pages, laid out for sums over them."""
-        return blocked(self.out_of, self.into)
+        return blocked(self.out_of, self.into, self.arrays)
 
     @cached_property
     def out_of(self) -> Rows:
         """For each page the pages it links to."""
-        turned = Edges(self.targets.copy(), self.sources.copy(), self.weights.copy())
-        return merge_edges.choose(EDGE_BYTES * self.links)(turned, len(self))
+        turned = Edges(*(self.arrays.take("turned", len(part), part.dtype) for part in self._ends))
+        for begin in range(0, self.links, AT_ONCE):
+            some = slice(begin, begin + AT_ONCE)
+            turned.sources[some], turned.targets[some] = self._targets_of(some), self.sources[some]
+            turned.weights[some] = self.weights[some]
+        return merge_edges.choose(EDGE_BYTES * self.links)(turned, len(self), self.arrays)
+
+    @property
+    def _ends(self) -> tuple[Ints, Ints, Floats]:
+        return self.sources, self.sources, self.weights
+
+    def _targets_of(self, some: slice) -> Ints:
+        """The page that each of some links leads to."""
+        first, last = np.searchsorted(self.offsets, (some.start, min(some.stop, self.links) - 1), "right") - 1
+        ends = np.clip(self.offsets[first : last + 2], some.start, some.stop)
+        return np.repeat(np.arange(first, last + 1, dtype=np.int32), np.diff(ends))
 
     @cached_property
     def targets(self) -> Ints:
@@ -124,12 +143,20 @@ class LinkGraph(Result):
     @cached_property
     def out_degrees(self) -> NDArray[np.int64]:
         """To how many pages each page links."""
-        return np.bincount(self.sources, minlength=len(self))
+        counts = np.zeros(len(self), np.int64)
+        for begin in range(0, self.links, AT_ONCE):
+            counts += np.bincount(self.sources[begin : begin + AT_ONCE], minlength=len(self))
+        return counts
 
     @cached_property
     def out_weights(self) -> Floats:
         """The weight of all links of each page."""
-        return np.bincount(self.sources, self.weights if self.is_weighted else None, len(self)).astype(np.float64)
+        if not self.is_weighted:
+            return self.out_degrees.astype(np.float64)
+        sums = np.zeros(len(self))
+        for begin in range(0, self.links, AT_ONCE):  # one link after the other, as in one sum over all
+            np.add.at(sums, self.sources[begin : begin + AT_ONCE], self.weights[begin : begin + AT_ONCE])
+        return sums
 
     @cached_property
     def place_of(self) -> dict[str, int]:
@@ -185,7 +212,7 @@ class LinkGraph(Result):
         )
 
 
-def _merged_plain(edges: Edges, pages: int) -> Rows:
+def _merged_plain(edges: Edges, pages: int, arrays: NewArrays = NEW_ARRAYS) -> Rows:
     keys = edges.targets.astype(np.int64) * pages + edges.sources
     weighted = len(edges.weights) > 0
     unique, where = np.unique(keys, return_inverse=True)
@@ -196,10 +223,14 @@ def _merged_plain(edges: Edges, pages: int) -> Rows:
 
 
 @compiled_job("leadline.collections.links.kernels.merging.merge_edges", plain=_merged_plain)
-def merge_edges(kernel: Kernel, edges: Edges, pages: int) -> Rows:
+def merge_edges(kernel: Kernel, edges: Edges, pages: int, arrays: NewArrays = NEW_ARRAYS) -> Rows:
     """The sources of each target, ascending and each once, with the sum of the weights. The edges are overwritten."""
     count, weighted = len(edges.sources), int(len(edges.weights) > 0)
-    spare = Edges(*(np.empty_like(part) for part in edges))
-    rows = Rows(np.empty(pages + 1, np.int64), np.empty(count, np.int32), np.empty(len(edges.weights)), weighted)
+    spare = Edges(*(arrays.take("spare", len(part), part.dtype) for part in edges))
+    columns, weights = arrays.take("columns", count, np.int32), arrays.take("weights", len(edges.weights), np.float64)
+    rows = Rows(np.empty(pages + 1, np.int64), columns, weights, weighted)
     merged = kernel(edges, spare, count, rows, pages, np.empty(pages + 1, np.int64))
-    return rows._replace(columns=rows.columns[:merged].copy(), weights=rows.weights[:merged].copy())
+    columns, weights = columns[:merged], weights[:merged]
+    if arrays is NEW_ARRAYS:
+        columns, weights = columns.copy(), weights.copy()  # so that the memory of merged links is freed
+    return rows._replace(columns=columns, weights=weights)

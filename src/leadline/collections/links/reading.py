@@ -18,6 +18,7 @@ from leadline.collections.links.graph import LinkGraph, SelfLinks
 from leadline.errors import InputError, checked_choice
 from leadline.records.scores.result import counted
 from leadline.text.checksums import parsed_object
+from leadline.text.memory_budget import MemoryLike
 from leadline.text.stored import stored_bytes
 
 if TYPE_CHECKING:
@@ -31,12 +32,18 @@ LinkSource: TypeAlias = "str | os.PathLike[str] | Collection | LinkGraph | Seque
 
 
 def read_links(
-    source: LinkSource, *, self_links: SelfLinks = "count", nofollow: Nofollow = "drop", pages: Kept = "fetched"
+    source: LinkSource,
+    *,
+    self_links: SelfLinks = "count",
+    nofollow: Nofollow = "drop",
+    pages: Kept = "fetched",
+    memory: MemoryLike = None,
 ) -> LinkGraph:
     """The link graph of a crawl, of a collection's citations, of an edge list, or of (source, target) pairs.
 
     Of a crawl, links marked nofollow do not count unless `nofollow="count"`, and pages that were not fetched are no
-    pages of the graph unless `pages="all"`.
+    pages of the graph unless `pages="all"`. With `memory`, such as "2GB", the links of an edge list are kept in
+    temporary files; those of collections are held in memory.
 
     >>> read_links([("a", "b"), ("b", "a"), ("b", "c")])
     <LinkGraph 3 pages, 3 links>
@@ -47,8 +54,10 @@ def read_links(
     source = opened(source)
     if isinstance(source, LinkGraph):
         return source
+    if memory is not None and not isinstance(source, (str, os.PathLike)):
+        raise InputError("--memory", "the links of a collection are held in memory: write them as an edge list first")
     if isinstance(source, (str, os.PathLike)):
-        return read_edges(os.fspath(source), self_links=self_links)
+        return read_edges(os.fspath(source), self_links=self_links, memory=memory)
     if not isinstance(source, Collection):
         return graph_of_edges(source, self_links=self_links)
     links = crawl_table(source, LINKS)

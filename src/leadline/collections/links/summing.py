@@ -12,6 +12,7 @@ import numpy as np
 
 from leadline.collections.links.kernels.arguments import LinkBlocks, Rows, Surfers
 from leadline.text.engine import compiled_job
+from leadline.text.memory import NEW_ARRAYS, NewArrays
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -48,15 +49,14 @@ def block_size(pages: int) -> int:
     return min(max(size, SMALLEST_BLOCK), LARGEST_BLOCK)
 
 
-def blocked(into: Rows, out_of: Rows) -> LinkBlocks:
+def blocked(into: Rows, out_of: Rows, arrays: NewArrays = NEW_ARRAYS) -> LinkBlocks:
     """The links of a graph in blocks of the pages they lead to; `into` and `out_of` hold the same links."""
     pages, links = len(into.offsets) - 1, len(into.columns)
     size = block_size(pages)
     starts = into.offsets[np.minimum(np.arange(-(-pages // size) + 1) * size, pages)]
-    weights = np.empty(links if into.weighted else 0)
-    blocks = LinkBlocks(
-        starts, np.empty(links, np.int32), np.empty(links, np.uint16), weights, into.weighted, pages, size
-    )
+    sources, targets = arrays.take("sources", links, np.int32), arrays.take("targets", links, np.uint16)
+    weights = arrays.take("weights", links if into.weighted else 0, np.float64)
+    blocks = LinkBlocks(starts, sources, targets, weights, into.weighted, pages, size)
     _fill_blocks.choose(BLOCKING_BYTES * links)(out_of, blocks)
     return blocks
 

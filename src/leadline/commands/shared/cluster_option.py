@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from leadline.commands.shared.extras import check_extras
+from leadline.errors import UsageError
 
 if TYPE_CHECKING:
     from leadline.cluster.work import Cluster
@@ -26,6 +27,8 @@ def chosen_cluster(options: argparse.Namespace) -> Iterator[Cluster | None]:
     if options.cluster is None:
         yield None
         return
+    if getattr(options, "memory", None) is not None:
+        raise UsageError("--cluster", "cannot be combined with --memory: every machine has its own")
     check_extras("--cluster", ["cluster"])
     from leadline.cluster.connect import open_cluster
 

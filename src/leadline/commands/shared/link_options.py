@@ -7,7 +7,7 @@ import argparse
 from leadline.collections.links.graph import LinkGraph
 from leadline.collections.links.page_scores import PageScores
 from leadline.collections.links.reading import read_links
-from leadline.commands.shared.options import add_choice, add_number, add_options, check_format
+from leadline.commands.shared.options import add_choice, add_number, add_options, check_format, memory_budget
 from leadline.commands.shared.output import print_notes, write_table
 
 SOURCE = (
@@ -29,12 +29,15 @@ def add_score_options(parser: argparse.ArgumentParser) -> None:
     """The source, and how the scores are printed."""
     add_link_options(parser)
     add_number(parser, "-k", "pages to print (default: 20 in a table, all in other formats)")
-    add_options(parser, "-f", "-o", "-q")
+    add_options(parser, "--memory", "-f", "-o", "-q")
 
 
 def read_link_source(options: argparse.Namespace) -> LinkGraph:
     """The graph that the arguments name."""
-    return read_links(options.source, self_links=options.self_links, nofollow=options.nofollow, pages=options.pages)
+    return read_links(
+        options.source, self_links=options.self_links, nofollow=options.nofollow, pages=options.pages,
+        memory=memory_budget(options) if "memory" in options else None,
+    )  # fmt: skip
 
 
 def write_scores(scores: PageScores, options: argparse.Namespace) -> None:

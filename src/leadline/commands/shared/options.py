@@ -8,12 +8,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 from leadline.errors import InputError, LeadlineError, UsageError, nearest, not_a_choice
 from leadline.options import LARGEST
 from leadline.records.choices import LARGEST_GRADE, Format, Order
 from leadline.records.scores.table import FORMATS
+
+if TYPE_CHECKING:
+    from leadline.text.memory_budget import MemoryBudget
 
 Item = TypeVar("Item")
 MOST_SAMPLES = 100_000  # as in trust/study.py, which is not imported for every command
@@ -130,6 +133,28 @@ def wrong_usage(option: str | None = None) -> Iterator[None]:
         raise UsageError(option or "", str(error)) from None
 
 
+def memory_type(text: str) -> int:
+    """The type of an option that takes a size of memory."""
+    from leadline.text.memory_budget import memory_size
+
+    try:
+        return memory_size(text)
+    except InputError as error:
+        raise argparse.ArgumentTypeError(error.problem) from None
+
+
+def memory_budget(options: argparse.Namespace) -> MemoryBudget | None:
+    """The budget of --memory, which is stated before the work; temporary files are beside the output."""
+    if options.memory is None:
+        return None
+    from leadline.commands.shared.output import print_notes
+    from leadline.text.memory_budget import MemoryBudget
+
+    output = getattr(options, "output", None)
+    folder = str(Path(output).absolute().parent) if output not in (None, "-") else None
+    return MemoryBudget(options.memory, folder, lambda note: print_notes([note], options))
+
+
 _SHARED: dict[str, dict[str, Any]] = {
     "qrels": {"metavar": "QRELS", "help": "judgements; - is standard input"},
     "inputs": {"metavar": "QRELS RUN", "nargs": "*", "help": "judgements, then runs: files, patterns or folders"},
@@ -146,6 +171,8 @@ _SHARED: dict[str, dict[str, Any]] = {
     "--reads": {"metavar": "FILE", "help": "reading times for CT and TBG: topic document seconds"},
     "--lengths": {"metavar": "FILE", "help": "document lengths for CT and TBG: document words"},
     "--runs-info": {"metavar": "FILE", "help": "table of runs with a header: run, team, task, ..."},
+    "--memory": {"metavar": "SIZE", "type": memory_type,
+                 "help": "most memory to hold, such as 2GB or 500MB; larger work is done in parts (default: no limit)"},
     "--strict": {"action": "store_true", "help": "stop at a file in a folder that is not a run (default: skip it)"},
     "--samples": {"metavar": "N", "type": whole_number(1, MOST_SAMPLES), "default": 100,
                   "help": "random samples of half the judgements (default: %(default)s)"},

@@ -116,7 +116,7 @@ def _scan_plain(text: SourceText, layout: Layout, key_field: int, memory: NewArr
         if len(parts) < fields:
             if is_skipped(line):
                 continue
-            raise _too_few(text, parts, layout, number)
+            raise _too_few(text, parts, layout, text.file_line(number))
         if parts[0].startswith(b"#"):
             continue
         longer += len(parts) > fields
@@ -125,7 +125,7 @@ def _scan_plain(text: SourceText, layout: Layout, key_field: int, memory: NewArr
         if key_field:
             key = number_of(parts[key_field])
             if key is None or math.isnan(key):
-                raise _no_number(text, parts[key_field], key_field, number)
+                raise _no_number(text, parts[key_field], key_field, text.file_line(number))
             keys.append(key)
     if not codes:
         raise InputError(text.name, "is empty")
@@ -218,7 +218,7 @@ def _line_number(text: SourceText, wanted: int) -> int:
     for number, line in enumerate(text.bytes().split(b"\n"), start=1):
         seen += not is_skipped(line)
         if seen == wanted:
-            return number
+            return text.file_line(number)
     raise IndexError(wanted)
 
 

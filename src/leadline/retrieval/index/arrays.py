@@ -14,7 +14,6 @@ Opening a file reads only its table and its end; an array, or a part of it, is c
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import zlib
 from collections.abc import Iterator, Mapping
@@ -27,14 +26,11 @@ from leadline.errors import InputError, system_reason
 from leadline.retrieval.index.array_table import REBUILD, ArrayPlace, ArrayTable, Layout, damaged, header_of
 from leadline.retrieval.index.blocks import block_sums
 from leadline.retrieval.index.checked_array import ANY, CheckedArray, ValueBounds
-from leadline.text.files import reported
+from leadline.text.files import reported, reserve_space
 from leadline.text.stored import open_stored
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-_ZEROS = 1 << 20  # bytes written at a time where the system cannot reserve disk space
-_CANNOT_RESERVE = (errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS)
 
 
 @contextlib.contextmanager
@@ -60,7 +56,7 @@ def begin_file(path: str | os.PathLike[str], layout: Layout) -> dict[str, NDArra
     """A new file of arrays to fill, without checksums until `finish_file` is called."""
     header, size = header_of(layout)
     with reported(path, size), open(path, "wb", opener=open_stored) as file:
-        _reserve(file.fileno(), size)
+        reserve_space(file.fileno(), size)
         file.write(header)
     return _filled(path)
 
@@ -92,21 +88,6 @@ def sync_file(path: str | os.PathLike[str]) -> None:
     """Flush a file to disk, with everything written through memory maps."""
     with reported(path), open(path, "rb+", opener=open_stored) as file:
         os.fsync(file.fileno())
-
-
-def _reserve(descriptor: int, size: int) -> None:
-    """Reserve the disk space of a new file: writing to a memory-mapped file on a full disk ends the process."""
-    if hasattr(os, "posix_fallocate"):
-        try:
-            os.posix_fallocate(descriptor, 0, size)
-        except OSError as error:
-            if error.errno not in _CANNOT_RESERVE:
-                raise
-        else:
-            return
-    for start in range(0, size, _ZEROS):
-        os.write(descriptor, bytes(min(_ZEROS, size - start)))
-    os.lseek(descriptor, 0, os.SEEK_SET)
 
 
 def _mapped(path: str | os.PathLike[str], mode: Any) -> NDArray[np.uint8]:

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
     from leadline.retrieval.index.families import Members, Unit
     from leadline.retrieval.index.updating import Changes
+    from leadline.text.memory_budget import MemoryLike
     from leadline.text.spread import Spread
 
 
@@ -101,16 +102,21 @@ class Index(Result):
         unit: Unit = "document",
         members: Members = "joined",
         spread: Spread | None = None,
+        memory: MemoryLike = None,
     ) -> Index:
         """Index a collection, or an iterable of Documents or mappings. An index in the folder is replaced.
 
         `fields` may include the derived fields biology, entities, phrases and sentences. With `unit="family"` a row is
         a family, with the texts that `members` chooses (see `families.py`). `workers` threads invert batches in
-        parallel (default: one per processor); with `spread` others do.
+        parallel (default: one per processor); with `spread` others do. `memory`, such as "2GB", is the most that is
+        held: batches become smaller, and the index is the same.
         """
         from leadline.retrieval.index.writing import build
 
-        build(source, Path(folder), fields, analysis or Analysis(), positions, workers, origin, unit, members, spread)
+        build(
+            source, Path(folder), fields, analysis or Analysis(), positions, workers, origin, unit, members, memory,
+            spread,
+        )  # fmt: skip
         return cls.open(folder)
 
     def add(self, source: Iterable[Any] | Records, *, workers: int | None = None) -> Index:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ import numpy as np
 from leadline.retrieval.index import arrays
 from leadline.retrieval.index.array_table import damaged
 from leadline.retrieval.index.forms import Forms, moved_forms
-from leadline.retrieval.index.packing import PLAIN, PackedWriter, ascending, packed
+from leadline.retrieval.index.packing import IN_MEMORY, PLAIN, PackedWriter, ascending, packed
 from leadline.retrieval.index.segment import (
     CODES,
     NUMBERS,
@@ -28,15 +29,29 @@ from leadline.retrieval.index.terms import Terms, offsets_of
 from leadline.text.compiled import Kernel
 from leadline.text.engine import compiled_job
 from leadline.text.ids import ranges
+from leadline.text.memory import NEW_ARRAYS, MappedArrays
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_SLAB = 1 << 22  # values of lists that are moved together
+
+@dataclass(frozen=True)
+class MergeSizes:
+    """How much of merged lists is in memory at once."""
+
+    slab: int = 1 << 22  # values of lists that are moved together
+    in_memory: int = IN_MEMORY  # bytes of each kind of list of a field, before a file is needed
+
+
+MERGE_SIZES = MergeSizes()
 
 
 def merge(
-    segments: Sequence[Segment], fields: Sequence[str], path: Path, families: NDArray[np.int64] | None = None
+    segments: Sequence[Segment],
+    fields: Sequence[str],
+    path: Path,
+    families: NDArray[np.int64] | None = None,
+    sizes: MergeSizes = MERGE_SIZES,
 ) -> None:
     """Write the documents of several segments, in their order, as one. The lists are never in memory as a whole.
 
@@ -48,7 +63,7 @@ def merge(
         parts = [segment.field(name) for segment in segments]
         _check_positions(segments, parts, name)
         merged = MergedTerms(segments, [part.terms for part in parts])
-        arrays_of, lists = _field(segments, parts, merged, path.parent)
+        arrays_of, lists = _field(segments, parts, merged, path.parent, sizes)
         content |= {f"{name}/{array}": values for array, values in arrays_of.items()}
         writers |= {f"{name}/{array}": writer for array, writer in lists.items()}
     for column in NUMBERS:
@@ -70,7 +85,7 @@ def merge(
 
 
 def _field(
-    segments: Sequence[Segment], parts: Sequence[Field], merged: MergedTerms, folder: Path
+    segments: Sequence[Segment], parts: Sequence[Field], merged: MergedTerms, folder: Path, sizes: MergeSizes
 ) -> tuple[dict[str, NDArray[Any]], dict[str, PackedWriter]]:
     """The arrays of a merged field, and its lists, which may be too large for the memory."""
     counts = merged.summed([np.diff(part.starts) for part in parts])
@@ -83,11 +98,11 @@ def _field(
         **stored_terms(merged.terms, "terms", "term_lengths"), "document_counts": packed(counts),
         **stored_wide(totals - counts, "repetitions"),
         "lengths": packed(np.concatenate([part.lengths for part in parts])),
-        **stored_forms(forms.forms, merged.terms), "form_codes": forms.codes(parts, merged),
+        **stored_forms(forms.forms, merged.terms), "form_codes": forms.codes(parts, merged, folder, sizes),
         **stored_terms(spellings.terms, "spellings", "spelling_lengths"),
         **stored_breaks(breaks, break_starts),
     }  # fmt: skip
-    return content, merged.moved(parts, offsets_of(counts), offsets_of(totals), folder)
+    return content, merged.moved(parts, offsets_of(counts), offsets_of(totals), folder, sizes)
 
 
 def _check_positions(segments: Sequence[Segment], parts: Sequence[Field], name: str) -> None:
@@ -125,7 +140,12 @@ class MergedTerms:
         return result
 
     def moved(
-        self, parts: Sequence[Field], starts: NDArray[np.int64], places: NDArray[np.int64], folder: Path
+        self,
+        parts: Sequence[Field],
+        starts: NDArray[np.int64],
+        places: NDArray[np.int64],
+        folder: Path,
+        sizes: MergeSizes,
     ) -> dict[str, PackedWriter]:
         """The lists of each term of all parts, one part's behind the other's, some terms at a time.
 
@@ -133,10 +153,10 @@ class MergedTerms:
         """
         documents = [len(part.lengths) for part in parts]
         kinds = {"documents": ascending(sum(documents)), "frequencies": PLAIN, "positions": PLAIN}
-        writers = {array: PackedWriter(kind, folder) for array, kind in kinds.items()}
+        writers = {array: PackedWriter(kind, folder, sizes.in_memory) for array, kind in kinds.items()}
         has_positions = any(len(part.positions) for part in parts)
         bases = offsets_of(documents).tolist()
-        for first, last in _slabs(places if has_positions else starts):
+        for first, last in _slabs(places if has_positions else starts, sizes.slab):
             runs = [np.searchsorted(self.of_part(n), (first, last)).tolist() for n in range(len(parts))]
             for array, writer in writers.items():
                 if array == "positions" and not has_positions:
@@ -156,11 +176,11 @@ class MergedTerms:
         return writers
 
 
-def _slabs(starts: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
-    """Ranges of terms whose lists are moved together: as many as have `_SLAB` values, at least one."""
+def _slabs(starts: NDArray[np.int64], values: int) -> Iterator[tuple[int, int]]:
+    """Ranges of terms whose lists are moved together: as many as have so many values, at least one."""
     first, terms = 0, len(starts) - 1
     while first < terms:
-        last = max(first + 1, int(np.searchsorted(starts, starts[first] + _SLAB, "right")) - 1)
+        last = max(first + 1, int(np.searchsorted(starts, starts[first] + values, "right")) - 1)
         yield first, min(last, terms)
         first = last
 
@@ -180,9 +200,12 @@ class _MergedForms:
         occurrences = self.merged.summed([part.forms.occurrences for part in parts])
         self.forms = Forms(self.merged.terms, np.bincount(owners, minlength=len(terms)), occurrences, totals)
 
-    def codes(self, parts: Sequence[Field], terms: MergedTerms) -> NDArray[np.uint8]:
-        """The forms of each part's occurrences behind those of the parts before it."""
-        into = np.zeros(int(self.forms.begins[-1]), np.uint8)
+    def codes(self, parts: Sequence[Field], terms: MergedTerms, folder: Path, sizes: MergeSizes) -> NDArray[np.uint8]:
+        """The forms of each part's occurrences behind those of the parts before it; in a file if there are many."""
+        size = int(self.forms.begins[-1])
+        arrays = NEW_ARRAYS if size <= sizes.in_memory else MappedArrays(str(folder))
+        into = arrays.take("forms", size, np.uint8)
+        into[:] = 0
         cursors, limits = self.forms.first_bits, self.forms.first_bits + self.forms.limits
         for number, part in enumerate(parts):
             ranks = self.forms.ranks[self.merged.of_part(number)]

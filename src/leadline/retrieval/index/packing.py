@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 PER_BLOCK, LANES = 128, 4
 ROWS = PER_BLOCK // LANES
 _HEADER = 2  # words
-_IN_MEMORY = 32 << 20  # bytes of a new array, before a file is needed
+IN_MEMORY = 32 << 20  # bytes of a new array, before a file is needed
 _COPIED = 1 << 20  # bytes at a time
 _LARGEST = 2**31 - 1
 _BYTES_A_VALUE = 1  # NumPy unpacks a value in the time in which plain Python reads so many bytes of text
@@ -68,9 +68,9 @@ def ascending(documents: int) -> Kind:
 class PackedWriter:
     """A new packed array, filled by any number of calls of `append`; a large one is in a temporary file meanwhile."""
 
-    def __init__(self, kind: Kind = PLAIN, folder: Path | None = None) -> None:
+    def __init__(self, kind: Kind = PLAIN, folder: Path | None = None, in_memory: int = IN_MEMORY) -> None:
         self.kind, self._folder = kind, folder
-        self._file = SpooledTemporaryFile(_IN_MEMORY, dir=None if folder is None else str(folder))  # noqa: SIM115 - closed with the object
+        self._file = SpooledTemporaryFile(in_memory, dir=None if folder is None else str(folder))  # noqa: SIM115 - closed with the object
         self._rest, self._count, self._next = np.empty(0, np.int32), 0, 0
         self._widths: list[NDArray[np.uint8]] = []
         self._bases: list[NDArray[np.int32]] = []

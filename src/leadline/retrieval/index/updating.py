@@ -25,7 +25,7 @@ from leadline.retrieval.index.merging import merge
 from leadline.retrieval.index.origin import Origin
 from leadline.retrieval.index.segment import CODES, NUMBERS, Segment
 from leadline.retrieval.index.tombstones import write_tombstones
-from leadline.retrieval.index.writing import Part, commit, new_path, new_segment, tidy, unchanged, units_of
+from leadline.retrieval.index.writing import BuildSizes, Part, commit, new_path, new_segment, tidy, unchanged, units_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -77,7 +77,9 @@ def add(source: Iterable[Any] | Records, index: OpenIndex, workers: int | None) 
     """Write one more segment of an index of documents."""
     units = units_of(source, index.fields, "document", "joined")
     with unchanged(index.folder, index.manifest) as owned:
-        made = new_segment(units, owned, index.fields, index.analysis, index.manifest["positions"], workers)
+        made = new_segment(
+            units, owned, index.fields, index.analysis, index.manifest["positions"], BuildSizes.of(workers)
+        )
 
         def origin_of(_: list[str]) -> Origin | None:
             if index.origin is None:
@@ -146,7 +148,9 @@ def update(
         if len(changes.new):
             units = _chosen_units(index, source if source is not None else collection, changes.new)
             positions = index.manifest["positions"]
-            parts.append(Part(new_segment(units, owned, index.fields, index.analysis, positions, workers)))
+            parts.append(
+                Part(new_segment(units, owned, index.fields, index.analysis, positions, BuildSizes.of(workers)))
+            )
         commit(owned, settings, parts, lambda ids: Origin.of(collection, ids, _members(index)))
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 
 from leadline.errors import InputError, checked_choice
+from leadline.records.scores.result import counted
 from leadline.retrieval.index import arrays
 from leadline.retrieval.index.analysis import Analysis
 from leadline.retrieval.index.batches import BATCH_BYTES, DocumentBatch, Records, SomeRows, batches
@@ -23,13 +24,14 @@ from leadline.retrieval.index.derived import split_fields
 from leadline.retrieval.index.families import Members, Unit, family_batches
 from leadline.retrieval.index.inverting import inverted
 from leadline.retrieval.index.manifest import KIND, MANIFEST, VERSION, WHAT, files_of, read_manifest
-from leadline.retrieval.index.merging import merge
+from leadline.retrieval.index.merging import MERGE_SIZES, MergeSizes, merge
 from leadline.retrieval.index.opening import described_file, opened_segment
 from leadline.retrieval.index.origin import Origin
 from leadline.retrieval.index.segment import Segment
 from leadline.retrieval.index.tombstones import ROWS as DEAD_ROWS
 from leadline.text.checksums import file_sha256, sealed
-from leadline.text.files import reported, sync_folder, write_stored
+from leadline.text.files import readable_size, reported, sync_folder, write_stored
+from leadline.text.memory_budget import MemoryBudget, MemoryLike
 from leadline.text.owned_folder import OwnedFolder
 from leadline.text.spread import Spread
 from leadline.text.stored import stored_bytes
@@ -38,12 +40,46 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 UNFINISHED = "unfinished-"  # prefix of the folder for segments to be merged
+# Measured with benchmarks/memory.py: the memory of the libraries, of each document, and of each byte of a batch.
+BASE_BYTES, BYTES_A_DOCUMENT, BYTES_A_BYTE = 220_000_000, 1000, 10
+SMALLEST_BATCH = 1 << 20
 AT_ONCE = 16  # segments merged together: the head of each dictionary is compared for every term
+
+
+@dataclass(frozen=True)
+class BuildSizes:
+    """How much of an index in the making is in memory: `workers` + 1 batches of texts, and lists that are merged."""
+
+    workers: int
+    batch: int = BATCH_BYTES  # bytes of text
+    merging: MergeSizes = MERGE_SIZES
+
+    @classmethod
+    def of(cls, workers: int | None, budget: MemoryBudget | None = None, source: Any = None) -> BuildSizes:
+        """The sizes that keep to a budget: smaller batches, and fewer workers where batches would be very small."""
+        threads = workers or os.cpu_count() or 1
+        if budget is None:
+            return cls(threads)
+        documents = len(source.records) if hasattr(source, "records") else 0
+        budget.require(least_memory(documents), f"an index of {counted(documents, 'document')}")
+        fixed = BASE_BYTES + BYTES_A_DOCUMENT * documents
+        room = (budget.size - fixed) // BYTES_A_BYTE
+        while threads > 1 and room // (threads + 1) < min(4 * SMALLEST_BATCH, BATCH_BYTES):
+            threads -= 1
+        batch = min(BATCH_BYTES, room // (threads + 1))
+        budget.state(f"{threads + 1} batches of {readable_size(batch)} of text at a time, merged on disk")
+        return cls(threads, batch, MergeSizes(min(MERGE_SIZES.slab, batch // 6), min(MERGE_SIZES.in_memory, batch)))
+
+
+def least_memory(documents: int) -> int:
+    """The smallest budget for an index of so many documents."""
+    return BASE_BYTES + BYTES_A_DOCUMENT * documents + 2 * SMALLEST_BATCH * BYTES_A_BYTE
 
 
 def build(
     source: Iterable[Any] | Records, folder: Path, fields: Sequence[str], analysis: Analysis, positions: bool,
     workers: int | None, origin: str, unit: Unit = "document", members: Members = "joined",
+    memory: MemoryLike = None,
     spread: Spread | None = None,
 ) -> None:  # fmt: skip
     """Write an index of documents; `spread` inverts and merges them elsewhere."""
@@ -57,11 +93,12 @@ def build(
         "analysis": analysis.settings(), "fields": list(fields), "positions": positions, "source": origin,
         "unit": unit, "members": members, "stemmer": analysis.stemmer_version(),
     }  # fmt: skip
-    units = units_of(source, fields, unit, members)
+    sizes = BuildSizes.of(workers, MemoryBudget.of(memory), source)
+    units = units_of(source, fields, unit, members, size=sizes.batch)
     with OwnedFolder.locked(folder, KIND, VERSION) as owned:
         if owned.damaged:
             _recover_names(owned)
-        made = new_segment(units, owned, fields, analysis, positions, workers, spread)
+        made = new_segment(units, owned, fields, analysis, positions, sizes, spread)
         commit(
             owned, settings, [Part(made)], lambda ids: Origin.of(source, ids, members if unit == "family" else None)
         )  # fmt: skip
@@ -101,7 +138,7 @@ def new_path(owned: OwnedFolder, inside: str = "", kind: str = "segment") -> Pat
 
 def new_segment(
     source: Iterator[DocumentBatch], owned: OwnedFolder, fields: Sequence[str], analysis: Analysis, positions: bool,
-    workers: int | None, spread: Spread | None = None,
+    sizes: BuildSizes, spread: Spread | None = None,
 ) -> Path:  # fmt: skip
     """Write one segment of all documents: batches are inverted in parallel, and their segments merged."""
     owned.remove_all(UNFINISHED)  # of a process that was killed
@@ -111,7 +148,7 @@ def new_segment(
         (owned.path / staging).mkdir()
     try:
         if spread is None:
-            pieces = list(_pieces(source, owned, f"{staging}/", analysis, positions, workers or os.cpu_count() or 1))
+            pieces = list(_pieces(source, owned, f"{staging}/", analysis, positions, sizes.workers))
         else:
             numbered = ((batch, new_path(owned, f"{staging}/")) for batch in source)
             pieces = list(spread(_inverted_elsewhere, numbered, analysis, positions))
@@ -121,7 +158,7 @@ def new_segment(
             rounds = range(0, len(pieces), AT_ONCE)
             groups = [pieces[at : at + AT_ONCE] for at in rounds]
             if spread is None:
-                pieces = [_merged(group, fields, owned, f"{staging}/") for group in groups]
+                pieces = [_merged(group, fields, owned, f"{staging}/", sizes) for group in groups]
             else:
                 into = ((group, new_path(owned, f"{staging}/")) for group in groups)
                 pieces = list(spread(_merged_elsewhere, into, fields))
@@ -137,7 +174,7 @@ def new_segment(
 
 def units_of(
     source: Iterable[Any] | Records, fields: Sequence[str], unit: Unit, members: Members,
-    chosen: NDArray[np.int64] | None = None,
+    chosen: NDArray[np.int64] | None = None, size: int = BATCH_BYTES,
 ) -> Iterator[DocumentBatch]:  # fmt: skip
     """Batches of documents or of families, each with the names of the fields to derive.
 
@@ -147,9 +184,9 @@ def units_of(
     if unit == "family" and not hasattr(source, "records"):
         raise InputError("unit", "family needs a collection: build one first, or choose document")
     if unit == "document":
-        units = batches(source if chosen is None else SomeRows(source, chosen), own)
+        units = batches(source if chosen is None else SomeRows(source, chosen), own, size)
     else:
-        units = family_batches(source, own, BATCH_BYTES, members, chosen)
+        units = family_batches(source, own, size, members, chosen)
     return (replace(batch, derived=tuple(derived)) for batch in units)
 
 
@@ -172,11 +209,11 @@ def _pieces(
             yield waiting.popleft().result()
 
 
-def _merged(pieces: Sequence[Path], fields: Sequence[str], owned: OwnedFolder, staging: str) -> Path:
+def _merged(pieces: Sequence[Path], fields: Sequence[str], owned: OwnedFolder, staging: str, sizes: BuildSizes) -> Path:
     if len(pieces) == 1:
         return pieces[0]
     made = new_path(owned, staging)
-    merge([Segment(piece) for piece in pieces], fields, made)
+    merge([Segment(piece) for piece in pieces], fields, made, sizes=sizes.merging)
     owned.remove(f"{staging}{piece.name}" for piece in pieces)  # some systems keep files that are still mapped
     return made
 

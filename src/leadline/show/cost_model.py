@@ -1,0 +1,199 @@
+"""What a collection of any size takes on disk, in processor time and in memory, from measured slopes.
+
+A cost is `fixed + a_document · documents + a_word · words`, or of lines of runs. The slopes are those that
+benchmarks/growth.py fits on three sizes and checks at a larger one; docs/growth.md has its tables and says on what they
+were measured. Memory is the smallest `--memory` that the commands accept, from the constants by which they keep to it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from leadline.errors import InputError
+from leadline.measures import run_source
+from leadline.records.scores.result import Result, counted
+from leadline.records.scores.table import Table
+from leadline.retrieval.answers import search_memory
+from leadline.retrieval.index import writing
+from leadline.text.files import readable_size
+
+
+@dataclass(frozen=True)
+class Slope:
+    """A cost that grows with documents and words."""
+
+    fixed: float
+    a_document: float
+    a_word: float
+
+    def of(self, documents: float, words: float) -> float:
+        return self.fixed + self.a_document * documents + self.a_word * words
+
+
+# Fitted by `python benchmarks/growth.py`: bytes, and seconds of one core (x86-64 with AVX2, a shared virtual machine).
+SLOPES = {
+    "source bytes": Slope(0, 58.5, 6.17),  # of JSON lines
+    "collection seconds": Slope(0.116, 1.31e-4, 1.08e-7),
+    "collection bytes": Slope(0, 118, 1.52),
+    "index seconds": Slope(0, 6.43e-5, 2.75e-7),
+    "index bytes": Slope(1.51e5, 133, 0.499),
+    "index with positions seconds": Slope(0, 5.85e-5, 2.91e-7),
+    "index with positions bytes": Slope(2.65e5, 8.08, 1.31),
+    "search seconds": Slope(2.06e-4, 8.73e-9, 0),  # of a query of 20 words, 1000 documents deep
+}
+COLLECTION_MEMORY = Slope(250e6, 2000, 0)  # benchmarks/memory.py
+LINE_SECONDS, LINE_BYTES = 1.12e-7, 36  # of a run
+# benchmarks/encoding.py: titles and abstracts a second with the packaged model, on one core; 384 numbers of 16 bits.
+VECTOR_SECONDS, VECTOR_BYTES, VECTOR_MEMORY = 1 / 27, 2 * 384, 700_000_000
+
+
+@dataclass(frozen=True)
+class KnownCollection:
+    """A collection that others have described: its documents, and the words of one, which are an assumption."""
+
+    documents: int
+    words: int
+    about: str
+
+
+KNOWN = {
+    "clef-ip": KnownCollection(1_000_000, 5_000, "1 million patents of the European Patent Office, in full"),
+    "trec-chem": KnownCollection(1_200_000, 9_000, "1.2 million patents in full, 98 GB of XML: about 82 kB each"),
+    "espacenet": KnownCollection(140_000_000, 2_000, "140 million documents, most of them without full text"),
+}
+
+
+@dataclass(frozen=True)
+class Workload:
+    """What is to be done: a collection, and runs over it."""
+
+    documents: int
+    words_per_document: int
+    runs: int = 50
+    topics: int = 1000
+    depth: int = 1000
+
+    @property
+    def words(self) -> int:
+        return self.documents * self.words_per_document
+
+    @property
+    def lines(self) -> int:
+        return self.runs * self.topics * self.depth
+
+
+@dataclass(frozen=True)
+class Machine:
+    """One machine, and the hours that a job may take."""
+
+    cores: int = 16
+    memory: int = 64_000_000_000
+    disk: int = 4_000_000_000_000
+    hours: float = 24.0
+
+
+@dataclass(frozen=True)
+class JobCost:
+    """What one job takes: bytes that it writes, seconds of one core, bytes of memory, and machines."""
+
+    job: str
+    disk: int
+    seconds: float
+    memory: int
+    machines: int
+    because: str  # what asks for more than one machine
+
+
+COLUMNS = ("job", "disk", "seconds of one core", "memory", "machines", "because of")
+
+
+@dataclass(frozen=True, repr=False)
+class Estimate(Result):
+    """What a workload takes, job by job."""
+
+    work: Workload
+    machine: Machine
+    jobs: Sequence[JobCost]
+    notes: tuple[str, ...] = ()
+
+    def table(self) -> Table:
+        """Bytes and seconds as numbers."""
+        rows = [[job.job, job.disk, round(job.seconds, 3), job.memory, job.machines, job.because] for job in self.jobs]
+        return Table(COLUMNS, rows)
+
+    def table_for_people(self) -> Table:
+        rows = []
+        for job in self.jobs:
+            sizes = [readable_size(job.disk), readable_time(job.seconds), readable_size(job.memory)]
+            rows.append([job.job, *sizes, f"{job.machines:,}", job.because])
+        return Table(("job", "disk", "time of one core", "memory", "machines", "because of"), rows)
+
+    def _finding(self) -> str:
+        return (
+            f"{counted(self.work.documents, 'document')} of {self.work.words_per_document:,} words: "
+            f"{readable_size(self.jobs[0].disk + self.jobs[2].disk)} on disk with an index that has positions, "
+            f"{readable_time(self.jobs[0].seconds + self.jobs[2].seconds)} of one core to build both"
+        )
+
+    def _shown_table(self) -> Table:
+        return self.table_for_people()
+
+
+def estimate(work: Workload, machine: Machine | None = None) -> Estimate:
+    """What a collection, its indexes, vectors, searches and evaluation take, and on how many machines."""
+    on = machine or Machine()
+    count, words = work.documents, work.words
+    if min(count, work.words_per_document, work.runs, work.topics, work.depth) < 1:
+        raise InputError("estimate", "documents, words, runs, topics and depth must be at least 1")
+
+    def cost(name: str) -> float:
+        return SLOPES[name].of(count, words)
+
+    def job(name: str, disk: float, seconds: float, memory: float, *, cached: float = 0.0) -> JobCost:
+        """`cached` bytes of files should be in memory, for their job to be fast."""
+        reasons = {
+            "time": seconds / (on.cores * on.hours * 3600),
+            "memory": (memory + cached) / on.memory,
+            "disk": disk / on.disk,
+        }
+        most = max(reasons, key=lambda reason: reasons[reason])
+        machines = max(1, math.ceil(reasons[most]))
+        return JobCost(name, round(disk), seconds, round(memory), machines, most if machines > 1 else "")
+
+    indexing = writing.least_memory(count)
+    searching = search_memory.least_memory(count)
+    run_bytes = work.topics * work.depth * LINE_BYTES
+    jobs = [
+        job("collection", cost("collection bytes"), cost("collection seconds"), COLLECTION_MEMORY.of(count, 0)),
+        job("index", cost("index bytes"), cost("index seconds"), indexing),
+        job("index with positions", cost("index with positions bytes"), cost("index with positions seconds"), indexing),
+        job("vectors", count * VECTOR_BYTES, count * VECTOR_SECONDS, VECTOR_MEMORY),
+        job(
+            f"search, {counted(work.topics, 'topic')}", run_bytes, work.topics * cost("search seconds"), searching,
+            cached=cost("index bytes"),
+        ),
+        job(
+            f"evaluation, {counted(work.runs, 'run')}", work.runs * run_bytes, work.lines * LINE_SECONDS,
+            run_source.BASE_BYTES + run_source.BYTES_A_BYTE * run_source.SMALLEST_PART,
+        ),
+    ]  # fmt: skip
+    notes = (
+        f"machines: of {counted(on.cores, 'core')} and {readable_size(on.memory)}, so that each job takes at most "
+        f"{on.hours:g} hours; for search, so that the index is in memory",
+        "the time is that of one core, n cores need about 1/n of it; memory is the smallest that --memory accepts",
+    )
+    return Estimate(work, on, jobs, notes)
+
+
+def readable_time(seconds: float) -> str:
+    """Seconds for people.
+
+    >>> readable_time(0.25), readable_time(600), readable_time(7200), readable_time(8.64e6)
+    ('0.2 s', '10.0 min', '2.0 h', '100.0 days')
+    """
+    for limit, divisor, unit in ((120, 1, "s"), (7200, 60, "min"), (172_800, 3600, "h")):
+        if seconds < limit:
+            return f"{seconds / divisor:.1f} {unit}"
+    return f"{seconds / 86_400:,.1f} days"

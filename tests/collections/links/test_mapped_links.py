@@ -1,0 +1,77 @@
+"""Edge lists read in parts, with links in temporary files: the same graphs, ranks and errors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from leadline.collections.links import edge_list
+from leadline.collections.links import graph as graphs
+from leadline.collections.links.edge_list import read_edges
+from leadline.collections.links.page_scores import hits_of, pagerank_of
+from leadline.errors import InputError
+from leadline.text import source
+from leadline.text.memory_budget import MemoryBudget
+
+BUDGET = MemoryBudget(10**9)
+
+
+@pytest.fixture(autouse=True)
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(edge_list, "LARGEST_PART", 200)
+    monkeypatch.setattr(source, "_PIECE", 64)
+    monkeypatch.setattr(graphs, "AT_ONCE", 7)
+
+
+def edges(third: str) -> str:
+    rng = np.random.default_rng(4)
+    ends = rng.integers(0, 40, (300, 2)).tolist()
+    return "".join(f"p{a}\tp{b}{third.format(n=n % 7 + 0.25)}\n" for n, (a, b) in enumerate(ends))
+
+
+TEXTS = {
+    "plain": edges(""),
+    "weighted": edges("\t{n}"),
+    "named": f"target\tsource\tweight\n{edges(chr(9) + '{n}')}",
+    "blanks and comments": "# links\n" + edges("").replace("\t", "  ").replace("\np1 ", "\n\n# more\np1 "),
+    "declared": "# n=50\n" + edges("").replace("p", ""),
+    "with anchors": edges("\tsee {n} here"),
+}
+
+
+@pytest.mark.parametrize("self_links", ["count", "drop"])
+@pytest.mark.parametrize("text", TEXTS)
+def test_the_graph_and_its_ranks_are_the_same(tmp_path: Path, text: str, self_links: graphs.SelfLinks) -> None:
+    (tmp_path / "edges.tsv").write_text(TEXTS[text])
+    path = str(tmp_path / "edges.tsv")
+    whole, parts = read_edges(path, self_links=self_links), read_edges(path, self_links=self_links, memory=BUDGET)
+    assert list(parts.pages) == list(whole.pages)
+    for name in ("offsets", "sources", "weights", "out_degrees", "out_weights", "targets"):
+        np.testing.assert_array_equal(getattr(parts, name), getattr(whole, name))
+    for one, other in zip(parts.out_of, whole.out_of, strict=True):
+        np.testing.assert_array_equal(one, other)
+    for score in (pagerank_of, hits_of):
+        for column, values in score(whole).columns.items():
+            np.testing.assert_array_equal(score(parts).columns[column], values)
+
+
+@pytest.mark.parametrize("wrong", ["p1", "p1\t\n", "p1\tp2\tx\n"])
+def test_an_error_names_the_same_line(tmp_path: Path, wrong: str) -> None:
+    kind = "weighted" if "x" in wrong else "plain"
+    (tmp_path / "edges.tsv").write_text(TEXTS[kind] + wrong + ("" if wrong.endswith("\n") else "\n"))
+    said = []
+    for memory in (None, BUDGET):
+        with pytest.raises(InputError) as error:
+            read_edges(str(tmp_path / "edges.tsv"), memory=memory)
+        said.append(str(error.value))
+    assert said[0] == said[1]
+    assert ":301:" in said[0]
+
+
+def test_more_pages_than_a_budget_has_room_for_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(edge_list, "BYTES_A_PAGE", 10**8)
+    (tmp_path / "edges.tsv").write_text(TEXTS["plain"])
+    with pytest.raises(InputError, match="40 pages, whose names and ranks are held in memory: the smallest"):
+        read_edges(str(tmp_path / "edges.tsv"), memory="1GB")

@@ -1,0 +1,156 @@
+"""--memory: stated before the work, kept while the data grow tenfold, and without effect on results."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import leadline as ll
+from leadline.cli import main
+from leadline.collections.documents.store import Collection
+from leadline.collections.duplicates import find
+from leadline.retrieval.index import writing
+from leadline.retrieval.index.index import Index
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="the memory of a process, as Linux shows it")
+WORDS = [f"{first}{last}" for first in ("poly", "metal", "glass", "thin") for last in ("film", "valve", "resin", "mer")]
+
+
+def own_memory(arguments: list[str], folder: Path) -> tuple[int, str]:
+    """The most megabytes that a command holds of its own, and what it says on standard error."""
+    command = [sys.executable, "-m", "leadline.cli", *arguments]
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+        most = 0
+        while process.poll() is None:
+            status = Path(f"/proc/{process.pid}/status")
+            found = re.search(r"RssAnon:\s*(\d+)", status.read_text() if status.exists() else "")
+            most = max(most, int(found[1]) // 1000 if found else 0)
+            time.sleep(0.005)
+        assert process.stderr is not None
+        said = process.stderr.read()
+    assert process.returncode == 0, said
+    return most, said
+
+
+def write_run(path: Path, topics: int) -> None:
+    """A run of 10,000 lines a topic, in order."""
+    block = "".join(f"TOPIC Q0 EP{n:07d} {n + 1} {10_000 - n} tag\n" for n in range(10_000))
+    with path.open("w") as file:
+        for topic in range(topics):
+            file.write(block.replace("TOPIC", f"T{topic}"))
+
+
+def documents(count: int, seed: int = 1) -> list[dict[str, str]]:
+    rng = random.Random(seed)
+    texts = [" ".join(rng.choices(WORDS, k=60)) for _ in range(count)]
+    texts[1::10] = texts[0::10]  # copies
+    return [{"id": f"EP{n:05d}", "title": text[:30], "abstract": text} for n, text in enumerate(texts)]
+
+
+@pytest.fixture(scope="module")
+def collection(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("memory")
+    (folder / "documents.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in documents(300)))
+    main(["collection", "build", str(folder / "documents.jsonl"), "--keep", "all", "-o", str(folder / "c"), "-q"])
+    return folder / "c"
+
+
+@linux
+@pytest.mark.parametrize("topics", [12, pytest.param(120, marks=pytest.mark.soak)])
+def test_memory_is_kept_while_runs_grow_tenfold(tmp_path: Path, topics: int) -> None:
+    (tmp_path / "qrels.txt").write_text("".join(f"T{t} 0 EP{n:07d} 1\n" for t in range(10 * topics) for n in range(9)))
+    write_run(tmp_path / "small.run", topics)
+    write_run(tmp_path / "large.run", 10 * topics)
+    grown = ((tmp_path / "large.run").stat().st_size - (tmp_path / "small.run").stat().st_size) // 10**6
+    small, _ = own_memory(["evaluate", "qrels.txt", "small.run", "--memory", "180MB"], tmp_path)
+    large, said = own_memory(["evaluate", "qrels.txt", "large.run", "--memory", "180MB"], tmp_path)
+    assert "at most 180.0 MB: the largest run in " in said
+    assert large < 180
+    assert large - small < grown / 3
+
+
+def test_an_index_in_small_batches_answers_the_same(
+    collection: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened, sums = Collection.open(collection), []
+    whole = Index.build(opened, tmp_path / "whole", positions=True)
+    for size in (5_000, 12_000):
+        monkeypatch.setattr(writing, "SMALLEST_BATCH", size)
+        index = Index.build(opened, tmp_path / str(size), positions=True, memory=writing.least_memory(len(opened)))
+        index.check()
+        (segment,) = (tmp_path / str(size)).glob("segment-*")
+        sums.append(hashlib.sha256(segment.read_bytes()).hexdigest())
+        for query in ("polyfilm valve", "thinresin metalmer glassvalve"):
+            assert found_by(index, query) == found_by(whole, query)
+    assert sums[0] == sums[1]  # however many segments were merged
+
+
+def found_by(index: Index, query: str) -> list[tuple[str, float]]:
+    return [(hit.id, hit.score) for hit in ll.search(index.folder, query, k=50).hits]
+
+
+def test_duplicates_in_small_batches_are_the_same(collection: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = ll.duplicates(collection)
+    monkeypatch.setattr(find, "SMALLEST_BATCH", 2_000)
+    budget = find.BASE_BYTES + find.BYTES_A_DOCUMENT * 300 + 2_000 * find.BYTES_A_BYTE
+    parts = ll.duplicates(collection, memory=budget)
+    assert whole.entries
+    assert parts.entries == whole.entries
+
+
+SMALL: dict[str, Callable[[Path], list[str]]] = {
+    "evaluate": lambda folder: ["evaluate", str(folder / "q"), str(folder / "a.run")],
+    "index": lambda folder: ["index", str(folder / "c"), "-o", str(folder / "index")],
+    "search": lambda folder: ["search", str(folder / "patents.index"), "film"],
+    "duplicates": lambda folder: ["duplicates", str(folder / "c")],
+    "links": lambda folder: ["links", "pagerank", str(folder / "edges")],
+}
+
+
+@pytest.mark.parametrize("command", SMALL)
+def test_too_little_memory_is_one_line_with_the_smallest_that_would_do(
+    command: str, collection: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "c").symlink_to(collection)
+    (tmp_path / "q").write_text("1 0 d 1\n")
+    (tmp_path / "a.run").write_text("1 Q0 d 1 1 tag\n")
+    (tmp_path / "edges").write_text("a\tb\n")
+    if command == "search":
+        Index.build(documents(20), tmp_path / "patents.index", fields=["title", "abstract"], workers=1)
+    arguments = SMALL[command](tmp_path)
+    with pytest.raises(SystemExit) as left:
+        main([*arguments, "--memory", "1MB"])
+    assert left.value.code == 1
+    said = capsys.readouterr().err
+    assert len(said.splitlines()) == 1
+    enough = re.search(r"--memory: 1\.0 MB is too little for .*: the smallest that would do is (\d+MB)", said)
+    assert enough
+    assert not (tmp_path / "index").exists()
+    main([*arguments, "--memory", enough[1]])
+    assert f"at most {int(enough[1][:-2])}.0 MB: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("evaluate q r --memory 2", "--memory: must be a size such as 2GB, 500MB or 1.5GiB, got '2'"),
+        ("evaluate q r --memory 2GB --like trec_eval", "--memory: cannot be combined with the report of another"),
+        ("index c -o i --memory 2GB --unit family", "--memory: cannot be combined with --unit family"),
+        ("index c -o i --memory 2GB --update", "--memory: cannot be combined with --update"),
+        ("duplicates c --memory 2GB --exact", "--memory: cannot be combined with --exact"),
+    ],
+)
+def test_what_memory_cannot_limit_is_refused(line: str, problem: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(line.split())
+    assert left.value.code == 2
+    assert problem in capsys.readouterr().err
