@@ -17,7 +17,8 @@ import pytest
 from leadline.cli import main
 from leadline.cluster.work import Caller, CrewMember, Held, worked
 from leadline.collections.documents.build import build
-from leadline.retrieval.index.batches import batches
+from leadline.retrieval.index.merging import MERGE_SIZES
+from leadline.retrieval.index.writing import BuildSizes
 
 Job = Callable[..., dict[str, Any]]
 GRID = """
@@ -148,7 +149,7 @@ def job(files: Path, monkeypatch: pytest.MonkeyPatch) -> Job:
     # Small pieces, so that small data are many: these are the numbers of the process that hands them out.
     monkeypatch.setattr("leadline.collections.duplicates.texts.BATCH_BYTES", 3000)
     monkeypatch.setitem(build.__kwdefaults__, "part_bytes", 2000)
-    monkeypatch.setattr(batches, "__defaults__", (150_000,))
+    monkeypatch.setattr(BuildSizes.__init__, "__defaults__", (150_000, MERGE_SIZES))
     monkeypatch.setattr("leadline.retrieval.index.writing.AT_ONCE", 3)
 
     def run(name: str, *more: str) -> dict[str, Any]:

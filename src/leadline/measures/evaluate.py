@@ -138,17 +138,9 @@ def evaluate(
     for view, places in by_view.items():
         summaries = []
         stream = hits_of_runs(
-            sources,
-            judged,
-            view,
-            order,
-            reads=reads,
-            lengths=lengths,
-            groups=groups,
-            progress=progress,
-            plan=plan,
+            sources, judged, view, order, reads=reads, lengths=lengths, groups=groups, progress=progress, plan=plan,
             spread=spread,
-        )
+        )  # fmt: skip
         for rows, parts in _batches(stream):
             summaries += [Summary.of(part) for part in parts]
             hits = together(parts, judged, judged=everything if groups is None else None, with_ties=ties)
