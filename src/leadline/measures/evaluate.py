@@ -117,8 +117,8 @@ def evaluate(
     sources = open_sources(runs)
     plan, budget = None, MemoryBudget.of(memory)
     if budget is not None:
-        values = len(wanted) * (3 if unjudged == "all" or ties else 1)
-        held = held_bytes(qrels, len(judged.topics), len(sources), values)
+        scores_a_topic = len(wanted) * (3 if unjudged == "all" or ties else 1)
+        held = held_bytes(qrels, len(judged.topics), len(sources), scores_a_topic)
         plan = ReadingPlan.of(sources, budget, kernels=_with_kernels(sources), held=held)
     treatments = TREATMENTS if unjudged == "all" else (unjudged,)
     cube = np.empty((len(sources), len(judged.topics), len(wanted), len(treatments)))

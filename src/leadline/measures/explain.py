@@ -12,7 +12,6 @@ import numpy as np
 from leadline.errors import InputError
 from leadline.measures.definition import MEASURES, Definition, Measure
 from leadline.measures.evaluate import (
-    Source,
     check_needs,
     hits_of_runs,
     open_qrels,
@@ -23,6 +22,7 @@ from leadline.measures.evaluate import (
 from leadline.measures.hits import Hits, Integers, Reading
 from leadline.measures.join import RunHits, join, together
 from leadline.measures.notation import MeasureLike, parse_measure
+from leadline.measures.run_source import Source
 from leadline.records.choices import Order
 from leadline.records.inputs import QrelsLike, RunLike
 from leadline.records.qrels.qrels import Qrels

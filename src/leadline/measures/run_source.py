@@ -155,7 +155,7 @@ def hits_of_parts(parts: Sequence[RunHits]) -> RunHits:
         copies = [parts[which].copies[topic] for topic, which in enumerate(answered.argmax(axis=0).tolist())]
     return RunHits(
         offsets, joined("rank"), joined("document"), joined("tie_first"), joined("tie_last"),
-        np.stack([part.retrieved for part in parts]).sum(axis=0), answered.any(axis=0),
+        np.stack([part.retrieved for part in parts]).sum(axis=0), np.logical_or.reduce(answered),
         tuple(topic for part in parts for topic in part.unjudged_topics), sum(part.longer_lines for part in parts),
         _joined_readings([part.reading for part in parts if part.reading is not None]), copies,
     )  # fmt: skip

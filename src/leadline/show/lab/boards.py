@@ -11,7 +11,8 @@ from pathlib import Path
 from leadline.errors import InputError, LeadlineError, MeasureError, MismatchError
 from leadline.measures.alignment import Alignment, Summary
 from leadline.measures.definition import Measure
-from leadline.measures.evaluate import MAIN_MEASURE, Source, check_needs, hits_of_runs
+from leadline.measures.evaluate import MAIN_MEASURE, check_needs, hits_of_runs
+from leadline.measures.run_source import Source
 from leadline.measures.join import RunHits
 from leadline.measures.notation import parse_measure
 from leadline.records.choices import Order
