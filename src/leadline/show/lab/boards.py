@@ -12,9 +12,9 @@ from leadline.errors import InputError, LeadlineError, MeasureError, MismatchErr
 from leadline.measures.alignment import Alignment, Summary
 from leadline.measures.definition import Measure
 from leadline.measures.evaluate import MAIN_MEASURE, check_needs, hits_of_runs
-from leadline.measures.run_source import Source
 from leadline.measures.join import RunHits
 from leadline.measures.notation import parse_measure
+from leadline.measures.run_source import Source
 from leadline.records.choices import Order
 from leadline.records.qrels.qrels import Qrels
 from leadline.records.qrels.read_qrels import read_qrels
