@@ -1,6 +1,6 @@
 """How much memory the commands hold when their data grow tenfold, without a limit and with --memory.
 
-    python benchmarks/memory.py [--lines 200000] [--documents 1000] [--links 200000] [--times 10] [--write]
+    python benchmarks/memory.py [--lines 100000] [--documents 1000] [--links 100000] [--times 10] [--write]
 
 Every command runs in a process of its own. Two peaks are read from /proc while it runs (Linux): `own`, the memory of
 the process itself, for which --memory is a limit, and `resident`, with the pages of libraries and of mapped files,
@@ -78,9 +78,9 @@ def write_links(folder: Path, count: int, name: str) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--lines", type=int, default=200_000)
+    parser.add_argument("--lines", type=int, default=100_000)
     parser.add_argument("--documents", type=int, default=1000)
-    parser.add_argument("--links", type=int, default=200_000)
+    parser.add_argument("--links", type=int, default=100_000)
     parser.add_argument("--times", type=int, default=10)
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()

@@ -94,8 +94,8 @@ def test_an_index_in_small_batches_answers_the_same(
     assert sums[0] == sums[1]  # however many segments were merged
 
 
-def found_by(index: Index, query: str) -> list[tuple[str, float]]:
-    return [(hit.id, hit.score) for hit in ll.search(index.folder, query, k=50).hits]
+def found_by(index: Index, query: str) -> list[tuple[int, float]]:
+    return [(hit.row, hit.score) for hit in ll.search(index.folder, query, k=50).hits]
 
 
 def test_duplicates_in_small_batches_are_the_same(collection: Path, monkeypatch: pytest.MonkeyPatch) -> None:

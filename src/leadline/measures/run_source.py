@@ -182,13 +182,12 @@ def hits_of_parts(parts: Sequence[RunHits]) -> RunHits:
         return column
 
     answered = np.stack([part.answered for part in parts])
-    any_answered: NDArray[np.bool_] = np.asarray(answered.any(axis=0))
     copies: list[NDArray[np.int64]] = []
     if parts[0].copies:
         copies = [parts[which].copies[topic] for topic, which in enumerate(answered.argmax(axis=0).tolist())]
     return RunHits(
         offsets, joined("rank"), joined("document"), joined("tie_first"), joined("tie_last"),
-        np.stack([part.retrieved for part in parts]).sum(axis=0), any_answered,
+        np.stack([part.retrieved for part in parts]).sum(axis=0), np.logical_or.reduce(answered),
         tuple(topic for part in parts for topic in part.unjudged_topics), sum(part.longer_lines for part in parts),
         _joined_readings([part.reading for part in parts if part.reading is not None]), copies,
     )  # fmt: skip
