@@ -118,7 +118,7 @@ def attack_lab(base: Path, count: int, seed: int) -> Iterator[tuple[str, str]]:
         yield from after_all(server, printed)
 
 
-def slow_uploads(base: Path, seconds: float = 40.0) -> Iterator[tuple[str, str]]:
+def slow_uploads(base: Path, seconds: float = 120.0) -> Iterator[tuple[str, str]]:
     """Uploads that never go on: others are answered meanwhile, these are ended, and nothing is stored."""
     with attacked_server(base, LAB, AttackedLab) as (server, _):
         assert isinstance(server, AttackedLab)
