@@ -147,7 +147,9 @@ def job(files: Path, monkeypatch: pytest.MonkeyPatch) -> Job:
     """Runs one of the jobs, and returns what it wrote, without names and times that differ every time."""
     monkeypatch.chdir(files)
     # Small pieces, so that small data are many: these are the numbers of the process that hands them out.
-    monkeypatch.setattr("leadline.collections.duplicates.texts.BATCH_BYTES", 3000)
+    monkeypatch.setattr("leadline.collections.duplicates.texts.CollectionTexts.batch_bytes", 3000)
+    monkeypatch.setattr("leadline.collections.duplicates.texts.MemoryTexts.batch_bytes", 3000)
+    monkeypatch.setattr("leadline.collections.duplicates.texts.ItemTexts.batch_bytes", 3000)
     monkeypatch.setitem(build.__kwdefaults__, "part_bytes", 2000)
     monkeypatch.setattr(BuildSizes.__init__, "__defaults__", (150_000, MERGE_SIZES))
     monkeypatch.setattr("leadline.retrieval.index.writing.AT_ONCE", 3)
