@@ -54,7 +54,7 @@ def open_cluster(address: str) -> Iterator[Cluster]:
             _init(address, address=wanted)
         yield Cluster()
     finally:
-        with _silent():
+        with _silent(), _without_stderr():
             ray.shutdown()
         if folder is not None:
             shutil.rmtree(folder, ignore_errors=True)
@@ -112,7 +112,7 @@ def _init(named: str, **options: Any) -> None:
         ray.init(log_to_driver=False, logging_level=logging.CRITICAL, configure_logging=True, **options)
 
     try:
-        with _silent():
+        with _silent(), _without_stderr():
             connect()
     except Exception as error:
         if isinstance(error, LeadlineError):
