@@ -66,6 +66,7 @@ def next_commands(folder: str) -> list[str]:
         f"  {program} compare verdict {inputs} -m PRES@100",
         f"  {program} report {inputs} --topics {place}/topics.tsv --title 'Mine' -o mine.html",
         f"  {program} search {place}/index 'title:method oxide'",
+        f"  {program} serve {place}",
     ]
 
 

@@ -37,13 +37,15 @@ def run(options: argparse.Namespace) -> None:
     delete = _named(options.delete)
     if not options.sources and not delete:
         raise UsageError("SOURCE", "name documents to add, or --delete IDS")
-    before = len(Collection.open(options.collection))
+    before = set(Collection.open(options.collection).records["id"])
     with progress_bar("reading", quiet=options.quiet) as progress:
         manifest = update(
             options.collection, options.sources, delete=delete, form=options.form,
             processes=options.processes or os.cpu_count() or 1, progress=progress,
         )  # fmt: skip
-    print(f"{counted(manifest['counts']['documents'], 'document')}, {before:,} before")
+    after = set(Collection.open(options.collection).records["id"])
+    changes = f"{len(after - before):,} added, {len(before - after):,} deleted"
+    print(f"{counted(manifest['counts']['documents'], 'document')}, {len(before):,} before: {changes}")
     print_notes(left_out(manifest, options.collection), options)
 
 

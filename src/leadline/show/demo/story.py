@@ -56,8 +56,8 @@ def _winners(evidence: Evidence, measures: Sequence[str]) -> str:
     winners = [f"{evidence.runs[best[m]]} under {name} ({means[best[m], m]:.3f})" for m, name in enumerate(measures)]
     if len(set(best)) == 1:
         scores = ", ".join(f"{name} {means[best[0], m]:.3f}" for m, name in enumerate(measures))
-        return f"{evidence.runs[best[0]]} wins under all three: {scores}"
-    return f"the winners are {', '.join(winners)}"
+        return f"{evidence.runs[best[0]]} is first under all three: {scores}"
+    return f"first are {', '.join(winners)}"
 
 
 def _firmness(cited: Evidence, true: Evidence) -> Iterator[str]:

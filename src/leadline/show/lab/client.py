@@ -11,7 +11,9 @@ import urllib.request
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from leadline.errors import InputError, visible
+from leadline.errors import InputError, system_reason, visible
+from leadline.show.lab.receive_run import LARGEST_SENT
+from leadline.text.files import readable_size
 
 if TYPE_CHECKING:
     import polars
@@ -56,8 +58,16 @@ class LabClient:
     def add_run(self, path: str | os.PathLike[str], name: str = "", qrels: str = "") -> str:
         """Send a run to the lab; its name there. With `qrels` it must fit these judgements."""
         file = Path(path)
+        try:
+            with file.open("rb") as opened:
+                content = opened.read(LARGEST_SENT + 1)
+        except OSError as error:
+            raise InputError(str(path), system_reason(error)) from None
+        if len(content) > LARGEST_SENT:
+            most = readable_size(LARGEST_SENT)
+            raise InputError(str(path), f"is larger than {most}: compress it, or use `leadline lab add` on the server")
         asked = urllib.parse.urlencode({"name": name or file.name, **({"qrels": qrels} if qrels else {})})
-        answer = self._json("POST", f"/api/runs?{asked}", file.read_bytes(), "application/octet-stream")
+        answer = self._json("POST", f"/api/runs?{asked}", content, "application/octet-stream")
         return str(answer["run"])
 
     def start(self, kind: str, **choices: object) -> str:

@@ -15,6 +15,7 @@ from leadline.text import frames
 from leadline.text.files import readable_size
 from leadline.text.source import pieces_of, stem, within_ratio
 
+LARGEST_SENT = 64 << 20  # bytes of an upload
 LARGEST_UNPACKED = 256 << 20  # bytes: a run of two million lines has half of it
 _one_at_a_time = threading.Lock()  # reading a run takes memory, and the lab is written by one at a time
 

@@ -15,8 +15,8 @@ from tests.show.serve.laboratory.sites import LabSite
 
 from leadline.records.qrels.read_qrels import read_qrels
 from leadline.show.lab.lab import Lab
+from leadline.show.lab.receive_run import LARGEST_SENT
 from leadline.show.serve import security
-from leadline.show.serve.laboratory.uploads import LARGEST
 
 
 @pytest.fixture(scope="module")
@@ -146,6 +146,6 @@ def test_what_is_too_large_or_too_slow_is_refused(site: LabSite, monkeypatch: py
 
     monkeypatch.setattr(security, "SLOWEST_BODY", 0.5)
     assert answer(1000, b"1 Q0 d1 1 1.0 t\n").startswith("HTTP/1.1 408")
-    assert answer(LARGEST + 1, b"").startswith(("HTTP/1.1 413", "HTTP/1.1 408"))
+    assert answer(LARGEST_SENT + 1, b"").startswith(("HTTP/1.1 413", "HTTP/1.1 408"))
     assert client.post("/api/judge", content=b"x" * 300_000).status_code == 413  # other addresses take less
     assert {path.name for path in (site.folder / "runs").iterdir()} == before

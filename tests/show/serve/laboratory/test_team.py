@@ -18,6 +18,7 @@ from leadline.errors import InputError
 from leadline.judge.assessors.people import People
 from leadline.show.lab.audit import AuditLog
 from leadline.show.lab.lab import Lab
+from leadline.show.lab.receive_run import LARGEST_SENT
 from leadline.show.serve.laboratory.lab_app import lab_app
 from leadline.show.serve.laboratory.who import OWNER, OwnerAlone
 from leadline.show.serve.running import listen, server
@@ -233,6 +234,13 @@ def test_the_client_sees_and_does_what_the_pages_do(lab: Lab, example_files: Pat
         assert [line.did for line in AuditLog(lab.audit_file()).lines() if line.person == "petra"] == [
             "added the run sent"
         ]
+        with pytest.raises(InputError, match=r"nofile\.run: no such file"):
+            served.add_run(tmp_path / "nofile.run")
+        huge = tmp_path / "huge.run"
+        with huge.open("wb") as file:
+            file.truncate(LARGEST_SENT + 1)
+        with pytest.raises(InputError, match=r"is larger than .* compress it"):
+            served.add_run(huge)
         job = served.start("pool", depth=3, name="by-client")
         assert served.wait(job)["state"] == "done"
         with pytest.raises(InputError, match="did you mean baseline"):

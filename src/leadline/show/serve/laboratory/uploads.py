@@ -17,7 +17,7 @@ from starlette.requests import ClientDisconnect
 from leadline.errors import LeadlineError
 from leadline.show.lab.audit import AuditLog
 from leadline.show.lab.boards import Boards
-from leadline.show.lab.receive_run import NameTakenError, check_run_name, receive_run
+from leadline.show.lab.receive_run import LARGEST_SENT, NameTakenError, check_run_name, receive_run
 from leadline.show.serve.app import Pages, Visitor
 from leadline.show.serve.laboratory.asked import Word, refused
 from leadline.show.serve.laboratory.links import link
@@ -26,7 +26,7 @@ from leadline.show.serve.security import LARGEST_REFUSED, LargeBody
 
 UPLOADERS = ("runner", "organiser")
 PATH, FORM = "/api/runs", "/leaderboard"
-LARGEST, SLOWEST = 64 << 20, 600.0  # bytes, and seconds in which they must come
+SLOWEST = 600.0  # seconds in which all of an upload must come
 LARGEST_FORM = 16 << 20  # bytes of a form, which is in memory as a whole
 MOST_AT_ONCE = 4
 FILE = {
@@ -39,7 +39,7 @@ FILE = {
 
 def add_uploads(app: FastAPI, pages: Pages, boards: Boards, audit: AuditLog) -> None:
     """Add the addresses that runs are sent to."""
-    large = {PATH: LargeBody(LARGEST, SLOWEST), FORM: LargeBody(LARGEST_FORM, SLOWEST)}
+    large = {PATH: LargeBody(LARGEST_SENT, SLOWEST), FORM: LargeBody(LARGEST_FORM, SLOWEST)}
     app.state.large_bodies = {**getattr(app.state, "large_bodies", {}), **large}
     under_way = 0
 
