@@ -70,7 +70,7 @@ def test_postings_are_those_of_the_texts(tmp_path: Path) -> None:
 def test_batches_additions_and_merges_make_the_same_index(positions, tmp_path: Path, monkeypatch) -> None:
     whole = Index.build(DOCUMENTS, tmp_path / "whole", fields=["body"], analysis=PLAIN, positions=positions)
     monkeypatch.setattr("leadline.retrieval.index.writing.AT_ONCE", 2)
-    small = lambda source, fields: batches.batches(source, fields, 1)  # noqa: E731
+    small = lambda source, fields, _: batches.batches(source, fields, 1)  # noqa: E731
     monkeypatch.setattr("leadline.retrieval.index.writing.batches", small)
     pieces = Index.build(iter(DOCUMENTS), tmp_path / "pieces", fields=["body"], analysis=PLAIN, positions=positions)
     grown = Index.build(DOCUMENTS[:2], tmp_path / "grown", fields=["body"], analysis=PLAIN, positions=positions)

@@ -273,7 +273,7 @@ def files_of(folder: Path) -> tuple[dict[str, bytes], object]:
 
 
 def test_both_engines_write_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    small = lambda source, fields: batches.batches(source, fields, 400)  # noqa: E731 - several segments to be merged
+    small = lambda source, fields, _: batches.batches(source, fields, 400)  # noqa: E731 - several segments to be merged
     monkeypatch.setattr("leadline.retrieval.index.writing.batches", small)
     built, answers = {}, {}
     for engine in ("plain", "compiled"):
