@@ -16,7 +16,7 @@ REVIEW = DOCS / "tutorials/systematic-review.md"  # begins with files that a rev
 TUTORIALS = sorted(set((DOCS / "tutorials").glob("*.md")) - {REVIEW})
 OTHERS = sorted([
     REVIEW, *(DOCS / "how-to").glob("*.md"), *(DOCS / "compare").glob("*.md"),
-    *(DOCS / f"{name}.md" for name in ("engines", "judging", "prior-art", "query-language", "tuning")),
+    *(DOCS / f"{name}.md" for name in ("engines", "growth", "judging", "prior-art", "query-language", "tuning")),
 ])  # fmt: skip
 RUN_ELSEWHERE = {  # pages whose commands need files of their own, and the tests that run them
     "formats": "collections/documents/test_formats.py", "pools": "judge/pools/test_pools_document.py",
