@@ -10,13 +10,6 @@ for (const form of document.querySelectorAll("form[data-at-once]")) {
   form.addEventListener("focusin", () => { form.querySelector("button").hidden = false; });
 }
 
-if (document.querySelector("[data-reload]")) {
-  setInterval(() => {
-    const busy = document.activeElement?.matches("select, input, textarea") || document.querySelector("input[type=file]")?.files.length;
-    if (!busy) location.reload();
-  }, 3000);
-}
-
 function key(cell) {
   const text = cell.dataset.value ?? cell.textContent.trim().replace("−", "-");
   const number = parseFloat(text);
