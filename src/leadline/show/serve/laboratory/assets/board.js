@@ -41,6 +41,22 @@ for (const table of document.querySelectorAll("table.sortable")) {
   });
 }
 
+// Below a long table that scrolls in its box: how much of it is shown.
+function sayRest() {
+  for (const said of document.querySelectorAll("[data-rest]")) {
+    const box = said.previousElementSibling;
+    const rows = [...box.querySelector("tbody").rows];
+    if (box.matches(".short")) {  // the twelfth row is the last that is shown
+      box.style.maxHeight = `${rows[11].offsetTop + rows[11].offsetHeight + box.offsetHeight - box.clientHeight}px`;
+    }
+    said.hidden = box.scrollHeight <= box.clientHeight + 1;
+    const shown = rows.filter((row) => row.offsetTop + row.offsetHeight <= box.clientHeight + 1).length;
+    said.textContent = `${shown} of ${rows.length} shown, scroll for the rest`;
+  }
+}
+addEventListener("resize", sayRest);
+sayRest();
+
 for (const form of document.querySelectorAll("form[data-upload]")) {
   const said = form.querySelector("[data-said]");
   form.addEventListener("submit", async (event) => {
