@@ -29,14 +29,14 @@ def test_it_says_what_the_report_says(lab: Lab, visit: Callable[..., Any]) -> No
     client = visit(lab)
     found = until_computed(client, "/api/leaderboard?qrels=qrels.true")
     qrels = str(lab.get("qrels", "qrels.true").path)
-    report = Evidence.of(qrels, paths(lab), "PRES@1000")
+    report = Evidence.of(qrels, paths(lab), "PRES@20")
     assert report.verdict is not None
     assert found["outcome"] == outcome(report.verdict)
     assert found["sentence"] == report.verdict.headline()
     assert [row["run"] for row in found["runs"]] == list(report.order)
-    scores = evaluate(qrels, paths(lab), "PRES@1000 judged@20")
+    scores = evaluate(qrels, paths(lab), "PRES@20 judged@20")
     for row in found["runs"]:
-        assert row["score"] == pytest.approx(scores["PRES@1000"][row["run"]])
+        assert row["score"] == pytest.approx(scores["PRES@20"][row["run"]])
         assert row["judged@20"] == pytest.approx(scores["judged@20"][row["run"]])
         assert row["low"] < row["score"] < row["high"]
     words = {each.other: each.word for each in report.verdict.verdicts}
@@ -49,8 +49,14 @@ def test_it_says_what_the_report_says(lab: Lab, visit: Callable[..., Any]) -> No
     assert f"{found['outcome']}</strong>" in page
     table = client.get("/leaderboard.csv?qrels=qrels.true").text
     assert table.startswith("place,run,score,low,high,judged@20,letters,verdict")
+    assert found["measure"] == "PRES@20"  # of 300 documents a tenth is at most read
+    assert found["samples"] == 100
+    assert "100 such samples were drawn" in page
+    assert "PRES@20: at most a tenth of the 300 documents of the collection." in page
     first = until_computed(client, "/api/leaderboard")
     home = client.get("/").text
+    assert "measure=PRES%4020" in home
+    assert "PRES@20: at most a tenth" in home
     assert first["qrels"] == "qrels.citations"
     assert first["outcome"] in home
     assert first["miss"]["document"] in home
