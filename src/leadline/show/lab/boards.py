@@ -19,6 +19,7 @@ from leadline.records.qrels.qrels import Qrels
 from leadline.records.qrels.read_qrels import read_qrels
 from leadline.records.runs.read_runs import read_run
 from leadline.records.runs.run import Run
+from leadline.records.scores.result import counted
 from leadline.show.figures.evidence import Evidence
 from leadline.show.lab.first_measure import FirstMeasure, first_measure
 from leadline.show.lab.kept import FileVersion, Kept, file_version
@@ -70,6 +71,19 @@ class Board:
 
             raise not_a_choice("run", run, names)
         return names.index(run)
+
+    def unscored_topics(self, run: str) -> str:
+        """How many topics of a run are not judged, and how many judged ones it lacks, in words; empty if none."""
+        part = self.parts[self.place(run)]
+        answered, unjudged = int(part.answered.sum()), len(part.unjudged_topics)
+        missing = len(part.answered) - answered
+        said = []
+        if unjudged:
+            are = "is not judged here and is" if unjudged == 1 else "are not judged here and are"
+            said.append(f"{unjudged} of {counted(answered + unjudged, 'topic')} {are} left out")
+            if missing:
+                said.append(f"{missing} of {counted(len(part.answered), 'judged topic')} are not in it and score 0")
+        return "; ".join(said)
 
     @cached_property
     def hashes(self) -> dict[str, str]:

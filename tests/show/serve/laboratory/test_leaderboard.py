@@ -11,8 +11,11 @@ import pytest
 from tests.show.serve.laboratory.boards import HOSTILE, copied_lab, until_computed
 
 from leadline.measures.evaluate import evaluate
+from leadline.show.demo.build import KIND as DEMO
+from leadline.show.demo.build import VERSION as DEMO_VERSION
 from leadline.show.figures.evidence import Evidence
 from leadline.show.lab.lab import Lab
+from leadline.text.owned_folder import OwnedFolder
 from leadline.trust.verdict import outcome
 
 
@@ -159,3 +162,19 @@ def test_nobody_sees_it_without_a_link(small_lab: Path, visit: Callable[..., Any
     client = visit(small_lab, None)
     assert client.get(path).status_code == 401
     assert client.get(f"/api{path.partition('?')[0].removesuffix('/figure.svg')}").status_code == 401
+
+
+def test_the_lab_of_a_demo_begins_with_the_measure_of_the_demo(tmp_path: Path, visit: Callable[..., Any]) -> None:
+    with OwnedFolder.locked(tmp_path / "demo", DEMO, DEMO_VERSION) as owned:
+        owned.reserve("lab")
+        lab = Lab.create(tmp_path / "demo" / "lab", "Demo")
+    (lab.folder / "qrels" / "q.txt").write_text("1 0 d1 1\n2 0 d2 1\n")
+    (lab.folder / "runs" / "a.run").write_text("1 Q0 d1 1 1 a\n2 Q0 d3 1 1 a\n")
+    assert visit(lab).get("/api/leaderboard").json()["measure"] == "PRES@100"
+    assert "PRES@100: the measure of the demo" in visit(lab).get("/").text
+
+
+def test_titles_begin_with_the_page(small_lab: Path, visit: Callable[..., Any]) -> None:
+    client = visit(small_lab)
+    for path, name in (("/jobs", "Jobs"), ("/reports", "Reports"), ("/people", "People"), ("/judge", "Judge")):
+        assert f"<title>{name} – A small lab</title>" in client.get(path).text

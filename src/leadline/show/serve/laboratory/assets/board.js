@@ -79,9 +79,9 @@ for (const form of document.querySelectorAll("form[data-upload]")) {
         try { why = JSON.parse(text).error; } catch { /* plain text */ }
         throw new Error(why);
       }
-      const { run, stored } = JSON.parse(text);
+      const { run, stored, note } = JSON.parse(text);
       if (stored === "already") {
-        said.textContent = `This run is there already, as ${run}.`;
+        said.textContent = `This run is there already, as ${run}.${note ? ` ${note}.` : ""}`;
       } else {
         location.assign(`${form.dataset.back}&${new URLSearchParams({ new: run })}`);
       }

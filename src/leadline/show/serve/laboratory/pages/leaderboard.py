@@ -38,7 +38,8 @@ def leaderboard_view(boards: Boards, results: StoredResults) -> Callable[..., Sh
         state = (answer.result is None, answer.done, answer.error)
         key = (board.entry.path, board.measure.text, str(board.first), board.versions, tuple(board.others.items()), manifests, state)
         shown = kept.get(key, lambda: {**leading(board, answer), **_tables(board, answer)})
-        return {**shown, "choices": choices(boards, board), "new": new}
+        note = board.unscored_topics(new) if any(run.name == new for run in board.runs) else ""
+        return {**shown, "choices": choices(boards, board), "new": new, "new_note": note}
 
     return leaderboard
 
