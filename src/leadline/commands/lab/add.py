@@ -1,8 +1,8 @@
 """Add collections, indexes, topics, judgements, runs, pools, reviews and reports to a lab.
 
 What a file is, is recognised by its content; --as says it where that fails. Files are read in full, so that a wrong one
-is refused with its line, and copied with the manifest beside them; folders stay where they are. If one of them is wrong,
-none is added.
+is refused with its line, and copied with the manifest beside them; folders stay where they are. If one is wrong, none
+is added.
 
 Examples:
   leadline lab add brakes qrels.txt topics.tsv runs/*.run

@@ -41,11 +41,11 @@ def fitting_measure(depth: int, documents: int) -> FirstMeasure:
     >>> [fitting_measure(*each).measure.text for each in ((100, 6000), (3, 0), (0, 0), (2000, 10**6))]
     ['PRES@100', 'PRES@10', 'PRES@1000', 'PRES@1000']
     """
-    limits = {
-        EFFORTS[-1]: "what searchers of patents read at most",
-        **({documents // PART: f"at most a tenth of the {documents:,} documents of the collection"} if documents else {}),
-        **({depth: f"the runs list at most {depth:,} documents for a topic"} if depth else {}),
-    }
+    limits = {EFFORTS[-1]: "the usual effort"}
+    if documents:
+        limits[documents // PART] = f"at most a tenth of the {documents:,} documents of the collection"
+    if depth:
+        limits[depth] = f"the runs list at most {depth:,} documents for a topic"
     smallest = min(limits)
     effort = max((each for each in EFFORTS if each <= smallest), default=EFFORTS[0])
     name = MAIN_MEASURE.partition("@")[0]

@@ -305,7 +305,7 @@ def fingerprint(kind: LabKind, path: Path) -> str:
 def _checked(
     path: str | os.PathLike[str], kind: str | None, name: str | None, origin: str = "", owner: str = ""
 ) -> tuple[LabEntry, str]:
-    """What a file or folder would be in a lab, still at its own place, and its file there; InputError if it is wrong."""
+    """What a file or folder would be in a lab, still at its own place, and its file name; InputError if wrong."""
     source = Path(path)
     found = KINDS[checked_choice("kind", kind, tuple(KINDS)) if kind is not None else kind_of(source)]
     if not source.exists():

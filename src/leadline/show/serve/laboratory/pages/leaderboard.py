@@ -36,7 +36,8 @@ def leaderboard_view(boards: Boards, results: StoredResults) -> Callable[..., Sh
         answer = standing_of(board, results)
         manifests = file_version(boards.lab.folder / KINDS["run"].folder)  # the folder: of what is beside the runs
         state = (answer.result is None, answer.done, answer.error)
-        key = (board.entry.path, board.measure.text, str(board.first), board.versions, tuple(board.others.items()), manifests, state)
+        of = (board.entry.path, board.measure.text, str(board.first), board.versions, tuple(board.others.items()))
+        key = (*of, manifests, state)
         shown = kept.get(key, lambda: {**leading(board, answer), **_tables(board, answer)})
         note = board.unscored_topics(new) if any(run.name == new for run in board.runs) else ""
         return {**shown, "choices": choices(boards, board), "new": new, "new_note": note}

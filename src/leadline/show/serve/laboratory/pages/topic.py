@@ -169,5 +169,7 @@ def _findings(evidence: Evidence, names: list[str], ranks: Integers) -> list[str
             said.append(f"{names[d]} is found by {evidence.runs[finder]} alone{within}, at rank {rank}.")
     nobody = int((missed == runs).sum())
     if nobody:
-        said.append(f"{count(nobody, 'relevant document')} {'is' if nobody == 1 else 'are'} found by no system{within}.")
+        said.append(
+            f"{count(nobody, 'relevant document')} {'is' if nobody == 1 else 'are'} found by no system{within}."
+        )
     return said

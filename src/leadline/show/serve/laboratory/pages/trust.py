@@ -96,9 +96,10 @@ def _kept_order(board: Board, incomplete: Mapping[str, Any] | None) -> str:
     row = min(fewer, key=lambda each: (abs(each["keep"] - 0.5), each["keep"]))
     tau = row["mean"]
     kept = "nearly the same" if tau >= SAME else "similar" if tau >= ANOTHER else "not the same"
+    taus = f"τ {decimal(tau, 2)} on average, {decimal(row['lowest'], 2)} at the lowest"
     return (
-        f"With {100 * row['known']:.0f} % of the relevant documents, the order of the {count(len(board.runs), 'run')} by "
-        f"{board.measure.text} is {kept} (τ {decimal(tau, 2)} on average, {decimal(row['lowest'], 2)} at the lowest)."
+        f"With {100 * row['known']:.0f} % of the relevant documents, the order of the {count(len(board.runs), 'run')} "
+        f"by {board.measure.text} is {kept} ({taus})."
     )
 
 
