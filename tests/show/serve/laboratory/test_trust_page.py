@@ -69,9 +69,9 @@ def test_one_run_is_too_few(tmp_path: Path, visit: Callable[..., Any]) -> None:
 
 
 def test_another_measure_is_studied_too_and_the_first_sentence_says_what_is_computed(
-    small_lab: Path, visit: Callable[..., Any]
+    small_lab: Path, tmp_path: Path, visit: Callable[..., Any]
 ) -> None:
-    client = visit(small_lab)
+    client = visit(copied_lab(small_lab, tmp_path))
     found = until_computed(client, "/api/trust?qrels=qrels.true&measure=nDCG@10")
     for study in ("incomplete", "power"):
         assert {row["measure"] for row in found[study]} == {"nDCG@10", "AP", "PRES@10", "R@10"}
