@@ -172,3 +172,28 @@ def test_the_commands(tmp_path: Path, files: Path, capsys: pytest.CaptureFixture
             main(["lab", *wrong])
         assert stopped.value.code == 1
         assert problem in capsys.readouterr().err
+
+
+def test_nothing_is_added_if_one_path_is_wrong(lab: Lab, files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (files / "new.run").write_text(RUN)
+    (files / "wrong.run").write_text("1 Q0 d1 1 9.5 tag\n1 Q0 d2\n")
+    (files / "other").mkdir()
+    (files / "other" / "new.run").write_text(RUN.replace("9.5", "9.6"))
+    before = [(each.kind, each.name) for each in lab.entries()]
+    for bad, said in (("gone.run", "no such file"), ("wrong.run", "2: "), ("other/new.run", "has the same name as")):
+        with pytest.raises(SystemExit):
+            main(["lab", "add", str(lab.folder), str(files / "new.run"), str(files / bad)])
+        errors = capsys.readouterr().err
+        assert len(errors.splitlines()) == 1
+        assert str(files / bad) in errors
+        assert said in errors
+        assert [(each.kind, each.name) for each in lab.entries()] == before
+    main(["lab", "add", str(lab.folder), str(files / "new.run"), str(files / "bm25.run")])
+    assert f"1 added, 5 things in {lab.folder}; " in capsys.readouterr().out
+
+
+def test_status_counts_entries(lab: Lab, capsys: pytest.CaptureFixture[str]) -> None:
+    (lab.folder / "runs" / "one.run").write_text(RUN)
+    (lab.folder / "runs" / "two.run").write_text(RUN)
+    main(["lab", "status", str(lab.folder)])
+    assert "2 entries found there, not added" in capsys.readouterr().err

@@ -1,7 +1,8 @@
 """Add collections, indexes, topics, judgements, runs, pools, reviews and reports to a lab.
 
 What a file is, is recognised by its content; --as says it where that fails. Files are read in full, so that a wrong one
-is refused with its line, and copied with the manifest beside them; folders stay where they are.
+is refused with its line, and copied with the manifest beside them; folders stay where they are. If one is wrong, none
+is added.
 
 Examples:
   leadline lab add brakes qrels.txt topics.tsv runs/*.run
@@ -38,15 +39,17 @@ def run(options: argparse.Namespace) -> None:
     paths = [path for pattern in options.paths for path in _expanded(pattern)]
     if options.name is not None and len(paths) > 1:
         raise UsageError("--name", f"is for one file, and there are {len(paths)}")
-    kind, added = getattr(options, "as"), []
     before = {(each.kind, each.name): each.added for each in lab.entries()}
-    for path in paths:
-        entry = lab.add(path, kind=kind, name=options.name, replaced=options.replace)
-        again = before.get((entry.kind, entry.name)) == entry.added
-        added.append(f"  {entry.kind:<10} {entry.name}{'  (there already)' if again else ''}\n")
+    entries = lab.add_all(paths, kind=getattr(options, "as"), name=options.name, replaced=options.replace)
+    again = [before.get((each.kind, each.name)) == each.added for each in entries]
+    lines = [
+        f"  {entry.kind:<10} {entry.name}{'  (there already)' if old else ''}\n"
+        for entry, old in zip(entries, again, strict=True)
+    ]
     if not options.quiet:
-        write("".join([*added, f"{counted(len(added), 'thing')} in {options.lab}; "
-                       f"see them with `leadline serve {options.lab}`\n"]))  # fmt: skip
+        there = f"{counted(len(lab.entries()), 'thing')} in {options.lab}"
+        lines.append(f"{again.count(False):,} added, {there}; see them with `leadline serve {options.lab}`\n")
+        write("".join(lines))
 
 
 def _expanded(pattern: str) -> list[str]:

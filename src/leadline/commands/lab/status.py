@@ -11,8 +11,8 @@ import argparse
 
 from leadline.commands.shared.options import add_options, check_format
 from leadline.commands.shared.output import print_notes, write_table
-from leadline.records.scores.result import counted
 from leadline.records.scores.table import Table
+from leadline.show.figures.formatting import count
 from leadline.show.lab.lab import LabEntry
 from leadline.show.lab.of_demo import open_lab
 
@@ -31,7 +31,9 @@ def run(options: argparse.Namespace) -> None:
     entries = [(entry, entry.state) for entry in lab.entries()]
     write_table(Table(COLUMNS, [_row(entry, state) for entry, state in entries]), options)
     states = [state for _, state in entries]
-    notes = [f"{counted(states.count(state), 'entry')} {said}" for state, said in _WORDS.items() if state in states]
+    notes = [
+        f"{count(states.count(state), 'entry', 'entries')} {said}" for state, said in _WORDS.items() if state in states
+    ]
     if not entries:
         notes = [f"the lab is empty: add files with `leadline lab add {options.lab} FILE ...`"]
     print_notes(notes, options)

@@ -41,30 +41,60 @@ def beside(
     domain: tuple[float, float],
     height: float,
     side: Literal["left", "right"] = "right",
+    corner: Literal["top left", "bottom right"] | None = None,
 ) -> Any:
     """Labels outside the plot, at the height of each line's end on an axis of this domain; the chart needs `narrow`.
 
     The text is dark, because a light colour cannot be read on paper; a dot has the line's colour. On a narrow screen
-    the text is inside the plot, with an outline in the paper's colour.
+    the text is inside the plot, with an outline in the paper's colour: at the line's end, or listed in a `corner` that
+    the lines leave free.
     """
     alt = altair()
     low, high = domain
     places = spread([at for at, _ in labels.values()], LINE / height * (high - low), low, high)
+    listed = _in_corner(places, corner, LINE / height * (high - low), domain)
     rows = [
-        {"of": name, "y": place, "text": text, "tight": _cut(text), "colour": colours[name]}
-        for (name, (_, text)), place in zip(labels.items(), places, strict=True)
+        {"of": name, "y": place, "listed": inside, "text": text, "tight": _cut(text), "colour": colours[name]}
+        for (name, (_, text)), place, inside in zip(labels.items(), places, listed, strict=True)
     ]
     outwards, start, end = (1, "left", "right") if side == "right" else (-1, "right", "left")
-    base = alt.Chart(alt.Data(values=rows)).transform_calculate(said="narrow ? datum.tight : datum.text")
+    # Where it is on a narrow screen: at the line's end, inside the plot, or in a corner with its dot.
+    at_end = "width" if side == "right" else "0"
+    inside_x, inside_align, inside_dx, inside_dot = (
+        (at_end, end, -6 * outwards, 9 * outwards) if corner is None
+        else ("width", "right", -16, -7) if corner == "bottom right"
+        else ("0", "left", 16, 7)
+    )  # fmt: skip
+    base = alt.Chart(alt.Data(values=rows)).transform_calculate(
+        said="narrow ? datum.tight : datum.text", at="narrow ? datum.listed : datum.y"
+    )
     base = base.encode(
-        x=alt.value("width" if side == "right" else 0), y=alt.Y("y:Q", scale=alt.Scale(domain=[low, high]))
+        x=alt.value({"expr": f"narrow ? {inside_x} : {at_end}"}),
+        y=alt.Y("at:Q", scale=alt.Scale(domain=[low, high])),
     )
     # Each row has its colour: a colour scale would be shared with the lines, which have another domain.
-    dots = base.mark_point(filled=True, size=36, xOffset=9 * outwards, opacity=1)
-    beyond = alt.ExprRef(f"narrow ? {-6 * outwards} : {16 * outwards}")
-    text = {"align": alt.ExprRef(f"narrow ? '{end}' : '{start}'"), "dx": beyond, "baseline": "middle", "fontSize": 12}
+    dot = alt.ExprRef(f"narrow ? {inside_dot} : {9 * outwards}")
+    dots = base.mark_point(filled=True, size=36, xOffset=dot, opacity=1)
+    beyond = alt.ExprRef(f"narrow ? {inside_dx} : {16 * outwards}")
+    align = alt.ExprRef(f"narrow ? '{inside_align}' : '{start}'")
+    text = {"align": align, "dx": beyond, "baseline": "middle", "fontSize": 12}
     rim = base.mark_text(**text, stroke=PAPER, strokeWidth=4).encode(text="said:N")
     return dots.encode(color=alt.Color("colour:N", scale=None)) + rim + base.mark_text(**text).encode(text="said:N")
+
+
+def _in_corner(
+    places: Sequence[float], corner: str | None, line: float, domain: tuple[float, float]
+) -> Sequence[float]:
+    """The heights of labels that are listed in a corner, in the order of their places; without one the places.
+
+    >>> _in_corner([0.3, 0.9], "top left", 0.1, (0.0, 1.0)), _in_corner([0.3, 0.9], "bottom right", 0.1, (0.0, 1.0))
+    ([0.8, 0.9], [0.1, 0.2])
+    """
+    if corner is None:
+        return places
+    order = sorted(range(len(places)), key=lambda at: places[at])  # the lowest first
+    lowest = domain[1] - len(places) * line if corner == "top left" else domain[0] + line
+    return [round(lowest + order.index(at) * line, 6) for at in range(len(places))]
 
 
 def _cut(text: str) -> str:

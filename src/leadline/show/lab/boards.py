@@ -11,17 +11,19 @@ from pathlib import Path
 from leadline.errors import InputError, LeadlineError, MeasureError, MismatchError
 from leadline.measures.alignment import Alignment, Summary
 from leadline.measures.definition import Measure
-from leadline.measures.evaluate import MAIN_MEASURE, check_needs, hits_of_runs
+from leadline.measures.evaluate import check_needs, hits_of_runs
 from leadline.measures.join import RunHits
-from leadline.measures.notation import parse_measure
 from leadline.measures.run_source import Source
 from leadline.records.choices import Order
 from leadline.records.qrels.qrels import Qrels
 from leadline.records.qrels.read_qrels import read_qrels
 from leadline.records.runs.read_runs import read_run
 from leadline.records.runs.run import Run
+from leadline.records.scores.result import counted
 from leadline.show.figures.evidence import Evidence
+from leadline.show.lab.first_measure import FirstMeasure, first_measure
 from leadline.show.lab.kept import FileVersion, Kept, file_version
+from leadline.show.lab.kinds import KINDS
 from leadline.show.lab.lab import Lab, LabEntry
 from leadline.text.checksums import file_sha256
 from leadline.trust.study import common_view, study_of_hits
@@ -43,6 +45,7 @@ class Board:
     others: Mapping[str, Unfit]  # those that do not, and why
     parts: tuple[RunHits, ...]
     versions: tuple[FileVersion, ...]  # of the judgements, then of the runs
+    first: FirstMeasure  # what the pages begin with
 
     @cached_property
     def evidence(self) -> Evidence | None:
@@ -69,6 +72,19 @@ class Board:
             raise not_a_choice("run", run, names)
         return names.index(run)
 
+    def unscored_topics(self, run: str) -> str:
+        """How many topics of a run are not judged, and how many judged ones it lacks, in words; empty if none."""
+        part = self.parts[self.place(run)]
+        answered, unjudged = int(part.answered.sum()), len(part.unjudged_topics)
+        missing = len(part.answered) - answered
+        said = []
+        if unjudged:
+            are = "is not judged here and is" if unjudged == 1 else "are not judged here and are"
+            said.append(f"{unjudged} of {counted(answered + unjudged, 'topic')} {are} left out")
+            if missing:
+                said.append(f"{missing} of {counted(len(part.answered), 'judged topic')} are not in it and score 0")
+        return "; ".join(said)
+
     @cached_property
     def hashes(self) -> dict[str, str]:
         """The SHA-256 of the judgements and of every run that is scored, by name."""
@@ -92,27 +108,27 @@ class Boards:
     def __init__(self, lab: Lab) -> None:
         self.lab = lab
         self._boards: Kept[Board] = Kept(MOST_BOARDS)
+        self._first: Kept[FirstMeasure] = Kept(MOST_BOARDS)
         self._judgements: Kept[Qrels] = Kept(MOST_JOINED)
         self._joined: Kept[_JoinedRuns] = Kept(MOST_JOINED)
         self._runs: Kept[Run] = Kept(MOST_RUNS)
 
     def board(self, qrels: str = "", measure: Measure | None = None) -> Board:
-        """The board of judgements by name (default: the first that any run fits) and a measure."""
-        wanted = measure or parse_measure(MAIN_MEASURE)
+        """The board of judgements by name (default: the first that any run fits) and a measure (default: `first`)."""
         if qrels:
-            return self._board(self.lab.get("qrels", qrels), wanted)
+            return self._board(self.lab.get("qrels", qrels), measure)
         entries = self.lab.entries("qrels")
         if not entries:
             raise InputError("lab", "has no judgements: add them with `leadline lab add`")
         boards: list[Board] = []
         for entry in entries:
             try:
-                boards.append(self._board(entry, wanted))
+                boards.append(self._board(entry, measure))
             except (InputError, MismatchError, MeasureError):
                 continue  # damaged, or not for this measure: the next may do
             if boards[-1].runs:
                 return boards[-1]
-        return boards[0] if boards else self._board(entries[0], wanted)
+        return boards[0] if boards else self._board(entries[0], measure)
 
     def judgements(self, entry: LabEntry) -> Qrels:
         """The judgements in a file, named as in the lab."""
@@ -129,15 +145,35 @@ class Boards:
         (part,) = hits_of_runs([Source(name, str(path))], judged, common_view([], "score"), "score")
         Alignment([name], judged, [Summary.of(part)]).check()
 
-    def _board(self, entry: LabEntry, measure: Measure) -> Board:
+    def _board(self, entry: LabEntry, measure: Measure | None) -> Board:
         runs = self.lab.entries("run")
         versions = [file_version(each.path) for each in (entry, *runs)]
-        key = (entry.path, measure.text, tuple(each.path for each in runs), tuple(versions))
-        return self._boards.get(key, lambda: self._new_board(entry, measure, runs, versions))
+        files = (entry.path, tuple(each.path for each in runs), tuple(versions), self._collections())
+        first = self._first.get(files, lambda: self._first_measure(entry, runs, versions))
+        wanted = measure or first.measure
+        return self._boards.get((*files, wanted.text), lambda: self._new_board(entry, wanted, runs, versions, first))
+
+    def _collections(self) -> tuple[FileVersion, ...]:
+        manifest = KINDS["collection"].manifest
+        return tuple(file_version(each.path / manifest) for each in self.lab.entries("collection"))
+
+    def _first_measure(
+        self, entry: LabEntry, runs: Sequence[LabEntry], versions: Sequence[FileVersion]
+    ) -> FirstMeasure:
+        found = self._parts(entry, self.judgements(entry), "score", runs, versions)
+        longest = [int(each.retrieved.max(initial=0)) for each in found if isinstance(each, RunHits)]
+        return first_measure(self.lab, max(longest, default=0))
+
+    def _parts(
+        self, entry: LabEntry, judged: Qrels, order: Order, runs: Sequence[LabEntry], versions: Sequence[FileVersion]
+    ) -> list[RunHits | Unfit]:
+        joined = self._joined.get((entry.path, versions[0], order), lambda: _JoinedRuns(judged, order))
+        return joined.parts(dict(zip(runs, versions[1:], strict=True)))
 
     def _new_board(
-        self, entry: LabEntry, measure: Measure, runs: Sequence[LabEntry], versions: Sequence[FileVersion]
-    ) -> Board:
+        self, entry: LabEntry, measure: Measure, runs: Sequence[LabEntry], versions: Sequence[FileVersion],
+        first: FirstMeasure,
+    ) -> Board:  # fmt: skip
         judged = self.judgements(entry)
         if measure.definition.better == "neither":
             raise MeasureError(f"{measure.text} does not say which of two runs is better: choose another measure")
@@ -145,14 +181,13 @@ class Boards:
         order: Order = measure.view.order or "score"
         common_view([measure], order)  # MeasureError for one that needs more than ranks
         Alignment((), judged, (), [measure]).check()  # MismatchError if no document has the grade it needs
-        joined = self._joined.get((entry.path, versions[0], order), lambda: _JoinedRuns(judged, order))
-        found = joined.parts(dict(zip(runs, versions[1:], strict=True)))
+        found = self._parts(entry, judged, order, runs, versions)
         fitting = [place for place, each in enumerate(found) if isinstance(each, RunHits)]
         return Board(
             entry, judged, measure, tuple(runs[place] for place in fitting),
             {run.name: each for run, each in zip(runs, found, strict=True) if isinstance(each, Unfit)},
             tuple(each for each in found if isinstance(each, RunHits)),
-            (versions[0], *(versions[1 + place] for place in fitting)),
+            (versions[0], *(versions[1 + place] for place in fitting)), first,
         )  # fmt: skip
 
 

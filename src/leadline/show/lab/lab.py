@@ -16,7 +16,7 @@ import os
 import re
 import shutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -178,29 +178,46 @@ class Lab:
         `replaced` allows another content under a name that is taken; `origin` says where it is from (default: its
         place), `owner` whose it is.
         """
-        source = Path(path)
-        found = KINDS[checked_choice("kind", kind, tuple(KINDS)) if kind is not None else kind_of(source)]
-        if not source.exists():
-            raise InputError(str(source), "no such file or folder")
-        if found.is_folder != source.is_dir():
-            raise InputError(str(source), f"is a {'folder' if source.is_dir() else 'file'}, not a {found.name}")
-        found.check(source)
-        file = _file_name(source, name)
-        entry = LabEntry(
-            found.name, stem(file), source.resolve(), fingerprint(found, source), _now(),
-            origin or str(source.resolve()), __version__, owner,
-        )  # fmt: skip
+        return self._store(*_checked(path, kind, name, origin, owner), replaced=replaced)
+
+    def add_all(
+        self, paths: Sequence[str | os.PathLike[str]], *, kind: str | None = None, name: str | None = None,
+        replaced: bool = False,
+    ) -> list[LabEntry]:  # fmt: skip
+        """Add several files or folders as `add` does; all are checked first, and nothing is added if one is wrong."""
+        checked = [_checked(path, kind, name) for path in paths]
+        _, _, recorded = self._records()
+        by_name: dict[tuple[str, str], LabEntry] = {}
+        for new, _ in checked:
+            self._named_already(new, recorded, replaced=replaced)
+            other = by_name.setdefault((new.kind, new.name), new)
+            if other.sha256 != new.sha256:
+                raise InputError(str(new.path), f"has the same name as {other.path}: add one of them with --name")
+        return [self._store(new, file, replaced=replaced) for new, file in checked]
+
+    def _named_already(
+        self, new: LabEntry, recorded: dict[tuple[str, str], LabEntry], *, replaced: bool
+    ) -> tuple[LabEntry | None, bool]:
+        """What has the name already, and whether it is the same; InputError if another may not be replaced."""
+        known = {**recorded, **{(each.kind, each.name): each for each in self._found(recorded)}}
+        old = known.get((new.kind, new.name))
+        if old is None or not old.path.exists():
+            return old, False
+        found, there = KINDS[old.kind], old.path
+        is_same = there.resolve() == new.path.resolve() or fingerprint(found, there) == new.sha256
+        if not is_same and not replaced:
+            problem = f"there is another {new.kind} {new.name} already: give --name, or --replace"
+            raise InputError(str(new.path), problem)
+        return old, is_same
+
+    def _store(self, new: LabEntry, file: str, *, replaced: bool) -> LabEntry:
+        """Record what was checked; a file is copied under the name `file`."""
+        found, source, entry = KINDS[new.kind], new.path, replace(new, path=new.path.resolve())
         with OwnedFolder.locked(self.folder, KIND, VERSION) as owned:
             title, blind, recorded = self._records()
-            known = {**recorded, **{(each.kind, each.name): each for each in self._found(recorded)}}
-            old = known.get((entry.kind, entry.name))
-            if old is not None and old.path.exists():
-                same = old.path.resolve() == source.resolve() or fingerprint(found, old.path) == entry.sha256
-                if old.sha256 == entry.sha256 and same:
-                    return old
-                if not same and not replaced:
-                    problem = f"there is another {entry.kind} {entry.name} already: give --name, or --replace"
-                    raise InputError(str(source), problem)
+            old, is_same = self._named_already(new, recorded, replaced=replaced)
+            if old is not None and is_same and old.sha256 == entry.sha256:
+                return old
             if not found.is_folder and not self._is_inside(source, found):
                 entry = replace(entry, path=self._copy(owned, found, source, file))
                 if old is not None and old.path != entry.path and self._is_inside(old.path, found):
@@ -283,6 +300,25 @@ class Lab:
 def fingerprint(kind: LabKind, path: Path) -> str:
     """The SHA-256 of a file, or of the manifest of a folder, which holds those of its files."""
     return file_sha256(path / kind.manifest if kind.is_folder else path)
+
+
+def _checked(
+    path: str | os.PathLike[str], kind: str | None, name: str | None, origin: str = "", owner: str = ""
+) -> tuple[LabEntry, str]:
+    """What a file or folder would be in a lab, still at its own place, and its file name; InputError if wrong."""
+    source = Path(path)
+    found = KINDS[checked_choice("kind", kind, tuple(KINDS)) if kind is not None else kind_of(source)]
+    if not source.exists():
+        raise InputError(str(source), "no such file or folder")
+    if found.is_folder != source.is_dir():
+        raise InputError(str(source), f"is a {'folder' if source.is_dir() else 'file'}, not a {found.name}")
+    found.check(source)
+    file = _file_name(source, name)
+    entry = LabEntry(
+        found.name, stem(file), source, fingerprint(found, source), _now(), origin or str(source.resolve()),
+        __version__, owner,
+    )  # fmt: skip
+    return entry, file
 
 
 def _is_thing(path: Path) -> bool:

@@ -8,7 +8,7 @@ from leadline.errors import InputError
 from leadline.judge.simulated_office import JUDGED
 from leadline.show.demo.build import KIND as DEMO
 from leadline.show.demo.build import VERSION as DEMO_VERSION
-from leadline.show.demo.demo import REPORT, TRUE_REPORT
+from leadline.show.demo.demo import MEASURE, REPORT, TRUE_REPORT
 from leadline.show.lab.lab import Lab
 from leadline.text.owned_folder import OwnedFolder, identity_of
 
@@ -23,6 +23,17 @@ def open_lab(folder: str | Path) -> Lab:
     except InputError:
         owned = None  # Lab.open says what is wrong with it
     return _of_demo(place) if owned is not None and owned.kind == DEMO else Lab.open(place)
+
+
+def demo_measure(lab: Lab) -> str | None:
+    """The measure that a demo speaks of, if a lab is that of a demo."""
+    if lab.folder.name != NAME:
+        return None
+    try:
+        owned = identity_of(lab.folder.resolve().parent)
+    except InputError:
+        return None
+    return MEASURE if owned is not None and owned.kind == DEMO else None
 
 
 def _of_demo(folder: Path) -> Lab:

@@ -24,9 +24,21 @@ def study_of(board: Board, name: str, results: StoredResults, *, patience: float
     """A study of a board by name, stored or being computed."""
     evidence = board.evidence
     assert evidence is not None
-    key = ResultKey(name, board.hashes, {"measure": board.measure.text, "seed": evidence.seed})
+    studied = {} if name == "leftout" else {"measures": studied_measures(evidence)}
+    key = ResultKey(name, board.hashes, {"measure": board.measure.text, "seed": evidence.seed, **studied})
     compute = _left_out if name == "leftout" else lambda each, report: _figure(each, name, report)
     return results.answer(key, lambda report: compute(evidence, report), patience=patience)
+
+
+def studied_measures(evidence: Evidence) -> list[str]:
+    """The three measures that figures compare, and the chosen one if it is another.
+
+    >>> qrels, runs = {"1": {"a": 1}}, {"only": {"1": {"a": 9}}}
+    >>> studied_measures(Evidence.of(qrels, runs, "nDCG@10")), studied_measures(Evidence.of(qrels, runs, "R@10"))
+    (['nDCG@10', 'AP', 'PRES@10', 'R@10'], ['AP', 'PRES@10', 'R@10'])
+    """
+    chosen = evidence.measure.text
+    return [*([] if chosen in evidence.trio else [chosen]), *evidence.trio]
 
 
 def _left_out(evidence: Evidence, report: Report) -> StoredData:
@@ -41,7 +53,9 @@ def _left_out(evidence: Evidence, report: Report) -> StoredData:
 
 def _figure(evidence: Evidence, name: str, report: Report) -> StoredData:
     """A figure of the report, drawn for light and dark pages, wide and narrow ones."""
-    options: dict[str, Any] = {"progress": report} if name == "incomplete" else {}
+    options: dict[str, Any] = {"measures": studied_measures(evidence)}
+    if name == "incomplete":
+        options["progress"] = report
     figure = FIGURES[name].draw(evidence, **options)
     drawn = {}
     if figure.chart is not None:

@@ -15,6 +15,7 @@ from leadline.trust.incomplete import Incomplete
 from leadline.trust.plots import plot
 
 WIDTH, HEIGHT = 540, 340  # in pixels
+WORDS = 0.4  # of the width: the words of a guide on a narrow screen
 GUIDES = {0.9: "as good as the same", 0.8: "noticeably another"}
 
 
@@ -70,11 +71,39 @@ def plain(study: Incomplete) -> Any:
     lowest = base.mark_line(strokeWidth=1, opacity=0.8).encode(y=alt.Y("lowest:Q", scale=heights))
     guides = alt.Chart(alt.Data(values=[{"y": at, "text": text} for at, text in GUIDES.items()]))
     rule = guides.mark_rule(strokeDash=[2, 4], opacity=0.6).encode(y=alt.Y("y:Q", scale=heights))
-    words = guides.encode(x=alt.value("width"), y=alt.Y("y:Q", scale=heights), text="text:N")
-    place = {"align": "right", "dx": -4, "dy": -8, "fontSize": 12}
-    named = words.mark_text(**place, stroke=PAPER, strokeWidth=3) + words.mark_text(**place)
-    starts = beside(labels, dict(zip(study.measures, colours, strict=True)), (floor, 1.0), HEIGHT, side="left")
-    return alt.layer(rule, lowest, named, mean, starts).add_params(narrow())
+    named = []
+    for at, text in GUIDES.items():
+        side, dy = free_place(lines, at, (1 - floor) / HEIGHT)
+        words = alt.Chart(alt.Data(values=[{"at": at, "said": text}])).encode(
+            x=alt.value("width" if side == "right" else 0), y=alt.Y("at:Q", scale=heights), text="said:N"
+        )
+        place = {"align": side, "dx": -4 if side == "right" else 4, "dy": dy, "fontSize": 12}
+        named += [words.mark_text(**place, stroke=PAPER, strokeWidth=4), words.mark_text(**place)]
+    of = dict(zip(study.measures, colours, strict=True))
+    starts = beside(labels, of, (floor, 1.0), HEIGHT, side="left", corner="bottom right")
+    return alt.layer(rule, lowest, mean, *named, starts).add_params(narrow())
+
+
+def free_place(lines: Sequence[dict[str, Any]], at: float, pixel: float) -> tuple[str, int]:
+    """Where the words of a guide are farthest from all lines: at the left or right, above or below the guide.
+
+    `pixel` is the height of a pixel on the axis; the second number is the distance from the guide in pixels.
+
+    >>> free_place([{"measure": "AP", "known": k, "mean": k, "lowest": k} for k in (0.2, 0.6, 1.0)], 0.9, 0.002)
+    ('left', -9)
+    """
+    known = np.array([row["known"] for row in lines])
+    curves = []
+    for measure in dict.fromkeys(row["measure"] for row in lines):
+        own = [row for row in lines if row["measure"] == measure]
+        curves += [([row["known"] for row in own], [row[name] for row in own]) for name in ("mean", "lowest")]
+
+    def distance(side: str, dy: int) -> float:
+        start, end = (0.0, WORDS) if side == "left" else (1 - WORDS, 1.0)
+        x = known.min() + np.linspace(start, end, 9) * (known.max() - known.min())
+        return min(float(np.abs(np.interp(x, *curve) - (at - dy * pixel)).min()) for curve in curves)
+
+    return max((("left", -9), ("left", 10), ("right", -9), ("right", 10)), key=lambda place: distance(*place))
 
 
 def rows(study: Incomplete) -> list[dict[str, Any]]:

@@ -97,7 +97,7 @@ def test_choices_and_sorting_by_keyboard(browser: PageBrowser, site: LabSite) ->
     page.goto(f"{site.url}/leaderboard")
     page.select_option("select[name=measure]", "nDCG")
     page.wait_for_url("**measure=nDCG**")
-    assert "nDCG@1000" in page.inner_text("table.board thead")
+    assert "nDCG@20" in page.inner_text("table.board thead")
     page.focus("table.board thead th:nth-child(2) button")
     page.keyboard.press("Enter")
     names = page.locator("table.board tbody th").all_inner_texts()

@@ -147,3 +147,19 @@ def test_hostile_ids_are_escaped(visit: Callable[..., Any], tmp_path: Path) -> N
         answer = client.get(path)
         assert answer.status_code == 200, path
         assert HOSTILE not in answer.text
+
+
+def test_what_is_beyond_the_documents_read_is_not_found(lab: Lab, visit: Callable[..., Any]) -> None:
+    client = visit(lab)
+    qrels = read_qrels(lab.get("qrels", "qrels.true").path)
+    found = client.get(f"/api/topic/{qrels.topics[0]}?qrels=qrels.true&measure=R@3").json()
+    late = [rank for row in found["ranks"] for name in found["systems"] if (rank := row[name]) and rank > 3]
+    assert late  # the ranks themselves are shown
+    for row in found["ranks"]:
+        assert row["found_by"] == sum(bool(row[name]) and row[name] <= 3 for name in found["systems"])
+    for row in found["scores"]:
+        assert row["found"] == sum(bool(each[row["run"]]) and each[row["run"]] <= 3 for each in found["ranks"])
+    first = found["ranks"][-1]["document"]
+    page = client.get(f"/topic/{qrels.topics[0]}?qrels=qrels.true&measure=R@3&document={first}").text
+    assert f">({late[0]})</td>" in page
+    assert "within the first 3" in page

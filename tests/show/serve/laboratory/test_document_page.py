@@ -38,6 +38,8 @@ def test_citations_go_both_ways(client: Any, collection: Collection) -> None:
     page = client.get(f"/document/office/{names[citing]}").text
     assert f"/document/office/{names[cited]}" in page
     assert f"/prior-art?index=words&amp;patent={names[citing]}" in page
+    page = client.get(f"/document/office/{names[citing]}").text
+    assert all(f"/table.{ending}?table=cites" in page for ending in ("csv", "tsv", "json", "parquet", "tex", "md"))
     rows = client.get(f"/document/office/{names[citing]}/table.csv?table=cites").text.splitlines()
     assert len(rows) == 1 + len(one["cites"])
 

@@ -11,8 +11,11 @@ import pytest
 from tests.show.serve.laboratory.boards import HOSTILE, copied_lab, until_computed
 
 from leadline.measures.evaluate import evaluate
+from leadline.show.demo.build import KIND as DEMO
+from leadline.show.demo.build import VERSION as DEMO_VERSION
 from leadline.show.figures.evidence import Evidence
 from leadline.show.lab.lab import Lab
+from leadline.text.owned_folder import OwnedFolder
 from leadline.trust.verdict import outcome
 
 
@@ -29,14 +32,14 @@ def test_it_says_what_the_report_says(lab: Lab, visit: Callable[..., Any]) -> No
     client = visit(lab)
     found = until_computed(client, "/api/leaderboard?qrels=qrels.true")
     qrels = str(lab.get("qrels", "qrels.true").path)
-    report = Evidence.of(qrels, paths(lab), "PRES@1000")
+    report = Evidence.of(qrels, paths(lab), "PRES@20")
     assert report.verdict is not None
     assert found["outcome"] == outcome(report.verdict)
     assert found["sentence"] == report.verdict.headline()
     assert [row["run"] for row in found["runs"]] == list(report.order)
-    scores = evaluate(qrels, paths(lab), "PRES@1000 judged@20")
+    scores = evaluate(qrels, paths(lab), "PRES@20 judged@20")
     for row in found["runs"]:
-        assert row["score"] == pytest.approx(scores["PRES@1000"][row["run"]])
+        assert row["score"] == pytest.approx(scores["PRES@20"][row["run"]])
         assert row["judged@20"] == pytest.approx(scores["judged@20"][row["run"]])
         assert row["low"] < row["score"] < row["high"]
     words = {each.other: each.word for each in report.verdict.verdicts}
@@ -49,8 +52,14 @@ def test_it_says_what_the_report_says(lab: Lab, visit: Callable[..., Any]) -> No
     assert f"{found['outcome']}</strong>" in page
     table = client.get("/leaderboard.csv?qrels=qrels.true").text
     assert table.startswith("place,run,score,low,high,judged@20,letters,verdict")
+    assert found["measure"] == "PRES@20"  # of 300 documents a tenth is at most read
+    assert found["samples"] == 100
+    assert "100 such samples were drawn" in page
+    assert "PRES@20: at most a tenth of the 300 documents of the collection." in page
     first = until_computed(client, "/api/leaderboard")
     home = client.get("/").text
+    assert "measure=PRES%4020" in home
+    assert "PRES@20: at most a tenth" in home
     assert first["qrels"] == "qrels.citations"
     assert first["outcome"] in home
     assert first["miss"]["document"] in home
@@ -153,3 +162,19 @@ def test_nobody_sees_it_without_a_link(small_lab: Path, visit: Callable[..., Any
     client = visit(small_lab, None)
     assert client.get(path).status_code == 401
     assert client.get(f"/api{path.partition('?')[0].removesuffix('/figure.svg')}").status_code == 401
+
+
+def test_the_lab_of_a_demo_begins_with_the_measure_of_the_demo(tmp_path: Path, visit: Callable[..., Any]) -> None:
+    with OwnedFolder.locked(tmp_path / "demo", DEMO, DEMO_VERSION) as owned:
+        owned.reserve("lab")
+        lab = Lab.create(tmp_path / "demo" / "lab", "Demo")
+    (lab.folder / "qrels" / "q.txt").write_text("1 0 d1 1\n2 0 d2 1\n")
+    (lab.folder / "runs" / "a.run").write_text("1 Q0 d1 1 1 a\n2 Q0 d3 1 1 a\n")
+    assert visit(lab).get("/api/leaderboard").json()["measure"] == "PRES@100"
+    assert "PRES@100: the measure of the demo" in visit(lab).get("/").text
+
+
+def test_titles_begin_with_the_page(small_lab: Path, visit: Callable[..., Any]) -> None:
+    client = visit(small_lab)
+    for path, name in (("/jobs", "Jobs"), ("/reports", "Reports"), ("/people", "People"), ("/judge", "Judge")):
+        assert f"<title>{name} – A small lab</title>" in client.get(path).text

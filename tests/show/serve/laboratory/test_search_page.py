@@ -99,7 +99,7 @@ def test_the_counts_of_filters_are_what_they_give(client: Any) -> None:
         ({"model": "bm26"}, "did you mean bm25?"),
         ({"model": "bm25(k2=1)"}, "bm25: has no parameter 'k2'"),
         ({"index": "word"}, "word: is not among the indexes; did you mean words?"),
-        ({"before": "soon"}, "--before: 'soon' is not a date; write 1998-08-12"),
+        ({"before": "soon"}, "published before: 'soon' is not a date; write 1998-08-12"),
         ({"page": "400"}, "page: must be 1 to 100 with 10 hits a page, got 400"),
         ({"qrels": "qrels.tru", "topic": "1"}, "did you mean qrels.true?"),
         ({"qrels": "qrels.true", "topic": "nothing"}, "no topic 'nothing'"),

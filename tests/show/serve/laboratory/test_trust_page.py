@@ -66,3 +66,22 @@ def test_one_run_is_too_few(tmp_path: Path, visit: Callable[..., Any]) -> None:
     (lab.folder / "runs" / "b.run").write_text("1 Q0 d1 1 1 a\n2 Q0 d2 1 1 a\n")
     assert until_computed(client, "/api/leaderboard")["leader"] == "b"
     assert until_computed(client, "/api/trust")["few"] == ""
+
+
+def test_another_measure_is_studied_too_and_the_first_sentence_says_what_is_computed(
+    small_lab: Path, tmp_path: Path, visit: Callable[..., Any]
+) -> None:
+    client = visit(copied_lab(small_lab, tmp_path))
+    found = until_computed(client, "/api/trust?qrels=qrels.true&measure=nDCG@10")
+    for study in ("incomplete", "power"):
+        assert {row["measure"] for row in found[study]} == {"nDCG@10", "AP", "PRES@10", "R@10"}
+    board = until_computed(client, "/api/leaderboard?qrels=qrels.true&measure=nDCG@10")
+    row = next(row for row in found["incomplete"] if (row["measure"], row["keep"]) == ("nDCG@10", 0.4))
+    assert 0.8 <= row["mean"] < 0.9
+    said = f"by nDCG@10 is similar (τ {row['mean']:.2f} on average, {row['lowest']:.2f} at the lowest)"
+    assert said.replace("-", "−") in found["sentence"]
+    assert f"{board['leader']} is first by nDCG@10: its lead is " in found["sentence"]
+    words = [each["verdict"] for each in board["runs"][1:]]
+    for word in set(words):
+        assert f"{word} against {words.count(word)}" in found["sentence"]
+    assert found["sentence"] in client.get("/trust?qrels=qrels.true&measure=nDCG@10").text

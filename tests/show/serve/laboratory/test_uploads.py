@@ -141,3 +141,17 @@ def test_a_form_without_javascript_is_answered_with_a_page(lab: Lab, good: bytes
     assert (right.status_code, right.headers["location"]) == (303, "/leaderboard?qrels=qrels.true&measure=AP&new=mine")
     assert "mine is in the lab, at place" in client.get(right.headers["location"]).text
     assert stored(lab) - before == {"mine.run"}
+
+
+def test_topics_that_are_not_judged_are_said_at_once(lab: Lab, visit: Callable[..., Any]) -> None:
+    client = visit(lab)
+    qrels = read_qrels(lab.get("qrels", "qrels.true").path)
+    known, documents = list(qrels.topics), [qrels.documents[place] for place in range(0, 30, 3)]
+    answer = sent(client, run_text([*known[:-2], "x1", "x2", "x3"], documents), "half.run").json()
+    topics = len(known)
+    said = (
+        f"3 of {topics + 1} topics are not judged here and are left out; 2 of {topics} judged topics are not in it and "
+        "score 0"
+    )
+    assert answer == {"saved": True, "stored": "new", "run": "half", "note": said}
+    assert said in client.get("/leaderboard?qrels=qrels.true&new=half").text

@@ -121,6 +121,6 @@ def _chart(found: Power, rows: Sequence[dict[str, Any]]) -> Any:
         row["measure"]: (found.alpha + 1e-6 * row["pairs"], f"{row['measure']}  {percent(row['pairs'])}")
         for row in crossings
     }
-    ends = beside(labels, dict(zip(names, colours, strict=True)), (0.0, TOP), HEIGHT)
+    ends = beside(labels, dict(zip(names, colours, strict=True)), (0.0, TOP), HEIGHT, corner="top left")
     chart = alt.layer(rule, named, lines, dots, ends).add_params(narrow())
     return with_rows(chart.properties(width=WIDTH, height=HEIGHT), rows)

@@ -57,8 +57,8 @@ def chosen_measure(written: str, effort: str = "") -> Measure:
 
 
 def chosen_board(boards: Boards, qrels: str, measure: str, effort: str = "") -> Board:
-    """The board of a request."""
-    wanted = chosen_measure(measure, effort)
+    """The board of a request; without a measure and an effort it has the measure that the lab begins with."""
+    wanted = chosen_measure(measure, effort) if measure or effort else None
     if qrels:
         with refused(404):
             boards.lab.get("qrels", qrels)
@@ -79,4 +79,5 @@ def choices(boards: Boards, board: Board) -> dict[str, object]:
         "efforts": sorted({*EFFORTS, *([cutoff] if cutoff else [])}),
         "measure": name,
         "effort": cutoff,
+        "why": str(board.first) if board.measure.text == board.first.measure.text else "",
     }

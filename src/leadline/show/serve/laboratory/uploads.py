@@ -114,7 +114,10 @@ def _received(boards: Boards, path: Path, sender: str, qrels: str) -> dict[str, 
         found = receive_run(boards, path, sender, qrels)
     except LeadlineError as error:
         raise HTTPException(409 if isinstance(error, NameTakenError) else 400, sentence(error)) from None
-    return {"saved": True, "stored": "new" if found.is_new else "already", "run": found.entry.name}
+    answer = {"saved": True, "stored": "new" if found.is_new else "already", "run": found.entry.name}
+    board = boards.board(qrels) if qrels else None
+    note = board.unscored_topics(found.entry.name) if board is not None and found.entry in board.runs else ""
+    return {**answer, "note": note} if note else answer
 
 
 async def _save(request: Request, path: Path) -> None:

@@ -34,6 +34,7 @@ DOWNLOADS = {  # ending: format, media type
     "json": ("json", "application/json"), "parquet": ("parquet", "application/vnd.apache.parquet"),
     "tex": ("latex", "text/plain; charset=utf-8"), "md": ("markdown", "text/markdown; charset=utf-8"),
 }  # fmt: skip
+FIELDS = {"before": "published before", "after": "published after"}  # options whose fields have other names
 ROLES = ("reader", "runner", "assessor", "expert", "organiser")  # who may look
 
 
@@ -95,7 +96,14 @@ def _refusing(view: Callable[..., Shown]) -> Callable[..., Shown]:
 
 
 def error_line(error: LeadlineError) -> str:
-    """An error as the command prints it, without the folders of the server."""
+    """An error as the command prints it, without the folders of the server; options are named as the fields of pages.
+
+    >>> error_line(InputError("--before", "'yesterday' is not a date; write 1998-08-12"))
+    "published before: 'yesterday' is not a date; write 1998-08-12"
+    """
+    if isinstance(error, InputError) and error.where.startswith("--"):
+        field = error.where.removeprefix("--")
+        return str(InputError(FIELDS.get(field, field), error.problem, line=error.line))
     if isinstance(error, InputError) and "/" in error.where and Path(error.where).is_absolute():
         return str(InputError(Path(error.where).name, error.problem, line=error.line))
     return str(error)

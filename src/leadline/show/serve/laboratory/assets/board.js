@@ -10,13 +10,6 @@ for (const form of document.querySelectorAll("form[data-at-once]")) {
   form.addEventListener("focusin", () => { form.querySelector("button").hidden = false; });
 }
 
-if (document.querySelector("[data-reload]")) {
-  setInterval(() => {
-    const busy = document.activeElement?.matches("select, input, textarea") || document.querySelector("input[type=file]")?.files.length;
-    if (!busy) location.reload();
-  }, 3000);
-}
-
 function key(cell) {
   const text = cell.dataset.value ?? cell.textContent.trim().replace("−", "-");
   const number = parseFloat(text);
@@ -48,6 +41,22 @@ for (const table of document.querySelectorAll("table.sortable")) {
   });
 }
 
+// Below a long table that scrolls in its box: how much of it is shown.
+function sayRest() {
+  for (const said of document.querySelectorAll("[data-rest]")) {
+    const box = said.previousElementSibling;
+    const rows = [...box.querySelector("tbody").rows];
+    if (box.matches(".short")) {  // the twelfth row is the last that is shown
+      box.style.maxHeight = `${rows[11].offsetTop + rows[11].offsetHeight + box.offsetHeight - box.clientHeight}px`;
+    }
+    said.hidden = box.scrollHeight <= box.clientHeight + 1;
+    const shown = rows.filter((row) => row.offsetTop + row.offsetHeight <= box.clientHeight + 1).length;
+    said.textContent = `${shown} of ${rows.length} shown, scroll for the rest`;
+  }
+}
+addEventListener("resize", sayRest);
+sayRest();
+
 for (const form of document.querySelectorAll("form[data-upload]")) {
   const said = form.querySelector("[data-said]");
   form.addEventListener("submit", async (event) => {
@@ -70,9 +79,9 @@ for (const form of document.querySelectorAll("form[data-upload]")) {
         try { why = JSON.parse(text).error; } catch { /* plain text */ }
         throw new Error(why);
       }
-      const { run, stored } = JSON.parse(text);
+      const { run, stored, note } = JSON.parse(text);
       if (stored === "already") {
-        said.textContent = `This run is there already, as ${run}.`;
+        said.textContent = `This run is there already, as ${run}.${note ? ` ${note}.` : ""}`;
       } else {
         location.assign(`${form.dataset.back}&${new URLSearchParams({ new: run })}`);
       }

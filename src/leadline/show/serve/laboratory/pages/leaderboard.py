@@ -36,9 +36,11 @@ def leaderboard_view(boards: Boards, results: StoredResults) -> Callable[..., Sh
         answer = standing_of(board, results)
         manifests = file_version(boards.lab.folder / KINDS["run"].folder)  # the folder: of what is beside the runs
         state = (answer.result is None, answer.done, answer.error)
-        key = (board.entry.path, board.measure.text, board.versions, tuple(board.others.items()), manifests, state)
+        of = (board.entry.path, board.measure.text, str(board.first), board.versions, tuple(board.others.items()))
+        key = (*of, manifests, state)
         shown = kept.get(key, lambda: {**leading(board, answer), **_tables(board, answer)})
-        return {**shown, "choices": choices(boards, board), "new": new}
+        note = board.unscored_topics(new) if any(run.name == new for run in board.runs) else ""
+        return {**shown, "choices": choices(boards, board), "new": new, "new_note": note}
 
     return leaderboard
 
@@ -48,7 +50,7 @@ def leading(board: Board, answer: ResultState) -> Shown:
     evidence, found = board.evidence, verdicts_of(answer)
     shown: Shown = {
         "qrels": board.entry.name, "measure": board.measure.text, "outcome": "", "sentence": _no_run(board),
-        "definitions": "",
+        "definitions": "", "samples": 0, "why": str(board.first),
         "working": answer.is_working, "progress": answer.said() if answer.result is None else "", "reasons": [],
         "leader": "", "rival": "", "miss": None,
         "counted": evidence.counted() if evidence else "",
@@ -64,6 +66,7 @@ def leading(board: Board, answer: ResultState) -> Shown:
             "sentence": found.headline(),
             "reasons": found.closest_reasons(),
             "definitions": found.definitions(),
+            "samples": found.samples,
         }
         return shown
     score = decimal(float(evidence.means[evidence.place(leader)]))

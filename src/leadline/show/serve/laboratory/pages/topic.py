@@ -74,7 +74,10 @@ def topic_view(boards: Boards, documents: LabDocuments, needs: Needs) -> Callabl
 
 
 def _by_system(board: Board, topic: int, known: dict[str, Any], *, all_systems: bool, first: str) -> Shown:
-    """Every system's score, and the rank at which each lists every relevant document."""
+    """Every system's score, and the rank at which each lists every relevant document.
+
+    A document counts as found if it is among those that are read.
+    """
     evidence = board.evidence
     if evidence is None:
         empty = Table(["run", "score", "place", "found"], [])
@@ -82,18 +85,19 @@ def _by_system(board: Board, topic: int, known: dict[str, Any], *, all_systems: 
                 "chosen": ""}  # fmt: skip
     columns = documents_of(evidence, topic)
     ranks = evidence.ranks[:, columns]
+    read = _read(evidence, ranks)
     order = [evidence.place(run) for run in evidence.order]
     values = evidence.main.values[:, topic, 0]
     better = -1 if evidence.measure.definition.better == "lower" else 1
     placed = places(np.nan_to_num(better * values, nan=-np.inf))
     scores: list[list[Any]] = [
-        [evidence.runs[r], float(values[r]), int(placed[r]), int((ranks[r] > 0).sum())] for r in order
+        [evidence.runs[r], float(values[r]), int(placed[r]), int((read[r] > 0).sum())] for r in order
     ]
     scores.sort(key=lambda row: row[2])
     shown = order if all_systems else order[:FEW_SYSTEMS]
     names = [board.qrels.documents[int(evidence.relevant_documents[d])] for d in columns]
-    found_by = (ranks > 0).sum(axis=0)
-    contrast = sorted(range(len(names)), key=lambda d: (names[d] != first, *_spread(ranks[shown, d]), names[d]))
+    found_by = (read > 0).sum(axis=0)
+    contrast = sorted(range(len(names)), key=lambda d: (names[d] != first, *_spread(read[shown, d]), names[d]))
     rows = [
         [
             names[d], known[names[d]].title if names[d] in known else "", int(found_by[d]),
@@ -105,22 +109,38 @@ def _by_system(board: Board, topic: int, known: dict[str, Any], *, all_systems: 
     return {
         "scores": Table(["run", "score", "place", "found"], scores),
         "ranks": Table(["document", "title", "found_by", "collection", *systems], rows),
-        "systems": systems, "left": len(order) - len(shown), "findings": _findings(evidence, names, ranks),
+        "systems": systems, "left": len(order) - len(shown), "findings": _findings(evidence, names, read),
         "chosen": _chosen(evidence, first, ranks[:, names.index(first)]) if first in names else "",
     }  # fmt: skip
+
+
+def _read(evidence: Evidence, ranks: Integers) -> Integers:
+    """The ranks of the documents that are read, 0 for the others; all are read if the measure has no cutoff."""
+    cutoff = evidence.measure.cutoff
+    return ranks if cutoff is None else np.where(ranks <= cutoff, ranks, 0)
+
+
+def _within(evidence: Evidence) -> str:
+    """Which documents are read, in words; empty if all are."""
+    cutoff = evidence.measure.cutoff
+    return "" if cutoff is None or cutoff >= evidence.depth else f" within the first {count(cutoff)}"
 
 
 def _chosen(evidence: Evidence, document: str, ranks: Integers) -> str:
     """Which systems miss a relevant document, and which has it first, in a sentence."""
     order = [evidence.place(run) for run in evidence.order]
-    missed = [evidence.runs[r] for r in order if not ranks[r]]
-    found = [r for r in order if ranks[r]]
-    if not found:
+    read, within = _read(evidence, ranks), _within(evidence)
+    missed = [evidence.runs[r] for r in order if not read[r]]
+    listed = [r for r in order if ranks[r]]
+    if not listed:
         return f"{document} is relevant, and no system finds it."
-    best = min(found, key=lambda r: int(ranks[r]))
+    best = min(listed, key=lambda r: int(ranks[r]))
+    rank = f"the best rank is {int(ranks[best])}, of {evidence.runs[best]}."
+    if len(missed) == len(order):
+        return f"{document} is relevant, and no system finds it{within}; {rank}"
     by = f"missed by {', '.join(missed[:MOST_NAMED])}" if missed else "found by every system"
     more = f" and {len(missed) - MOST_NAMED} more" if len(missed) > MOST_NAMED else ""
-    return f"{document} is relevant and {by}{more}; the best rank is {int(ranks[best])}, of {evidence.runs[best]}."
+    return f"{document} is relevant and {by}{more}{within}; {rank}"
 
 
 def _spread(ranks: Integers) -> tuple[bool, int, int]:
@@ -130,20 +150,26 @@ def _spread(ranks: Integers) -> tuple[bool, int, int]:
 
 
 def _findings(evidence: Evidence, names: list[str], ranks: Integers) -> list[str]:
-    """The documents that exactly one system missed, or found, and those that none found; a sentence each."""
-    said = []
+    """The documents that exactly one system missed, or found, and those that none found; a sentence each.
+
+    `ranks` are those of the documents that are read.
+    """
+    said, within = [], _within(evidence)
     runs = len(evidence.runs)
     missed = (ranks == 0).sum(axis=0)
     alone = np.flatnonzero(missed == 1) if runs > 2 else np.array([], np.int64)
     for d in sorted(alone.tolist(), key=lambda d: int(ranks[:, d][ranks[:, d] > 0].min()))[:3]:
         who = evidence.runs[int((ranks[:, d] == 0).argmax())]
         best = int(ranks[:, d][ranks[:, d] > 0].min())
-        said.append(f"{names[d]} is missed by {who} alone; the best rank of the others is {best}.")
+        said.append(f"{names[d]} is missed by {who} alone{within}; the best rank of the others is {best}.")
     if runs > 1:
         for d in np.flatnonzero(missed == runs - 1).tolist()[:3]:
             finder = int((ranks[:, d] > 0).argmax())
-            said.append(f"{names[d]} is found by {evidence.runs[finder]} alone, at rank {int(ranks[finder, d])}.")
+            rank = int(ranks[finder, d])
+            said.append(f"{names[d]} is found by {evidence.runs[finder]} alone{within}, at rank {rank}.")
     nobody = int((missed == runs).sum())
     if nobody:
-        said.append(f"{count(nobody, 'relevant document')} {'is' if nobody == 1 else 'are'} found by no system.")
+        said.append(
+            f"{count(nobody, 'relevant document')} {'is' if nobody == 1 else 'are'} found by no system{within}."
+        )
     return said

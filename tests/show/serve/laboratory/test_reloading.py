@@ -1,0 +1,65 @@
+"""Pages that wait for a result load themselves again, seldom."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections import Counter
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from tests.show.serve.conftest import PageBrowser
+from tests.show.serve.laboratory.boards import copied_lab
+from tests.show.serve.laboratory.sites import LabSite
+
+PAGES = ("/leaderboard", "/", "/compare", "/trust")
+
+
+def test_pages_reload_at_most_every_two_seconds_and_not_while_hidden(
+    small_lab: Path, tmp_path: Path, chromium: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    released = threading.Event()  # until then the one thread that computes is busy, and all pages wait
+
+    def slow(*_: object) -> dict[str, Any]:
+        released.wait()
+        return {"verdicts": None, "letters": {}}
+
+    monkeypatch.setattr("leadline.show.lab.standings._standing", slow)
+    lab = copied_lab(small_lab, tmp_path)
+    shutil.rmtree(lab / "results", ignore_errors=True)  # other tests may have stored what is waited for here
+    site = LabSite(lab)
+    site.start()
+    browser = PageBrowser(chromium, site)
+    try:
+        asked: Counter[str] = Counter()
+        for path in PAGES:
+            page = browser.window("olga")
+            page.on("request", lambda request: asked.update([urlsplit(request.url).path]))
+            page.goto(site.url + path)
+            assert page.locator("[data-reload]").count() == 1
+        # Whatever the attribute says, there is a pause; a hidden page does not ask.
+        hidden = browser.window("olga")
+        hidden.add_init_script("Object.defineProperty(document, 'hidden', {get: () => true})")
+        hidden_asked: list[str] = []
+        hidden.on("framenavigated", lambda frame: hidden_asked.append(frame.url))
+        hidden.goto(f"{site.url}/leaderboard")
+        zero = browser.window("olga")
+
+        def without_pause(route: Any) -> None:
+            found = route.fetch()
+            route.fulfill(response=found, body=found.text().replace('data-reload="3"', 'data-reload="0"'))
+
+        zero.route("**/compare", without_pause)
+        zero_asked: list[str] = []
+        zero.on("framenavigated", lambda frame: zero_asked.append(frame.url))
+        zero.goto(f"{site.url}/compare")
+        zero.wait_for_timeout(5000)
+        assert all(2 <= asked[path] <= 4 for path in PAGES), asked
+        assert len(hidden_asked) == 1
+        assert 2 <= len(zero_asked) <= 3
+    finally:
+        released.set()
+        browser.close()
+        site.stop()
