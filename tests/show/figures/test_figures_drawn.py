@@ -27,7 +27,8 @@ def few() -> Evidence:
     """Two runs on five topics, one with a hostile tag."""
     qrels = {str(topic): {"a": 1, "b": 1, "c": 0} for topic in range(5)}
     run: dict[str, Any] = {topic: {"a": 3, "c": 2, "b": 1} for topic in qrels}
-    return Evidence.of(qrels, {TAG: run, "y": {topic: {"c": 3, "b": 2} for topic in qrels}}, "PRES@100")
+    runs = {TAG: run, "y": {topic: {"c": 3, "b": 2} for topic in qrels}}
+    return Evidence.of(qrels, runs, "PRES@100", seconds={TAG: (0.2, None), "y": (0.1, 0.3)})
 
 
 @pytest.fixture(scope="module")
@@ -67,10 +68,10 @@ def test_figures_of_every_evidence(
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_figures_become_files(
-    draw_once: Draw, name: str, golden_syn: Evidence, golden_div: Evidence, tmp_path: Path
+    draw_once: Draw, name: str, golden_syn: Evidence, golden_div: Evidence, few: Evidence, tmp_path: Path
 ) -> None:
     pytest.importorskip("vl_convert")
-    drawn = (draw_once(name, evidence) for evidence in (golden_syn, golden_div))
+    drawn = (draw_once(name, evidence) for evidence in (golden_syn, golden_div, few))
     found = next(figure for figure in drawn if figure.chart is not None)
     found.save(tmp_path / "figure.svg")
     svg = (tmp_path / "figure.svg").read_text(encoding="utf-8")

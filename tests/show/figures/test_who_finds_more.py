@@ -41,7 +41,13 @@ def two() -> Evidence:
 @pytest.fixture(scope="module")
 def six() -> Evidence:
     runs = sorted((GOLDEN / "scores").glob("*.run"))
-    return Evidence.of(GOLDEN / "scores" / "sig.qrels", runs, "PRES@100", samples=5)
+    return Evidence.of(
+        GOLDEN / "scores" / "sig.qrels",
+        runs,
+        "PRES@100",
+        samples=5,
+        seconds={path.stem: (0.1 + n, None) for n, path in enumerate(runs)},
+    )
 
 
 def row(rows: Any, **where: Any) -> dict[str, Any]:

@@ -138,6 +138,8 @@ def test_a_highlighted_system_is_the_one_of_the_figures_of_one_system(page: Any)
 
 
 def test_fixed_figures_say_so_and_a_button_leads_back(page: Any) -> None:
+    choose(page)
+    page.wait_for_timeout(600)
     before = page.locator("#told_apart h3").inner_text()
     choose(page, effort=EFFORT, measure="AP")
     fixed = page.evaluate("[...document.querySelectorAll('figure.fixed')].map(one => one.id)")
@@ -146,5 +148,6 @@ def test_fixed_figures_say_so_and_a_button_leads_back(page: Any) -> None:
     assert "AP" in page.locator("#told_apart h3").inner_text()
     page.locator(".choices .reset").click()
     assert page.locator(".choices .reset").is_hidden()
+    page.wait_for_timeout(600)
     assert page.locator("#told_apart h3").inner_text() == before
     assert page.locator("figure.fixed").count() == 0

@@ -1,4 +1,4 @@
-"""Check a review in full, and whether its journal still has the events that a report certified.
+"""Check a review in full, and whether its journal still has what a report certified.
 
 Each event of the journal has a hash that covers the one before it, and a report prints the last one. CERTIFICATE is
 such a report: the PDF, its page saved from a browser, or only the hash. Exits with status 1 if anything is damaged, or

@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -21,6 +22,7 @@ from leadline.text.stored import open_stored
 
 _START = "0" * 64
 _LONGEST = 65_536  # bytes of a line
+_PATIENCE = 30.0  # seconds to wait for another process
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,11 @@ class AuditLog:
         with self._lock, reported(self.path, 1000):
             descriptor = open_stored(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
             with os.fdopen(descriptor, "ab+") as file:
-                hold(file.fileno())
+                until = time.monotonic() + _PATIENCE
+                while hold(file.fileno()) is False:  # another process appends, or another log in this one
+                    if time.monotonic() > until:
+                        raise InputError(str(self.path), "another process holds the audit log and does not let it go")
+                    time.sleep(0.002)
                 file.seek(-min(file.seek(0, os.SEEK_END), _LONGEST), os.SEEK_END)
                 last = file.read().rstrip(b"\n").rpartition(b"\n")[2]
                 after = json.loads(last)["sha256"] if last else _START
