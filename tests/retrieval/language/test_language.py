@@ -154,7 +154,7 @@ def same(wanted: str, word: str) -> bool:
     return word.startswith(wanted[:-1]) if wanted.endswith("*") else word == wanted
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(documents, st.lists(queries, min_size=1, max_size=6))
 def test_matches_are_those_of_sets(found: list[Document], asked: list[Node]) -> None:
     rows = [Document(f"D{n}", title=d.title, abstract=d.abstract, publication=d.publication, ipc=d.ipc, office=d.office)
@@ -170,7 +170,7 @@ def test_matches_are_those_of_sets(found: list[Document], asked: list[Node]) -> 
         assert sorted(newest) == sorted(answer.ranking.rows.tolist())
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(queries)
 def test_a_tree_is_understood_as_it_is_written(tree: Node) -> None:
     understood = understand(query_text(tree), FIELDS)
@@ -197,7 +197,7 @@ def small(request: pytest.FixtureRequest) -> Language:
     return built(rows, positions=request.param, analysis=Analysis())
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=250, deadline=None)
 @example('(-")2')
 @example('2:(-"')
 @example("0:(NEAR1")

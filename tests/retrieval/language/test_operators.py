@@ -75,7 +75,7 @@ def near(words: list[tuple[str, int, int]], a: str, b: str, n: int, *, ordered: 
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(documents, st.sampled_from(WORDS), st.sampled_from(WORDS), st.integers(1, 4), st.integers(1, 2))
 def test_distances(found: list, a: str, b: str, n: int, parts: int) -> None:
     language = built(made(found), parts=parts)
@@ -97,7 +97,7 @@ def test_distances(found: list, a: str, b: str, n: int, parts: int) -> None:
     assert rows(language, f"{a} (N) {b}") == expected(False, 1)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(documents, st.lists(st.sampled_from(WORDS), min_size=2, max_size=3), st.integers(1, 2))
 def test_the_same_sentence_paragraph_or_claim(found: list, words: list[str], parts: int) -> None:
     language = built(made(found), parts=parts)
@@ -118,7 +118,7 @@ def test_the_same_sentence_paragraph_or_claim(found: list, words: list[str], par
     assert rows(language, f"abstract:({' SAME '.join(words)})") == expected(1, ("abstract",))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(documents, st.lists(st.sampled_from(WORDS), min_size=2, max_size=3), st.integers(1, 4))
 def test_phrases_with_slop(found: list, words: list[str], slop: int) -> None:
     language = built(made(found))
@@ -151,7 +151,7 @@ PATTERNS = (
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(documents, st.sampled_from(PATTERNS), st.integers(1, 2), st.sampled_from([PLAIN, Analysis()]))
 def test_wildcards_match_words_as_written(found: list, pattern: str, parts: int, analysis: Analysis) -> None:
     language = built(made(found), parts=parts, analysis=analysis)
@@ -202,7 +202,7 @@ def first_day(day: str) -> str:
     return (day + "-01-01")[:10]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.lists(record, min_size=4, max_size=4))
 def test_filters_are_those_of_sets(records: list[dict]) -> None:
     from leadline.collections.documents.numbers import normalise

@@ -20,10 +20,7 @@ PAGES = (
     "/leaderboard", "/run/bm25", "/compare?depth=3", "/topic/{topic}", "/trust", "/reports", "/judge", "/judge/pool/",
     "/review", "/review/asthma/", "/jobs", "/people", "/nothing",
 )  # fmt: skip
-ALSO_SMALL_AND_DARK = (
-    "/", "/search?q=method&k=2", "{document}", "/prior-art", "/leaderboard", "/trust", "/jobs", "/people",
-    "/judge/pool/", "/review/asthma/",
-)  # fmt: skip
+ALSO_SMALL_AND_DARK = ("/", "/search?q=method&k=2", "/leaderboard", "/trust", "/judge/pool/", "/review/asthma/")
 
 
 @pytest.fixture(scope="module")
