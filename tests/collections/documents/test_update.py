@@ -141,4 +141,4 @@ def test_the_command(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     written(folder, "b.jsonl", [record(7_000_009, "screw", 7_000_000, True)])
     (folder / "gone").write_text("US7000000B2\nUS7000001B2\n")
     main(["collection", "update", str(folder / "c"), str(folder / "b.jsonl"), "--delete", f"@{folder / 'gone'}"])
-    assert capsys.readouterr().out == "4 documents, 5 before: 0 added, 1 deleted\n"
+    assert capsys.readouterr().out == "4 documents, 5 before: 1 added, 2 deleted\n"
