@@ -117,7 +117,7 @@ def test_the_finding_and_its_picture(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
     pytest.importorskip("altair")
     drawn = study.plot().to_dict()
-    assert len(drawn["layer"]) == 8  # guides, the lowest, the mean, and names: of guides, and of measures twice, with a rim
+    assert len(drawn["layer"]) == 8  # guides, the lowest, the mean, and the names of guides and measures
     assert "PRES@100 keeps the order best" in " ".join(drawn["title"]["text"])
 
 
