@@ -68,10 +68,9 @@ def beside(
     base = alt.Chart(alt.Data(values=rows)).transform_calculate(
         said="narrow ? datum.tight : datum.text", at="narrow ? datum.listed : datum.y"
     )
-    base = base.encode(
-        x=alt.value({"expr": f"narrow ? {inside_x} : {at_end}"}),
-        y=alt.Y("at:Q", scale=alt.Scale(domain=[low, high])),
-    )
+    # In charts side by side, the word width is that of each of them, but in an expression it is that of all.
+    x = alt.value({"expr": f"narrow ? {inside_x} : {at_end}"} if corner else "width" if side == "right" else 0)
+    base = base.encode(x=x, y=alt.Y("at:Q", scale=alt.Scale(domain=[low, high])))
     # Each row has its colour: a colour scale would be shared with the lines, which have another domain.
     dot = alt.ExprRef(f"narrow ? {inside_dot} : {9 * outwards}")
     dots = base.mark_point(filled=True, size=36, xOffset=dot, opacity=1)
