@@ -103,6 +103,7 @@ JOBS = {
     "run": "run patents.index topics.tsv --system baseline -k 50",
     "grid": "grid patents.index topics.tsv grid.toml -k 20",
     "search": "search patents.index 'coating OR \"thin film\" OR poly*' --model dirichlet --why --format json",
+    "search for all words": "search patents.index 'method AND device' --format json",
     "search by date": "search patents.index 'coating glaze' --newest --format json",
     "index": "index patents --positions --fields title,abstract,claims,description,phrases",
     "collection build": "collection build documents.jsonl --keep all",

@@ -10,8 +10,8 @@ import pytest
 
 JOBS = (
     "evaluate", "evaluate with ties", "evaluate with copies", "compare pairs", "compare incomplete", "run", "grid",
-    "search", "search by date", "index", "collection build", "duplicates", "duplicates, exact", "links pagerank",
-    "links hits",
+    "search", "search for all words", "search by date", "index", "collection build", "duplicates", "duplicates, exact",
+    "links pagerank", "links hits",
 )  # fmt: skip
 
 

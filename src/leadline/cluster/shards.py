@@ -244,6 +244,9 @@ class ShardedSearcher(Searcher):
         found = self.crew.ask("best", parts)
         return [self._merged([part[place] for part in found], k) for place in range(len(terms))]
 
+    def search_having_all(self, terms: Mapping[str, float], *_: Any, **__: Any) -> None:
+        """None: what has every term is found first, and the shards rank it."""
+
     def _merged(self, parts: Sequence[tuple[NDArray[np.int32], NDArray[np.float64]]], k: int) -> Ranking:
         rows, scores = (np.concatenate(each) for each in zip(*parts, strict=True))
         if not len(rows):
