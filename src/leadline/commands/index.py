@@ -97,6 +97,9 @@ def run(options: argparse.Namespace) -> None:
         check_extras("--dense", ["dense"] if options.dense else WITH_MODEL)
         if options.dense and not Path(options.dense).is_dir():
             raise UsageError("--dense", f"{options.dense} is not a folder: name the folder of a model")
+        from leadline.retrieval.dense.accelerator import gpu
+
+        _ = gpu()  # a GPU that is asked for and not there is an error before any work
     collection = Collection.open(options.collection)
     folder = Path(options.output)
     there = _refuse_other_content(folder)

