@@ -139,15 +139,24 @@ class LabClient:
         self.cookie = (answer.getheader("set-cookie") or "").partition(";")[0]
 
     def get(self, path: str) -> int:
-        """The status of a page, which is read whole."""
-        try:
-            self.connection.request("GET", path, headers={"cookie": self.cookie})
-            answer = self.connection.getresponse()
-            answer.read()
-            return answer.status
-        except (OSError, http.client.HTTPException):
-            self.connection.close()
-            return 0
+        """The status of a page, which is read whole; 0 where no answer came.
+
+        A connection that the server closed while the reader was reading is opened again, as browsers do.
+        """
+        for again in (True, False):
+            try:
+                self.connection.request("GET", path, headers={"cookie": self.cookie})
+                answer = self.connection.getresponse()
+                answer.read()
+                return answer.status
+            except (http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError):
+                self.connection.close()
+                if not again:
+                    break
+            except (OSError, http.client.HTTPException):
+                self.connection.close()
+                break
+        return 0
 
 
 def query_addresses(index: Path, count: int, seed: int = 2) -> list[str]:
