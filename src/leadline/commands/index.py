@@ -126,11 +126,20 @@ def run(options: argparse.Namespace) -> None:
 def _add_vectors(folder: Path, options: argparse.Namespace) -> None:
     """Store vectors beside the index; an interrupted run continues where it stopped."""
     from leadline.retrieval.dense.accelerator import gpu
+    from leadline.retrieval.dense.stored_vectors import described_vectors
+    from leadline.retrieval.dense.vectors import FIELDS as ENCODED
     from leadline.retrieval.dense.vectors import build_vectors
     from leadline.retrieval.pipeline.context import SearchContext
 
-    with progress_bar(f"vectors on {gpu()}" if gpu() else "vectors", quiet=options.quiet) as step:
-        build_vectors(SearchContext.open(folder), model=options.dense or "", progress=step)
+    start = time.monotonic()
+    with progress_bar("vectors", quiet=options.quiet) as step:
+        context = SearchContext.open(folder)
+        vectors = build_vectors(context, model=options.dense or "", progress=step)
+    size, seconds = readable_size(vectors.path.stat().st_size), time.monotonic() - start
+    about = described_vectors(vectors.path.with_suffix(".json"), ENCODED)
+    assert about is not None  # of the fields it was asked for
+    where = f" on {gpu()}" if gpu() and about.precision == "full" else ""
+    print(f"{counted(vectors.shape[0], 'vector')} by {about.label}{where}, {size}, in {seconds:.1f} s")
 
 
 def _has_older_vectors(index: Index) -> bool:

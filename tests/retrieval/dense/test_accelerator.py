@@ -25,7 +25,7 @@ def forgotten() -> Iterator[None]:
 def test_the_processor_can_be_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LEADLINE_DEVICE", "cpu")
     assert gpu() == ""
-    assert GpuRows.of(np.zeros((accelerator.LEAST_ROWS, 1), np.float16)) is None
+    assert GpuRows.of(np.zeros((3, 1), np.float16)) is None
 
 
 def test_without_a_gpu_asking_for_one_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -54,6 +54,27 @@ def test_a_missing_gpu_is_told_before_the_index_is_built(
     assert not (tmp_path / "index").exists()
 
 
+def test_a_gpu_takes_over_once_that_pays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which search is the first on a GPU is counted in rows, and one that is asked for is used at once."""
+    rows, asked = np.zeros((1000, 2), np.float16), []
+
+    def taken(rows: np.ndarray) -> None:
+        asked.append(len(rows))
+
+    monkeypatch.setattr(accelerator, "ROWS_BEFORE", 3000)
+    monkeypatch.setattr(GpuRows, "of", taken)
+    monkeypatch.delenv("LEADLINE_DEVICE", raising=False)
+    turn = accelerator.GpuTurn()
+    counts = []
+    for _ in range(5):
+        turn.rows(rows)
+        counts.append(len(asked))
+    assert counts == [0, 0, 0, 1, 1]
+    monkeypatch.setenv("LEADLINE_DEVICE", "cuda")
+    accelerator.GpuTurn().rows(rows)
+    assert len(asked) == 2
+
+
 def test_a_misspelt_device_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LEADLINE_DEVICE", "cdua")
     with pytest.raises(InputError, match="did you mean cuda"):
@@ -64,7 +85,7 @@ def test_a_gpu_and_the_processor_agree() -> None:
     if not gpu():
         pytest.skip("there is no GPU with PyTorch")
     rng = np.random.default_rng(1)
-    rows = rng.standard_normal((accelerator.LEAST_ROWS + 3, 32)).astype(np.float16)
+    rows = rng.standard_normal((200_003, 32)).astype(np.float16)
     rows /= np.linalg.norm(rows.astype(np.float32), axis=1, keepdims=True).astype(np.float16)
     vector = rows[7].astype(np.float32)
     found = GpuRows.of(rows)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
+import threading
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,7 +27,7 @@ DEVICES = ("auto", "cpu", "cuda")
 INSTALL = 'pip install "leadline[gpu]"'
 TOLERANCE = 1e-5  # between a cosine by a GPU and one by the processor; docs/vectors.md has what was measured
 LEAST_TEXTS = 64  # encoded on a GPU; for fewer, loading PyTorch takes longer than the work
-LEAST_ROWS = 200_000  # compared on a GPU
+ROWS_BEFORE = 20_000_000  # compared by the processor first: they take it as long as loading PyTorch takes
 GPU_BATCH = 1 << 17  # tokens of a batch, with padding
 _BLOCK = 1 << 18  # rows that are converted to single precision at a time
 
@@ -92,8 +93,8 @@ class GpuRows:
 
     @classmethod
     def of(cls, rows: NDArray[np.floating]) -> GpuRows | None:
-        """The rows on a GPU; None where there is none, it has too little memory, or they are too few to be worth it."""
-        if len(rows) < LEAST_ROWS or not gpu():
+        """The rows on a GPU; None where there is none or it has too little memory."""
+        if not gpu():
             return None
         import torch
 
@@ -110,3 +111,27 @@ class GpuRows:
             parts = [part.float() @ there for part in self._rows.split(_BLOCK)]
             result: NDArray[np.float32] = torch.cat(parts).cpu().numpy()
         return result
+
+
+class GpuTurn:
+    """When a GPU takes over the comparing of some vectors: at once where it was asked for, else once that pays.
+
+    A single search of a million vectors takes the processor a second, and loading PyTorch takes many. The number of
+    rows decides, not the clock, so that the same searches are always done in the same place.
+    """
+
+    def __init__(self) -> None:
+        self._compared = 0
+        self._there: GpuRows | None = None
+        self._decided = False
+        self._lock = threading.Lock()
+
+    def rows(self, rows: NDArray[np.floating]) -> GpuRows | None:
+        """The rows on a GPU for the next search; None where it is the processor's turn."""
+        with self._lock:
+            if not self._decided:
+                asked_for = os.environ.get(SETTING) == "cuda"
+                if self._compared >= ROWS_BEFORE or asked_for:
+                    self._there, self._decided = GpuRows.of(rows), True
+                self._compared += len(rows)
+            return self._there

@@ -52,14 +52,14 @@ def stored_vectors(context: SearchContext, fields: Sequence[str] = FIELDS) -> St
 
 def has_own_model(folder: Path, fields: Sequence[str] = FIELDS) -> bool:
     """Whether an index has vectors of these fields by a model of the user's own."""
-    described = [_described(path, tuple(fields)) for path in sorted(folder.glob(ABOUT_VECTORS))]
+    described = [described_vectors(path, tuple(fields)) for path in sorted(folder.glob(ABOUT_VECTORS))]
     return any(each is not None and each.model for each in described)
 
 
 def _found(context: SearchContext, fields: tuple[str, ...]) -> StoredVectors | None:
     if not any(context.index.folder.glob("vectors-*.float16")) or not all(map(importlib.util.find_spec, NEEDED)):
         return None
-    described = [_described(path, fields) for path in sorted(context.index.folder.glob(ABOUT_VECTORS))]
+    described = [described_vectors(path, fields) for path in sorted(context.index.folder.glob(ABOUT_VECTORS))]
     found = [each for each in described if each is not None and _is_current(context, fields, each)]
     own = [each for each in found if each.model]
     if own:
@@ -72,7 +72,7 @@ def _found(context: SearchContext, fields: tuple[str, ...]) -> StoredVectors | N
     return None
 
 
-def _described(path: Path, fields: tuple[str, ...]) -> StoredVectors | None:
+def described_vectors(path: Path, fields: tuple[str, ...]) -> StoredVectors | None:
     """What a description says; None where the vectors are of other fields."""
     about: dict[str, Any] = read_about_vectors(path)
     model, precision = about.get("model"), about.get("precision")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from leadline.errors import InputError
-from leadline.retrieval.dense.accelerator import GpuRows, gpu
+from leadline.retrieval.dense.accelerator import GpuTurn, gpu
 from leadline.retrieval.dense.encoder import Encoder, Precision
 from leadline.retrieval.index import arrays
 from leadline.retrieval.index.array_table import damaged
@@ -56,12 +56,13 @@ class Vectors:
         return (stored.astype(np.float32) if small else stored).reshape(self.shape)
 
     @cached_property
-    def _gpu_rows(self) -> GpuRows | None:
-        return GpuRows.of(self._rows)
+    def _gpu_turn(self) -> GpuTurn:
+        return GpuTurn()
 
     def scores(self, vector: NDArray[np.float32]) -> NDArray[np.float64]:
         """The cosine of every document with a vector, exactly: all rows are compared."""
-        scores = self._scores(vector) if self._gpu_rows is None else self._gpu_rows.scores(vector)
+        there = self._gpu_turn.rows(self._rows)
+        scores = self._scores(vector) if there is None else there.scores(vector)
         if not np.isfinite(scores).all():
             raise damaged(str(self.path), "it has vectors that are not numbers", REBUILD_VECTORS)
         return scores.astype(np.float64)
