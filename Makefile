@@ -56,6 +56,7 @@ unit: $(READY)
 	@sh tools/install-chromium.sh
 	@sh tools/install-postgresql-doc.sh
 	@sh tools/install-postgresql.sh
+	@sh tools/install-search-engines.sh
 	COVERAGE_CORE=sysmon $(BIN)/pytest -n 2 --dist worksteal $(CHEAP_COVERAGE)
 
 coverage: $(READY)

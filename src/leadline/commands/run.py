@@ -17,6 +17,7 @@ Examples:
 from __future__ import annotations
 
 import argparse
+import time
 from pathlib import Path
 from typing import Any
 
@@ -94,15 +95,19 @@ def run(options: argparse.Namespace) -> None:
     if options.any_date:
         made_of["narratives"] = "words"
     journal = None if options.output == "-" else Journal(Path(f"{options.output}.unfinished"), made_of)
+    waiting = len(asked) - (0 if journal is None else len(journal))
     if journal is not None and len(journal):
         print_notes([f"continues after {counted(len(journal), 'finished topic')}"], options)
     narratives: Narratives = "words" if options.any_date else "dates"
     with topics_spread(options, context), progress_bar("searching", quiet=options.quiet) as progress:
+        start = time.monotonic()
         answers = pipeline.answer(context, asked, options.k, progress=progress, journal=journal, narratives=narratives)
+        wall = time.monotonic() - start
     write(answers.run(tag).to_bytes(), options.output)
     if journal is not None:
         journal.finish()
-        _write_manifest(options, context, made_of, tag, timing(list(answers.seconds.values())))
+        measured = timing(list(answers.seconds.values()), wall=wall, asked=waiting)
+        _write_manifest(options, context, made_of, tag, measured)
     print_notes([*filter(None, [context.outdated]), *answers.notes], options)
 
 

@@ -10,7 +10,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from search_service import SearchService
+from real_service import TOPICS, Office
+from search_service import SearchService, leadline
 
 
 @pytest.fixture
@@ -43,3 +44,13 @@ retries = 2
     lines = [f"{number}\t{word}" for number, word in enumerate(["film", "metal", "nothing", "number 7"], 1)]
     (tmp_path / "topics.tsv").write_text("\n".join(["topic\ttitle", *lines]) + "\n")
     return path
+
+
+@pytest.fixture(scope="session")
+def office(tmp_path_factory: pytest.TempPathFactory) -> Office:
+    """A simulated office, its index, and our own run, made once for all real services."""
+    folder = tmp_path_factory.mktemp("office")
+    assert leadline(f"simulate office --patents 400 --topics {TOPICS} -o {folder}/office -q") == 0
+    assert leadline(f"index {folder}/office/collection -o {folder}/office.index -q") == 0
+    assert leadline(f"run {folder}/office.index {folder}/office/topics.tsv -k 100 -o {folder}/ours.run -q") == 0
+    return Office(folder)

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from leadline.retrieval.engines.timing import QueryTiming
 from leadline.show.charts.style import BUOY, DEPTH, GREY, INK, MEASURE_COLOURS, OKABE_ITO, PAPER
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.figure import Figure, specification
@@ -28,7 +29,7 @@ def few() -> Evidence:
     qrels = {str(topic): {"a": 1, "b": 1, "c": 0} for topic in range(5)}
     run: dict[str, Any] = {topic: {"a": 3, "c": 2, "b": 1} for topic in qrels}
     runs = {TAG: run, "y": {topic: {"c": 3, "b": 2} for topic in qrels}}
-    return Evidence.of(qrels, runs, "PRES@100", seconds={TAG: (0.2, None), "y": (0.1, 0.3)})
+    return Evidence.of(qrels, runs, "PRES@100", timings={TAG: QueryTiming(0.2), "y": QueryTiming(0.1, 0.3)})
 
 
 @pytest.fixture(scope="module")

@@ -12,6 +12,7 @@ import pytest
 
 pytest.importorskip("altair", reason="figures need the package altair")
 
+from leadline.retrieval.engines.timing import QueryTiming
 from leadline.show.figures.catalogue.bump import swaps
 from leadline.show.figures.catalogue.effort_curves import crossings
 from leadline.show.figures.catalogue.recall_effort import perfect_recall, random_recall
@@ -46,7 +47,7 @@ def six() -> Evidence:
         runs,
         "PRES@100",
         samples=5,
-        seconds={path.stem: (0.1 + n, None) for n, path in enumerate(runs)},
+        timings={path.stem: QueryTiming(0.1 + n) for n, path in enumerate(runs)},
     )
 
 

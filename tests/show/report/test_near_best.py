@@ -8,6 +8,7 @@ import pytest
 
 pytest.importorskip("altair", reason="a page needs the package altair")
 
+from leadline.retrieval.engines.timing import QueryTiming
 from leadline.show.figures.evidence import Evidence
 from leadline.show.report.tables import systems_table
 
@@ -40,3 +41,22 @@ def test_equal_runs_are_both_best() -> None:
         "second": "best",
         "third": "",
     }
+
+
+def test_times_and_costs_have_columns_where_a_run_has_them() -> None:
+    qrels, runs = {"1": {"a": 1}}, {"first": {"1": {"a": 1.0}}, "second": {"1": {"b": 2.0, "a": 1.0}}}
+
+    def columns(timings: dict[str, QueryTiming]) -> tuple[list[str], list[str]]:
+        table = systems_table(Evidence.of(qrels, runs, "RR", timings=timings))
+        heads, cells = (
+            re.findall(r"<th scope=\"col\"[^>]*>([^<]*)<", table),
+            re.findall(r"<td [^>]*>([^<]*)</td>", table),
+        )
+        place = heads.index("a query, median") if timings else len(heads)
+        return heads[place:], cells[place - 1 : len(heads) - 1]
+
+    assert columns({}) == ([], [])
+    assert columns({"first": QueryTiming(0.25), "second": QueryTiming(2.0)})[0] == ["a query, median"]
+    heads, cells = columns({"first": QueryTiming(0.25, 0.5, 1234.5, 0.0), "second": QueryTiming(2.0)})
+    assert heads == ["a query, median", "99th percentile", "queries a second", "cost of a query"]
+    assert cells == ["250 ms", "500 ms", "1,234", "0"]

@@ -19,7 +19,7 @@ from leadline.retrieval.engines.asking import EngineAnswers, ask_topics
 from leadline.retrieval.engines.engine_file import EngineFile, read_engine
 from leadline.retrieval.engines.environment import variables_in
 from leadline.retrieval.engines.queries import queries
-from leadline.retrieval.engines.timing import in_words, timing
+from leadline.retrieval.engines.timing import in_words, timing, timing_of
 from leadline.retrieval.index.manifest import content_digests
 from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.journal import Journal
@@ -66,7 +66,7 @@ def run_engine(options: argparse.Namespace) -> None:
             journal.finish()
             _remove_failures(Path(f"{options.output}.failed.tsv"))
         _write_manifest(options, service, made_of, tag, done, measured)
-    print_notes([*done.answers.notes, *filter(None, [in_words(measured)])], options)
+    print_notes([*done.answers.notes, *filter(None, [in_words(timing_of(measured))])], options)
 
 
 def _check_options(options: argparse.Namespace) -> None:

@@ -75,7 +75,7 @@ class _Asker:
                 self._drop()
                 if not failure.passes or number == self.limits.retries or self.stopped.is_set():
                     tries = f" ({number + 1} tries)" if number else ""
-                    reason = without_secrets(str(failure), self.engine.secret_texts())
+                    reason = visible(without_secrets(str(failure), self.engine.secret_texts()))
                     raise AskingFailedError(f"{reason}{tries}") from failure
                 pause = max(failure.wait, 0.25 * 2**number * random.uniform(0.5, 1.5))
                 self.stopped.wait(min(pause, LONGEST_WAIT))

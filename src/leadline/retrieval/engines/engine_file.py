@@ -11,6 +11,8 @@
     [query]                           # what is asked
     fields = ["title", "description"] # of a topic; of a patent: title, abstract, claims, description
     most_words = 1024                 # the service's limit: longer queries are cut to so many words
+    each_word = '"{word}"'            # only words are asked, each written so: no sign of a topic is an operator
+    between_words = " OR "            # what stands between them
 
     [limits]
     at_once = 4                       # queries at the same time
@@ -47,6 +49,8 @@ class QuerySettings:
     patent_fields: tuple[str, ...] = ("title", "abstract", "claims")
     most_words: Count | None = None
     most_characters: Count | None = None
+    each_word: str | None = None  # how a word is written; None: the text is sent as it is
+    between_words: str | None = None  # what stands between words, by default a blank
     steps: Any = None  # query steps of a pipeline, which choose and weigh the words of a patent
 
     def pipeline(self, where: str) -> Pipeline | None:
@@ -102,6 +106,8 @@ def read_engine(path: str, *, run_code: bool = False) -> EngineFile:
         raise InputError(path, "`about` is not a text")
     query = _settings(path, "query", written.get("query", {}), QuerySettings)
     query.pipeline(path)  # wrong steps are refused before any query
+    if query.each_word is not None and "{word}" not in query.each_word:
+        raise InputError(path, "query: each_word must have {word}, the place of the word")
     return EngineFile(engine, about, query, _settings(path, "limits", written.get("limits", {}), Limits))
 
 

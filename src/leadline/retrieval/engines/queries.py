@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import accumulate
 
 from leadline.errors import InputError
 from leadline.records.topics.topic import Topic
@@ -48,8 +50,10 @@ def _query(
     if not text:
         fix = "name an INDEX before the topics, which has the texts of patents" if context is None else "see [query]"
         raise InputError(where, f"topic {topic.id} has no text in {', '.join(settings.fields)}: {fix}")
-    short = limited(text, settings)
-    return EngineQuery(topic.id, short, notes if short == text else (*notes, CUT), request)
+    sent, is_cut = limited(text, settings)
+    if not sent:
+        raise InputError(where, f"topic {topic.id} has no words: {text[:60]!r}")
+    return EngineQuery(topic.id, sent, (*notes, CUT) if is_cut else notes, request)
 
 
 def _patent_text(
@@ -87,15 +91,32 @@ def _written_words(analysis: Analysis, text: str) -> dict[str, str]:
     return found
 
 
-def limited(text: str, settings: QuerySettings) -> str:
-    """A query within the limits of the service: its first words.
+def limited(text: str, settings: QuerySettings) -> tuple[str, bool]:
+    """A query as the service is sent it, within its limits, and whether words were left out: its first words stay.
 
     >>> limited("a film of metal", QuerySettings(most_words=2)), limited("a film", QuerySettings(most_characters=5))
-    ('a film', 'a')
+    (('a film', True), ('a', True))
+    >>> limited("film-forming (-OH)", QuerySettings(each_word='"{word}"', between_words=" OR "))[0]
+    '"film" OR "forming" OR "OH"'
     """
-    words = text.split()[: settings.most_words]
-    if settings.most_characters is not None and len(" ".join(words)) > settings.most_characters:
-        while len(words) > 1 and len(" ".join(words)) > settings.most_characters:
-            words.pop()
-        return " ".join(words)[: settings.most_characters]
-    return text if len(words) == len(text.split()) else " ".join(words)
+    only_words = settings.each_word is not None or settings.between_words is not None
+    each, between = settings.each_word or "{word}", settings.between_words or " "
+    words = plain_words(text) if only_words else text.split()
+    kept = words[: settings.most_words]
+    if settings.most_characters is not None and kept:
+        ends = accumulate(len(each.replace("{word}", word)) + len(between) for word in kept)
+        fitting = sum(end - len(between) <= settings.most_characters for end in ends)
+        room = settings.most_characters - len(each.replace("{word}", ""))
+        kept = kept[:fitting] or [kept[0][: max(room, 1)]]
+    return between.join(each.replace("{word}", word) for word in kept), kept != words
+
+
+def plain_words(text: str) -> list[str]:
+    """The words of a text, of letters and digits: no sign is left that a service could take for an operator.
+
+    >>> plain_words('"film*" of 2,5-xylenol: -water')
+    ['film', 'of', '2', '5', 'xylenol', 'water']
+    """
+    kinds = ((sign, unicodedata.category(sign)) for sign in text)
+    # Signs of format, such as soft hyphens, stand within words.
+    return "".join(sign if kind[0] in "LMN" else "" if kind == "Cf" else " " for sign, kind in kinds).split()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,16 @@ from leadline.errors import InputError
 from leadline.records.runs.read_runs import run_names
 from leadline.text.checksums import parsed_object
 from leadline.text.stored import stored_bytes
+
+
+@dataclass(frozen=True)
+class QueryTiming:
+    """What a query took and cost: seconds, queries that were answered in a second, and the cost in any currency."""
+
+    median: float
+    p99: float | None = None
+    per_second: float | None = None
+    cost: float | None = None
 
 
 def timing(seconds: Sequence[float], *, cost: float | None = None, wall: float = 0.0, asked: int = 0) -> dict[str, Any]:
@@ -31,39 +42,56 @@ def timing(seconds: Sequence[float], *, cost: float | None = None, wall: float =
     if asked == len(values) and wall > 0:
         found["queries a second"] = round(asked / wall, 3)
     if cost is not None:
+        found["cost a query"] = cost
         found["cost"] = round(cost * len(values), 6)
     return found
 
 
-def in_words(found: dict[str, Any]) -> str:
+def in_words(found: QueryTiming | None) -> str:
     """The timing in one line.
 
-    >>> in_words({"queries": 3, "median": 0.2, "p90": 0.4, "p99": 0.4, "longest": 0.4, "cost": 0.6})
-    'a query took 0.2 s (median), 0.4 s (99th percentile); 3 queries cost 0.6'
+    >>> in_words(QueryTiming(0.2, 0.4, 5.0, 0.002))
+    'a query took 0.2 s (median), 0.4 s (99th percentile), 5 a second, and cost 0.002'
     """
-    if not found:
+    if found is None:
         return ""
-    rate = f", {found['queries a second']:g} a second" if "queries a second" in found else ""
-    cost = f"; {found['queries']:,} queries cost {found['cost']:g}" if "cost" in found else ""
-    return f"a query took {found['median']:.3g} s (median), {found['p99']:.3g} s (99th percentile){rate}{cost}"
+    late = "" if found.p99 is None else f", {found.p99:.3g} s (99th percentile)"
+    rate = "" if found.per_second is None else f", {rate_in_words(found.per_second)} a second"
+    cost = "" if found.cost is None else f", and cost {found.cost:g}"
+    return f"a query took {found.median:.3g} s (median){late}{rate}{cost}"
 
 
-def seconds_of(timing: object) -> tuple[float | None, float | None]:
-    """The median and the 99th percentile of the time a query took, of a manifest that anyone may have written.
+def rate_in_words(per_second: float) -> str:
+    """How many queries were answered in a second.
 
-    >>> seconds_of({"median": 0.2, "p99": 0.4}), seconds_of({"median": "soon"}), seconds_of(None)
-    ((0.2, 0.4), (None, None), (None, None))
+    >>> rate_in_words(1234.56), rate_in_words(0.0521)
+    ('1,235', '0.0521')
     """
-    known = timing if isinstance(timing, Mapping) else {}
-    median, p99 = (
-        float(value) if isinstance(value := known.get(name), (int, float)) and 0 < value < math.inf else None
-        for name in ("median", "p99")
-    )
-    return median, p99
+    return f"{per_second:,.0f}" if per_second >= 100 else f"{per_second:.3g}"
 
 
-def recorded_seconds(runs: Sequence[str]) -> dict[str, tuple[float, float | None]]:
-    """Median and 99th percentile of the time a query took, by the name of the run, of files with a record beside them.
+def timing_of(recorded: object) -> QueryTiming | None:
+    """The timing in a manifest, which anyone may have written; None where it has no time.
+
+    >>> timing_of({"median": 0.2, "p99": 0.4, "queries a second": 9, "cost a query": 0})
+    QueryTiming(median=0.2, p99=0.4, per_second=9.0, cost=0.0)
+    >>> timing_of({"median": 0.2, "p99": "late", "cost a query": -1}), timing_of({"median": "soon"}), timing_of(None)
+    (QueryTiming(median=0.2, p99=None, per_second=None, cost=None), None, None)
+    """
+    known = recorded if isinstance(recorded, Mapping) else {}
+    median, p99, per_second = (_number(known.get(name)) or None for name in ("median", "p99", "queries a second"))
+    return None if median is None else QueryTiming(median, p99, per_second, _number(known.get("cost a query")))
+
+
+def _number(value: object) -> float | None:
+    """A number that a time or a cost can be."""
+    if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 <= value < math.inf:
+        return None
+    return float(value)
+
+
+def recorded_timings(runs: Sequence[str]) -> dict[str, QueryTiming]:
+    """What a query took and cost, by the name of the run, of files with a record beside them.
 
     A record that cannot be read is passed over: it is not needed to score the run.
     """
@@ -71,11 +99,11 @@ def recorded_seconds(runs: Sequence[str]) -> dict[str, tuple[float, float | None
     for name, path in zip(run_names(runs), runs, strict=True):
         record = manifest_of(path)
         try:
-            median, p99 = seconds_of(parsed_object(stored_bytes(record), str(record), "").get("timing"))
+            recorded = timing_of(parsed_object(stored_bytes(record), str(record), "").get("timing"))
         except (OSError, InputError):
             continue
-        if median is not None:
-            found[name] = (median, p99)
+        if recorded is not None:
+            found[name] = recorded
     return found
 
 

@@ -33,7 +33,7 @@ from leadline.records.qrels.subtopics import Subtopics
 from leadline.records.runs.read_runs import run_paths
 from leadline.records.scores.scores import Scores
 from leadline.records.side_tables import read_runs_info
-from leadline.retrieval.engines.timing import recorded_seconds
+from leadline.retrieval.engines.timing import QueryTiming, recorded_timings
 from leadline.show.charts.style import GREY, OKABE_ITO
 from leadline.show.figures.formatting import count
 from leadline.trust.deciding import decide
@@ -43,8 +43,6 @@ from leadline.trust.verdict import Verdicts
 
 Path = str | os.PathLike[str]
 Attributes = Mapping[str, Mapping[str, Any]]  # column, topic, value
-
-Seconds = tuple[float, float | None]  # that a query took: the median and, where known, the 99th percentile
 
 EFFORT = 1000  # documents a searcher reads, if the measure has no cutoff
 COLOURED = len(OKABE_ITO)  # systems that people can tell apart by colour
@@ -59,7 +57,7 @@ class Evidence:
     samples: int = 100  # with half the judgements, for the verdict
     attributes: Attributes = field(default_factory=dict)  # of topics
     runs_info: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # of runs: team, task, ...
-    seconds: Mapping[str, Seconds] = field(default_factory=dict)  # of runs whose times were recorded
+    timings: Mapping[str, QueryTiming] = field(default_factory=dict)  # of runs whose times were recorded
     baseline: str = ""  # the run of the system that is used today
     complete: bool = False  # every relevant document is in the judgements
     title: str = "Which system finds more?"
@@ -74,7 +72,7 @@ class Evidence:
         *,
         topics: Path | Attributes | None = None,
         runs_info: Path | Mapping[str, Mapping[str, str]] | None = None,
-        seconds: Mapping[str, Seconds] | None = None,
+        timings: Mapping[str, QueryTiming] | None = None,
         seed: int = 1,
         samples: int = 100,
         baseline: str = "",
@@ -86,17 +84,17 @@ class Evidence:
         """Read judgements and runs, given as `evaluate` takes them.
 
         `measure` is the deciding one. `topics` is a table of attributes of topics (office, class, ...), `runs_info` one
-        of runs; `seconds` has the median and the 99th percentile of the time that a query took (default: from the
-        records beside the files of runs). `baseline` is the run of the system used today; `complete` says that every
-        relevant document is in the judgements. Other options go to `open_study`.
+        of runs; `timings` says what a query took and cost (default: from the records beside the files of runs).
+        `baseline` is the run of the system used today; `complete` says that every relevant document is in the
+        judgements. Other options go to `open_study`.
         """
         known = read_attributes(topics) if isinstance(topics, (str, os.PathLike)) else topics
         info = read_runs_info(runs_info) if isinstance(runs_info, (str, os.PathLike)) else runs_info
         study = open_study(qrels, runs, measure, progress=progress, **reading)
         if baseline:
             checked_choice("baseline", baseline, study.runs)
-        seconds = recorded_seconds(run_files(runs)) if seconds is None else seconds
-        return cls(study, seed, samples, known or {}, info or {}, seconds, baseline, complete, title or cls.title)
+        timings = recorded_timings(run_files(runs)) if timings is None else timings
+        return cls(study, seed, samples, known or {}, info or {}, timings, baseline, complete, title or cls.title)
 
     @property
     def runs(self) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from html import escape
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from leadline.measures.hits import Array, Mask
 from leadline.measures.intervals import interval
+from leadline.retrieval.engines.timing import rate_in_words
 from leadline.show.charts.drawable import drawable
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.formatting import decimal, in_time, rounded
@@ -36,7 +37,8 @@ def systems_table(evidence: Evidence) -> str:
     verdicts: Mapping[str, Verdict] = {v.other: v for v in evidence.verdict.verdicts} if evidence.verdict else {}
     heads = [("system", ""), (names[0], "num"), ("95\u202f% interval", "num"), *((name, "num") for name in names[1:])]
     heads += [*([("against the leader", "")] if verdicts else []), *((name, "") for name in info)]
-    heads += [("a query, median", "num")] * bool(evidence.seconds)
+    spent = _spent(evidence)
+    heads += [(name, "num") for name in spent]
     body = []
     for run in evidence.order:
         r = evidence.place(run)
@@ -56,10 +58,9 @@ def systems_table(evidence: Evidence) -> str:
         if verdicts:
             cells.append(f"<td>{_chip(verdicts.get(run))}</td>")
         cells += [f'<td class="text">{escape(evidence.runs_info.get(run, {}).get(name, ""))}</td>' for name in info]
-        if evidence.seconds:
-            median, _ = evidence.seconds.get(run, (float("nan"), None))
-            time = "–" if np.isnan(median) else in_time(median)
-            cells.append(f'<td class="num" data-v="{_key(median)}">{time}</td>')
+        for values, written in spent.values():
+            value = values.get(run, float("nan"))
+            cells.append(f'<td class="num" data-v="{_key(value)}">{"–" if np.isnan(value) else written(value)}</td>')
         body.append(f'<tr data-run="{escape(drawable(run))}">{"".join(cells)}</tr>')
     head = "".join(f'<th scope="col"{_kind(kind)}>{escape(name)}</th>' for name, kind in heads)
     return (
@@ -67,6 +68,22 @@ def systems_table(evidence: Evidence) -> str:
         f"<thead><tr>{head}</tr></thead>"
         f"<tbody>{''.join(body)}</tbody></table></div>"
     )
+
+
+def _spent(evidence: Evidence) -> dict[str, tuple[Mapping[str, float], Callable[[float], str]]]:
+    """What queries took and cost: columns of which some run has a value, and how a value is written."""
+    columns: dict[str, tuple[str, Callable[[float], str]]] = {
+        "a query, median": ("median", in_time), "99th percentile": ("p99", in_time),
+        "queries a second": ("per_second", rate_in_words), "cost of a query": ("cost", "{:g}".format),
+    }  # fmt: skip
+    known = {
+        name: (
+            {run: value for run, each in evidence.timings.items() if (value := getattr(each, of)) is not None},
+            write,
+        )
+        for name, (of, write) in columns.items()
+    }
+    return {name: (values, write) for name, (values, write) in known.items() if values}
 
 
 def _near_best(evidence: Evidence, name: str) -> tuple[Mask, Mask]:

@@ -38,8 +38,9 @@ _PLACE = re.compile(r"\{(query|k|size|offset|page)\}")
 class HttpService(SearchEngine):
     """{query}, {k}, {size}, {offset} and {page} in the address, parameters and body are replaced.
 
-    A text that is only "{k}" becomes a number. `hits` is the path to the list of documents, `id` and `score` are paths
-    within one of them. `${NAME}` in a header is the environment variable of that name. Redirects are not followed.
+    A text that is only "{k}" becomes a number. `hits` is the path to the list of documents, of which the first `skip`
+    entries are none; `id` and `score` are paths within one of them. `${NAME}` in a header is the environment variable
+    of that name. Redirects are not followed.
     """
 
     url: str = ""
@@ -48,6 +49,7 @@ class HttpService(SearchEngine):
     headers: Mapping[str, str] = field(default_factory=dict)
     body: Any = None
     hits: str = ""
+    skip: Annotated[int, Bounds(0)] = 0  # entries of that list before the first document: its head
     id: str = "id"
     score: str = ""  # empty: only the order counts
     total: str = ""
@@ -107,9 +109,7 @@ class _Http:
         for page in range(-(-k // size)):
             values = {"query": query, "k": k, "size": size, "offset": page * size, "page": page + service.first_page}
             content = self._content(values, deadline)
-            hits = _at(content, service.hits)
-            if not isinstance(hits, list):
-                raise AskingFailedError(f"{service.hits or 'the answer'} is not a list of documents")
+            hits = self._hits(content)
             if service.total and total is None:
                 total = _number(_at(content, service.total), service.total)
             names = [_id_of(hit, service.id) for hit in hits]
@@ -126,6 +126,16 @@ class _Http:
                 break
         found = None if total is None else int(total)
         return EngineHits(ids[:k], scores[:k] if service.score else None, found)
+
+    def _hits(self, content: Any) -> list[Any]:
+        """The entries of an answer that are documents."""
+        place, skip = self.service.hits or "the answer", self.service.skip
+        listed = _at(content, self.service.hits)
+        if not isinstance(listed, list):
+            raise AskingFailedError(f"{place} is not a list of documents")
+        if len(listed) < skip:
+            raise AskingFailedError(f"{place} has {len(listed)} entries, fewer than the {skip} to skip")
+        return listed[skip:]
 
     def _content(self, values: Mapping[str, Any], deadline: float) -> Any:
         """The answer to one request, parsed."""

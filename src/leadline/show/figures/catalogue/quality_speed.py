@@ -25,15 +25,16 @@ MOST_LABELLED = 12
 def figure(evidence: Evidence) -> Figure:
     """The mean score against the median time of a query, and the systems that no other beats in both."""
     means = evidence.main.mean_values()[:, 0]
-    known = [run for run in evidence.order if run in evidence.seconds and math.isfinite(means[evidence.place(run)])]
+    known = [run for run in evidence.order if run in evidence.timings and math.isfinite(means[evidence.place(run)])]
     if len(known) < 2:
         lack = "Times of two or more runs are needed: leadline run writes them into RUN.manifest.json."
         return needs(NAME, TITLE, lack)
     better = sign(evidence.main.better[0])
-    best = unbeaten([(evidence.seconds[run][0], better * float(means[evidence.place(run)])) for run in known])
+    best = unbeaten([(evidence.timings[run].median, better * float(means[evidence.place(run)])) for run in known])
     rows: list[dict[str, Any]] = [
         {
-            "run": run, "seconds": evidence.seconds[run][0], "p99": evidence.seconds[run][1],
+            "run": run, "seconds": evidence.timings[run].median, "p99": evidence.timings[run].p99,
+            "per_second": evidence.timings[run].per_second, "cost": evidence.timings[run].cost,
             "mean": rounded(float(means[evidence.place(run)])), "unbeaten": place in best,
         }
         for place, run in enumerate(known)
@@ -71,7 +72,9 @@ def _reading(evidence: Evidence, front: Sequence[dict[str, Any]], rows: Sequence
     text = f"{evidence.measure.text} and the median time of a query: {both(said)}."
     unknown = len(evidence.runs) - len(rows)
     left_out = f" {count(unknown, 'run')} without a recorded time {'is' if unknown == 1 else 'are'} left out."
-    return text + left_out * bool(unknown)
+    costs = [f"{row['run']} {row['cost']:g}" for row in rows if row["cost"] is not None][:MOST_LABELLED]
+    cost = f" What a query costs: {both(costs)}." if costs else ""
+    return text + cost + left_out * bool(unknown)
 
 
 def ticks(first: float, last: float) -> list[float]:
@@ -104,7 +107,8 @@ def _chart(evidence: Evidence, rows: list[dict[str, Any]], front: list[dict[str,
         axis=alt.Axis(labelExpr=shown, grid=False, values=ticks(first, last)),
     )  # fmt: skip
     y = alt.Y("mean:Q", title=f"{evidence.measure.text}, mean over topics", scale=alt.Scale(domain=[low, high]))
-    base = alt.Chart(rows_data()).encode(x=x, y=y, tooltip=["run:N", "mean:Q", "seconds:Q", "p99:Q"])
+    more = [f"{name}:Q" for name in ("per_second", "cost") if any(row[name] is not None for row in rows)]
+    base = alt.Chart(rows_data()).encode(x=x, y=y, tooltip=["run:N", "mean:Q", "seconds:Q", "p99:Q", *more])
     named = alt.FieldOneOfPredicate("run", list(evidence.named))
     dot = {"filled": True, "size": 70, "opacity": 1}
     told = rows if len(rows) <= len(evidence.named) else front[-MOST_LABELLED:]

@@ -7,7 +7,7 @@ from typing import Any
 
 from leadline.measures.intervals import interval
 from leadline.records.scores.table import Table
-from leadline.retrieval.engines.timing import seconds_of
+from leadline.retrieval.engines.timing import timing_of
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.formatting import decimal
 from leadline.show.lab.boards import Board, Boards
@@ -29,7 +29,7 @@ def leaderboard_view(boards: Boards, results: StoredResults) -> Callable[..., Sh
     kept: Kept[Shown] = Kept(MOST_KEPT)
 
     def leaderboard(qrels: Word = "", measure: Word = "", effort: Word = "", new: Word = "") -> Shown:
-        """Every run under the judgements `qrels`: score, interval, judged share, letters, verdict, latency."""
+        """Every run under the judgements `qrels`: score, interval, judged share, letters, verdict, times and cost."""
         if not boards.lab.entries("qrels"):
             return {"qrels": "", "sentence": "", "working": False}
         board = chosen_board(boards, qrels, measure, effort)
@@ -89,13 +89,13 @@ def _tables(board: Board, answer: ResultState) -> Shown:
     judged = f"judged@{min(TOP, board.measure.cutoff or TOP)}"
     columns = [
         "place", "run", "score", "low", "high", judged, "letters", "verdict", "against", "criterion", "median_seconds",
-        "p99_seconds",
+        "p99_seconds", "per_second", "cost",
     ]  # fmt: skip
     if evidence is None:
-        return {"runs": Table(columns, []), "others": others, "notes": [], "timed": False, "scale": {}}
+        return {"runs": Table(columns, []), "others": others, "notes": [], "timed": [], "scale": {}}
     rows = _rows(board, evidence, judged, verdicts_of(answer), (answer.result or {}).get("letters", {}))
     best = {(row, 2) for row in range(len(rows)) if rows[row][2] == rows[0][2]}
-    timed = any(row[10] is not None for row in rows)
+    timed = [name for place, name in enumerate(columns) if place >= 10 and any(row[place] is not None for row in rows)]
     low = min((row[3] for row in rows if row[3] == row[3]), default=0.0)
     span = max((row[4] for row in rows if row[4] == row[4]), default=0.0) - low
     return {
@@ -119,9 +119,10 @@ def _rows(
         # The leader is compared with its nearest rival, every other run with the leader.
         verdict = found.verdicts[0] if found and run == found.leader else against.get(run)
         other = "" if verdict is None else verdict.other if run == verdict.leader else verdict.leader
-        timing = entries[run].made_from().get("timing")
+        timing = timing_of(entries[run].made_from().get("timing"))
+        took = [None] * 4 if timing is None else [timing.median, timing.p99, timing.per_second, timing.cost]
         rows.append([
             place, run, mean, low, high, float(shares[r]), letters.get(run, ""), verdict.word if verdict else "",
-            other, verdict.criterion if verdict else "", *seconds_of(timing),
+            other, verdict.criterion if verdict else "", *took,
         ])  # fmt: skip
     return rows

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from leadline.records.scores.table import Table
-from leadline.retrieval.engines.timing import in_words, seconds_of
+from leadline.retrieval.engines.timing import in_words, timing_of
 from leadline.show.lab.boards import Boards
 from leadline.show.lab.needs import Needs
 from leadline.show.serve.laboratory.asked import Word, choices, chosen_board, refused
@@ -33,7 +33,7 @@ def run_view(boards: Boards, needs: Needs) -> Callable[..., Shown]:
             "run": entry.name, "added": entry.added, "origin": entry.origin, "sha256": entry.sha256,
             "state": _STATES[entry.state], "file": entry.path.name, "manifest": made,
             "manifest_text": json_text(made, indent=2) if made else "",
-            "timing": timing_in_words(made.get("timing")),
+            "timing": in_words(timing_of(made.get("timing"))),
             "qrels": "", "why_not": "", "topics": Table(["topic", "title", "score", "place", "relevant"], []),
         }  # fmt: skip
         if not boards.lab.entries("qrels"):
@@ -64,13 +64,3 @@ def run_view(boards: Boards, needs: Needs) -> Callable[..., Shown]:
         }
 
     return run
-
-
-def timing_in_words(timing: object) -> str:
-    """How long queries took, of a manifest that anyone may have written; empty where it does not say so.
-
-    >>> timing_in_words({"median": 0.2, "p99": 0.4}), timing_in_words({"median": "soon"})
-    ('a query took 0.2 s (median), 0.4 s (99th percentile)', '')
-    """
-    median, p99 = seconds_of(timing)
-    return "" if median is None or p99 is None else in_words({"median": median, "p99": p99})

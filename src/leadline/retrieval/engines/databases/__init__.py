@@ -1,0 +1,1 @@
+"""Connections to databases, one file for each driver."""
