@@ -49,7 +49,9 @@ class Office:
         assert "a query took" in capsys.readouterr().err
         qrels = f"{self.folder}/office/qrels.true.txt"
         assert leadline(f"compare verdict {qrels} theirs.run {self.folder}/ours.run -m AP") == 0
-        assert "theirs" in capsys.readouterr().out
+        told = capsys.readouterr().out
+        assert "theirs" in told
+        assert "median_seconds" in told  # of both, from the records beside the runs
         lines = [line.split() for line in Path("theirs.run").read_text().splitlines()]
         assert len({line[0] for line in lines}) == TOPICS
         assert not [line for line in lines if line[0] == line[2]]  # a patent does not find itself

@@ -128,7 +128,9 @@ def test_faults_that_pass_are_asked_again(engine_file: Path, service: SearchServ
 @pytest.mark.parametrize(
     ("content", "status", "reason"),
     [
-        ({"error": "no such index"}, 404, 'HTTP status 404: {"error": "no such index"}'),
+        ({"error": "no such index"}, 404, "HTTP status 404: no such index"),
+        ({"error": {"type": "x", "reason": "too long"}, "status": 400}, 400, "HTTP status 400: too long"),
+        (["too", "long"], 400, 'HTTP status 400: ["too", "long"]'),
         (b"", 302, "HTTP status 302, a redirect, which is not followed"),
         ({"hits": []}, 200, "no 'hits' in hits of the answer, which has 0 entries"),
         ({"hits": {"hits": 7, "total": {"value": 1}}}, 200, "hits.hits is not a list of documents"),
@@ -169,7 +171,7 @@ def test_topics_that_failed_are_never_empty(
     assert leadline(RUN) == 1
     error = capsys.readouterr().err.strip().splitlines()[-1]
     assert error == (
-        'leadline: service.toml: 1 of 4 topics failed: 2: HTTP status 400: {"error": "too long"}; '
+        "leadline: service.toml: 1 of 4 topics failed: 2: HTTP status 400: too long; "
         "out.run.failed.tsv lists them, and the same command asks only these again"
     )
     assert not Path("out.run").exists()

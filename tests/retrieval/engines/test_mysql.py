@@ -12,7 +12,8 @@ import pytest
 from real_service import Office, answers, asked, file_of_the_page, free_port, place_for, program, running
 
 from leadline.errors import InputError
-from leadline.retrieval.engines.databases.address import Address, address_of
+from leadline.retrieval.engines.databases.address import DatabaseAddress, address_of
+from leadline.retrieval.engines.engine import AskingFailedError
 from leadline.retrieval.engines.engine_file import read_engine
 
 pymysql = pytest.importorskip("pymysql")
@@ -113,6 +114,20 @@ def test_statements_of_mariadb(maria_file: str) -> None:
     assert asked(with_statement(maria_file, "SELECT :query, :k"), signs).answers.found[signs][0] == [signs]
 
 
+def test_a_connection_that_the_server_ends(maria_file: str, mariadb: int) -> None:
+    Path("e.toml").write_text(with_statement(maria_file, "SELECT :query, :k"))
+    connection = read_engine("e.toml").engine.connect(5)
+    assert connection.ask("x", 1).ids == ["x"]
+    with closing(pymysql.connect(host="127.0.0.1", port=mariadb, user="reader", password=PASSWORD)) as other:
+        cursor = other.cursor()
+        cursor.execute("SELECT id FROM information_schema.processlist WHERE id <> connection_id() AND user = 'reader'")
+        for (number,) in cursor.fetchall():
+            cursor.execute(f"KILL {number}")
+    with pytest.raises(AskingFailedError) as ended:
+        connection.ask("x", 1)
+    assert ended.value.passes  # so that it is asked again, on a new connection
+
+
 def test_a_password_that_is_wrong(maria_file: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PASSWORD", "another-s3cret")
     reason = asked(with_statement(maria_file, "SELECT :query, :k"), "x").failed["x"]
@@ -162,5 +177,5 @@ def test_addresses_that_are_none(database: str, tmp_path: Path) -> None:
 def test_a_variable_is_one_part_of_an_address(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PASSWORD", "a/b@c:%41")
     monkeypatch.setenv("WHOLE", "mysql://me:a%2Fb@[::1]:1/n")
-    assert address_of("mysql://me:${PASSWORD}@Host:1/n") == Address("Host", 1, "me", "a/b@c:%41", "n")
-    assert address_of("${WHOLE}") == Address("::1", 1, "me", "a/b", "n")
+    assert address_of("mysql://me:${PASSWORD}@Host:1/n") == DatabaseAddress("Host", 1, "me", "a/b@c:%41", "n")
+    assert address_of("${WHOLE}") == DatabaseAddress("::1", 1, "me", "a/b", "n")

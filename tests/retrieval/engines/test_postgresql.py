@@ -12,6 +12,9 @@ from urllib.parse import quote, unquote
 import pytest
 from real_service import Office, asked, file_of_the_page, place_for, running
 
+from leadline.retrieval.engines.engine import AskingFailedError
+from leadline.retrieval.engines.engine_file import read_engine
+
 MORE = """
 [query]
 most_words = 60
@@ -70,3 +73,18 @@ def test_a_statement_that_is_wrong(database: str, tmp_path: Path, monkeypatch: p
     assert reason("SELECT :query, :k FROM nowhere") == 'DatabaseError: relation "nowhere" does not exist'
     assert "read-only transaction" in reason("CREATE TABLE t AS SELECT :query AS a, :k AS b")
     assert reason("SELECT pg_sleep(9), :query, :k") == "no answer within 1 s: the statement was interrupted"
+
+
+def test_a_connection_that_the_server_ends(database: str, tmp_path: Path) -> None:
+    import pg8000.native
+
+    path = tmp_path / "e.toml"
+    path.write_text(f'kind = "sql"\ndriver = "postgresql"\ndatabase = "{database}"\nsql = "SELECT :query, :k"\n')
+    connection = read_engine(str(path)).engine.connect(5)
+    assert connection.ask("x", 1).ids == ["x"]
+    place = unquote(database.split("@")[1].split("/", maxsplit=1)[0])
+    with pg8000.native.Connection("postgres", unix_sock=f"{place}/.s.PGSQL.5432", database="postgres") as other:
+        other.run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()")
+    with pytest.raises(AskingFailedError) as ended:
+        connection.ask("x", 1)
+    assert ended.value.passes  # so that it is asked again, on a new connection

@@ -7,6 +7,7 @@ Examples:
 from __future__ import annotations
 
 import argparse
+import warnings
 
 from leadline.commands.shared.comparison import (
     add_comparison_options,
@@ -20,6 +21,8 @@ from leadline.commands.shared.options import add_options
 from leadline.commands.shared.output import print_notes, progress_bar, wrap_for_terminal, write, write_table
 from leadline.errors import UsageError
 from leadline.measures.evaluate import MAIN_MEASURE
+from leadline.records.runs.read_runs import run_paths
+from leadline.retrieval.engines.timing import QueryTiming, recorded_timings, timings_table
 from leadline.trust.deciding import decide
 from leadline.trust.verdict import Verdicts
 
@@ -38,9 +41,20 @@ def run(options: argparse.Namespace) -> None:
             write(f"\n{wrap_for_terminal(result.definitions())}\n")
             reasons = "\n\n".join(map(wrap_for_terminal, result.closest_reasons()))
             write(f"\n{reasons}\n")
+            if timings := _timings(options):
+                write(f"\nWhat a query took and cost:\n\n{timings_table(timings)}\n")
     else:
         write_table(result.table(), options)
     print_notes(result.notes, options)
+
+
+def _timings(options: argparse.Namespace) -> dict[str, QueryTiming]:
+    """The timings in the records beside the runs."""
+    if options.scores:
+        return {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # whoever read the runs has warned of what is left out
+        return recorded_timings(run_paths(options.inputs[1:]))
 
 
 def _decide(options: argparse.Namespace) -> Verdicts:

@@ -66,7 +66,8 @@ def run_engine(options: argparse.Namespace) -> None:
             journal.finish()
             _remove_failures(Path(f"{options.output}.failed.tsv"))
         _write_manifest(options, service, made_of, tag, done, measured)
-    print_notes([*done.answers.notes, *filter(None, [in_words(timing_of(measured))])], options)
+    spent = f"; {counted(measured['queries'], 'topic')} cost {measured['cost']:g}" if "cost" in measured else ""
+    print_notes([*done.answers.notes, *filter(None, [in_words(timing_of(measured)) + spent])], options)
 
 
 def _check_options(options: argparse.Namespace) -> None:

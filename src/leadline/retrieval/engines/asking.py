@@ -145,12 +145,13 @@ def _answers(
     Where nothing but failures came, asking stops: the service is not there, and the others would fail as well.
     """
     asker, limits = _Asker(service.engine, service.limits), service.limits
-    enough, failures, successes = 3 * limits.at_once, 0, 0
+    at_once = 1 if service.engine.one_at_a_time else limits.at_once
+    enough, failures, successes = 3 * at_once, 0, 0
     rest, running = iter(queries), dict[Future[tuple[EngineHits, float]], EngineQuery]()
-    pool = ThreadPoolExecutor(limits.at_once)
+    pool = ThreadPoolExecutor(at_once)
     try:
         while True:
-            while len(running) < limits.at_once and (query := next(rest, None)) is not None:
+            while len(running) < at_once and (query := next(rest, None)) is not None:
                 wanted = k + HIDDEN_MORE * (query.request is not None and query.request.is_patent)
                 running[pool.submit(asker.ask, query.text, min(wanted, limits.most_documents or wanted))] = query
             if not running:

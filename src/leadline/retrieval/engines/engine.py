@@ -51,6 +51,7 @@ class SearchEngine:
     packages: ClassVar[tuple[str, ...]] = ()  # that it needs
     extra: ClassVar[str] = ""  # of leadline, which installs them
     runs_code: ClassVar[bool] = False  # whether the file names a program to run
+    one_at_a_time: ClassVar[bool] = False  # whether queries never run beside each other, whatever the limits say
 
     def __post_init__(self) -> None:
         """Check every option against its type."""

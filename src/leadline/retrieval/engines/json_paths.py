@@ -20,8 +20,8 @@ def parts_of(path: str) -> list[str]:
     return [quoted or plain for quoted, plain in _PART.findall(path)]
 
 
-def value_at(content: Any, path: str) -> Any:
-    """The value at a path; the whole content for an empty path. A KeyError names the keys that are there.
+def value_at(content: Any, path: str, whole: str = "the answer") -> Any:
+    """The value at a path; the whole content for an empty path. A KeyError names the keys that `whole` has there.
 
     >>> value_at({"hits": [{"id": "EP1"}]}, "hits.0.id")
     'EP1'
@@ -33,7 +33,7 @@ def value_at(content: Any, path: str) -> Any:
         elif isinstance(found, list) and part.isdigit() and int(part) < len(found):
             found = found[int(part)]
         else:
-            where = f"{'.'.join(parts_of(path)[:place])} of the answer" if place else "the answer"
+            where = f"{'.'.join(parts_of(path)[:place])} of {whole}" if place else whole
             raise KeyError(f"no {part!r} in {where}, which has {_contents(found)}")
     return found
 

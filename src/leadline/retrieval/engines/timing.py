@@ -12,6 +12,7 @@ import numpy as np
 
 from leadline.errors import InputError
 from leadline.records.runs.read_runs import run_names
+from leadline.records.scores.table import Table
 from leadline.text.checksums import parsed_object
 from leadline.text.stored import stored_bytes
 
@@ -105,6 +106,24 @@ def recorded_timings(runs: Sequence[str]) -> dict[str, QueryTiming]:
         if recorded is not None:
             found[name] = recorded
     return found
+
+
+def timings_table(timings: Mapping[str, QueryTiming]) -> Table:
+    """What a query took and cost, a line for each run; columns of which no run has a value are left out.
+
+    >>> print(timings_table({"a": QueryTiming(0.25, 0.5), "b": QueryTiming(0.01, 0.02, cost=0.002)}).render("tsv"))
+    run	median_seconds	p99_seconds	cost
+    a	0.25	0.5
+    b	0.01	0.02	0.002
+    """
+    written: dict[str, list[str]] = {
+        "median_seconds": [f"{each.median:.3g}" for each in timings.values()],
+        "p99_seconds": ["" if each.p99 is None else f"{each.p99:.3g}" for each in timings.values()],
+        "per_second": ["" if each.per_second is None else rate_in_words(each.per_second) for each in timings.values()],
+        "cost": ["" if each.cost is None else f"{each.cost:g}" for each in timings.values()],
+    }
+    columns = {"run": list(timings), **{name: cells for name, cells in written.items() if any(cells)}}
+    return Table(list(columns), list(zip(*columns.values(), strict=True)))
 
 
 def manifest_of(run: str) -> Path:

@@ -13,7 +13,7 @@ _PLACE = re.compile(r"\[(?P<numbers>[^]]*)\](?::(?P<at>\d+))?|(?P<host>[^:]*)(?:
 
 
 @dataclass(frozen=True)
-class Address:
+class DatabaseAddress:
     """Where a database is, and who asks it."""
 
     host: str
@@ -27,11 +27,11 @@ class Address:
         return self.host.startswith("/")
 
 
-def address_of(database: str) -> Address:
+def address_of(database: str) -> DatabaseAddress:
     """The parts of an address. A variable of the environment is one part, whatever signs it has, or the whole address.
 
     >>> address_of("postgresql://reader:a%2Fb@%2Frun%2Fpg:5433/patents")
-    Address(host='/run/pg', port=5433, user='reader', password='a/b', name='patents')
+    DatabaseAddress(host='/run/pg', port=5433, user='reader', password='a/b', name='patents')
     """
     is_whole = re.fullmatch(r"\$\{\w+\}", database) is not None
     parts = urlsplit(with_environment(database) if is_whole else database)
@@ -46,4 +46,4 @@ def address_of(database: str) -> Address:
         raise InputError("sql", "database must be an address such as postgresql://user:${PASSWORD}@host:port/name")
     host, port = place["host"] or place["numbers"] or "localhost", place["port"] or place["at"]
     number = int(port) if port else None
-    return Address(filled(host), number, filled(user), filled(password), filled(parts.path.removeprefix("/")))
+    return DatabaseAddress(filled(host), number, filled(user), filled(password), filled(parts.path.removeprefix("/")))

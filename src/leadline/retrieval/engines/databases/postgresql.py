@@ -9,6 +9,7 @@ from leadline.retrieval.engines.databases.address import address_of
 from leadline.retrieval.engines.databases.database import Database, interrupted
 
 CANCELLED = "57014"  # the code of a statement that the server ended
+BUSY = ("08", "53", "57P")  # codes begin so where a connection broke, room is lacking, or the server shuts down
 
 
 class PostgreSQL(Database):
@@ -36,14 +37,19 @@ class PostgreSQL(Database):
         try:
             found: list[Any] = self.database.run(self.sql, query=query, k=k)
         except Exception as error:
-            told = error.args[0] if error.args else None
-            if isinstance(told, dict) and told.get("C") == CANCELLED:
+            if _code(error) == CANCELLED:
                 raise interrupted(self.seconds) from error
             raise
         return found
 
     def passes(self, error: Exception) -> bool:
-        return super().passes(error) or "Interface" in type(error).__name__  # pg8000's name for a broken connection
+        # pg8000 has a name of its own for a connection that broke.
+        return super().passes(error) or "Interface" in type(error).__name__ or _code(error).startswith(BUSY)
 
     def close(self) -> None:
         self.database.close()
+
+
+def _code(error: Exception) -> str:
+    told = error.args[0] if error.args else None
+    return str(told.get("C", "")) if isinstance(told, dict) else ""

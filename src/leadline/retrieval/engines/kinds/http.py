@@ -30,6 +30,7 @@ from leadline.retrieval.engines.json_paths import value_at
 from leadline.version import __version__
 
 BUSY = (408, 425, 429, 500, 502, 503, 504)  # statuses that may pass
+MESSAGES = ("message", "reason", "msg", "error", "detail")  # names under which services say what is wrong
 _HEADER = re.compile(r"[!#$%&'*+.^`|~\w-]+", re.ASCII)
 _PLACE = re.compile(r"\{(query|k|size|offset|page)\}")
 
@@ -121,7 +122,9 @@ class _Http:
                     raise AskingFailedError(problem)
                 break  # some services repeat their last page
             ids += names
-            scores += [_number(_at(hit, service.score), service.score) for hit in hits] if service.score else []
+            scores += (
+                [_number(_at(hit, service.score, "a document"), service.score) for hit in hits] if service.score else []
+            )
             if len(hits) < size:
                 break
         found = None if total is None else int(total)
@@ -151,8 +154,7 @@ class _Http:
         method = service.method or ("POST" if body else "GET")
         status, waits, content = self._request(method, target, body, headers, deadline)
         if status != 200:
-            text = " ".join(content[: 1 << 16].decode("utf-8", "replace").split())
-            said = without_secrets(text, service.secret_texts())[:200]
+            said = without_secrets(_said(content[: 1 << 16]), service.secret_texts())[:200]
             moved = ", a redirect, which is not followed" if 300 <= status < 400 else ""
             reason = f"HTTP status {status}{moved}{f': {said}' if said else ''}"
             raise AskingFailedError(reason, passes=status in BUSY, wait=waits)
@@ -270,15 +272,34 @@ def _filled_json(template: Any, values: Mapping[str, Any]) -> Any:
     return [_filled_json(value, values) for value in template] if isinstance(template, list) else template
 
 
-def _at(content: Any, path: str) -> Any:
+def _said(content: bytes) -> str:
+    """What an error says: its message where it is JSON that has one, else all of it, in one line.
+
+    >>> _said(b'{"header": {"code": -22, "error": {"message": "no such table"}}}'), _said(b"<p>no such page\\n")
+    ('no such table', '<p>no such page')
+    """
+    text = content.decode("utf-8", "replace")
     try:
-        return value_at(content, path)
+        waiting = [json.loads(text)]
+    except (ValueError, RecursionError):
+        waiting = []
+    while waiting:
+        table = waiting.pop(0)
+        if isinstance(table, Mapping):
+            told = [table[name] for name in MESSAGES if isinstance(table.get(name), str)]
+            text, waiting = (told[0], []) if told else (text, [*waiting, *table.values()])
+    return " ".join(text.split())
+
+
+def _at(content: Any, path: str, whole: str = "the answer") -> Any:
+    try:
+        return value_at(content, path, whole)
     except KeyError as error:
         raise AskingFailedError(str(error.args[0])) from None
 
 
 def _id_of(hit: Any, path: str) -> str:
-    name = hit if isinstance(hit, str) else _at(hit, path)
+    name = hit if isinstance(hit, str) else _at(hit, path, "a document")
     if isinstance(name, list) and len(name) == 1:  # Solr's fields may have several values
         name = name[0]
     if not isinstance(name, (str, int)) or isinstance(name, bool) or not str(name).strip():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Any, ClassVar
 
+from leadline.retrieval.engines.calling import TimedCaller
 from leadline.retrieval.engines.engine import AskingFailedError, Connection, EngineHits, SearchEngine, engine
 from leadline.retrieval.engines.kinds.python import named_object
 
@@ -19,29 +20,38 @@ class PyTerrierPipeline(SearchEngine):
     packages: ClassVar[tuple[str, ...]] = ("pandas",)
     extra: ClassVar[str] = "pandas"
     runs_code: ClassVar[bool] = True
+    one_at_a_time: ClassVar[bool] = True  # a transformer may keep state
     pipeline: str = ""
 
     def connect(self, seconds: float) -> Connection:
-        return _Transformer(named_object(self.kind, "pipeline", self.pipeline))
+        return _Transformer(named_object(self.kind, "pipeline", self.pipeline), seconds)
 
 
-_ONE_AT_A_TIME = threading.Lock()  # a transformer may keep state
+_ONE_AT_A_TIME = threading.Lock()
 
 
 class _Transformer:
-    def __init__(self, pipeline: Any) -> None:
-        self.pipeline = pipeline
+    def __init__(self, pipeline: Any, seconds: float) -> None:
+        self.pipeline, self.caller = pipeline, TimedCaller(seconds)
 
     def ask(self, query: str, k: int) -> EngineHits:
         import pandas as pd
 
+        def transformed() -> Any:
+            if not _ONE_AT_A_TIME.acquire(blocking=False):
+                raise AskingFailedError("the pipeline has not come back from an earlier query")
+            try:
+                return self.pipeline.transform(pd.DataFrame([{"qid": "1", "query": query}]))
+            finally:
+                _ONE_AT_A_TIME.release()
+
         try:
-            with _ONE_AT_A_TIME:
-                found = self.pipeline.transform(pd.DataFrame([{"qid": "1", "query": query}]))
-            found = found.sort_values("score", ascending=False, kind="stable")[:k]
+            found = self.caller.call(transformed).sort_values("score", ascending=False, kind="stable")[:k]
             return EngineHits([str(name) for name in found["docno"]], [float(score) for score in found["score"]])
-        except Exception as error:  # somebody else's code, which may fail in any way
+        except AskingFailedError:
+            raise
+        except (Exception, SystemExit) as error:  # somebody else's code, which may fail in any way
             raise AskingFailedError(" ".join(f"{type(error).__name__}: {error}".split())[:300]) from error
 
     def close(self) -> None:
-        pass
+        self.caller.close()

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from leadline.errors import InputError
+from leadline.retrieval.engines.calling import TimedCaller
 from leadline.retrieval.engines.engine import AskingFailedError, Connection, EngineHits, SearchEngine, engine, hits_of
 
 
@@ -19,23 +20,24 @@ class PythonFunction(SearchEngine):
     function: str = ""
 
     def connect(self, seconds: float) -> Connection:
-        return _Called(named_object(self.kind, "function", self.function))
+        return _Called(named_object(self.kind, "function", self.function), seconds)
 
 
 class _Called:
-    def __init__(self, function: Callable[[str, int], Any]) -> None:
-        self.function = function
+    def __init__(self, function: Callable[[str, int], Any], seconds: float) -> None:
+        self.function, self.caller = function, TimedCaller(seconds)
 
     def ask(self, query: str, k: int) -> EngineHits:
         try:
-            return hits_of(self.function(query, k))
+            found: EngineHits = self.caller.call(lambda: hits_of(self.function(query, k)))
+            return found
         except AskingFailedError:
             raise
         except (Exception, SystemExit) as error:  # somebody else's code, which may fail in any way
             raise AskingFailedError(" ".join(f"{type(error).__name__}: {error}".split())[:300]) from error
 
     def close(self) -> None:
-        pass
+        self.caller.close()
 
 
 def named_object(kind: str, option: str, name: str) -> Any:
