@@ -16,7 +16,7 @@ from search_service import Handler, SearchService, leadline
 
 RUN = "run --engine e.toml topics.tsv -o out.run --run-code"
 TOPICS = ["good", "twice", "slow", "error", "broken", "stops"]
-LIMITS = "[limits]\nseconds = 3\nretries = 0\nat_once = 6\n"
+LIMITS = "[limits]\nseconds = 1\nretries = 0\nat_once = 6\n"
 # What a program or a function does for each topic, until a file says that it is mended.
 CODE = """
 import os, time
@@ -58,7 +58,7 @@ REASONS = {
 def over_http(service: SearchService) -> tuple[str, Callable[[], None]]:
     def fault(handler: Handler, query: str, _: int) -> bool:
         if query in ("slow", "stops"):
-            handler.be_slow(3.2) if query == "slow" else handler.break_off()
+            handler.be_slow(1.2) if query == "slow" else handler.break_off()
         elif query == "broken":
             handler.answer(b'{"hits": {"hits": [', 200)
         else:
@@ -117,7 +117,8 @@ def test_faults_are_recorded_and_the_rest_is_asked_again(
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.delitem(sys.modules, "faulty_engine", raising=False)
     text, mend = kind(service)
-    Path("e.toml").write_text(text + LIMITS)
+    limits = LIMITS.replace("seconds = 1", "seconds = 3") if kind is as_command else LIMITS  # programs have to start
+    Path("e.toml").write_text(text + limits)
     Path("topics.tsv").write_text("topic\ttitle\n" + "".join(f"{word}\t{word}\n" for word in TOPICS))
     assert leadline(RUN) == 1
     said = capsys.readouterr().err
