@@ -12,6 +12,7 @@ from search_service import DOCUMENTS, leadline
 
 from leadline.retrieval.engines.asking import EngineAnswers, ask_topics
 from leadline.retrieval.engines.engine_file import read_engine
+from leadline.retrieval.engines.kinds.pyterrier import _ONE_AT_A_TIME
 from leadline.retrieval.engines.queries import EngineQuery
 
 
@@ -95,6 +96,26 @@ def test_a_pipeline_of_pyterrier(folder: Path, monkeypatch: pytest.MonkeyPatch) 
     )
     monkeypatch.syspath_prepend(str(folder))
     assert found(asked('kind = "pyterrier"\npipeline = "my_pipeline:best"', "q")) == {"q": ["b", "a"]}
+
+
+def test_a_pipeline_that_does_not_come_back(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pandas")
+    Path("my_hanging.py").write_text(
+        "import threading\n"
+        "go = threading.Event()\n"
+        "class Pipeline:\n"
+        "    def transform(self, queries):\n"
+        "        go.wait(60)\n"
+        "        return queries\n"
+        "best = Pipeline()\n"
+    )
+    monkeypatch.syspath_prepend(str(folder))
+    limits = "[limits]\nseconds = 0.3\nretries = 0\n"
+    failed = asked(f'kind = "pyterrier"\npipeline = "my_hanging:best"\n{limits}', "a", "b").failed
+    sys.modules["my_hanging"].go.set()
+    with _ONE_AT_A_TIME:  # it has come back, so that other tests can ask a pipeline
+        assert failed["a"] == "no answer within 0.3 s: the call was given up"
+        assert failed["b"] == "the pipeline has not come back from an earlier query"
 
 
 SQLITE = """
