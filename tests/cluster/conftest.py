@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import json
 import pickle
 import shlex
@@ -96,6 +97,7 @@ def pickled(monkeypatch: pytest.MonkeyPatch) -> PickledCluster:
 # Every kind of job: a command without -o and --cluster. Outputs are compared to the last byte.
 JOBS = {
     "evaluate": "evaluate qrels.txt runs -m 'PRES@100 AP nDCG@10' --by-topic --format json",
+    "evaluate within memory": "evaluate qrels.txt runs -m AP --memory 1GB --format tsv",
     "evaluate with ties": "evaluate qrels.txt runs -m 'AP RR' --ties --format tsv",
     "evaluate with copies": "evaluate qrels.txt runs --duplicates copies.tsv --format tsv",
     "compare pairs": "compare pairs qrels.txt runs -m AP --format json",
@@ -130,6 +132,9 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for model in ("bm25", "dph", "dirichlet"):
             Path(f"{model}.toml").write_text(f'steps = ["text", {{step = "search", model = "{model}"}}]')
             main(shlex.split(f"run patents.index topics.tsv --system {model}.toml -k 50 -o runs/{model}.run -q"))
+        packed = gzip.compress(Path("runs/dph.run").read_bytes())  # it is read whole, the others in pieces
+        Path("runs/dph.run").unlink()
+        Path("runs/dph.run.gz").write_bytes(packed)
         rng = np.random.default_rng(3)
         words = [" ".join(f"w{n}" for n in rng.integers(0, 60, 40).tolist()) for _ in range(60)]
         words += [f"{text} more" for text in words[::3]]
@@ -151,6 +156,7 @@ def job(files: Path, monkeypatch: pytest.MonkeyPatch) -> Job:
     monkeypatch.setattr("leadline.collections.duplicates.texts.CollectionTexts.batch_bytes", 3000)
     monkeypatch.setattr("leadline.collections.duplicates.texts.MemoryTexts.batch_bytes", 3000)
     monkeypatch.setattr("leadline.collections.duplicates.texts.ItemTexts.batch_bytes", 3000)
+    monkeypatch.setattr("leadline.measures.spread_runs.PIECE_BYTES", 5000)
     monkeypatch.setitem(build.__kwdefaults__, "part_bytes", 2000)
     monkeypatch.setattr(BuildSizes.__init__, "__defaults__", (150_000, MERGE_SIZES))
     monkeypatch.setattr("leadline.retrieval.index.writing.AT_ONCE", 3)

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 JOBS = (
-    "evaluate", "evaluate with ties", "evaluate with copies", "compare pairs", "compare incomplete", "run", "grid",
-    "search", "search for all words", "search by date", "index", "collection build", "duplicates", "duplicates, exact",
-    "links pagerank", "links hits",
+    "evaluate", "evaluate within memory", "evaluate with ties", "evaluate with copies", "compare pairs",
+    "compare incomplete", "run", "grid", "search", "search for all words", "search by date", "index",
+    "collection build", "duplicates", "duplicates, exact", "links pagerank", "links hits",
 )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -90,9 +91,9 @@ def worked(caller: Caller, function: Callable[..., Any], piece: tuple[Any, ...],
     return Outcome(value, problem, texts, socket.gethostname())
 
 
-def worked_packed(caller: Caller, function: Callable[..., Any], packed: bytes, shared: tuple[Any, ...]) -> Outcome:
-    """The same with a piece that the caller has pickled, to know its size."""
-    return worked(caller, function, pickle.loads(packed), shared)
+def worked_packed(caller: Caller, function: Callable[..., Any], packed: bytes, shared: Held) -> Outcome:
+    """The same with a piece that the caller has pickled, to know its size, and with what all pieces share."""
+    return worked(caller, lambda: function(*pickle.loads(packed), *_known(shared)), (), ())
 
 
 @dataclass(frozen=True)
@@ -105,6 +106,12 @@ class Held:
         import ray
 
         return ray.get(self.reference)
+
+
+@lru_cache(maxsize=1)
+def _known(held: Held) -> Any:
+    """The value, made once in a process: what is derived from it, such as hash tables, then serves all pieces."""
+    return held.value()
 
 
 class Cluster:
@@ -137,7 +144,7 @@ class Cluster:
         """Call `function(*piece, *shared)` for every piece on the cluster; yield the results in the order of pieces."""
         import ray
 
-        held, room, most = ray.put(shared), self.room, AHEAD * self.processors
+        held, room, most = self.held(shared), self.room, AHEAD * self.processors
         waiting: deque[tuple[Any, int]] = deque()
         used = 0
         try:

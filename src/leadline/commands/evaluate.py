@@ -86,7 +86,8 @@ def run(options: argparse.Namespace) -> None:
     if options.ties and options.unjudged != "wrong":
         raise UsageError("--ties", "cannot be combined with --unjudged")
     info = read_run_table(options)
-    with chosen_cluster(options) as spread, progress_bar("reading runs", quiet=options.quiet) as progress:
+    cluster = chosen_cluster(options, memory_of_workers=True)
+    with cluster as spread, progress_bar("reading runs", quiet=options.quiet) as progress:
         scores = with_readable_runs(options, options.runs, lambda runs: evaluate(
             options.qrels, runs, options.measures, rel=options.rel, order=options.order,
             topics=options.topics,

@@ -17,7 +17,7 @@ from leadline.measures.definition import Measure, View
 from leadline.measures.hits import Array, Hits, Judged
 from leadline.measures.join import RunHits, length_table, pays, together
 from leadline.measures.notation import MeasuresLike, parse_measures
-from leadline.measures.run_source import ReadingPlan, RunReading, Source, held_bytes, hits_elsewhere
+from leadline.measures.run_source import ReadingPlan, RunReading, Source, held_bytes
 from leadline.records.choices import Order
 from leadline.records.qrels.qrels import Qrels
 from leadline.records.qrels.read_qrels import read_qrels
@@ -82,8 +82,8 @@ def evaluate(
     `topics` (a subset), `lengths` (document, words) and `runs_info` (run, team, ...) are files or what these hold;
     `reads` is a reading log. `duplicates` are groups of near-duplicates, as a file, a mapping from documents to groups,
     or what `duplicates` returns; `copies` says how a document counts of which a copy stands higher in the list.
-    `spread` reads the runs elsewhere. `memory`, such as "2GB", is the most that is held at once: larger runs are read
-    some topics at a time, with the same scores.
+    `spread` reads the runs elsewhere, large ones in pieces. `memory`, such as "2GB", is the most that is held at once,
+    with `spread` by each of those who read: larger runs are read some topics at a time, with the same scores.
 
     >>> scores = evaluate({"1": {"d1": 1, "d2": 0}}, {"1": {"d1": 0.3, "d2": 0.5}}, "PRES@10 RR")
     >>> scores["PRES@10"], scores.run("run")
@@ -121,7 +121,8 @@ def evaluate(
     if budget is not None:
         columns = len(wanted) * (3 if unjudged == "all" or ties else 1)
         held = held_bytes(qrels, len(judged.topics), len(sources), columns)
-        plan = ReadingPlan.of(sources, budget, kernels=pays(_size(sources)), held=held)
+        kernels, elsewhere = pays(_size(sources)), spread is not None
+        plan = ReadingPlan.of(sources, budget, kernels=kernels, held=held, elsewhere=elsewhere)
     treatments = TREATMENTS if unjudged == "all" else (unjudged,)
     cube = np.empty((len(sources), len(judged.topics), len(wanted), len(treatments)))
     bounds = (cube[..., 0].copy(), cube[..., 0].copy()) if ties else None
@@ -320,8 +321,9 @@ def hits_of_runs(
     log = _log(reads) if reads is not None and "seconds" in view.needs else None
     reading = RunReading(qrels, view, order, size, words, log, groups)
     if spread is not None:
-        parts = spread(hits_elsewhere, ((source,) for source in sources), reading)
-        yield from _reported(parts, len(sources), progress)
+        from leadline.measures.spread_runs import spread_hits
+
+        yield from spread_hits(sources, reading, spread, plan, progress)
         return
     kernels = pays(size)
     if kernels:

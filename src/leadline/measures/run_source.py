@@ -12,7 +12,7 @@ import numpy as np
 from leadline.errors import InputError
 from leadline.measures.definition import View
 from leadline.measures.hits import Reading
-from leadline.measures.join import RunHits, join, join_text, pays, reading_of
+from leadline.measures.join import RunHits, join, join_text, reading_of
 from leadline.records.choices import Order
 from leadline.records.qrels.qrels import Qrels
 from leadline.records.runs.read_runs import run_of_text
@@ -20,7 +20,7 @@ from leadline.records.runs.run import Run
 from leadline.records.runs.run_parts import RunParts, has_parts, text_size
 from leadline.text.files import readable_size
 from leadline.text.ids import decode_id, ranges
-from leadline.text.memory import NEW_ARRAYS, NewArrays
+from leadline.text.memory import NewArrays
 from leadline.text.memory_budget import MemoryBudget
 from leadline.text.source import SourceText, physical_memory, read_text, size_of
 
@@ -93,11 +93,6 @@ class RunReading:
         return join(run, qrels, kernels=kernels, reading=reading)
 
 
-def hits_elsewhere(source: Source, reading: RunReading) -> RunHits:
-    """The hits of one run, in a process that reads this one only."""
-    return reading.hits(source, pays(reading.size), NEW_ARRAYS)
-
-
 @dataclass(frozen=True)
 class ReadingPlan:
     """How much of a run is in memory at once: `part` bytes of text for each of `workers` runs."""
@@ -109,15 +104,20 @@ class ReadingPlan:
     folder: str | None = None  # for temporary files
 
     @classmethod
-    def of(cls, sources: Sequence[Source], budget: MemoryBudget | None, *, kernels: bool, held: int = 0) -> ReadingPlan:
+    def of(
+        cls, sources: Sequence[Source], budget: MemoryBudget | None, *, kernels: bool, held: int = 0,
+        elsewhere: bool = False,
+    ) -> ReadingPlan:  # fmt: skip
         """A plan for these runs that keeps to a budget, of which `held` bytes are for judgements and scores.
 
-        Without a budget, a run is read whole unless the machine's memory is too small for it.
+        Without a budget, a run is read whole unless the machine's memory is too small for it. With `elsewhere` the
+        budget is that of each of the processes that read one run, or a part of one, at a time.
         """
         cost = BYTES_A_BYTE if kernels else PLAIN_BYTES_A_BYTE
-        workers = max(1, min(len(sources), os.cpu_count() or 1)) if kernels else 1
+        workers = max(1, min(len(sources), os.cpu_count() or 1)) if kernels and not elsewhere else 1
         if budget is None:
-            return cls(physical_memory() // (cost * workers), workers, 0, cost)
+            beside = os.cpu_count() or 1 if elsewhere else workers
+            return cls(physical_memory() // (cost * beside), workers, 0, cost)
         sizes = {source.path: text_size(source.path) for source in sources if source.path is not None}
         fixed, largest = BASE_BYTES + held, max(sizes.values(), default=0)
         budget.require(fixed + cost * SMALLEST_PART, "these judgements and runs")
@@ -130,7 +130,7 @@ class ReadingPlan:
                 problem = "is read whole, as tables and standard input are: with --memory, give lines of text in a file"
                 raise InputError(path, problem)
         how = f"the largest run in {-(-largest // part):,} parts of {readable_size(part)}"
-        at_once = f", {workers} runs at a time" if workers > 1 else ""
+        at_once = ", in every worker" if elsewhere else f", {workers} runs at a time" if workers > 1 else ""
         budget.state((how if largest > part else "every run whole") + at_once)
         return cls(part, workers, fixed, cost, budget.folder)
 
@@ -146,21 +146,18 @@ class ReadingPlan:
             return self.fixed + self.bytes_a_byte * size + SMALLEST_PART
 
         parts = RunParts(source.path, self.part, arrays, memory_for, self.folder)
-        found: list[RunHits] = []
-        seen: set[str] = set()
+        found = JoinedParts(len(qrels.topics))
         for text in parts.in_order():
-            hits = one(replace(source, text=text))
-            topics = {*(qrels.topics[t] for t in np.flatnonzero(hits.answered).tolist()), *hits.unjudged_topics}
-            if not seen.isdisjoint(topics):
+            if not found.add(PartHits.of(one(replace(source, text=text)))):
                 break
-            seen |= topics
-            found.append(hits)
         else:
-            if not found:
+            if not len(found):
                 raise InputError(source.path, "is empty")
-            return hits_of_parts(found)
-        found = [one(replace(source, text=text)) for text in parts.by_topic()]
-        whole = hits_of_parts(found)
+            return found.whole()
+        found = JoinedParts(len(qrels.topics))
+        for text in parts.by_topic():
+            found.add(PartHits.of(one(replace(source, text=text))))
+        whole = found.whole()
         place = {decode_id(topic): number for number, topic in enumerate(parts.topics)}
         return replace(whole, unjudged_topics=tuple(sorted(whole.unjudged_topics, key=place.__getitem__)))
 
@@ -171,45 +168,90 @@ def held_bytes(qrels_path: object, topics: int, runs: int, values: int) -> int:
     return QRELS_BYTES_A_BYTE * judged + 4 * 8 * topics * runs * values
 
 
-def hits_of_parts(parts: Sequence[RunHits]) -> RunHits:
-    """The hits of a run from those of its parts, of which no two have a topic in common."""
-    if len(parts) == 1:
-        return parts[0]
-    offsets, places = _topic_by_topic([part.offsets for part in parts])
+@dataclass(frozen=True)
+class PartHits:
+    """The hits of a part of a run, for the topics that it answers: there may be many parts, and many topics."""
 
-    def joined(name: str) -> NDArray[np.int32]:
-        column: NDArray[np.int32] = np.concatenate([getattr(part, name) for part in parts])[places]
-        return column
+    topics: NDArray[np.int64]  # places in the judgements, ascending
+    hits: RunHits  # with only these topics
+    has_copies: bool
 
-    answered = np.stack([part.answered for part in parts])
-    copies: list[NDArray[np.int64]] = []
-    if parts[0].copies:
-        copies = [parts[which].copies[topic] for topic, which in enumerate(answered.argmax(axis=0).tolist())]
-    return RunHits(
-        offsets, joined("rank"), joined("document"), joined("tie_first"), joined("tie_last"),
-        np.stack([part.retrieved for part in parts]).sum(axis=0), np.logical_or.reduce(answered),
-        tuple(topic for part in parts for topic in part.unjudged_topics), sum(part.longer_lines for part in parts),
-        _joined_readings([part.reading for part in parts if part.reading is not None]), copies,
-    )  # fmt: skip
+    @classmethod
+    def of(cls, hits: RunHits) -> PartHits:
+        topics = np.flatnonzero(hits.answered)
 
+        def of_these(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+            return np.append(offsets[topics], offsets[-1])  # the other topics have nothing
 
-def _topic_by_topic(parts: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The offsets of topics when all parts are one, and where each entry is when parts are behind each other."""
-    counts = np.stack([np.diff(offsets) for offsets in parts])
-    bases = np.cumsum([0, *(int(offsets[-1]) for offsets in parts[:-1])])
-    starts = np.stack([offsets[:-1] + base for offsets, base in zip(parts, bases, strict=True)])
-    # In the order of topics, and for each topic of parts, all but one of which have nothing.
-    places = ranges(starts.T.ravel(), counts.T.ravel())
-    return np.concatenate([[0], np.cumsum(counts.sum(axis=0))]).astype(np.int64), places
+        reading = None if hits.reading is None else replace(hits.reading, offsets=of_these(hits.reading.offsets))
+        some = replace(
+            hits, offsets=of_these(hits.offsets), retrieved=hits.retrieved[topics], answered=hits.answered[topics],
+            reading=reading, copies=[hits.copies[topic] for topic in topics.tolist()] if hits.copies else (),
+        )  # fmt: skip
+        return cls(topics, some, bool(hits.copies))
 
 
-def _joined_readings(readings: Sequence[Reading]) -> Reading | None:
-    if not readings:
-        return None
-    offsets, places = _topic_by_topic([reading.offsets for reading in readings])
+class JoinedParts:
+    """The parts of a run, of which no two have a topic in common, as the hits of the run."""
 
-    def joined(name: str) -> NDArray[np.float64] | None:
-        columns = [getattr(reading, name) for reading in readings]
-        return None if columns[0] is None else np.concatenate(columns)[places]
+    def __init__(self, topics: int) -> None:
+        self.parts: list[PartHits] = []
+        self.answered = np.zeros(topics, np.bool_)
+        self.strangers: dict[str, None] = {}  # topics that are not judged
 
-    return Reading(offsets, joined("words"), joined("seconds"), joined("iterations"))  # type: ignore[arg-type]
+    def __len__(self) -> int:
+        return len(self.parts)
+
+    def add(self, part: PartHits) -> bool:
+        """Take the next part; False, and nothing is taken, where it has a topic of an earlier part."""
+        if self.answered[part.topics].any() or any(topic in self.strangers for topic in part.hits.unjudged_topics):
+            return False
+        self.answered[part.topics] = True
+        self.strangers |= dict.fromkeys(part.hits.unjudged_topics)
+        self.parts.append(part)
+        return True
+
+    def whole(self) -> RunHits:
+        """The hits of the run."""
+        hits = [part.hits for part in self.parts]
+        offsets, places = self._by_topic([part.offsets for part in hits])
+
+        def joined(name: str) -> NDArray[np.int32]:
+            column: NDArray[np.int32] = np.concatenate([getattr(part, name) for part in hits])[places]
+            return column
+
+        retrieved = np.zeros(len(self.answered), np.int64)
+        copies: list[NDArray[np.int64]] = []
+        if any(part.has_copies for part in self.parts):
+            copies = [np.empty(0, np.int64)] * len(self.answered)
+        for part in self.parts:
+            retrieved[part.topics] = part.hits.retrieved
+            for topic, ranks in zip(part.topics.tolist(), part.hits.copies, strict=False):
+                copies[topic] = ranks
+        return RunHits(
+            offsets, joined("rank"), joined("document"), joined("tie_first"), joined("tie_last"), retrieved,
+            self.answered, tuple(self.strangers), sum(part.longer_lines for part in hits), self._reading(), copies,
+        )  # fmt: skip
+
+    def _by_topic(self, parts: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The offsets of all topics, and where each of their entries is when parts are behind each other."""
+        topics = np.concatenate([part.topics for part in self.parts])
+        bases = np.cumsum([0, *(int(offsets[-1]) for offsets in parts[:-1])])
+        starts = np.concatenate([offsets[:-1] + base for offsets, base in zip(parts, bases, strict=True)])
+        lengths = np.concatenate([np.diff(offsets) for offsets in parts])
+        counts = np.zeros(len(self.answered), np.int64)
+        counts[topics] = lengths
+        order = np.argsort(topics)
+        return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), ranges(starts[order], lengths[order])
+
+    def _reading(self) -> Reading | None:
+        readings = [part.hits.reading for part in self.parts if part.hits.reading is not None]
+        if not readings:
+            return None
+        offsets, places = self._by_topic([reading.offsets for reading in readings])
+
+        def joined(name: str) -> NDArray[np.float64] | None:
+            columns = [getattr(reading, name) for reading in readings]
+            return None if columns[0] is None else np.concatenate(columns)[places]
+
+        return Reading(offsets, joined("words"), joined("seconds"), joined("iterations"))  # type: ignore[arg-type]

@@ -111,6 +111,28 @@ def read_text(path: str | os.PathLike[str], memory: NewArrays = NEW_ARRAYS) -> S
     return SourceText._checked(buffer, filled, name)
 
 
+def read_text_between(path: str, begin: int, end: int, size: int, memory: NewArrays = NEW_ARRAYS) -> SourceText:
+    """Read the bytes from `begin` up to `end` of a file that is not packed; InputError unless it still has its size."""
+    try:
+        with open(path, "rb", buffering=0, opener=open_without_waiting) as file:
+            if os.fstat(file.fileno()).st_size != size:
+                raise InputError(path, "has changed since the command began: start it again")
+            buffer = memory.take("text", end - begin + PADDING, np.uint8)
+            file.seek(begin)
+            filled = _fill(file, buffer, end - begin)
+    except OSError as error:
+        raise InputError(path, _reason(error, path)) from None
+    buffer[filled : filled + PADDING] = ord("\n")
+    has_mark = not begin and buffer[:3].tobytes() == _BYTE_ORDER_MARK
+    return SourceText(path, buffer, 3 if has_mark else 0, filled)
+
+
+def is_packed(path: str) -> bool:
+    """Whether a file is compressed, by its first bytes."""
+    with open(path, "rb", opener=open_without_waiting) as file:
+        return _decompressor(file.read(6) or b"") is not None
+
+
 @cache
 def _standard_input() -> bytes:
     """All of standard input, kept: measures may read a run twice, in different orders."""

@@ -22,12 +22,15 @@ def add_cluster_option(parser: argparse.ArgumentParser) -> None:
 
 
 @contextmanager
-def chosen_cluster(options: argparse.Namespace) -> Iterator[Cluster | None]:
-    """The cluster that --cluster names, which is a `Spread`; None without the option."""
+def chosen_cluster(options: argparse.Namespace, *, memory_of_workers: bool = False) -> Iterator[Cluster | None]:
+    """The cluster that --cluster names, which is a `Spread`; None without the option.
+
+    Refused beside --memory, unless the command takes it as the memory of each worker.
+    """
     if options.cluster is None:
         yield None
         return
-    if getattr(options, "memory", None) is not None:
+    if getattr(options, "memory", None) is not None and not memory_of_workers:
         raise UsageError("--cluster", "cannot be combined with --memory: every machine has its own")
     check_extras("--cluster", ["cluster"])
     from leadline.cluster.connect import open_cluster

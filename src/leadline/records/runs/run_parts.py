@@ -160,9 +160,9 @@ class RunParts:
         for piece in self._pieces():
             *lines, rest = (rest + piece).split(b"\n")
             for line in lines:
-                yield _topic_of(line), line
+                yield topic_of(line), line
         if rest:
-            yield _topic_of(rest), rest
+            yield topic_of(rest), rest
 
     def _pieces(self) -> Iterator[bytes]:
         with open(self.path, "rb", opener=open_without_waiting) as file:
@@ -178,7 +178,7 @@ class RunParts:
         size = len(start)
         while piece:
             *lines, _ = piece.split(b"\n")
-            if any(_topic_of(line) not in (topic, None) for line in lines[1:]):
+            if any(topic_of(line) not in (topic, None) for line in lines[1:]):
                 break
             size += len(piece)
             piece = next(pieces, b"")
@@ -195,7 +195,7 @@ class RunParts:
 _LINE_OBJECT = 40  # bytes of a line in memory beside its text
 
 
-def _topic_of(line: bytes) -> bytes | None:
+def topic_of(line: bytes) -> bytes | None:
     fields = line.split(None, 1)
     return None if not fields or fields[0].startswith(b"#") else fields[0]
 
@@ -206,7 +206,7 @@ def _first_topic(buffer: np.ndarray, end: int) -> bytes | None:
     while start < end:
         line = _line_at(buffer, start, end)
         if not is_skipped(line):
-            return _topic_of(line)
+            return topic_of(line)
         start += len(line) + 1
     return None
 
@@ -228,7 +228,7 @@ def _last_change(buffer: np.ndarray, end: int) -> int:
         # The first line is cut off unless the window begins the text; the last one goes on behind `end`.
         place, last = end - len(lines[-1]), None
         for line in reversed(lines[1 if low else 0 : -1]):
-            topic = _topic_of(line)
+            topic = topic_of(line)
             if topic is not None and last is not None and topic != last:
                 return place
             last = topic if last is None else last
