@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import signal
 import socket
 import tempfile
 import threading
@@ -18,6 +19,7 @@ import pytest
 
 import leadline
 from leadline.cli import main
+from leadline.errors import InputError
 
 pytest.importorskip("ray", reason="needs Ray: pip install 'leadline[cluster]'")
 
@@ -198,6 +200,37 @@ def test_something_else_answers(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize("address", ["10.0.0.9", "ray://head:10001", "head:port", ":6379"])
 def test_an_address_that_is_none(address: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert f"must be auto or HOST:PORT, such as 10.0.0.9:6379, got '{address}'" in refused(capsys, address)
+
+
+def test_a_head_that_is_lost_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    from leadline.cluster import work
+
+    monkeypatch.setattr(work, "LOOK", 0.01)
+    cluster = work.Cluster.__new__(work.Cluster)
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        cluster.head = f"127.0.0.1:{unused.getsockname()[1]}"
+        with pytest.raises(InputError, match=f"the head of the cluster, {cluster.head}, was lost"):
+            cluster._check_head()
+        unused.listen()
+        cluster._check_head()
+
+
+def test_a_signal_is_answered_when_ray_has_started_or_stopped() -> None:
+    from leadline.cluster.connect import _ending_in_order, _uninterrupted
+
+    done = []
+
+    def start(number: signal.Signals) -> None:
+        with _ending_in_order(), _uninterrupted():
+            signal.raise_signal(number)
+            done.append(number)
+
+    for number, ending in ((signal.SIGINT, KeyboardInterrupt), (signal.SIGTERM, SystemExit)):
+        with pytest.raises(ending):
+            start(number)
+    assert done == [signal.SIGINT, signal.SIGTERM]
+    assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
 
 
 @pytest.mark.usefixtures("edges")

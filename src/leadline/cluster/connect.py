@@ -6,6 +6,7 @@ import contextlib
 import logging
 import os
 import shutil
+import signal
 import socket
 import sys
 import tempfile
@@ -44,20 +45,21 @@ def open_cluster(address: str) -> Iterator[Cluster]:
         return
     wanted = _running_here() if address == "auto" else address
     folder = None
-    try:
-        if wanted is None:
-            folder = tempfile.mkdtemp(prefix="leadline-")
-            options = {"_temp_dir": folder, "include_dashboard": False, "object_store_memory": _store_bytes()}
-            _init(address, address="local", **options)
-        else:
-            _check(wanted)
-            _init(address, address=wanted)
-        yield Cluster()
-    finally:
-        with _silent(), _without_stderr():
-            ray.shutdown()
-        if folder is not None:
-            shutil.rmtree(folder, ignore_errors=True)
+    with _ending_in_order():
+        try:
+            if wanted is None:
+                folder = tempfile.mkdtemp(prefix="leadline-")
+                options = {"_temp_dir": folder, "include_dashboard": False, "object_store_memory": _store_bytes()}
+                _init(address, address="local", **options)
+            else:
+                _check(wanted)
+                _init(address, address=wanted)
+            yield Cluster()
+        finally:
+            with _uninterrupted(), _silent(), _without_stderr():
+                ray.shutdown()
+            if folder is not None:
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def _running_here() -> str | None:
@@ -112,7 +114,7 @@ def _init(named: str, **options: Any) -> None:
         ray.init(log_to_driver=False, logging_level=logging.CRITICAL, configure_logging=True, **options)
 
     try:
-        with _silent(), _without_stderr():
+        with _uninterrupted(), _silent(), _without_stderr():
             connect()
     except Exception as error:
         if isinstance(error, LeadlineError):
@@ -120,6 +122,44 @@ def _init(named: str, **options: Any) -> None:
         said = " ".join(str(error).split()) or type(error).__name__
         raise InputError("--cluster", f"Ray does not start for {named}: {visible(said)[:300]}") from None
     _silence_errors()
+
+
+@contextlib.contextmanager
+def _ending_in_order() -> Iterator[None]:
+    """End with SystemExit where the system asks this process to end, so that Ray is stopped and its folder removed."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(number: int, _frame: object) -> None:
+        raise SystemExit(128 + number)
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@contextlib.contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Answer Ctrl-C, and a request to end, afterwards: interrupted as it starts or stops, Ray crashes at the end.
+
+    Ray also sets its own answer to such a request as it starts; the one from before is set again.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    asked: list[int] = []
+    signals = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(each, lambda number, _frame: asked.append(number)) for each in signals]
+    try:
+        yield
+    finally:
+        for each, answer in zip(signals, before, strict=True):
+            signal.signal(each, answer)
+    if asked:
+        signal.raise_signal(signal.Signals(asked[0]))
 
 
 def _silence_errors() -> None:

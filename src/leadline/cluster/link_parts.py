@@ -6,6 +6,7 @@ by the caller. A round sends what every page passes on to all, and gets back wha
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -14,7 +15,7 @@ import numpy as np
 
 from leadline.cluster.work import Cluster, Crew
 from leadline.collections.links.kernels.arguments import LinkBlocks, Surfers
-from leadline.collections.links.pagerank import surf
+from leadline.collections.links.pagerank import TOLERANCE, surf
 from leadline.collections.links.summing import ADDING_BYTES, Each, add_links, some_blocks
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+Progress = Callable[[int, int, str], None]
 ROUNDS = 100  # of which machine code is expected to be worth loading
 
 
@@ -56,8 +58,10 @@ def _all_blocks(function: Callable[[int, int], object]) -> None:
 class LinksOnCluster:
     """Parts of a graph's links on a cluster; the functions for PageRank and HITS take it as `workers`."""
 
-    def __init__(self, cluster: Cluster) -> None:
-        self.cluster = cluster
+    def __init__(self, cluster: Cluster, progress: Progress | None = None, rounds: int | None = None) -> None:
+        """`progress` is told of every round; of HITS the total is known where `rounds` are asked for."""
+        self.cluster, self.progress, self.rounds = cluster, progress, rounds
+        self.done = 0
 
     def surfing(self, into: LinkBlocks, state: Surfers) -> Callable[[LinkBlocks, Surfers, Each], None]:
         """What computes a round of PageRank."""
@@ -71,6 +75,7 @@ class LinksOnCluster:
             parts = crew.ask("surf", [(shared, now.ranks[at], now.settings) for at in pages])
             for (first, last), at, (ranks, passing, sums) in zip(bounds, pages, parts, strict=True):
                 now.ranks[at], now.passing[at], now.sums[2 * first : 2 * last] = ranks, passing, sums
+            self._report(rounds_left(float(now.sums[0::2].sum()), float(now.settings[0])))
 
         return surf_round
 
@@ -85,8 +90,17 @@ class LinksOnCluster:
             shared = self.cluster.held(values)
             for at, part in zip(pages, crew.ask("add", [(number, shared)] * len(pages)), strict=True):
                 totals[at] = part
+            if number == 0:  # authorities, then hubs: one round
+                self._report(None if self.rounds is None else self.rounds - self.done - 1)
 
         return add
+
+    def _report(self, left: int | None) -> None:
+        """Tell that a round is done, and how many are left; None: it is not known."""
+        self.done += 1
+        if self.progress is not None:
+            done, total = (0, 1) if left is None else (self.done, self.done + max(left, 0))
+            self.progress(done, total, f"round {self.done}")
 
     def _bounds(self, blocks: LinkBlocks) -> tuple[list[tuple[int, int]], list[slice]]:
         """The blocks of each actor, about as many links for each, and the pages of these blocks."""
@@ -98,3 +112,15 @@ class LinksOnCluster:
         bounds = list(pairwise(edges))
         pages = [slice(first * blocks.size, min(last * blocks.size, blocks.pages)) for first, last in bounds]
         return bounds, pages
+
+
+def rounds_left(moved: float, damping: float) -> int:
+    """The most rounds of PageRank that are left when the last one has moved so much: each moves less by `damping`.
+
+    >>> rounds_left(1.0, 0.85), rounds_left(1e-12, 0.85)
+    (153, 0)
+    """
+    limit = TOLERANCE * (1 - damping)
+    if damping == 0 or moved * damping <= limit:
+        return 0
+    return math.ceil(math.log(limit / (moved * damping)) / math.log(damping))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pickle
 import socket
@@ -25,6 +26,7 @@ AHEAD = 2  # pieces in flight for each processor
 SHARE = 2  # pieces in flight take at most 1 / SHARE of the object store of this machine
 PATIENCE = 60  # seconds without any processor in the cluster until the work is given up
 LOOK = 2.0  # seconds between two looks at the cluster while a result is awaited
+HEAD_TRIES = 5  # to reach the head of the cluster, LOOK seconds apart
 
 
 @dataclass(frozen=True)
@@ -121,6 +123,7 @@ class Cluster:
         import ray
 
         self.caller = Caller.here()
+        self.head = str(ray.get_runtime_context().gcs_address)
         self._task = ray.remote(worked_packed).options(max_retries=RETRIES, num_cpus=1, scheduling_strategy="SPREAD")
         if not self.processors:
             raise InputError("--cluster", "the cluster has no processors: start workers with `ray start --address`")
@@ -162,6 +165,16 @@ class Cluster:
             for reference, _ in waiting:
                 ray.cancel(reference)
 
+    def _check_head(self) -> None:
+        """InputError where the head is lost: Ray itself would end this process after a minute, without a word."""
+        host, _, port = self.head.rpartition(":")
+        for _ in range(HEAD_TRIES):
+            with contextlib.suppress(OSError):
+                socket.create_connection((host.strip("[]"), int(port)), timeout=LOOK).close()
+                return
+            time.sleep(LOOK)
+        raise InputError("--cluster", f"the head of the cluster, {self.head}, was lost: start it and the command again")
+
     def held(self, value: Any) -> Held:
         """A reference to a value in the object store, for arguments that several members of a crew get."""
         import ray
@@ -179,6 +192,7 @@ class Cluster:
         alone = 0.0
         try:
             while not ray.wait([reference], timeout=LOOK)[0]:
+                self._check_head()
                 now = time.monotonic()
                 alone = 0.0 if self.processors else alone or now
                 if alone and now - alone > PATIENCE:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from leadline.commands.shared.extras import check_extras
+from leadline.commands.shared.output import progress_bar
 from leadline.errors import UsageError
 
 if TYPE_CHECKING:
@@ -72,4 +73,5 @@ def link_workers(options: argparse.Namespace) -> Iterator[LinkWorkers | None]:
             return
         from leadline.cluster.link_parts import LinksOnCluster
 
-        yield LinksOnCluster(cluster)
+        with progress_bar("links", quiet=options.quiet) as progress:
+            yield LinksOnCluster(cluster, progress, getattr(options, "rounds", None))
