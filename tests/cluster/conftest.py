@@ -110,6 +110,7 @@ JOBS = {
     "index": "index patents --positions --fields title,abstract,claims,description,phrases",
     "collection build": "collection build documents.jsonl --keep all",
     "duplicates": "duplicates documents.jsonl --resemblance 0.6 --format json",
+    "duplicates of a collection": "duplicates patents --resemblance 0.3 --format json",
     "duplicates, exact": "duplicates documents.jsonl --exact --format json",
     "links pagerank": "links pagerank edges.tsv --format json",
     "links hits": "links hits edges.tsv --rounds 20 --format json",

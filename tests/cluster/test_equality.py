@@ -11,7 +11,7 @@ import pytest
 JOBS = (
     "evaluate", "evaluate within memory", "evaluate with ties", "evaluate with copies", "compare pairs",
     "compare incomplete", "run", "grid", "search", "search for all words", "search by date", "index",
-    "collection build", "duplicates", "duplicates, exact", "links pagerank", "links hits",
+    "collection build", "duplicates", "duplicates of a collection", "duplicates, exact", "links pagerank", "links hits",
 )  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from leadline.collections.documents.build import write_collection
 from leadline.collections.documents.document import Citation, Document
 from leadline.collections.duplicates import texts as texts_module
 from leadline.collections.duplicates.shingles import containment, resemblance, shingles
+from leadline.text.spread import spread_here
 
 Groups = set[frozenset[str]]
 
@@ -198,3 +200,18 @@ def test_wrong_options(given: dict[str, object], problem: str) -> None:
 def test_wrong_documents(source: object) -> None:
     with pytest.raises(ll.InputError):
         ll.duplicates(source)  # type: ignore[arg-type]
+
+
+def test_parts_of_a_collection_are_read_by_those_who_compare(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    words = [" ".join(f"w{n}" for n in rng.integers(0, 50, 30).tolist()) for _ in range(40)]
+    documents = [Document(id=f"EP{n}", title="t", abstract=text) for n, text in enumerate([*words, *words[::3]])]
+    write_collection(documents, tmp_path / "office", {}, part=7)
+    here = ll.duplicates(tmp_path / "office")
+    assert here.groups == 14
+    assert ll.duplicates(tmp_path / "office", spread=spread_here).entries == here.entries
+    *_, last = texts_module.open_texts(tmp_path / "office").pieces(np.arange(len(documents)) % 2 == 1)
+    assert isinstance(last, texts_module.PartTexts)
+    assert [batch.rows.tolist() for batch in last.batches()] == [[49, 51, 53]]
+    with pytest.raises(ll.InputError, match="has changed since the command began"):
+        list(replace(last, content="another").batches())

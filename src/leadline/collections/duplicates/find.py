@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
@@ -23,7 +24,15 @@ from leadline.collections.duplicates.grouping import (
 from leadline.collections.duplicates.shingles import ShingleHashes
 from leadline.collections.duplicates.sketches import PLACES, Bands, band_hashes, bands, check_places, sketches
 from leadline.collections.duplicates.stored import StoredBands, StoredSets
-from leadline.collections.duplicates.texts import BATCH_BYTES, FIELDS, TextBatch, Texts, TextSource, open_texts
+from leadline.collections.duplicates.texts import (
+    BATCH_BYTES,
+    FIELDS,
+    PartTexts,
+    TextBatch,
+    Texts,
+    TextSource,
+    open_texts,
+)
 from leadline.collections.duplicates.tokens import UNITS, By
 from leadline.errors import InputError, checked_choice
 from leadline.records.scores.result import Result, counted
@@ -139,17 +148,20 @@ def duplicates(
     with ExitStack() as stack:
         sets = stack.enter_context(closing(StoredSets(folder)))
         stored = None if cut is None else stack.enter_context(closing(StoredBands(cut.count, folder)))
+        pieces = texts.batches if spread is None else texts.pieces
         spread = spread or spread_here
-        first = _first_reading(texts, shingle, by, places, cut, stored, sets, progress, spread)
+        read = spread(_hashed, ((piece,) for piece in pieces()), shingle, by, places, cut)
+        first = _first_reading(read, texts, stored, sets, progress)
         total = len(first.tokens)
         groups = Groups(total)
         same = first.same_text()
         distinct = (same == np.arange(total)) & (first.tokens > 0)
         if stored is not None:
             distinct = shared_bands(stored, distinct, spread)
-            for found in spread(_shingles_of, ((batch,) for batch in texts.batches(distinct)), shingle, by):
-                sets.append(*found)
-                _step(progress, int(found[0][-1]) + 1, total, "comparing")
+            for several in spread(_shingles_of, ((piece,) for piece in pieces(distinct)), shingle, by):
+                for found in several:
+                    sets.append(*found)
+                    _step(progress, int(found[0][-1]) + 1, total, "comparing")
         opened = ShingleSets(*sets.opened(total))
         if stored is None or cut is None:
             pairs = pairs_with_rare_shingles(opened, distinct, alike)
@@ -208,20 +220,16 @@ class _Read:
 
 
 def _first_reading(
+    read: Iterator[list[_HashedBatch]],
     texts: Texts,
-    width: int,
-    by: By,
-    places: int,
-    cut: Bands | None,
     stored: StoredBands | None,
     sets: StoredSets,
     progress: Progress | None,
-    spread: Spread,
 ) -> _Read:
-    """Read every document once: count its tokens, and store its bands, or its shingles where there are no bands."""
+    """Take what was read of every document: the number of tokens, and bands, or shingles where there are no bands."""
     tokens: list[NDArray[np.int64]] = []
     fingerprints: list[NDArray[np.uint64]] = []
-    for batch in spread(_hashed, ((batch,) for batch in texts.batches()), width, by, places, cut):
+    for batch in chain.from_iterable(read):
         tokens.append(batch.tokens)
         fingerprints.append(batch.fingerprints)
         if stored is not None and batch.bands is not None:
@@ -245,7 +253,13 @@ class _HashedBatch:
     sets: tuple[NDArray[np.uint64], NDArray[np.int64]] | None
 
 
-def _hashed(batch: TextBatch, width: int, by: By, places: int, cut: Bands | None) -> _HashedBatch:
+def _hashed(
+    piece: TextBatch | PartTexts, width: int, by: By, places: int, cut: Bands | None
+) -> list[_HashedBatch]:  # fmt: skip
+    return [_hashed_batch(batch, width, by, places, cut) for batch in piece.batches()]
+
+
+def _hashed_batch(batch: TextBatch, width: int, by: By, places: int, cut: Bands | None) -> _HashedBatch:
     shingles = ShingleHashes.of(batch.texts, width, by)
     bands = None if cut is None else band_hashes(sketches(shingles, places), cut)
     sets = shingles.sets() if cut is None else None
@@ -253,9 +267,9 @@ def _hashed(batch: TextBatch, width: int, by: By, places: int, cut: Bands | None
 
 
 def _shingles_of(
-    batch: TextBatch, width: int, by: By
-) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.int64]]:
-    return batch.rows, *ShingleHashes.of(batch.texts, width, by).sets()
+    piece: TextBatch | PartTexts, width: int, by: By
+) -> list[tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.int64]]]:
+    return [(batch.rows, *ShingleHashes.of(batch.texts, width, by).sets()) for batch in piece.batches()]
 
 
 def _step(progress: Progress | None, done: int, total: int, what: str) -> None:

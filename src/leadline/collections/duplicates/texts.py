@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
@@ -23,6 +24,7 @@ from leadline.text.owned_folder import IDENTITY
 from leadline.text.source import COMPRESSED, read_text
 
 if TYPE_CHECKING:
+    import polars as pl
     from numpy.typing import NDArray
 
 FIELDS = ("title", "abstract", "claims", "description")
@@ -42,6 +44,38 @@ class TextBatch:
     rows: NDArray[np.int64]
     texts: list[str]
 
+    def batches(self) -> Iterator[TextBatch]:
+        """This batch: it is a piece of work that needs no reading."""
+        yield self
+
+
+@dataclass(frozen=True)
+class PartTexts:
+    """Documents of one part of a collection, which are read where they are needed."""
+
+    folder: str
+    content: str  # hash of the collection
+    fields: list[str]
+    part: int
+    rows: NDArray[np.int64]
+    places: NDArray[np.int64]  # in the part
+    batch_bytes: int
+
+    def batches(self) -> Iterator[TextBatch]:
+        import polars as pl
+
+        table = _opened(self.folder, self.content).tables()[self.part]  # the parts come first
+        frame = table.read(self.fields)[self.places].with_columns(row=pl.Series(self.rows))
+        yield from _joined_texts(frame, self.fields, self.batch_bytes)
+
+
+@lru_cache(maxsize=1)
+def _opened(folder: str, content: str) -> Collection:
+    collection = Collection.open(folder)
+    if collection.manifest["hash"] != content:
+        raise InputError(folder, "has changed since the command began: start it again")
+    return collection
+
 
 class Texts(Protocol):
     """Documents that can be read twice. `ids`, `dates` and `notes` are complete once they were read."""
@@ -52,6 +86,7 @@ class Texts(Protocol):
     batch_bytes: int  # of text, in a batch
 
     def batches(self, wanted: NDArray[np.bool_] | None = None) -> Iterator[TextBatch]: ...
+    def pieces(self, wanted: NDArray[np.bool_] | None = None) -> Iterator[TextBatch | PartTexts]: ...
     def links(self) -> NDArray[np.int64]: ...
 
 
@@ -84,19 +119,20 @@ class CollectionTexts:
         self.notes: list[str] = []
 
     def batches(self, wanted: NDArray[np.bool_] | None = None) -> Iterator[TextBatch]:
-        import polars as pl
-
         rows = None if wanted is None else np.flatnonzero(wanted)
         if rows is not None and not len(rows):
             return
         for part in self.collection.texts(self.fields, rows):
-            lists = [name for name in self.fields if isinstance(part.schema[name], pl.List)]
-            frame = part.with_columns(pl.col(name).list.join("\n") for name in lists)
-            whole = pl.concat_str([pl.col(name).fill_null("") for name in self.fields], separator="\n")
-            joined = frame.select("row", text=whole)
-            size = int(joined["text"].str.len_bytes().sum() or 0)
-            for piece in joined.iter_slices(max(1, len(joined) * self.batch_bytes // max(size, 1))):
-                yield TextBatch(piece["row"].to_numpy().astype(np.int64), piece["text"].to_list())
+            yield from _joined_texts(part, self.fields, self.batch_bytes)
+
+    def pieces(self, wanted: NDArray[np.bool_] | None = None) -> Iterator[TextBatch | PartTexts]:
+        """The documents of each part, to be read elsewhere."""
+        rows = np.arange(len(self.ids)) if wanted is None else np.flatnonzero(wanted)
+        part, place = (self.collection.records[name].to_numpy()[rows].astype(np.int64) for name in ("part", "place"))
+        folder, content = str(self.collection.folder), self.collection.manifest["hash"]
+        for some in np.split(np.arange(len(rows)), 1 + np.flatnonzero(np.diff(part))) if len(rows) else ():
+            number = int(part[some[0]])
+            yield PartTexts(folder, content, self.fields, number, rows[some], place[some], self.batch_bytes)
 
     def links(self) -> NDArray[np.int64]:
         """How many other documents of the collection cite each; of a crawl, how many other pages link to it."""
@@ -127,6 +163,8 @@ class MemoryTexts:
         batch = self._ends[rows] // self.batch_bytes
         for some in np.split(rows, 1 + np.flatnonzero(np.diff(batch))) if len(rows) else ():
             yield TextBatch(some, [self._texts[row] for row in some.tolist()])
+
+    pieces = batches
 
     def links(self) -> NDArray[np.int64]:
         raise _no_links()
@@ -170,8 +208,23 @@ class ItemTexts:
         if repeated:
             self.notes.append(_repeated(repeated))
 
+    pieces = batches
+
     def links(self) -> NDArray[np.int64]:
         raise _no_links()
+
+
+def _joined_texts(part: pl.DataFrame, fields: Sequence[str], batch_bytes: int) -> Iterator[TextBatch]:
+    """Batches of the documents of a table with the column `row`; the fields of each are joined."""
+    import polars as pl
+
+    lists = [name for name in fields if isinstance(part.schema[name], pl.List)]
+    frame = part.with_columns(pl.col(name).list.join("\n") for name in lists)
+    whole = pl.concat_str([pl.col(name).fill_null("") for name in fields], separator="\n")
+    joined = frame.select("row", text=whole)
+    size = int(joined["text"].str.len_bytes().sum() or 0)
+    for piece in joined.iter_slices(max(1, len(joined) * batch_bytes // max(size, 1))):
+        yield TextBatch(piece["row"].to_numpy().astype(np.int64), piece["text"].to_list())
 
 
 def _repeated(count: int) -> str:
