@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -77,6 +77,11 @@ class Definition:
 MEASURES = Register[Definition]("measure", "leadline.measures.catalogue", entry_points="leadline.measures")
 
 
+def _always(view: View, _options: Mapping[str, Any]) -> View:
+    """The view of a measure that has the same with all options; unlike a lambda it can be sent to other processes."""
+    return view
+
+
 def measure(
     name: str,
     *,
@@ -96,7 +101,7 @@ def measure(
         fixed = View(needs=frozenset([needs] if needs else []))
         home = function.__module__
         definition = Definition(
-            name, function, at, better, aliases, aggregate, counts, view or (lambda _options: fixed), rename or {},
+            name, function, at, better, aliases, aggregate, counts, view or partial(_always, fixed), rename or {},
             home.rsplit(".", 1)[-1], parameters,
         )  # fmt: skip
         MEASURES.add(name, definition, aliases=aliases, home=home)

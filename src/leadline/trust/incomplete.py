@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from leadline.measures.evaluate import Progress
 from leadline.measures.hits import Array, Mask
 from leadline.records.scores.result import Result
 from leadline.records.scores.table import Table
+from leadline.text.spread import Spread, spread_here
 from leadline.trust.order import sign
 from leadline.trust.paired import SAME_DIGITS
 from leadline.trust.plots import PLOTS
@@ -50,6 +52,7 @@ class Incomplete(Result):
         rounding: Rounding = "random",
         seed: int | np.random.Generator = 1,
         progress: Progress | None = None,
+        spread: Spread | None = None,
     ) -> Incomplete:
         """Leave out relevant documents at random, rank the systems again, and compare with the full ranking.
 
@@ -58,7 +61,7 @@ class Incomplete(Result):
         as well. Numbers of documents are rounded at random, so that the shares are true on average; a topic left with
         none drops out of the sample. With `rounding="at-least-one"` every topic keeps one, and the realised share is
         larger where topics have few. All measures see the same samples. To study a measure at two efforts, list it
-        twice: AP@100 AP@1000.
+        twice: AP@100 AP@1000. `spread` scores the samples elsewhere.
 
         >>> from leadline.trust.study import open_study
         >>> qrels = {"7": {"a": 1, "b": 1, "c": 1, "d": 0}}
@@ -78,12 +81,13 @@ class Incomplete(Result):
         full = full_ranking(study, values)
         means = np.empty((len(shares), samples, *full.shape))
         realised, topics_lost = np.empty((2, len(shares), samples))
-        for k, share in enumerate(shares):
-            for s in range(samples):
-                sampled, realised[k, s], topics_lost[k, s] = study.sample(share, rng, of=of, rounding=rounding)
-                means[k, s] = ranking(study, sampled)
-                if progress is not None:
-                    progress(k * samples + s + 1, len(shares) * samples)
+        places = list(product(range(len(shares)), range(samples)))
+        drawn = ((study.drawn(shares[k], rng, of=of, rounding=rounding),) for k, _ in places)
+        found = (spread or spread_here)(_ranked_sample, drawn, study)
+        for done, (place, one) in enumerate(zip(places, found, strict=True), start=1):
+            means[place], realised[place], topics_lost[place] = one
+            if progress is not None:
+                progress(done, len(places))
         names = tuple(measure.text for measure in study.measures)
         notes = (*study.notes, *_notes(study, values), *dropped_topics(study, shares, realised, topics_lost))
         return cls(names, shares, tau_of(full, means), len(study.runs), notes, realised)
@@ -164,6 +168,12 @@ class Incomplete(Result):
 
     def _shown_table(self) -> Table:
         return self.paper_table()
+
+
+def _ranked_sample(kept: Mask, study: Study) -> tuple[Array, float, int]:
+    """The ranking by a sample of the judgements, the share that it keeps, and how many topics it leaves with none."""
+    sample = study.sampled(kept)
+    return ranking(study, sample[0]), sample[1], sample[2]
 
 
 def ranking(study: Study, values: Array) -> Array:

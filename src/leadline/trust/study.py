@@ -113,7 +113,16 @@ class Study(Result):
         With `of="judged"` only the same share of its other judgements is known as well. A topic that loses all its
         relevant documents is undefined in the sample; with `rounding="at-least-one"` it keeps one.
         """
-        kept = at_random(self.qrels, checked_share(keep), rng, self.level, of=of, rounding=rounding)
+        return self.sampled(self.drawn(keep, rng, of=of, rounding=rounding))
+
+    def drawn(
+        self, keep: float, rng: np.random.Generator, *, of: Drawn = "relevant", rounding: Rounding = "random"
+    ) -> Mask:
+        """The judgements of a random sample."""
+        return at_random(self.qrels, checked_share(keep), rng, self.level, of=of, rounding=rounding)
+
+    def sampled(self, kept: Mask) -> Sample:
+        """The values by the judgements of a sample."""
         relevant = self.qrels.grades >= self.level
         before, after = (
             np.bincount(self.qrels.topic_of_document[mask], minlength=len(self.topics))

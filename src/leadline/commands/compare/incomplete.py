@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import argparse
 
+from leadline.commands.shared.cluster_option import chosen_cluster
 from leadline.commands.shared.comparison import (
     add_comparison_options,
     check_comparison,
     load_study,
+    load_study_with,
     random_generator,
 )
 from leadline.commands.shared.options import add_options, list_of, read_run_table, share, whole_number
@@ -24,7 +26,6 @@ from leadline.errors import UsageError
 from leadline.records.scores.result import counted
 from leadline.trust.incomplete import Incomplete
 from leadline.trust.left_out import each_depth, each_run, each_source, left_out
-from leadline.trust.study import Study
 from leadline.trust.thinning import read_sources
 
 LINES = ("tsv", "csv")  # their columns are those that other programs know
@@ -52,26 +53,28 @@ def run(options: argparse.Namespace) -> None:
     if options.runs_info and options.per is None:
         raise UsageError("--runs-info", "needs --per COLUMN")
     teams = {name: attributes[options.per] for name, attributes in read_run_table(options).items()} or None
+    if not (options.unique or options.sources or options.depths):
+        _leave_out_at_random(options)
+        return
     study = load_study(options, MEASURES)
     if options.unique:
         write_table(left_out(study, each_run(study, teams=teams)).table(), options)
     elif options.sources:
         write_table(left_out(study, each_source(study, read_sources(options.sources))).table(), options)
-    elif options.depths:
-        write_table(left_out(study, each_depth(study, options.depths)).table(), options)
     else:
-        _leave_out_at_random(study, options)
-        return
+        write_table(left_out(study, each_depth(study, options.depths)).table(), options)
     print_notes(study.notes, options)
 
 
-def _leave_out_at_random(study: Study, options: argparse.Namespace) -> None:
+def _leave_out_at_random(options: argparse.Namespace) -> None:
     rng = random_generator(options)
-    with progress_bar("leaving judgements out", quiet=options.quiet) as progress:
-        result = Incomplete.of(
-            study, keep=options.keep, samples=options.samples, seed=rng, progress=progress,
-            rounding="at-least-one" if options.at_least_one else "random",
-        )  # fmt: skip
+    with chosen_cluster(options) as spread:
+        study = load_study_with(options, MEASURES, spread)
+        with progress_bar("leaving judgements out", quiet=options.quiet) as progress:
+            result = Incomplete.of(
+                study, keep=options.keep, samples=options.samples, seed=rng, progress=progress, spread=spread,
+                rounding="at-least-one" if options.at_least_one else "random",
+            )  # fmt: skip
     if options.format == "table" and options.output is None:
         write(f"{result.finding()}. ({counted(options.samples, 'sample')} per share, seed {options.seed})\n\n")
     shown = result.paper_table() if options.format == "table" else result.table(realised=options.format not in LINES)

@@ -18,6 +18,7 @@ from leadline.measures.evaluate import evaluate
 from leadline.measures.score_tables import read_scores
 from leadline.records.scores.scores import Scores
 from leadline.records.side_tables import read_topics
+from leadline.text.spread import Spread
 from leadline.trust.study import Study, open_study
 
 
@@ -68,7 +69,13 @@ def load_scores(options: argparse.Namespace) -> Scores:
 
 def load_study(options: argparse.Namespace, default: str) -> Study:
     """Read judgements and runs so that judgements can be left out; `default` names the measures without -m."""
-    with chosen_cluster(options) as spread, progress_bar("reading runs", quiet=options.quiet) as progress:
+    with chosen_cluster(options) as spread:
+        return load_study_with(options, default, spread)
+
+
+def load_study_with(options: argparse.Namespace, default: str, spread: Spread | None) -> Study:
+    """The same with a cluster that the caller goes on to use."""
+    with progress_bar("reading runs", quiet=options.quiet) as progress:
         qrels, *runs = options.inputs
         measures, how = options.measures or default, _reading(options, progress) | {"spread": spread}
         return with_readable_runs(options, runs, lambda paths: open_study(qrels, paths, measures, **how))
