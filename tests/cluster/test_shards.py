@@ -10,6 +10,7 @@ import pytest
 
 from leadline.cluster.answering import Opened
 from leadline.cluster.shards import IndexOnCluster
+from leadline.cluster.work import Caller, worked
 from leadline.errors import InputError
 from leadline.retrieval.index.index import Index
 from leadline.retrieval.models.registry import MODELS
@@ -85,3 +86,13 @@ def test_an_index_that_has_changed_is_refused(folder: Path) -> None:
     other = Opened(opened.index, opened.collection, ("something else",))
     with pytest.raises(InputError, match="has changed since the command began"):
         other.open()
+
+
+def test_what_a_worker_does_not_see_is_said_with_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    there = worked(Caller.here(), Index.open, ("patents.index",), ())
+    with pytest.raises(InputError, match=r"patents\.index.*: no such|is not an index"):
+        there.result()  # nor is it here
+    (tmp_path / "patents.index").mkdir()
+    with pytest.raises(InputError, match=rf"--cluster: {there.host} does not see patents\.index: all machines must"):
+        there.result()

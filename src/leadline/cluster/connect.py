@@ -24,6 +24,7 @@ QUIET = {  # read by Ray when it is imported or started
     "RAY_BACKEND_LOG_LEVEL": "fatal",
     "RAY_SCHEDULER_EVENTS": "0",
     "RAY_DEDUP_LOGS": "0",
+    "RAY_IGNORE_UNHANDLED_ERRORS": "1",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
 }
 

@@ -57,22 +57,23 @@ class Outcome:
     error: Exception | None
     warnings: tuple[str, ...]
     host: str
+    unseen: tuple[str, ...] = ()  # of what an error is about, and the folder it is in: those that are not there
 
     def result(self) -> Any:
         for text in self.warnings:
             warnings.warn(text, LeadlineWarning, stacklevel=3)
         if self.error is None:
             return self.value
-        if isinstance(self.error, InputError) and Path(self.error.where).exists():
-            raise self._as_seen_there(self.error)
+        for path in self.unseen:
+            if _is_there(path):
+                problem = f"{self.host} does not see {path}: all machines must see it under the same path"
+                raise InputError("--cluster", problem)
         raise self.error
 
-    def _as_seen_there(self, error: InputError) -> InputError:
-        """The error, with the machine's name where a file that is here is missing there."""
-        if "no such file" not in error.problem.lower():
-            return error
-        problem = f"{error.problem} on {self.host}: all machines must see it under the same path"
-        return InputError(error.where, problem, line=error.line)
+
+def _is_there(name: str) -> bool:
+    """Whether there is a file or folder of this name, which may be any text."""
+    return os.path.exists(name)  # noqa: PTH110, since Path raises an error for a text that is too long
 
 
 def worked(caller: Caller, function: Callable[..., Any], piece: tuple[Any, ...], shared: tuple[Any, ...]) -> Outcome:
@@ -90,7 +91,9 @@ def worked(caller: Caller, function: Callable[..., Any], piece: tuple[Any, ...],
             error.add_note(f"on {socket.gethostname()}:\n{traceback.format_exc()}")
             problem = error.with_traceback(None)
     texts = tuple(str(each.message) for each in said if issubclass(each.category, LeadlineWarning))
-    return Outcome(value, problem, texts, socket.gethostname())
+    about = problem.where if isinstance(problem, InputError) else ""
+    unseen = tuple(path for path in (about, str(Path(about).parent)) if path and not _is_there(path))
+    return Outcome(value, problem, texts, socket.gethostname(), unseen)
 
 
 def worked_packed(caller: Caller, function: Callable[..., Any], packed: bytes, shared: Held) -> Outcome:
@@ -150,20 +153,18 @@ class Cluster:
         held, room, most = self.held(shared), self.room, AHEAD * self.processors
         waiting: deque[tuple[Any, int]] = deque()
         used = 0
-        try:
-            for piece in pieces:
-                packed = ray.cloudpickle.dumps(piece)
-                while waiting and (len(waiting) >= most or used + len(packed) > room):
-                    reference, size = waiting.popleft()
-                    yield self.result(reference)
-                    used -= size
-                used += len(packed)
-                waiting.append((self._task.remote(self.caller, function, packed, held), len(packed)))
-            while waiting:
-                yield self.result(waiting.popleft()[0])
-        finally:
-            for reference, _ in waiting:
-                ray.cancel(reference)
+        # Where the work is given up, what is in flight is not cancelled: Ray 2 crashes now and then when it was done
+        # meanwhile. It ends by itself, or with the connection.
+        for piece in pieces:
+            packed = ray.cloudpickle.dumps(piece)
+            while waiting and (len(waiting) >= most or used + len(packed) > room):
+                reference, size = waiting.popleft()
+                yield self.result(reference)
+                used -= size
+            used += len(packed)
+            waiting.append((self._task.remote(self.caller, function, packed, held), len(packed)))
+        while waiting:
+            yield self.result(waiting.popleft()[0])
 
     def _check_head(self) -> None:
         """InputError where the head is lost: Ray itself would end this process after a minute, without a word."""
