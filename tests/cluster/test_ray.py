@@ -219,7 +219,7 @@ def test_a_head_that_is_lost_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_signal_is_answered_when_ray_has_started_or_stopped() -> None:
     from leadline.cluster.connect import _ending_in_order, _uninterrupted
 
-    done = []
+    done, before = [], signal.getsignal(signal.SIGTERM)
 
     def start(number: signal.Signals) -> None:
         with _ending_in_order(), _uninterrupted():
@@ -230,7 +230,7 @@ def test_a_signal_is_answered_when_ray_has_started_or_stopped() -> None:
         with pytest.raises(ending):
             start(number)
     assert done == [signal.SIGINT, signal.SIGTERM]
-    assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+    assert signal.getsignal(signal.SIGTERM) == before
 
 
 @pytest.mark.usefixtures("edges")
