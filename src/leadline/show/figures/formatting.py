@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from leadline.measures.definition import Measure
 
 THIN = "\u202f"  # narrow no-break space: between thousands, and before %
 SHORT = 24  # letters of a system's name in a chart; a name may be as long as a file name
@@ -112,3 +117,14 @@ def in_time(seconds: float) -> str:
     """
     value, unit = (1000 * seconds, "ms") if seconds < 0.9995 else (seconds, "s")
     return f"{value:,.0f} {unit}" if value >= 9.95 else f"{value:.2g} {unit}"
+
+
+def in_words(measure: Measure) -> str:
+    """A measure with its meaning in a few words: the first clause of what `leadline explain` says.
+
+    >>> from leadline.measures.notation import parse_measure
+    >>> in_words(parse_measure("PRES@100")), in_words(parse_measure("P@10"))
+    ('PRES@100 (recall weighted by how early it comes)', 'P@10 (share of the first documents that is relevant)')
+    """
+    meaning = re.sub(r"`\w+` ", "", re.split(r"[,;:]", measure.definition.meaning)[0].rstrip("."))
+    return f"{measure.text} ({meaning[:1].lower()}{meaning[1:]})"

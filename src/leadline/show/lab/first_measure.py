@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from leadline.measures.definition import Measure
 from leadline.measures.evaluate import MAIN_MEASURE
 from leadline.measures.notation import parse_measure
+from leadline.show.figures.formatting import in_words
 from leadline.show.lab.lab import Lab
 from leadline.show.lab.of_demo import demo_measure
 
@@ -22,13 +23,13 @@ class FirstMeasure:
     why: str
 
     def __str__(self) -> str:
-        return f"{self.measure.text}: {self.why}."
+        return f"{in_words(self.measure)}: {self.why}."
 
 
 def first_measure(lab: Lab, depth: int) -> FirstMeasure:
     """The measure that a lab begins with; `depth` is the length of the longest list of its runs, 0 if unknown."""
     if (own := demo_measure(lab)) is not None:
-        return FirstMeasure(parse_measure(own), "the measure of the demo's own text")
+        return FirstMeasure(parse_measure(own), "the measure of the demo's report")
     return fitting_measure(depth, max((_documents(each.made_from()) for each in lab.entries("collection")), default=0))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,7 +12,7 @@ from leadline.measures.hits import Array
 from leadline.measures.intervals import inside, interval
 from leadline.show.figures.effort import MINUTES, recall_after_each
 from leadline.show.figures.evidence import Evidence
-from leadline.show.figures.formatting import count, decimal, hours, percent
+from leadline.show.figures.formatting import count, decimal, hours, in_words, percent
 from leadline.trust.verdict import MARKS, WORDS, Verdicts, Word, outcome
 
 CHIPS: dict[Word, str] = {word: f"{MARKS[word]} {word}" for word in WORDS}
@@ -39,7 +38,7 @@ class Headline:
 
 def headline(evidence: Evidence) -> Headline:
     """What the first screen says, also when there is nothing to compare with."""
-    found, measure = evidence.verdict, _in_words(evidence)
+    found, measure = evidence.verdict, in_words(evidence.measure)
     (effort, read), (baseline, saved) = _effort(evidence), _baseline(evidence)
     if found is None:
         place = evidence.place(evidence.leader)
@@ -61,12 +60,6 @@ def headline(evidence: Evidence) -> Headline:
         _standing(found), effort, baseline, tuple(filter(None, (found.definitions(), found.doubt))),
         tuple(found.closest_reasons()), (*read, *saved),
     )  # fmt: skip
-
-
-def _in_words(evidence: Evidence) -> str:
-    """The deciding measure with its meaning in a few words: the first clause of what `leadline explain` says."""
-    meaning = re.split(r"[,;:]", evidence.measure.definition.meaning)[0].rstrip(".").replace("`effort` ", "")
-    return f"{evidence.measure.text} ({meaning[:1].lower()}{meaning[1:]})"
 
 
 def _standing(found: Verdicts) -> tuple[tuple[Word, str], ...]:

@@ -56,11 +56,12 @@ def test_it_says_what_the_report_says(lab: Lab, visit: Callable[..., Any]) -> No
     assert found["measure"] == "PRES@20"  # of 300 documents a tenth is at most read
     assert found["samples"] == 100
     assert "100 such samples were drawn" in page
-    assert "PRES@20: at most a tenth of the 300 documents of the collection." in page
+    why = "PRES@20 (recall weighted by how early it comes): at most a tenth of the 300 documents of the collection."
+    assert why in page
     first = until_computed(client, "/api/leaderboard")
     home = client.get("/").text
     assert "measure=PRES%4020" in home
-    assert "PRES@20: at most a tenth" in home
+    assert why in home
     assert first["qrels"] == "qrels.citations"
     assert first["outcome"] in home
     assert first["miss"]["document"] in home
@@ -178,7 +179,7 @@ def test_the_lab_of_a_demo_begins_with_the_measure_of_the_demo(tmp_path: Path, v
     (lab.folder / "qrels" / "q.txt").write_text("1 0 d1 1\n2 0 d2 1\n")
     (lab.folder / "runs" / "a.run").write_text("1 Q0 d1 1 1 a\n2 Q0 d3 1 1 a\n")
     assert visit(lab).get("/api/leaderboard").json()["measure"] == "PRES@100"
-    assert "PRES@100: the measure of the demo" in visit(lab).get("/").text
+    assert "PRES@100 (recall weighted by how early it comes): the measure of the demo" in visit(lab).get("/").text
 
 
 def test_titles_begin_with_the_page(small_lab: Path, visit: Callable[..., Any]) -> None:

@@ -12,6 +12,7 @@ from leadline.errors import InputError, LeadlineError, MeasureError, MismatchErr
 from leadline.measures.definition import Measure
 from leadline.measures.evaluate import MAIN_MEASURE
 from leadline.measures.notation import parse_measure
+from leadline.show.figures.formatting import in_words
 from leadline.show.lab.boards import Board, Boards
 from leadline.show.serve.laboratory.views import sentence
 
@@ -79,5 +80,5 @@ def choices(boards: Boards, board: Board) -> dict[str, object]:
         "efforts": sorted({*EFFORTS, *([cutoff] if cutoff else [])}),
         "measure": name,
         "effort": cutoff,
-        "why": str(board.first) if board.measure.text == board.first.measure.text else "",
+        "why": str(board.first) if board.measure.text == board.first.measure.text else f"{in_words(board.measure)}.",
     }

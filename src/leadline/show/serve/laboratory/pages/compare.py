@@ -98,7 +98,7 @@ def _outcome(answer: ResultState, found: Verdicts | None, first: str, second: st
     (verdict,) = found.verdicts
     turn = 1 if verdict.leader == first else -1
     low, high = sorted((turn * verdict.low, turn * verdict.high))
-    numbers = {"difference": turn * verdict.difference, "low": low, "high": high, "p": verdict.p}
+    numbers = {"difference": turn * verdict.difference, "low": low, "high": high, "p": verdict.p, "alpha": found.alpha}
     return {"sentence": finding(found), "verdict": verdict.word, "criterion": verdict.criterion, "progress": "",
             "reasons": list(verdict.reasons), "numbers": numbers}  # fmt: skip
 
@@ -197,6 +197,7 @@ def _rankings(
         **tables, "relevant": Table(["document", "title", "rank_a", "rank_b", "collection"], found),
         "topic_title": need.title if need else "", "depth": depth, "deeper": min(DEEPEST, depth * 5),
         "longest": max(map(len, lists.values())),
+        "deepest": max((rank for row in found for rank in row[2:4] if rank is not None), default=0),
     }  # fmt: skip
 
 
