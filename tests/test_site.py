@@ -88,6 +88,11 @@ def test_no_page_asks_another_host(site: Path, pages: dict[Path, Page]) -> None:
     assert not [text for text in styles if "url(http" in text or "@import" in text]
 
 
+def test_pages_opened_as_files_can_be_searched(site: Path, pages: dict[Path, Page]) -> None:
+    assert (site / "search/search_index.js").read_text(encoding="utf-8").startswith("var __index = {")
+    assert "scripts/iframe-worker.js" in pages[site / "index.html"].fetched
+
+
 def test_the_figures_of_the_comparison_are_those_of_the_pages_that_measured_them() -> None:
     comparison = (ROOT / "docs/compare/others.md").read_text(encoding="utf-8")
     measured = [(ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/reviewing.md")]

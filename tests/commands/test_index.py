@@ -70,7 +70,8 @@ def test_index_refuses_in_one_line(office: Any, tmp_path: Path) -> None:
     new = str(tmp_path / "new")
     assert "did you mean title?" in office.error("index", office.collection, "-o", new, "--fields", "titel", status=2)
     assert "is not an index" in office.error("index", office.collection, "-o", office.collection)
-    assert office.error("index", new, "-o", new).endswith("is not a collection; `leadline collection build` makes one")
+    missing = "is not a collection, there is no such folder; `leadline collection build` makes one"
+    assert office.error("index", new, "-o", new).endswith(missing)
     assert "needs --language de" in office.error("index", office.collection, "-o", new, "--stop", "german", status=2)
     assert "--stem" in office.error("index", office.collection, "-o", office.index, "--add", "--stem", "none", status=2)
     other = tmp_path / "other"

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from leadline.cli import main
 from leadline.collections.documents.build import write_collection
 from leadline.collections.documents.document import Citation, Claim, Document, Priority
 from leadline.collections.documents.surroundings import claim_tree
@@ -73,7 +74,13 @@ def test_an_index_shows_the_documents_of_its_collection(office: Any) -> None:
 
 def test_wrong_ids_and_folders(collection: str, office: Any, tmp_path: Path) -> None:
     assert office.error("show", collection, "EP1000002B1").strip().endswith("; did you mean EP1000001B1?")
-    assert "is not a collection" in office.error("show", str(tmp_path), "EP1")
+    assert "is not a collection; `leadline collection build`" in office.error("show", str(tmp_path), "EP1")
+    missing = office.error("show", str(Path(office.index).with_name("indes")), "EP1")
+    assert f"is not a collection or index, there is no such folder; did you mean {Path(office.index).name}?" in missing
+    (tmp_path / "a.run").write_text("")
+    assert "is not a collection or index but a file; " in office.error("show", str(tmp_path / "a.run"), "EP1")
+    main(["lab", "init", str(tmp_path / "lab"), "-q"])
+    assert "is not a collection but a lab; " in office.error("show", str(tmp_path / "lab"), "EP1")
 
 
 def test_claims_that_refer_to_later_ones_or_to_none() -> None:

@@ -48,11 +48,21 @@ def measure_pages() -> dict[str, str]:
         "their options.", "",
     ]  # fmt: skip
     for family, members in sorted(families.items()):
-        lines += [f"## {family.replace('_', ' ').capitalize()}", "", "| measure | what it says |", "|:---|:---|"]
+        lines += [f"## {_heading(family, members)}", "", "| measure | what it says |", "|:---|:---|"]
         lines += [f"| [{one.name}]({one.name}.md) | {_cell(one.meaning)} |" for one in members]
         lines.append("")
     pages = {f"measures/{name}.md": _measure_page(definition) for name, definition in MEASURES.items()}
     return {"measures/index.md": "\n".join(lines), **pages}
+
+
+def _heading(family: str, members: list[Definition]) -> str:
+    """The name of a family as a heading: written as the measure that has it, or as words.
+
+    >>> _heading("pres", [MEASURES["PRES"]]), _heading("average_precision", [MEASURES["AP"]])
+    ('PRES', 'Average precision')
+    """
+    known = {one.name.lower().replace("_", ""): one.name for one in members}
+    return known.get(family.replace("_", ""), family.replace("_", " ").capitalize())
 
 
 def _measure_page(definition: Definition) -> str:

@@ -27,7 +27,7 @@ from leadline.records.scores.result import counted
 from leadline.records.scores.table import Table
 from leadline.retrieval.pipeline.context import SearchContext
 from leadline.text.json_output import json_text
-from leadline.text.owned_folder import identity_of
+from leadline.text.owned_folder import identity_of, wrong_folder
 
 INDENT = "  "
 MOST_WORDS = 8  # of one number: WO 2 004 012 345 A1
@@ -75,7 +75,10 @@ def _names(collection: Collection, words: Sequence[str]) -> list[str]:
 
 
 def _collection(folder: str) -> Collection:
-    owned = identity_of(Path(folder))
+    place = Path(folder)
+    if not place.is_dir():
+        raise wrong_folder(place, "collection or index", "`leadline collection build` and `leadline index` make them")
+    owned = identity_of(place)
     return SearchContext.open(folder).collection if owned and owned.kind == "index" else Collection.open(folder)
 
 

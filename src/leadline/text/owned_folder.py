@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from leadline.errors import InputError, system_reason
+from leadline.errors import InputError, nearest, system_reason
 from leadline.text.checksums import CHECKSUM, object_checksum
 from leadline.text.files import (
     PART_PREFIX,
@@ -265,6 +265,22 @@ def identity_of(folder: Path) -> OwnedFolder | None:
         else:
             owned.names.add(_checked(entry["name"], str(path)))
     return owned
+
+
+def wrong_folder(path: Path, kind: str, fix: str) -> InputError:
+    """The error for a path that is not a folder of a kind: what it is instead, and the nearest fix."""
+    named = _with_article(kind)
+    if not os.path.lexists(path):
+        beside: list[str] = []
+        with contextlib.suppress(OSError):
+            beside = [entry.name for entry in path.absolute().parent.iterdir() if is_owned(entry)]
+        near = nearest(path.name, beside) or f"; {fix}"
+        return InputError(os.fspath(path), f"is not {named}, there is no such folder{near}")
+    if not path.is_dir():
+        return InputError(os.fspath(path), f"is not {named} but a file; {fix}")
+    owned = identity_of(path)
+    other = "" if owned is None or owned.kind == kind else f" but {_with_article(owned.kind)}"
+    return InputError(os.fspath(path), f"is not {named}{other}; {fix}")
 
 
 def is_owned(folder: Path) -> bool:

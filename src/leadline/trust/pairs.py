@@ -93,7 +93,8 @@ class Pairs(Result):
         level = self.alpha if alpha is None else alpha
         topics = counted(len(self.topics), "topic")
         return (
-            f"{self.measure}: {found} of {counted(pairs, 'pair')} {verb} significantly at {level:g} ({how}, {topics})"
+            f"{self.measure}: {found} of {counted(pairs, 'pair')} {verb} significantly, p below {level:g} ({how}, "
+            f"{topics})"
         )
 
     def _finding(self) -> str:

@@ -226,10 +226,14 @@ def reasons(verdict: Verdict, comparisons: int, samples: int, alpha: float, powe
 
 
 def _chance(p: float, corrected: float, comparisons: int, alpha: float) -> str:
-    """Whether the difference may be chance, with p before and after correction."""
-    chance = "It is hardly chance" if corrected < alpha else "It may be chance"
+    """Whether the difference may be chance, with p before and after correction.
+
+    >>> _chance(0.03, 0.09, 3, 0.05)
+    'It may be chance: p = 0.03, 0.09 after correction for 3 comparisons, not below 0.05.'
+    """
+    chance, where = ("It is hardly chance", "below") if corrected < alpha else ("It may be chance", "not below")
     among = f", {corrected:.2g} after correction for {comparisons} comparisons" if comparisons > 1 else ""
-    return f"{chance}: p = {p:.2g}{among}."
+    return f"{chance}: p = {p:.2g}{among}, {where} {alpha:g}."
 
 
 def _more_topics(needed: int | None, topics: int, power: float) -> str:

@@ -164,9 +164,16 @@ def test_the_commands(tmp_path: Path, files: Path, capsys: pytest.CaptureFixture
     assert [(row["kind"], row["name"], row["made_by"]) for row in rows] == [
         ("qrels", "qrels", ""), ("run", "bm25", "leadline 0.1.0"),
     ]  # fmt: skip
+    noise = tmp_path / "noise"
+    noise.write_bytes(bytes(range(256)))
     for wrong, problem in (
         (["add", place, str(files / "*.nothing")], "no such file"),
+        (["add", place, str(files / "qrels.tx")], "no such file or folder; did you mean qrels.txt?"),
+        (["add", place, str(noise)], "is not text"),
         (["init", place], "a lab already"),
+        (["status", str(noise)], "is not a lab but a file; make one with `leadline lab init`"),
+        (["status", f"{place}w"], "is not a lab, there is no such folder; did you mean new?"),
+        (["people", place, "add", "anna", "--url", "junk"], "--url: must be like https://"),
     ):
         with pytest.raises(SystemExit) as stopped:
             main(["lab", *wrong])

@@ -337,6 +337,8 @@ def test_addresses() -> None:
     with pytest.raises(InputError, match="choose another --port"):
         listen("127.0.0.1", taken.getsockname()[1])
     taken.close()
+    with pytest.raises(InputError, match="choose another --host"):
+        listen("256.1.1.1", 0)
 
 
 def test_a_connection_the_server_has_closed_is_one_line_in_the_log() -> None:

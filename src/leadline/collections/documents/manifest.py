@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from leadline.collections.documents.column_sums import FIX, sums_name
 from leadline.errors import InputError, system_reason
 from leadline.text.checksums import check_seal, parsed_object
+from leadline.text.owned_folder import wrong_folder
 from leadline.text.stored import stored_bytes
 
 MANIFEST, WHAT = "manifest.json", "a leadline collection"
@@ -27,7 +27,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     try:
         content = stored_bytes(path)
     except (FileNotFoundError, NotADirectoryError):
-        raise InputError(os.fspath(folder), f"is not a collection; {_hint(folder)}") from None
+        raise wrong_folder(folder, "collection", _hint(folder)) from None
     except OSError as error:
         raise InputError(str(path), f"cannot be read: {system_reason(error)}") from None
     return checked_manifest(content, folder)
@@ -38,7 +38,7 @@ def checked_manifest(content: bytes, folder: Path) -> dict[str, Any]:
     where = str(folder / MANIFEST)
     manifest = parsed_object(content, where, FIX)
     if manifest.get("what") != WHAT:
-        raise InputError(os.fspath(folder), f"is not a collection; {_hint(folder)}")
+        raise wrong_folder(folder, "collection", _hint(folder))
     version = manifest.get("version")
     if type(version) is int and version > VERSION:
         raise InputError(where, f"has format {version}, this version reads up to {VERSION}: update leadline")

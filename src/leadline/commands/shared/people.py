@@ -6,13 +6,14 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from leadline.commands.shared.judging import DEFAULT_URL
+from leadline.commands.shared.judging import DEFAULT_HOST, DEFAULT_PORT, DEFAULT_URL
 from leadline.commands.shared.options import add_choice, add_number, add_options, choice
 from leadline.commands.shared.output import write, write_table
 from leadline.errors import UsageError
 from leadline.judge.assessors.journal import JUDGING_ROLES
 from leadline.judge.assessors.people import DAYS, People
 from leadline.records.scores.table import Table
+from leadline.show.serve.security import Address
 
 ACTIONS = ("add", "list", "revoke")
 
@@ -43,7 +44,7 @@ def change_people(path: Path, options: argparse.Namespace) -> None:
             people.revoke(name)
             write(f"{name}: revoked\n")
         return
-    url = options.url.rstrip("/")
+    url = Address.of(DEFAULT_HOST, DEFAULT_PORT, options.url).url
     rows = [
         [name, options.role, f"{url}/in/{people.add(name, options.role, days=options.days)}"] for name in options.names
     ]

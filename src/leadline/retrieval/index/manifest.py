@@ -9,6 +9,7 @@ from typing import Any
 from leadline.errors import InputError, system_reason
 from leadline.retrieval.index.array_table import REBUILD, damaged, newer_format
 from leadline.text.checksums import CHECKSUM, check_seal, parsed_object
+from leadline.text.owned_folder import wrong_folder
 from leadline.text.stored import stored_bytes
 
 MANIFEST = "manifest.json"
@@ -24,7 +25,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     try:
         written = stored_bytes(path, _LARGEST)
     except (FileNotFoundError, NotADirectoryError):
-        raise InputError(str(folder), "is not an index; `leadline index` makes one") from None
+        raise wrong_folder(folder, KIND, "`leadline index` makes one") from None
     except OSError as error:
         raise InputError(str(path), f"cannot be read: {system_reason(error)}") from None
     manifest = parsed_object(written, str(path), REBUILD)

@@ -14,6 +14,7 @@ from leadline.text.files import write_whole
 
 ENDINGS = (".svg", ".png", ".pdf", ".html", ".json")
 SCALE = 2  # of PNG, for screens with a high resolution
+SVG_PADDING = {"left": 5, "top": 5, "right": 20, "bottom": 5}  # the reader's letters may be wider than those measured
 
 
 def save(chart: Any, path: str | os.PathLike[str]) -> None:
@@ -30,7 +31,7 @@ def save(chart: Any, path: str | os.PathLike[str]) -> None:
         ) from None
     specification = drawable(chart.to_dict())
     if ending == ".svg":
-        content = convert.vegalite_to_svg(specification).encode()
+        content = convert.vegalite_to_svg({"padding": SVG_PADDING, **specification}).encode()
     elif ending == ".png":
         content = convert.vegalite_to_png(specification, scale=SCALE)
     elif ending == ".pdf":

@@ -98,7 +98,8 @@ class LabClient:
             raise InputError(self.url, _problem(error)) from None
         except (OSError, ValueError) as error:
             reason = getattr(error, "reason", error)
-            raise InputError(self.url, f"cannot be reached: {visible(str(reason))}") from None
+            said = system_reason(reason) if isinstance(reason, OSError) else visible(str(reason))
+            raise InputError(self.url, f"cannot be reached: {said}; is `leadline serve` running there?") from None
         if len(written) > LARGEST_ANSWER:
             raise InputError(self.url, f"answered with more than {LARGEST_ANSWER:,} bytes")
         return _parsed(written, self.url)
@@ -106,7 +107,10 @@ class LabClient:
 
 def connect(link: str) -> LabClient:
     """A client of a served lab: `link` is the personal link that `leadline serve` or `leadline lab people` printed."""
-    parts = urllib.parse.urlsplit(link)
+    try:
+        parts = urllib.parse.urlsplit(link)
+    except ValueError:  # such as http://[
+        parts = urllib.parse.urlsplit("")
     token = parts.path.removeprefix(_SIGN_IN)
     if parts.scheme not in ("http", "https") or not parts.netloc or not parts.path.startswith(_SIGN_IN) or not token:
         raise InputError("link", f"must be like http://127.0.0.1:8377{_SIGN_IN}TOKEN, as `leadline serve` prints it")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from typing import Any
 from leadline.collections.documents.manifest import MANIFEST as COLLECTION_MANIFEST
 from leadline.collections.documents.staging import KIND as COLLECTION
 from leadline.collections.documents.store import Collection
-from leadline.errors import InputError
+from leadline.errors import InputError, nearest
 from leadline.judge.pools.pool import RECORD, Pool
 from leadline.judge.review.project import KIND as REVIEW
 from leadline.judge.review.project import SETTINGS, ReviewProject
@@ -67,11 +68,19 @@ KINDS: Mapping[str, LabKind] = {
 _FOLDERS = {COLLECTION: "collection", INDEX: "index", REVIEW: "review"}  # by the kind in their identity files
 
 
+def missing_file(path: Path) -> InputError:
+    """The error for a file that is not there, with the nearest one that is."""
+    beside: list[str] = []
+    with contextlib.suppress(OSError):
+        beside = [entry.name for entry in path.absolute().parent.iterdir()]
+    return InputError(str(path), f"no such file or folder{nearest(path.name, beside)}")
+
+
 def kind_of(path: str | os.PathLike[str]) -> str:
     """The kind of a file or folder; InputError where it cannot be told."""
     place = Path(path)
     if not place.exists():
-        raise InputError(str(path), "no such file or folder")
+        raise missing_file(place)
     if place.is_dir():
         owned = identity_of(place)
         if owned is not None and owned.kind in _FOLDERS:
@@ -84,6 +93,8 @@ def kind_of(path: str | os.PathLike[str]) -> str:
     if Path(f"{place}{RECORD}").exists():
         return "pool"
     head = read_text(place).bytes()[:_HEAD]
+    if b"\0" in head:
+        raise InputError(str(path), "is not text: a lab takes files of runs, judgements and topics, and reports")
     kind = kind_of_text(head)
     if kind is None:
         raise InputError(str(path), f"cannot be told apart: name its kind with --as {'|'.join(KINDS)}")

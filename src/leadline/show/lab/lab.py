@@ -22,11 +22,11 @@ from pathlib import Path
 from typing import Any
 
 from leadline.errors import InputError, checked_choice, nearest, visible
-from leadline.show.lab.kinds import KINDS, LabKind, kind_of
+from leadline.show.lab.kinds import KINDS, LabKind, kind_of, missing_file
 from leadline.show.lab.viewer import viewer
 from leadline.text.checksums import file_sha256, parsed_object, read_sealed, sealed
 from leadline.text.files import replacing, write_stored
-from leadline.text.owned_folder import IDENTITY, OwnedFolder, is_owned
+from leadline.text.owned_folder import IDENTITY, OwnedFolder, is_owned, wrong_folder
 from leadline.text.source import stem
 from leadline.text.stored import stored_bytes
 from leadline.version import __version__
@@ -101,11 +101,8 @@ class Lab:
     def open(cls, folder: str | os.PathLike[str]) -> Lab:
         """Open a lab that `create` made."""
         place = Path(folder)
-        if not place.is_dir():
-            raise InputError(os.fspath(folder), "no such folder; make a lab with `leadline lab init`")
         if not is_owned(place):
-            problem = "is not a lab; make one with `leadline lab init`, and add files with `leadline lab add`"
-            raise InputError(os.fspath(folder), problem)
+            raise wrong_folder(place, KIND, "make one with `leadline lab init`, and add files with `leadline lab add`")
         lab = cls(place, OwnedFolder.open(place, KIND, VERSION).id)
         lab.refresh()
         return lab
@@ -309,7 +306,7 @@ def _checked(
     source = Path(path)
     found = KINDS[checked_choice("kind", kind, tuple(KINDS)) if kind is not None else kind_of(source)]
     if not source.exists():
-        raise InputError(str(source), "no such file or folder")
+        raise missing_file(source)
     if found.is_folder != source.is_dir():
         raise InputError(str(source), f"is a {'folder' if source.is_dir() else 'file'}, not a {found.name}")
     found.check(source)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import socket
 import sys
 from collections.abc import Callable
@@ -22,7 +23,8 @@ def listen(host: str, port: int) -> socket.socket:
         opened.bind((host, port))
         opened.listen(128)  # who comes before the first answer waits
     except OSError as error:
-        problem = f"cannot be listened on: {system_reason(error)}; choose another --port"
+        wrong = "--host" if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL else "--port"
+        problem = f"cannot be listened on: {system_reason(error)}; choose another {wrong}"
         raise InputError(f"{host}:{port}", problem) from None
     return opened
 

@@ -252,8 +252,8 @@ def test_the_client_sees_and_does_what_the_pages_do(lab: Lab, example_files: Pat
     finally:
         running.should_exit = True
         thread.join(10)
-    with pytest.raises(InputError, match="cannot be reached"):
+    with pytest.raises(InputError, match="cannot be reached: connection refused; is `leadline serve` running"):
         served.get("home")
-    for wrong in ("127.0.0.1:8377", "http://127.0.0.1:8377/", "file:///in/x", ""):
+    for wrong in ("127.0.0.1:8377", "http://[/in/x", "http://127.0.0.1:8377/", "file:///in/x", ""):
         with pytest.raises(InputError, match="link"):
             ll.connect(wrong)

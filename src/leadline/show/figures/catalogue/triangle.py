@@ -96,7 +96,8 @@ def _words(evidence: Evidence, found: Triangle) -> tuple[str, str]:
     text += " Above the diagonal: the randomisation test; below: the t test; best first."
     text += " No correction is made here for the number of pairs; the verdict makes one."
     nearest = found.p[0, 1]
-    text += f" {short(found.runs[0], 40)} against {short(found.runs[1], 40)}: p = {nearest:.2g}."
+    text += f" {short(found.runs[0], 40)} against {short(found.runs[1], 40)}: p = {nearest:.2g}"
+    text += f" (below {ALPHA:g} counts as different)."
     if len(found.runs) < len(evidence.runs):
         text += f" Shown are the best {len(found.runs)} of {len(evidence.runs)} systems."
     return title, text
