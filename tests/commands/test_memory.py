@@ -160,6 +160,7 @@ SMALL: dict[str, Callable[[Path], list[str]]] = {
     "search": lambda folder: ["search", str(folder / "patents.index"), "film"],
     "duplicates": lambda folder: ["duplicates", str(folder / "c")],
     "links": lambda folder: ["links", "pagerank", str(folder / "edges")],
+    "links stats": lambda folder: ["links", "stats", str(folder / "edges")],
 }
 
 
@@ -195,6 +196,7 @@ def test_too_little_memory_is_one_line_with_the_smallest_that_would_do(
         ("evaluate q r --memory 2GB --like trec_eval", "--memory: cannot be combined with the report of another"),
         ("index c -o i --memory 2GB --unit family", "--memory: cannot be combined with --unit family"),
         ("index c -o i --memory 2GB --update", "--memory: cannot be combined with --update"),
+        ("links stats a --against b --memory 2GB", "--memory: cannot be combined with --against"),
         ("duplicates c --memory 2GB --exact", "--memory: cannot be combined with --exact"),
     ],
 )

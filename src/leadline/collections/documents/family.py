@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from leadline.collections.documents.components import first_of, unite
 from leadline.collections.documents.named_rows import NamedRows, Room
 
 if TYPE_CHECKING:
@@ -134,38 +135,6 @@ def _group_of(number: pl.Expr) -> pl.Expr:
     return pl.lit("number ") + without_kind(number)
 
 
-def unite(above: NDArray[np.uint32], some: NDArray[np.uint32], others: NDArray[np.uint32]) -> None:
-    """Put pairs of nodes into one family. `above` leads from each node to the first node of its family.
-
-    >>> above = np.arange(6, dtype=np.uint32)
-    >>> unite(above, np.array([5, 3], np.uint32), np.array([3, 1], np.uint32))
-    >>> above.tolist()
-    [0, 1, 2, 1, 4, 1]
-    """
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    some, others = _first_of(above, some), _first_of(above, others)
-    apart = some != others
-    if not apart.any():
-        return
-    nodes, places = np.unique(np.concatenate([some[apart], others[apart]]), return_inverse=True)
-    ends = np.split(places.reshape(-1), 2)
-    graph = coo_array((np.ones(len(ends[0]), np.int8), (ends[0], ends[1])), shape=(len(nodes), len(nodes)))
-    _, component = connected_components(graph, directed=False)
-    _, first = np.unique(component, return_index=True)  # nodes ascend, so this is the least of each
-    above[nodes] = nodes[first[component]]
-
-
-def _first_of(above: NDArray[np.uint32], nodes: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """The first node of the family of each node."""
-    while True:
-        higher = above[nodes]
-        if np.array_equal(higher, nodes):
-            return nodes
-        nodes = higher
-
-
 def _numbered(above: NDArray[np.uint32], room: Room) -> NDArray[np.uint32]:
     """The number of each node's family, counted by the first nodes of families."""
     number, count = room.numbers(len(above), np.uint32), 0
@@ -177,5 +146,5 @@ def _numbered(above: NDArray[np.uint32], room: Room) -> NDArray[np.uint32]:
         count += int(np.count_nonzero(is_first))
     for start in range(0, len(above), step):
         nodes = np.arange(start, min(start + step, len(above)), dtype=np.uint32)
-        number[nodes] = number[_first_of(above, nodes)]
+        number[nodes] = number[first_of(above, nodes)]
     return number
