@@ -111,7 +111,8 @@ def main() -> None:
         }
         for name, (command, limit) in commands.items():
             for memory in ("", *([limit] if limit else [])):
-                words = f"{command} --memory {memory}" if memory else command
+                # Into another folder, since what is there need not be made again.
+                words = f"{command.replace('-o ', '-o limited-')} --memory {memory}" if memory else command
                 small, large = (peaks(words.format(n=n).split(), folder) for n in (1, options.times))
                 rows.append([name, memory or "no limit", *(f"{each / 1e6:.0f}" for each in (*small, *large))])
                 print(rows[-1], file=sys.stderr, flush=True)
