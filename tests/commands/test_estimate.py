@@ -34,6 +34,8 @@ def test_machines_follow_from_time_memory_and_disk() -> None:
     assert half.machines == pytest.approx(vectors.machines / 2, abs=1)
     searching = estimate(work, Machine(memory=8_000_000_000)).jobs[4]
     assert (searching.because, searching.machines > 1) == ("memory", True)
+    indexing = estimate(work, Machine(memory=8_000_000_000)).jobs[1]  # whose last merge is done by one process
+    assert (indexing.because, indexing.machines) == ("memory of one machine: too little", one["index"].machines)
 
 
 @pytest.mark.parametrize("name", KNOWN)

@@ -16,10 +16,15 @@ import pytest
 
 import leadline as ll
 from leadline.cli import main
+from leadline.collections.documents import build_memory
+from leadline.collections.documents.build import PART_BYTES
 from leadline.collections.documents.store import Collection
 from leadline.collections.duplicates import find
+from leadline.errors import InputError
+from leadline.retrieval.answers import search_memory
 from leadline.retrieval.index import writing
 from leadline.retrieval.index.index import Index
+from leadline.text.files import readable_size
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="the memory of a process, as Linux shows it")
 WORDS = [f"{first}{last}" for first in ("poly", "metal", "glass", "thin") for last in ("film", "valve", "resin", "mer")]
@@ -108,12 +113,54 @@ def test_duplicates_in_small_batches_are_the_same(collection: Path, monkeypatch:
     assert parts.entries == whole.entries
 
 
+@linux
+@pytest.mark.soak
+def test_memory_is_kept_while_documents_grow_tenfold(tmp_path: Path, soak: bool) -> None:
+    counts = (4_000, 40_000) if soak else (400, 4_000)
+    for name, count in zip(("small", "large"), counts, strict=True):
+        lines = "".join(f"{json.dumps(each)}\n" for each in documents(count))
+        (tmp_path / f"{name}.jsonl").write_text(lines)
+    grown = (tmp_path / "large.jsonl").stat().st_size - (tmp_path / "small.jsonl").stat().st_size
+    commands = {
+        "collection build {}.jsonl --keep all -o {} --processes 1": (build_memory.least_memory(PART_BYTES), 12 * grown),
+        "index {} -o {}.index --positions --workers 1": (writing.least_memory(counts[1]), 5 * grown),
+        "search {}.index film valve": (search_memory.least_memory(counts[1]), grown),
+        "duplicates {}": (find.BASE_BYTES + find.BYTES_A_DOCUMENT * counts[1] + 20_000_000, 5 * grown),
+    }
+    for command, (budget, most) in commands.items():
+        limit = -(-budget // 1_000_000)
+        peaks = []
+        for name in ("small", "large"):
+            peak, said = own_memory([*command.replace("{}", name).split(), "--memory", f"{limit}MB"], tmp_path)
+            assert f"at most {readable_size(limit * 1_000_000)}: " in said
+            peaks.append(peak)
+        assert peaks[1] < limit, command
+        if soak:  # fewer documents do not fill a batch, and the first thousands load machine code
+            assert peaks[1] - peaks[0] < most / 1_000_000, command
+
+
+@linux
+@pytest.mark.soak
+def test_memory_is_kept_while_links_grow_tenfold(tmp_path: Path, soak: bool) -> None:
+    rng, count = random.Random(1), 400_000 if soak else 40_000
+    for name, links in (("small", count), ("large", 10 * count)):
+        ends = (f"p{rng.randrange(links // 10)}\tp{rng.randrange(links // 10)}\n" for _ in range(links))
+        (tmp_path / name).write_text("".join(ends))
+    limit = "700MB" if soak else "220MB"
+    names = ("small", "large")
+    small, large = (own_memory(["links", "pagerank", name, "--memory", limit], tmp_path)[0] for name in names)
+    assert large < int(limit[:-2])
+    assert large - small < 9 * count * 90 // 1_000_000  # without a limit, a link takes about so many bytes
+
+
 SMALL: dict[str, Callable[[Path], list[str]]] = {
+    "collection build": lambda folder: ["collection", "build", str(folder / "d.jsonl"), "-o", str(folder / "new")],
     "evaluate": lambda folder: ["evaluate", str(folder / "q"), str(folder / "a.run")],
     "index": lambda folder: ["index", str(folder / "c"), "-o", str(folder / "index")],
     "search": lambda folder: ["search", str(folder / "patents.index"), "film"],
     "duplicates": lambda folder: ["duplicates", str(folder / "c")],
     "links": lambda folder: ["links", "pagerank", str(folder / "edges")],
+    "links stats": lambda folder: ["links", "stats", str(folder / "edges")],
 }
 
 
@@ -125,6 +172,7 @@ def test_too_little_memory_is_one_line_with_the_smallest_that_would_do(
     (tmp_path / "q").write_text("1 0 d 1\n")
     (tmp_path / "a.run").write_text("1 Q0 d 1 1 tag\n")
     (tmp_path / "edges").write_text("a\tb\n")
+    (tmp_path / "d.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in documents(5)))
     if command == "search":
         Index.build(documents(20), tmp_path / "patents.index", fields=["title", "abstract"], workers=1)
     arguments = SMALL[command](tmp_path)
@@ -136,6 +184,7 @@ def test_too_little_memory_is_one_line_with_the_smallest_that_would_do(
     enough = re.search(r"--memory: 1\.0 MB is too little for .*: the smallest that would do is (\d+MB)", said)
     assert enough
     assert not (tmp_path / "index").exists()
+    assert not (tmp_path / "new").exists()
     main([*arguments, "--memory", enough[1]])
     assert f"at most {int(enough[1][:-2])}.0 MB: " in capsys.readouterr().err
 
@@ -147,6 +196,7 @@ def test_too_little_memory_is_one_line_with_the_smallest_that_would_do(
         ("evaluate q r --memory 2GB --like trec_eval", "--memory: cannot be combined with the report of another"),
         ("index c -o i --memory 2GB --unit family", "--memory: cannot be combined with --unit family"),
         ("index c -o i --memory 2GB --update", "--memory: cannot be combined with --update"),
+        ("links stats a --against b --memory 2GB", "--memory: cannot be combined with --against"),
         ("duplicates c --memory 2GB --exact", "--memory: cannot be combined with --exact"),
     ],
 )
@@ -155,3 +205,12 @@ def test_what_memory_cannot_limit_is_refused(line: str, problem: str, capsys: py
         main(line.split())
     assert left.value.code == 2
     assert problem in capsys.readouterr().err
+
+
+def test_tables_beside_the_sources_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "d.csv").write_text("id,title\nEP1000001,A nail\n")
+    (tmp_path / "f.csv").write_text("family,number\n1,EP1000001\n")
+    rules = '[fields]\nid = "id"\n[tables.families]\nfile = "f.csv"\nfamily = "family"\nmember = "number"\n'
+    (tmp_path / "map.toml").write_text(rules)
+    with pytest.raises(InputError, match="--memory: the tables of citations or families that a mapping names"):
+        Collection.build([tmp_path / "d.csv"], tmp_path / "c", mapping=tmp_path / "map.toml", memory="2GB")

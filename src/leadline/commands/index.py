@@ -206,6 +206,12 @@ class WithProgress:
     step: Callable[..., None] | None
     total: int | None = None  # documents to be read (default: all)
 
+    def __len__(self) -> int:
+        return len(self.collection)
+
+    def records_at(self, rows: NDArray[np.integer], columns: Sequence[str]) -> pl.DataFrame:
+        return self.collection.records_at(rows, columns)
+
     @property
     def records(self) -> pl.DataFrame:
         return self.collection.records

@@ -11,6 +11,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from leadline.collections.documents import build_memory
+from leadline.collections.documents.build import PART_BYTES
 from leadline.errors import InputError
 from leadline.measures import run_source
 from leadline.records.scores.result import Result, counted
@@ -43,7 +45,6 @@ SLOPES = {
     "index with positions bytes": Slope(2.65e5, 8.08, 1.31),
     "search seconds": Slope(2.06e-4, 8.73e-9, 0),  # of a query of 20 words, 1000 documents deep
 }
-COLLECTION_MEMORY = Slope(250e6, 2000, 0)  # 5,000 documents of 400 words took 78 MB, and 50,000 took 252 MB
 LINE_SECONDS, LINE_BYTES = 1.12e-7, 36  # of a run
 # benchmarks/encoding.py: titles and abstracts a second with the packaged model, on one core; 384 numbers of 16 bits.
 VECTOR_SECONDS, VECTOR_BYTES, VECTOR_MEMORY = 1 / 27, 2 * 384, 700_000_000
@@ -151,24 +152,35 @@ def estimate(work: Workload, machine: Machine | None = None) -> Estimate:
     def cost(name: str) -> float:
         return SLOPES[name].of(count, words)
 
-    def job(name: str, disk: float, seconds: float, memory: float, *, cached: float = 0.0) -> JobCost:
-        """`cached` bytes of files should be in memory, for their job to be fast."""
+    def job(
+        name: str, disk: float, seconds: float, memory: float, *, cached: float = 0.0, spreads: bool = True
+    ) -> JobCost:
+        """`cached` bytes of files should be in memory, for their job to be fast.
+
+        Where memory does not spread, the end of the work is done by one process, which has it all.
+        """
         reasons = {
             "time": seconds / (on.cores * on.hours * 3600),
-            "memory": (memory + cached) / on.memory,
+            "memory": (memory + cached) / on.memory if spreads else 0.0,
             "disk": disk / on.disk,
         }
         most = max(reasons, key=lambda reason: reasons[reason])
         machines = max(1, math.ceil(reasons[most]))
-        return JobCost(name, round(disk), seconds, round(memory), machines, most if machines > 1 else "")
+        because = most if machines > 1 else ""
+        if not spreads and memory > on.memory:
+            because = "memory of one machine: too little"
+        return JobCost(name, round(disk), seconds, round(memory), machines, because)
 
-    indexing = writing.least_memory(count)
+    collecting, indexing = build_memory.least_memory(PART_BYTES), writing.least_memory(count)
     searching = search_memory.least_memory(count)
     run_bytes = work.topics * work.depth * LINE_BYTES
     jobs = [
-        job("collection", cost("collection bytes"), cost("collection seconds"), COLLECTION_MEMORY.of(count, 0)),
-        job("index", cost("index bytes"), cost("index seconds"), indexing),
-        job("index with positions", cost("index with positions bytes"), cost("index with positions seconds"), indexing),
+        job("collection", cost("collection bytes"), cost("collection seconds"), collecting, spreads=False),
+        job("index", cost("index bytes"), cost("index seconds"), indexing, spreads=False),
+        job(
+            "index with positions", cost("index with positions bytes"), cost("index with positions seconds"), indexing,
+            spreads=False,
+        ),
         job("vectors", count * VECTOR_BYTES, count * VECTOR_SECONDS, VECTOR_MEMORY),
         job(
             f"search, {counted(work.topics, 'topic')}", run_bytes, work.topics * cost("search seconds"), searching,
@@ -183,6 +195,8 @@ def estimate(work: Workload, machine: Machine | None = None) -> Estimate:
         f"machines: of {counted(on.cores, 'core')} and {readable_size(on.memory)}, so that each job takes at most "
         f"{on.hours:g} hours; for search, so that the index is in memory",
         "the time is that of one core, n cores need about 1/n of it; memory is the smallest that --memory accepts",
+        "one process on one machine makes the tables of a collection and the last merge of an index: more machines do "
+        "not share its memory",
     )
     return Estimate(work, on, jobs, notes)
 

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from tempfile import gettempdir
+
 import polars as pl
 
-from leadline.collections.documents.family import families
+from leadline.collections.documents.family import Families
+from leadline.collections.documents.named_rows import Room
 
-EMPTY = {"family": "", "relatives": [], "priority_number": [], "application_number": ""}
+EMPTY = {
+    "office": "", "serial": "", "kind": "", "family": "", "relatives": [], "priority_number": [],
+    "application_number": "",
+}  # fmt: skip
 
 
 def family_of(
     *documents: dict[str, object], given: dict[str, list[str]] | None = None
 ) -> tuple[list[int], dict[str, int]]:
     rows = [{"row": row, **EMPTY, **document} for row, document in enumerate(documents)]
-    schema = {
-        "row": pl.UInt32, "key": pl.String, "family": pl.String, "relatives": pl.List(pl.String),
-        "priority_number": pl.List(pl.String), "application_number": pl.String,
-    }  # fmt: skip
-    codes, table = families(pl.DataFrame(rows, schema=schema), None if given is None else pl.DataFrame(given))
-    return codes.tolist(), dict(table.rows())
+    texts, lists = ("key", "office", "serial", "kind", "family", "application_number"), ("relatives", "priority_number")
+    schema = {"row": pl.UInt32, **dict.fromkeys(texts, pl.String), **dict.fromkeys(lists, pl.List(pl.String))}
+    families = Families(len(rows), Room(Path(gettempdir())), None if given is None else pl.DataFrame(given))
+    for row in rows:
+        families.add(pl.DataFrame([row], schema=schema))
+    codes, _ = families.found()
+    table = pl.concat(list(families.numbers(codes)))
+    return codes[: len(rows)].tolist(), dict(table.rows())
 
 
 def test_the_same_priorities_in_any_order() -> None:

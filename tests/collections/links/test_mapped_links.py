@@ -7,10 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from leadline.collections.links import edge_list
+from leadline.collections.links import edge_list, statistics
 from leadline.collections.links import graph as graphs
 from leadline.collections.links.edge_list import read_edges
 from leadline.collections.links.page_scores import hits_of, pagerank_of
+from leadline.collections.links.statistics import link_statistics
 from leadline.errors import InputError
 from leadline.text import source
 from leadline.text.memory_budget import MemoryBudget
@@ -75,3 +76,12 @@ def test_more_pages_than_a_budget_has_room_for_are_refused(tmp_path: Path, monke
     (tmp_path / "edges.tsv").write_text(TEXTS["plain"])
     with pytest.raises(InputError, match="40 pages, whose names and ranks are held in memory: the smallest"):
         read_edges(str(tmp_path / "edges.tsv"), memory="1GB")
+
+
+def test_statistics_some_links_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Chains whose parts meet only in later links, and pages that link to themselves.
+    links = [(n, n + 3) for n in range(40) if n % 10] + [(60, 60), (61, 62), (63, 62), (30, 3)]
+    (tmp_path / "edges").write_text("".join(f"p{a}\tp{b}\n" for a, b in links))
+    whole = link_statistics(tmp_path / "edges")
+    monkeypatch.setattr(statistics, "AT_ONCE", 3)
+    assert link_statistics(tmp_path / "edges", memory=BUDGET).facts == whole.facts

@@ -21,6 +21,7 @@ from itertools import count, groupby, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from leadline.collections.documents.build_memory import ReadingSizes
 from leadline.collections.documents.column_sums import Written
 from leadline.collections.documents.dataset_source import DatasetSource
 from leadline.collections.documents.document import Document
@@ -34,6 +35,7 @@ from leadline.collections.documents.splitting import split
 from leadline.collections.documents.staging import Staging
 from leadline.errors import InputError, checked_choice
 from leadline.records.dataset_handles import is_handle
+from leadline.text.memory_budget import MemoryBudget, MemoryLike
 from leadline.text.spread import Spread
 
 if TYPE_CHECKING:
@@ -79,10 +81,12 @@ def build(
     part_bytes: int = PART_BYTES,
     progress: Progress | None = None,
     spread: Spread | None = None,
+    memory: MemoryLike = None,
 ) -> dict[str, Any]:
     """Make a collection from files, folders, archives and handles of ir_datasets; return its manifest.
 
-    `spread` reads parts elsewhere, in place of `processes` on this machine.
+    `spread` reads parts elsewhere, in place of `processes` on this machine. `memory`, such as "2GB", is the most that
+    all processes together hold.
     """
     found = named_sources(sources)
     if form is not None:
@@ -95,6 +99,10 @@ def build(
     if keep is None and rules is not None:
         keep = rules.keep
     options = Options(None if keep is None else checked_rule(keep), form, rules)
+    budget = MemoryBudget.of(memory)
+    if budget is not None and rules is not None and rules.has_side_tables:
+        raise InputError("--memory", "the tables of citations or families that a mapping names are held in memory")
+    sizes = ReadingSizes.of(1 if spread is not None else processes, part_bytes, budget)
     origin = {
         "sources": [{"name": each.name, "bytes": each.size, "sha256": each.fingerprint()} for each in found],
         "keep": None if options.keep is None else list(options.keep),
@@ -106,13 +114,14 @@ def build(
         if staging.finished is not None:
             return staging.finished
         total = sum(each.size for each in found)
-        read_all(raw_parts(found, options, part_bytes), options, staging, total, processes, progress, spread)
+        read_all(raw_parts(found, options, part_bytes), options, staging, total, sizes.processes, progress, spread)
         side_tables = {} if rules is None else rules.side_tables(found[0].folder)
         if not staging.documents:
             raise InputError(str(found[0].folder / found[0].name), _nothing_kept(staging))
         return staging.finish(
-            side_tables.get("citations"), side_tables.get("families"), claims_needed=options.keep is None
-        )
+            side_tables.get("citations"), side_tables.get("families"), claims_needed=options.keep is None,
+            sizes=sizes,
+        )  # fmt: skip
 
 
 def named_sources(given: Iterable[str | os.PathLike[str]]) -> list[FileSource | DatasetSource]:

@@ -15,15 +15,16 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import mmap
 import os
 import struct
 import zlib
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -52,7 +53,7 @@ class ColumnSums:
     sums: list[int]
 
     @classmethod
-    def of(cls, content: bytes, columns: Sequence[str], names: pl.Series | None) -> ColumnSums:
+    def of(cls, content: bytes | mmap.mmap, columns: Sequence[str], names: pl.Series | None) -> ColumnSums:
         """The sums of a file that Polars wrote; `names` is the column that it is sorted by, if any."""
         starts, rows = chunk_starts(content)
         ends = [*starts[1:], len(content) - 8 - struct.unpack_from("<I", content, len(content) - 8)[0]]
@@ -132,6 +133,49 @@ def write_table(frame: pl.DataFrame, path: Path, *, sorted_by: str | None = None
     return Written(hashlib.sha256(content).hexdigest(), hashlib.sha256(sums).hexdigest())
 
 
+def write_pieces(pieces: Iterator[pl.DataFrame], path: Path, *, rows: int, sorted_by: str | None = None) -> Written:
+    """Write a table that comes in pieces, as `write_table` would write it whole, with so many rows in a row group.
+
+    The first piece may be empty: it says which columns there are.
+    """
+    from polars.io.plugins import register_io_source
+
+    head, count = next(pieces), 0
+    failed: list[BaseException] = []
+    first: list[str] = []  # names, of each row group
+
+    def all_pieces(_columns: Any, _filter: Any, _rows: Any, _size: Any) -> Iterator[pl.DataFrame]:
+        nonlocal count
+        try:
+            for piece in chain([head], pieces):
+                if sorted_by is not None:
+                    names = piece[sorted_by]
+                    first.extend(str(names[at]) for at in range(-count % rows, len(piece), rows))
+                count += len(piece)
+                yield piece
+        except BaseException as error:  # Polars would hide it in one of its own
+            failed.append(error)
+            raise
+
+    unfinished = path.with_suffix(".unfinished")
+    with reported(path):
+        for left in (unfinished, sums_path(path)):  # of a build that was killed
+            left.unlink(missing_ok=True)
+        try:
+            register_io_source(all_pieces, schema=head.schema).sink_parquet(unfinished, row_group_size=rows)
+            with unfinished.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+                sums = replace(ColumnSums.of(content, head.columns, None), first=first).encoded()
+            with sums_path(path).open("xb") as beside:
+                beside.write(sums)
+            os.replace(unfinished, path)
+        except BaseException:
+            unfinished.unlink(missing_ok=True)
+            if failed:
+                raise failed[0] from None
+            raise
+    return Written(file_sha256(path), hashlib.sha256(sums).hexdigest())
+
+
 class CheckedTable:
     """A Parquet file whose columns and row groups are checked against their checksums when they are first read."""
 
@@ -139,6 +183,7 @@ class CheckedTable:
         self.path, self._sha256, self._sums_sha256 = path, sha256, sums
         self._checked: set[int] = set()  # places in the list of sums
         self._whole = False
+        self._held: tuple[int, int, tuple[str, ...], pl.DataFrame] | None = None  # what `rows` read last
 
     @cached_property
     def _sums(self) -> ColumnSums:
@@ -166,6 +211,25 @@ class CheckedTable:
         self._check(columns)
         with damage_reported(self.path):
             return pl.read_parquet(self.path, columns=None if columns is None else list(columns))
+
+    def rows(self, first: int, last: int, columns: Sequence[str]) -> pl.DataFrame:
+        """Some columns of consecutive rows. The row groups that have them are held until others are read."""
+        import polars as pl
+
+        if self._sums_sha256 is None:  # of an older format, which is checked as a whole
+            return self.read(columns)[first:last]
+        held = self._held
+        if held is None or not (held[0] <= first and last <= held[1] and held[2] == tuple(columns)):
+            self._held = None
+            if not 0 <= first < last <= self._starts[-1]:
+                raise InputError(str(self.path), f"is damaged, it has no rows {first} to {last}: {FIX}")
+            groups = range(bisect_right(self._starts, first) - 1, bisect_left(self._starts, last))
+            self._check(columns, groups)
+            begin, end = self._starts[groups.start], self._starts[groups.stop]
+            with damage_reported(self.path):
+                frame = pl.scan_parquet(self.path).select(columns).slice(begin, end - begin).collect()
+            held = self._held = (begin, end, tuple(columns), frame)
+        return held[3][first - held[0] : last - held[0]]
 
     def row(self, place: int) -> dict[str, Any]:
         """One row, by its place."""

@@ -8,44 +8,119 @@ A1 and the B1).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from leadline.collections.documents.components import first_of, unite
+from leadline.collections.documents.named_rows import NamedRows, Room
 
 if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
 
-def families(documents: pl.DataFrame, given: pl.DataFrame | None = None) -> tuple[NDArray[np.uint32], pl.DataFrame]:
-    """The family of each row, and a table of all numbers with a known family, in the collection or not.
+class Families:
+    """The families of documents: the connected components of a graph whose nodes are documents and families.
 
-    `documents` has the columns row, key, family, relatives, priority_number and application_number; `given` is a side
-    table with family and number.
+    Documents are joined by the names of groups: numbers, families that a source names, and sets of priorities. `given`
+    is a side table with family and number, whose families are nodes behind those of the documents.
     """
-    import polars as pl
 
-    rows = documents.with_columns(key=pl.lit("number ") + pl.col("key"))
-    named = rows.filter(pl.col("family") != "").select("row", group=pl.lit("named ") + pl.col("family"))
-    own = rows.select("row", group="key")
-    listed = rows.select("row", number="relatives").explode("number", empty_as_null=True).drop_nulls()
-    outside = listed.select("row", group=pl.lit("number ") + without_kind(pl.col("number")))
-    claimed = (
-        rows.filter(pl.col("family") == "")
-        .select("row", priorities=pl.col("priority_number").list.filter(pl.element() != ""), own="application_number")
-        .with_columns(priorities=pl.col("priorities").list.unique().list.sort().list.join(" + "))
-        .select("row", group=pl.when(pl.col("priorities") != "").then("priorities").otherwise("own"))
-        .filter(pl.col("group") != "")
-        .with_columns(group=pl.lit("claims ") + pl.col("group"))
-    )
-    edges = pl.concat([own, named, outside, claimed])
-    numbers = listed["number"].unique().sort()
-    if given is not None:
-        side_table = given.select(group=pl.lit("beside ") + pl.col("family"), number="number")
-        numbers = pl.concat([numbers, side_table["number"]]).unique().sort()
-    else:
-        side_table = pl.DataFrame(schema={"group": pl.String, "number": pl.String})
-    return _components(len(documents), edges, side_table, numbers)
+    def __init__(self, documents: int, room: Room, given: pl.DataFrame | None = None) -> None:
+        import polars as pl
+
+        self._documents, self._room = documents, room
+        self._groups, self._numbers = NamedRows(room), NamedRows(room)
+        self._asked = 0
+        self._nodes = documents
+        if given is not None:
+            names = given["family"].unique().sort()
+            code = pl.DataFrame(
+                {"family": names, "node": np.arange(documents, documents + len(names), dtype=np.uint32)}
+            )
+            beside = given.join(code, on="family", how="left", maintain_order="left")
+            self._nodes += len(names)
+            self._add_groups(beside.select("node", name=_group_of(pl.col("number"))))
+            self._add_numbers(beside.select("node", name="number"), own=False)
+
+    def add(self, rows: pl.DataFrame) -> None:
+        """Some documents: their rows and numbers, what they claim, and what they are said to be related to."""
+        import polars as pl
+
+        documents = rows.rename({"row": "node"})
+        named = documents.filter(pl.col("family") != "").select("node", name=pl.lit("named ") + pl.col("family"))
+        listed = documents.select("node", name="relatives").explode("name", empty_as_null=True).drop_nulls()
+        claimed = (
+            documents.filter(pl.col("family") == "")
+            .select("node", each=pl.col("priority_number").list.filter(pl.element() != ""), own="application_number")
+            .with_columns(each=pl.col("each").list.unique().list.sort().list.join(" + "))
+            .select("node", name=pl.when(pl.col("each") != "").then("each").otherwise("own"))
+            .filter(pl.col("name") != "")
+            .with_columns(name=pl.lit("claims ") + pl.col("name"))
+        )
+        own = documents.select("node", name=pl.lit("number ") + pl.col("key"))
+        outside = listed.with_columns(name=_group_of(pl.col("name")))
+        self._add_groups(pl.concat([own, named, outside, claimed]))
+        whole = pl.concat_str("office", "serial", "kind")
+        self._add_numbers(documents.filter(pl.col("serial") != "").select("node", name=whole), own=True)
+        self._add_numbers(listed, own=False)
+
+    def ask(self, numbers: pl.Series) -> None:
+        """Numbers of which no document is there, whose families are asked for; `found` answers in their order."""
+        import polars as pl
+
+        slots = np.arange(self._asked, self._asked + len(numbers), dtype=np.uint32)
+        frame = pl.DataFrame({"node": slots, "number": numbers}, schema={"node": pl.UInt32, "number": pl.String})
+        self._groups.add(frame.select("node", name=_group_of(pl.col("number")), asks=pl.lit(True)))
+        self._asked += len(numbers)
+
+    def _add_groups(self, rows: pl.DataFrame) -> None:
+        import polars as pl
+
+        self._groups.add(rows.select("node", "name", asks=pl.lit(False)))
+
+    def _add_numbers(self, rows: pl.DataFrame, *, own: bool) -> None:
+        import polars as pl
+
+        self._numbers.add(rows.select("node", "name", listed=pl.lit(not own)))
+
+    def found(self) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        """The family of each node, and of each number that was asked for; -1 where it is not known.
+
+        Families are numbered by their first document, so that the same collection always gets the same numbers.
+        """
+        import polars as pl
+
+        above = self._room.numbers(self._nodes, np.uint32)  # a node of the same family, or the node itself
+        above[:] = np.arange(self._nodes, dtype=np.uint32)
+        answers = np.full(self._asked, -1, np.int64)
+        for rows in self._groups.ranges():
+            edges = rows.filter(~pl.col("asks")).sort("name", "node")
+            if not len(edges):
+                continue
+            begins = (edges["name"] != edges["name"].shift(1)).fill_null(True).to_numpy()
+            nodes = edges["node"].to_numpy()
+            first = nodes[begins][np.cumsum(begins) - 1]  # the first of each group
+            unite(above, nodes, first)
+            asked = rows.filter("asks").rename({"node": "slot"})
+            if len(asked):
+                known = asked.join(edges.filter(pl.Series(begins)), on="name")
+                answers[known["slot"].to_numpy()] = known["node"].to_numpy()
+        family = _numbered(above, self._room)
+        there = answers >= 0
+        answers[there] = family[answers[there]]
+        return family, answers
+
+    def numbers(self, family: NDArray[np.uint32]) -> Iterator[pl.DataFrame]:
+        """All numbers with a known family, of documents in the collection or not, in their order."""
+        import polars as pl
+
+        yield pl.DataFrame(schema={"number": pl.String, "family": pl.UInt32})
+        for rows in self._numbers.ranges():
+            each = rows.sort("name", "listed", "node").unique("name", keep="first", maintain_order=True)
+            yield pl.DataFrame({"number": each["name"], "family": family[each["node"].to_numpy()]})
 
 
 def without_kind(number: pl.Expr) -> pl.Expr:
@@ -53,32 +128,23 @@ def without_kind(number: pl.Expr) -> pl.Expr:
     return number.str.replace(r"^([A-Z]{2}.*\d)[A-Z]\d?$", "$1")
 
 
-def _components(
-    documents: int, edges: pl.DataFrame, side_table: pl.DataFrame, numbers: pl.Series
-) -> tuple[NDArray[np.uint32], pl.DataFrame]:
-    """Families as the connected components of a graph whose nodes are documents and groups."""
+def _group_of(number: pl.Expr) -> pl.Expr:
+    """The group of all publications under a number."""
     import polars as pl
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
 
-    keyed = side_table.select("group", other=pl.lit("number ") + without_kind(pl.col("number")))
-    known = pl.lit("number ") + without_kind(pl.col("number"))
-    loose = pl.DataFrame({"number": numbers}, schema={"number": pl.String}).select(group=known)["group"]
-    names = pl.concat([edges["group"], keyed["group"], keyed["other"], loose]).unique().sort()
-    code = pl.DataFrame({"group": names, "node": np.arange(documents, documents + len(names), dtype=np.uint32)})
-    edge_nodes = edges.join(code, on="group", how="left")["node"].to_numpy()
-    first = keyed.join(code, on="group", how="left")["node"].to_numpy()
-    second = keyed.join(code, left_on="other", right_on="group", how="left")["node"].to_numpy()
-    from_nodes = np.concatenate([edges["row"].to_numpy(), first])
-    to_nodes = np.concatenate([edge_nodes, second])
-    size = documents + len(names)
-    graph = coo_array((np.ones(len(from_nodes), np.int8), (from_nodes, to_nodes)), shape=(size, size))
-    _, component = connected_components(graph, directed=False)
-    # Numbered by their first document, so that the same collection always gets the same numbers.
-    _, first_seen, dense = np.unique(component, return_index=True, return_inverse=True)
-    place = np.empty(len(first_seen), np.uint32)
-    place[np.argsort(first_seen)] = np.arange(len(first_seen), dtype=np.uint32)
-    family = place[dense]
-    outside = loose.to_frame().join(code, on="group", how="left")["node"].to_numpy()
-    table = pl.DataFrame({"number": numbers, "family": family[outside] if len(outside) else family[:0]})
-    return family[:documents], table
+    return pl.lit("number ") + without_kind(number)
+
+
+def _numbered(above: NDArray[np.uint32], room: Room) -> NDArray[np.uint32]:
+    """The number of each node's family, counted by the first nodes of families."""
+    number, count = room.numbers(len(above), np.uint32), 0
+    step = 1 << 20  # nodes at a time: what is computed of them takes more memory than the numbers
+    for start in range(0, len(above), step):
+        nodes = np.arange(start, min(start + step, len(above)), dtype=np.uint32)
+        is_first = above[nodes] == nodes
+        number[nodes] = count + np.cumsum(is_first, dtype=np.uint32) - is_first
+        count += int(np.count_nonzero(is_first))
+    for start in range(0, len(above), step):
+        nodes = np.arange(start, min(start + step, len(above)), dtype=np.uint32)
+        number[nodes] = number[first_of(above, nodes)]
+    return number

@@ -5,6 +5,7 @@ The footer is a Thrift structure in the compact protocol. Only files that were w
 
 from __future__ import annotations
 
+import mmap
 import struct
 from typing import Any
 
@@ -13,7 +14,7 @@ _TRUE, _FALSE, _BYTE, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = 1, 2, 3, 7,
 _ROW_GROUPS, _COLUMNS, _ROWS, _ABOUT_COLUMN, _DATA, _DICTIONARY = 4, 1, 3, 3, 9, 11
 
 
-def chunk_starts(content: bytes) -> tuple[list[int], list[int]]:
+def chunk_starts(content: bytes | mmap.mmap) -> tuple[list[int], list[int]]:
     """The first byte of each column of each row group, in their order, and the number of rows of each row group."""
     length = struct.unpack_from("<I", content, len(content) - 8)[0]
     footer = _Reader(content[-8 - length : -8]).structure()

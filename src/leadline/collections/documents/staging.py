@@ -43,7 +43,8 @@ from leadline.text.stored import is_stored, open_stored, stored_bytes
 if TYPE_CHECKING:
     import polars as pl
 
-    from leadline.collections.documents.tables import Replaced
+    from leadline.collections.documents.build_memory import ReadingSizes
+    from leadline.collections.documents.kept import Replaced
 
 KIND, BUILDING = "collection", "building"
 JOURNAL = "journal.jsonl"
@@ -148,11 +149,12 @@ class Staging:
         *,
         claims_needed: bool = False,
         replaced: Replaced | None = None,
+        sizes: ReadingSizes | None = None,
     ) -> dict[str, Any]:
         """Make the tables and put the collection in place.
 
         With `claims_needed`, patents without claims are dropped if any document has claims. `replaced` says which
-        documents of the first parts are left out.
+        documents of the first parts are left out, `sizes` how much is in memory at once.
         """
         from leadline.collections.documents.tables import TWICE, write_tables
 
@@ -162,8 +164,9 @@ class Staging:
         self.owned.add(*made_last)
         self.owned.remove(made_last)  # of a build that was killed
         counts, tables, twice = write_tables(
-            parts, self.building, citations, families, claims_needed=claims_needed, replaced=replaced
-        )
+            parts, self.building, citations, families, claims_needed=claims_needed, replaced=replaced,
+            room=None if sizes is None else sizes.room(self.building),
+        )  # fmt: skip
         left_out = {reason: count for reason in (NO_CLAIMS, TWICE) if (count := counts.pop(reason))}
         broken = self.broken
         lines = "".join(f"{name}\t{offset}\t{reason}\n" for name, offset, reason in broken)

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -120,12 +121,24 @@ class Collection(Result):
     def families(self) -> pl.DataFrame:
         return self._table("families")
 
+    def records_at(self, rows: NDArray[np.integer[Any]], columns: Sequence[str]) -> pl.DataFrame:
+        """Some columns of the records in some rows, for which only the row groups around them are read."""
+        if not len(rows):
+            return self._files["records.parquet"].rows(0, 1, columns)[:0]
+        first = int(rows.min())
+        frame = self._files["records.parquet"].rows(first, int(rows.max()) + 1, columns)
+        return self._within_bounds("records", frame[(rows - first).astype(np.int64)])
+
     def _table(self, name: str, columns: Sequence[str] | None = None) -> pl.DataFrame:
-        """A table, or some of its columns. What counts documents or parts is within bounds."""
+        """A table, or some of its columns."""
         table = self._files[f"{name}.parquet"]
         frame = table.read(columns)
         if name == "records" and len(frame) != len(self):
             raise InputError(str(table.path), f"is damaged, it has {len(frame)} rows for {len(self)} documents: {FIX}")
+        return self._within_bounds(name, frame)
+
+    def _within_bounds(self, name: str, frame: pl.DataFrame) -> pl.DataFrame:
+        """What was read of a table; InputError where a number of a document or part is not one of the collection."""
         if "row" in frame.columns:
             self._check_numbers(name, frame["row"], len(self))
         if "part" in frame.columns:
@@ -133,7 +146,8 @@ class Collection(Result):
             sizes = np.array([part["documents"] for part in self.manifest["parts"]], np.int64)
             place, size = frame["place"].to_numpy(), sizes[frame["part"].to_numpy()]
             if len(place) and not (place < size).all():
-                raise InputError(str(table.path), f"is damaged, it names a document that no part has: {FIX}")
+                path = self._files[f"{name}.parquet"].path
+                raise InputError(str(path), f"is damaged, it names a document that no part has: {FIX}")
         return frame
 
     def _check_numbers(self, name: str, numbers: pl.Series, count: int) -> None:
@@ -208,14 +222,14 @@ class Collection(Result):
         live = self._table("records", ["part", "place"]).with_row_index("row")
         if rows is not None:
             live = live.filter(pl.col("row").is_in(pl.Series(np.asarray(rows, np.uint32)).implode()))
-        for (part,), wanted in live.group_by("part", maintain_order=True):
+        for part, wanted in _by_part(live):
             texts = self._part(part).read(fields).with_row_index("place")
             yield texts.join(wanted, on="place", maintain_order="left").select("row", *fields)
 
     def documents(self) -> Iterator[Document]:
         """Every document, with one part at a time in memory."""
         live = self._table("records", ["part", "place"])
-        for (part,), wanted in live.group_by("part", maintain_order=True):
+        for part, wanted in _by_part(live):
             table = self._part(part)
             for row in table.read()[wanted["place"]].iter_rows(named=True):
                 yield _document(row, table.path)
@@ -252,6 +266,14 @@ class Collection(Result):
         if offices:
             chosen &= records["office"].is_in([office.upper() for office in offices]).to_numpy()
         return chosen
+
+
+def _by_part(live: pl.DataFrame) -> Iterator[tuple[int, pl.DataFrame]]:
+    """Documents with their parts and places, a part at a time: records are in the order of their parts."""
+    parts = live["part"].to_numpy()
+    bounds = [0, *(np.flatnonzero(np.diff(parts)) + 1).tolist(), len(parts)] if len(parts) else []
+    for first, last in pairwise(bounds):
+        yield int(parts[first]), live[first:last]
 
 
 def _collection_of_crawl(folder: Path) -> Path:

@@ -13,10 +13,10 @@ from typing import Any
 
 from leadline.collections.documents.build import PART_BYTES, Options, Progress, named_sources, raw_parts, read_all
 from leadline.collections.documents.keep import ANY_TEXT, DEFAULT_RULE, checked_rule
+from leadline.collections.documents.kept import Replaced
 from leadline.collections.documents.registry import READERS
 from leadline.collections.documents.staging import Staging
 from leadline.collections.documents.store import Collection
-from leadline.collections.documents.tables import Replaced
 from leadline.errors import InputError, checked_choice
 
 

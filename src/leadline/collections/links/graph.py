@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -129,6 +129,12 @@ class LinkGraph(Result):
         first, last = np.searchsorted(self.offsets, (some.start, min(some.stop, self.links) - 1), "right") - 1
         ends = np.clip(self.offsets[first : last + 2], some.start, some.stop)
         return np.repeat(np.arange(first, last + 1, dtype=np.int32), np.diff(ends))
+
+    def ends(self, at_once: int = AT_ONCE) -> Iterator[tuple[Ints, Ints]]:
+        """The sources and targets of all links, some at a time."""
+        for begin in range(0, self.links, at_once):
+            some = slice(begin, begin + at_once)
+            yield self.sources[some], self._targets_of(some)
 
     @cached_property
     def targets(self) -> Ints:

@@ -11,16 +11,19 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
+from leadline.collections.documents.components import first_of, unite
 from leadline.collections.documents.store import Collection
 from leadline.collections.links.graph import LinkGraph
 from leadline.collections.links.reading import LINKS, PAGES, LinkSource, crawl_table, opened, read_links
 from leadline.collections.links.walking import distances
 from leadline.records.scores.result import Result, counted
 from leadline.records.scores.table import Table
+from leadline.text.memory_budget import MemoryLike
 
 if TYPE_CHECKING:
     import polars as pl
 
+AT_ONCE = 1 << 20  # links that are looked at together
 HOSTS = 10  # with most pages, listed by name
 AGES = (30, 365)  # days within which a page was changed
 Z = 1.959963984540054  # of a 95 % interval
@@ -55,15 +58,16 @@ class LinkStatistics(Result):
         return self.table()
 
 
-def link_statistics(source: LinkSource, *, start: str | None = None) -> LinkStatistics:
+def link_statistics(source: LinkSource, *, start: str | None = None, memory: MemoryLike = None) -> LinkStatistics:
     """The pages, links, orphans, hosts and depths of a graph; of a crawl also its coverage and freshness.
 
     An orphan is a page to which no other page links. Depth is the least number of links from a seed of the crawl, or
     from the page `start`. Coverage is the share of pages that were fetched among those the crawl knows of. Freshness is
-    the age of pages when they were fetched, by what their servers say of the last change.
+    the age of pages when they were fetched, by what their servers say of the last change. `memory`, such as "2GB", is
+    the most that is held for an edge list, as in `read_links`.
     """
     opened_source = opened(source)
-    graph = read_links(opened_source)
+    graph = read_links(opened_source, memory=memory)
     facts = [*_graph_facts(graph), *_host_facts(graph)]
     pages = _crawled_pages(opened_source, graph) if isinstance(opened_source, Collection) else None
     if start is not None:
@@ -86,32 +90,25 @@ def _crawled_pages(collection: Collection, graph: LinkGraph) -> pl.DataFrame | N
 
 
 def _graph_facts(graph: LinkGraph) -> list[Fact]:
-    apart = graph.sources != graph.targets
-    linked = np.zeros(len(graph), np.bool_)
-    linked[graph.targets[apart]] = True
-    largest = _largest_component(graph)
+    pages = np.arange(len(graph), dtype=np.uint32)
+    linked, above, to_itself = np.zeros(len(graph), np.bool_), pages.copy(), 0
+    for sources, targets in graph.ends(AT_ONCE):
+        apart = sources != targets
+        linked[targets[apart]] = True
+        to_itself += len(apart) - int(np.count_nonzero(apart))
+        unite(above, sources.astype(np.uint32), targets.astype(np.uint32))
     orphans = int((~linked).sum())
     return [
         Fact("pages", "all", len(graph)),
         Fact("pages", "orphans", orphans),
         Fact("pages", "share of orphans", orphans / len(graph) if len(graph) else None),
         Fact("pages", "without links", int((graph.out_degrees == 0).sum())),
-        Fact("pages", "in the largest component", largest),
+        Fact("pages", "in the largest component", int(np.bincount(first_of(above, pages)).max(initial=0))),
         Fact("links", "all", graph.links),
-        Fact("links", "to itself", int((~apart).sum())),
+        Fact("links", "to itself", to_itself),
         Fact("links", "a page", graph.links / len(graph) if len(graph) else None),
         Fact("links", "most to a page", int(graph.in_degrees.max(initial=0))),
     ]
-
-
-def _largest_component(graph: LinkGraph) -> int:
-    """The number of pages in the largest part of the graph whose pages are connected, in whatever direction."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import connected_components
-
-    links = csr_array((np.ones(graph.links, np.int8), graph.sources, graph.offsets), shape=(len(graph), len(graph)))
-    parts = connected_components(links, directed=False)[1]
-    return int(np.bincount(parts).max(initial=0))
 
 
 def _host_facts(graph: LinkGraph) -> list[Fact]:

@@ -17,7 +17,14 @@ from typing import Any
 from leadline.collections.documents.keep import DEFAULT_RULE, checked_rule
 from leadline.collections.documents.registry import READERS
 from leadline.commands.shared.cluster_option import add_cluster_option, chosen_cluster
-from leadline.commands.shared.options import MOST_WORKERS, add_choice, add_number, add_options, as_written
+from leadline.commands.shared.options import (
+    MOST_WORKERS,
+    add_choice,
+    add_number,
+    add_options,
+    as_written,
+    memory_budget,
+)
 from leadline.commands.shared.output import print_notes, progress_bar
 from leadline.errors import visible
 from leadline.records.scores.result import counted
@@ -35,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_choice(parser, "--form", list(READERS), "format of the sources", None, "detected")
     add_number(parser, "--processes", "number of processes (default: number of cores)", most=MOST_WORKERS)
     add_cluster_option(parser)
-    add_options(parser, "-q")
+    add_options(parser, "--memory", "-q")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -46,6 +53,7 @@ def run(options: argparse.Namespace) -> None:
         manifest = build(
             options.sources, options.output, keep=options.keep, form=options.form, mapping=options.map,
             processes=options.processes or os.cpu_count() or 1, progress=progress, spread=spread,
+            memory=memory_budget(options),
         )  # fmt: skip
     counts, seconds = manifest["counts"], time.monotonic() - start
     families = "1 family" if counts["families"] == 1 else f"{counts['families']:,} families"

@@ -14,7 +14,7 @@ import argparse
 
 from leadline.collections.links.statistics import LinkStatistics, Overlap, crawl_overlap, link_statistics
 from leadline.commands.shared.link_options import SOURCE
-from leadline.commands.shared.options import add_options, check_format
+from leadline.commands.shared.options import add_options, check_format, memory_budget
 from leadline.commands.shared.output import print_notes, write_table
 from leadline.errors import UsageError
 
@@ -23,17 +23,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("source", metavar="DIR|EDGES", help=SOURCE)
     parser.add_argument("--against", metavar="DIR|EDGES", help="another crawl or graph: print how the two overlap")
     parser.add_argument("--start", metavar="PAGE", help="page from which depth is counted (default: the crawl's seeds)")
-    add_options(parser, "-f", "-o", "-q")
+    add_options(parser, "--memory", "-f", "-o", "-q")
 
 
 def run(options: argparse.Namespace) -> None:
     check_format(options)
     if options.against is not None and options.start is not None:
         raise UsageError("--start", "is of no use with --against, which prints no depths")
+    if options.against is not None and options.memory is not None:
+        raise UsageError("--memory", "cannot be combined with --against, which holds the pages of both")
     result: Overlap | LinkStatistics
     if options.against is not None:
         result = crawl_overlap(options.source, options.against)
     else:
-        result = link_statistics(options.source, start=options.start)
+        result = link_statistics(options.source, start=options.start, memory=memory_budget(options))
     write_table(result.table(), options)
     print_notes(result.notes, options)

@@ -28,16 +28,23 @@ DAYS = tuple(name for name in NUMBERS if name not in ("family", "content"))
 class Records(Protocol):
     """The interface of a collection, such as `leadline.collections.documents.store.Collection`."""
 
+    def __len__(self) -> int: ...
     @property
     def records(self) -> pl.DataFrame: ...
+    def records_at(self, rows: NDArray[np.integer[Any]], columns: Sequence[str]) -> pl.DataFrame: ...
     def texts(self, fields: Sequence[str]) -> Iterator[pl.DataFrame]: ...
+
+
+def is_collection(source: Any) -> bool:
+    """Whether a source of documents is a collection; the `records` of one are not read for the answer."""
+    return hasattr(source, "records_at")
 
 
 class SomeRows:
     """Some rows of a collection, or of a wrapper of one that takes rows."""
 
     def __init__(self, collection: Any, rows: NDArray[np.int64]) -> None:
-        self.records, self._collection, self._rows = collection.records, collection, rows
+        self.records_at, self._collection, self._rows = collection.records_at, collection, rows
 
     def texts(self, fields: Sequence[str]) -> Any:
         return self._collection.texts(fields, self._rows)
@@ -56,12 +63,13 @@ class DocumentBatch:
 
 def batches(source: Iterable[Any] | Records, fields: Sequence[str], size: int = BATCH_BYTES) -> Iterator[DocumentBatch]:
     """The documents of a collection, or of an iterable of `Document`s or of mappings with `id` and the fields."""
-    if hasattr(source, "records"):
+    if is_collection(source):
         yield from _from_collection(source, fields, size)
         return
     waiting: list[Mapping[str, Any]] = []
     weight = 0
-    for number, document in enumerate(source):
+    documents: Any = source
+    for number, document in enumerate(documents):
         mapping = document if isinstance(document, dict) else _as_mapping(document)
         if not mapping.get("id"):
             raise InputError(f"document {number + 1}", "has no id: give Documents, or mappings with `id` and fields")
@@ -162,7 +170,6 @@ def _day(written: Any) -> int:
 def _from_collection(collection: Any, fields: Sequence[str], size: int) -> Iterator[DocumentBatch]:
     import polars as pl
 
-    records = collection.records
     named = ["inventors", "cited_number"]
     wanted = list(fields)
     for part in collection.texts([*wanted, *named]):
@@ -170,7 +177,7 @@ def _from_collection(collection: Any, fields: Sequence[str], size: int) -> Itera
         weight = sum(int(frame[name].str.len_bytes().sum() or 0) for name in wanted)
         step = max(1, len(frame) * size // max(weight, 1))
         for piece in frame.iter_slices(step):
-            rows = records[piece["row"].to_numpy()]
+            rows = collection.records_at(piece["row"].to_numpy(), RECORD_COLUMNS)
             yield DocumentBatch(
                 ids=rows["id"].to_list(),
                 texts={name: piece[name].fill_null("").to_list() for name in wanted},
@@ -181,15 +188,18 @@ def _from_collection(collection: Any, fields: Sequence[str], size: int) -> Itera
             )  # fmt: skip
 
 
+_ONE_WORD = {"office": "office", "kind": "kind", "language": "language", "number": "key"}
+RECORD_COLUMNS = ("id", *DAYS, "family", *_ONE_WORD.values(), "ipc", "cpc", "applicants")
+
+
 def code_columns(rows: pl.DataFrame) -> dict[str, list[list[str]]]:
     """The columns of words of documents, as a segment stores them."""
     import polars as pl
 
-    one = {"office": "office", "kind": "kind", "language": "language", "number": "key"}
     several = {"ipc": "ipc", "cpc": "cpc", "applicant": "applicants", "inventor": "inventors", "cites": "cites"}
     texts = pl.List(pl.String)
     lists = rows.select(
-        **{name: pl.concat_list(pl.col(column).fill_null("")).cast(texts) for name, column in one.items()},
+        **{name: pl.concat_list(pl.col(column).fill_null("")).cast(texts) for name, column in _ONE_WORD.items()},
         **{name: pl.col(column).fill_null([]).cast(texts) for name, column in several.items()},
         classes=pl.concat_list("ipc", "cpc").fill_null([]).cast(texts),
     )

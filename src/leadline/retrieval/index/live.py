@@ -7,6 +7,7 @@ that is read does not have as many live postings as they say, that is an error.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ import numpy as np
 
 from leadline.errors import InputError
 from leadline.retrieval.index.forms import Forms, write_ranks
-from leadline.retrieval.index.packing import PackedArray
+from leadline.retrieval.index.packing import PackedArray, gaps
 from leadline.retrieval.index.segment import CodedColumn, Field, Segment
 from leadline.retrieval.index.terms import Terms, offsets_of
 from leadline.retrieval.index.tombstones import (
@@ -50,6 +51,9 @@ class LiveSegment(Segment):
 
     def numbers(self, column: str) -> NDArray[Any]:
         return self.stored.numbers(column)[self.rows]
+
+    def coded_terms(self, column: str) -> Terms:
+        return self.coded(column).terms
 
     def coded(self, column: str) -> CodedColumn:
         if column not in self._columns:
@@ -178,9 +182,12 @@ class LiveField(Field):
         kept[self._dead.spellings] = False
         return self.stored.spellings.chosen(np.flatnonzero(kept))
 
-    @cached_property
-    def break_starts(self) -> NDArray[np.int64]:
-        return offsets_of(np.diff(self.stored.break_starts)[self.live])
+    def break_counts(self) -> NDArray[np.int64]:
+        return np.diff(self.stored.break_starts)[self.live]
+
+    def break_gaps(self, at_once: int) -> Iterator[NDArray[np.int32]]:
+        counts = self.break_counts()
+        yield gaps(self.breaks, self.break_starts[:-1][counts > 0])
 
     @cached_property
     def breaks(self) -> NDArray[np.int32]:

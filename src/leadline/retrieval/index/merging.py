@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from leadline.retrieval.index import arrays
 from leadline.retrieval.index.array_table import damaged
 from leadline.retrieval.index.forms import Forms, moved_forms
-from leadline.retrieval.index.packing import IN_MEMORY, PLAIN, PackedWriter, ascending, packed
+from leadline.retrieval.index.packing import BASED, IN_MEMORY, PLAIN, Kind, PackedWriter, ascending, packed
 from leadline.retrieval.index.segment import (
     CODES,
+    HALVES,
     NUMBERS,
-    CodedColumn,
     Field,
     Segment,
-    stored_breaks,
-    stored_codes,
+    halves,
     stored_forms,
     stored_terms,
     stored_wide,
@@ -29,7 +28,7 @@ from leadline.retrieval.index.terms import Terms, offsets_of
 from leadline.text.compiled import Kernel
 from leadline.text.engine import compiled_job
 from leadline.text.ids import ranges
-from leadline.text.memory import NEW_ARRAYS, MappedArrays
+from leadline.text.memory import NEW_ARRAYS, MappedArrays, NewArrays
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,6 +43,7 @@ class MergeSizes:
 
 
 MERGE_SIZES = MergeSizes()
+COLUMNS = 16  # what grows with documents is that much smaller than the lists, and there is more of it
 
 
 def merge(
@@ -57,52 +57,102 @@ def merge(
 
     `families` are those of the documents, if they have changed since the segments were written.
     """
-    content = stored_terms(_one_behind_the_other([segment.ids for segment in segments]), "ids", "id_lengths")
+    disk = _Disk(path.parent, sizes)
+    content: dict[str, _Content] = {"ids": _Bytes([segment.ids.buffer for segment in segments])}
+    content["id_lengths"] = disk.packed(np.diff(segment.ids.offsets) for segment in segments)
     writers: dict[str, PackedWriter] = {}
     for name in fields:
         parts = [segment.field(name) for segment in segments]
         _check_positions(segments, parts, name)
-        merged = MergedTerms(segments, [part.terms for part in parts])
-        arrays_of, lists = _field(segments, parts, merged, path.parent, sizes)
+        merged = MergedTerms(segments, [part.terms for part in parts], disk)
+        arrays_of, lists = _field(segments, parts, merged, disk)
         content |= {f"{name}/{array}": values for array, values in arrays_of.items()}
         writers |= {f"{name}/{array}": writer for array, writer in lists.items()}
     for column in NUMBERS:
-        values = np.concatenate([segment.numbers(column) for segment in segments])
-        if column == "family" and families is not None:
-            values = families
-        content |= stored_wide(values, f"columns/{column}")
+        given = [families] if column == "family" and families is not None else None
+        content |= disk.wide(given or (segment.numbers(column) for segment in segments), f"columns/{column}")
     for column in CODES:
-        coded = stored_codes(_coded(segments, column))
-        content |= {f"columns/{column}/{array}": value for array, value in coded.items()}
+        content |= {f"columns/{column}/{array}": values for array, values in _coded(segments, column, disk).items()}
 
-    layout: dict[str, tuple[Any, int]] = {name: (array.dtype, len(array)) for name, array in content.items()}
-    layout |= {name: (np.int32, writer.finish()) for name, writer in writers.items()}
+    layout: dict[str, tuple[Any, int]] = {name: _layout(array) for name, array in content.items()}
+    layout |= {name: _layout(writer) for name, writer in writers.items()}
     with arrays.create(path, layout) as into:
-        for written, values in content.items():
-            into[written][:] = values
-        for written, writer in writers.items():
-            writer.write(into[written])
+        for written, values in (content | writers).items():
+            if isinstance(values, np.ndarray):
+                into[written][:] = values
+            else:
+                values.write(into[written])
+
+
+@dataclass(frozen=True)
+class _Bytes:
+    """Bytes of several files, which are copied one behind the other when they are written."""
+
+    parts: Sequence[NDArray[np.uint8]]
+
+    def write(self, into: NDArray[np.uint8]) -> None:
+        at = 0
+        for part in self.parts:
+            into[at : at + len(part)] = part
+            at += len(part)
+
+
+_Content: TypeAlias = "NDArray[Any] | PackedWriter | _Bytes"
+
+
+def _layout(content: _Content) -> tuple[Any, int]:
+    """The type and the size of an array to be written."""
+    if isinstance(content, PackedWriter):
+        return np.int32, content.finish()
+    if isinstance(content, _Bytes):
+        return np.uint8, sum(map(len, content.parts))
+    return content.dtype, len(content)
+
+
+@dataclass(frozen=True)
+class _Disk:
+    """Where what grows with documents and terms is kept until it is written: in memory if small, else in files."""
+
+    folder: Path
+    sizes: MergeSizes
+
+    def packed(self, parts: Iterable[NDArray[Any]], kind: Kind = PLAIN) -> PackedWriter:
+        """Integers of several segments, one behind the other."""
+        writer = PackedWriter(kind, self.folder, self.sizes.in_memory // COLUMNS)
+        for values in parts:
+            writer.append(values)
+        return writer
+
+    def wide(self, parts: Iterable[NDArray[Any]], name: str) -> dict[str, _Content]:
+        """The same of 64 bits."""
+        writers = [self.packed((), BASED) for _ in HALVES]
+        for values in parts:
+            for writer, half in zip(writers, halves(values), strict=True):
+                writer.append(half)
+        return {f"{name}/{half}": writer for half, writer in zip(HALVES, writers, strict=True)}
+
+    def room(self, size: int) -> NewArrays:
+        """Arrays of so many bytes together."""
+        return NEW_ARRAYS if size <= self.sizes.in_memory else MappedArrays(str(self.folder))
 
 
 def _field(
-    segments: Sequence[Segment], parts: Sequence[Field], merged: MergedTerms, folder: Path, sizes: MergeSizes
-) -> tuple[dict[str, NDArray[Any]], dict[str, PackedWriter]]:
+    segments: Sequence[Segment], parts: Sequence[Field], merged: MergedTerms, disk: _Disk
+) -> tuple[dict[str, _Content], dict[str, PackedWriter]]:
     """The arrays of a merged field, and its lists, which may be too large for the memory."""
     counts = merged.summed([np.diff(part.starts) for part in parts])
     totals = merged.summed([part.totals for part in parts])
-    forms = _MergedForms(segments, parts, merged, totals)
-    spellings = MergedTerms(segments, [part.spellings for part in parts])
-    breaks = np.concatenate([part.breaks for part in parts])
-    break_starts = offsets_of(np.concatenate([np.diff(part.break_starts) for part in parts]))
-    content = {
+    forms = _MergedForms(segments, parts, merged, totals, disk)
+    spellings = MergedTerms(segments, [part.spellings for part in parts], disk)
+    content: dict[str, _Content] = {
         **stored_terms(merged.terms, "terms", "term_lengths"), "document_counts": packed(counts),
-        **stored_wide(totals - counts, "repetitions"),
-        "lengths": packed(np.concatenate([part.lengths for part in parts])),
-        **stored_forms(forms.forms, merged.terms), "form_codes": forms.codes(parts, merged, folder, sizes),
+        **stored_wide(totals - counts, "repetitions"), "lengths": disk.packed(part.lengths for part in parts),
+        **stored_forms(forms.forms, merged.terms), "form_codes": forms.codes(parts, merged, disk),
         **stored_terms(spellings.terms, "spellings", "spelling_lengths"),
-        **stored_breaks(breaks, break_starts),
+        "breaks": disk.packed(some for part in parts for some in part.break_gaps(disk.sizes.slab)),
+        "break_counts": disk.packed(part.break_counts() for part in parts),
     }  # fmt: skip
-    return content, merged.moved(parts, offsets_of(counts), offsets_of(totals), folder, sizes)
+    return content, merged.moved(parts, offsets_of(counts), offsets_of(totals), disk)
 
 
 def _check_positions(segments: Sequence[Segment], parts: Sequence[Field], name: str) -> None:
@@ -117,14 +167,16 @@ def _check_positions(segments: Sequence[Segment], parts: Sequence[Field], name: 
 class MergedTerms:
     """The merged dictionary of several parts, and the new number of each old term."""
 
-    def __init__(self, segments: Sequence[Segment], parts: Sequence[Terms]) -> None:
-        joined = _one_behind_the_other(parts)
+    def __init__(self, segments: Sequence[Segment], parts: Sequence[Terms], disk: _Disk | None = None) -> None:
         self.bounds = offsets_of([len(part) for part in parts])
-        self.new, origin = _merged.choose(len(joined.buffer))(joined, self.bounds)
+        size = sum(len(part.buffer) for part in parts) + 20 * int(self.bounds[-1])
+        room = NEW_ARRAYS if disk is None else disk.room(size)
+        joined = Terms.joined(parts, room)
+        self.new, origin = _merged.choose(len(joined.buffer))(joined, self.bounds, room)
         for number, segment in enumerate(segments):
             if (np.diff(self.of_part(number)) <= 0).any():
                 raise damaged(str(segment.path), "its terms are not sorted")
-        self.terms = joined.chosen(origin)
+        self.terms = joined.chosen(origin, room)
 
     def __len__(self) -> int:
         return len(self.terms)
@@ -144,8 +196,7 @@ class MergedTerms:
         parts: Sequence[Field],
         starts: NDArray[np.int64],
         places: NDArray[np.int64],
-        folder: Path,
-        sizes: MergeSizes,
+        disk: _Disk,
     ) -> dict[str, PackedWriter]:
         """The lists of each term of all parts, one part's behind the other's, some terms at a time.
 
@@ -153,7 +204,8 @@ class MergedTerms:
         """
         documents = [len(part.lengths) for part in parts]
         kinds = {"documents": ascending(sum(documents)), "frequencies": PLAIN, "positions": PLAIN}
-        writers = {array: PackedWriter(kind, folder, sizes.in_memory) for array, kind in kinds.items()}
+        sizes = disk.sizes
+        writers = {array: PackedWriter(kind, disk.folder, sizes.in_memory) for array, kind in kinds.items()}
         has_positions = any(len(part.positions) for part in parts)
         bases = offsets_of(documents).tolist()
         for first, last in _slabs(places if has_positions else starts, sizes.slab):
@@ -189,9 +241,10 @@ class _MergedForms:
     """The merged forms of words."""
 
     def __init__(
-        self, segments: Sequence[Segment], parts: Sequence[Field], terms: MergedTerms, totals: NDArray[np.int64]
-    ) -> None:
-        self.merged = MergedTerms(segments, [part.forms.keys for part in parts])
+        self, segments: Sequence[Segment], parts: Sequence[Field], terms: MergedTerms, totals: NDArray[np.int64],
+        disk: _Disk,
+    ) -> None:  # fmt: skip
+        self.merged = MergedTerms(segments, [part.forms.keys for part in parts], disk)
         owners = np.zeros(len(self.merged), np.int32)
         for number, part in enumerate(parts):
             owners[self.merged.of_part(number)] = terms.of_part(number)[part.forms.owners]
@@ -200,11 +253,10 @@ class _MergedForms:
         occurrences = self.merged.summed([part.forms.occurrences for part in parts])
         self.forms = Forms(self.merged.terms, np.bincount(owners, minlength=len(terms)), occurrences, totals)
 
-    def codes(self, parts: Sequence[Field], terms: MergedTerms, folder: Path, sizes: MergeSizes) -> NDArray[np.uint8]:
+    def codes(self, parts: Sequence[Field], terms: MergedTerms, disk: _Disk) -> NDArray[np.uint8]:
         """The forms of each part's occurrences behind those of the parts before it; in a file if there are many."""
         size = int(self.forms.begins[-1])
-        arrays = NEW_ARRAYS if size <= sizes.in_memory else MappedArrays(str(folder))
-        into = arrays.take("forms", size, np.uint8)
+        into = disk.room(size).take("forms", size, np.uint8)
         into[:] = 0
         cursors, limits = self.forms.first_bits, self.forms.first_bits + self.forms.limits
         for number, part in enumerate(parts):
@@ -214,23 +266,21 @@ class _MergedForms:
         return into
 
 
-def _one_behind_the_other(parts: Sequence[Terms]) -> Terms:
-    sizes = [int(part.offsets[-1]) for part in parts]
-    before = np.concatenate([[0], np.cumsum(sizes)])
-    offsets = [part.offsets[:-1] + start for part, start in zip(parts, before[:-1], strict=True)]
-    joined = np.concatenate([*offsets, before[-1:]]).astype(np.int64)
-    return Terms(np.concatenate([part.buffer for part in parts]), joined)
+def _coded(segments: Sequence[Segment], column: str, disk: _Disk) -> dict[str, _Content]:
+    """A column of words of all segments; the codes of one are in memory at a time."""
+    merged = MergedTerms(segments, [segment.coded_terms(column) for segment in segments], disk)
+    counts, codes = disk.packed(()), disk.packed(())
+    for number, segment in enumerate(segments):
+        part = segment.coded(column)
+        counts.append(np.diff(part.offsets))
+        codes.append(merged.of_part(number)[part.codes])
+        segment.forget(column)
+    return {**stored_terms(merged.terms, "terms", "term_lengths"), "counts": counts, "codes": codes}
 
 
-def _coded(segments: Sequence[Segment], column: str) -> CodedColumn:
-    parts = [segment.coded(column) for segment in segments]
-    merged = MergedTerms(segments, [part.terms for part in parts])
-    counts = np.concatenate([np.diff(part.offsets) for part in parts])
-    codes = np.concatenate([merged.of_part(number)[part.codes] for number, part in enumerate(parts)])
-    return CodedColumn(merged.terms, offsets_of(counts), codes)
-
-
-def _merged_plain(terms: Terms, bounds: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+def _merged_plain(
+    terms: Terms, bounds: NDArray[np.int64], room: NewArrays = NEW_ARRAYS
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     names = list(terms)
     first = dict(zip(reversed(names), range(len(names) - 1, -1, -1), strict=True))
     number = {name: new for new, name in enumerate(sorted(first))}
@@ -239,12 +289,14 @@ def _merged_plain(terms: Terms, bounds: NDArray[np.int64]) -> tuple[NDArray[np.i
 
 
 @compiled_job("leadline.retrieval.index.kernels.merging.merge_terms", plain=_merged_plain)
-def _merged(kernel: Kernel, terms: Terms, bounds: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+def _merged(
+    kernel: Kernel, terms: Terms, bounds: NDArray[np.int64], room: NewArrays = NEW_ARRAYS
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Each term's number when all dictionaries are one, and the first old number of each merged term.
 
     Dictionary p has the terms bounds[p]:bounds[p + 1].
     """
-    new, origin = np.empty(len(terms), np.int32), np.empty(len(terms), np.int64)
+    new, origin = room.take("new", len(terms), np.int32), room.take("origin", len(terms), np.int64)
     parts = len(bounds) - 1
     count = kernel(terms.arrays(), parts, bounds, np.empty(parts, np.int64), new, origin)
     return new, origin[:count]

@@ -7,7 +7,6 @@ the same if all its members are.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,12 +16,14 @@ from leadline.errors import InputError
 from leadline.retrieval.index.families import Members, member_sums
 from leadline.retrieval.index.packing import BASED, packed
 from leadline.retrieval.index.segment import SegmentFile, stored_wide
+from leadline.retrieval.index.terms import Terms
 from leadline.text.owned_folder import identity_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _NOWHERE = -1
+_AT_ONCE = 1 << 16  # documents whose ids are compared together
 
 
 @dataclass(frozen=True)
@@ -38,27 +39,23 @@ class Origin:
     members: NDArray[np.int64] | None = None  # where rows are families: a checksum of the places of all members
 
     @classmethod
-    def of(cls, collection: Any, ids: Sequence[str], members: Members | None = None) -> Origin | None:
+    def of(cls, collection: Any, ids: Terms, members: Members | None = None) -> Origin | None:
         """The places of documents in a collection; None where this is not a collection on disk that has them all.
 
         With `members` they are the representatives of families.
         """
-        import polars as pl
-
         manifest = getattr(collection, "manifest", None)
         if manifest is None:
             return None
-        records = collection.records.select("id", "part", "place", "family")
-        rows = pl.DataFrame({"id": ids}).join(records, on="id", how="left", maintain_order="left")
-        if rows["part"].null_count():
+        found = _in_their_order(collection, ids) if len(ids) == len(collection) else None
+        found = found or _by_name(collection, ids)
+        if found is None:
             return None
-        parts = [part["sha256"] for part in manifest["parts"]]
-        sums = None if members is None else member_sums(collection.records, parts, members)
-        return cls(
-            manifest["hash"], parts, rows["part"].cast(pl.Int32).to_numpy(), rows["place"].cast(pl.Int32).to_numpy(),
-            rows["family"].cast(pl.Int64).to_numpy(), _folder_id(collection),
-            None if sums is None else np.array([sums.get(name, 0) for name in ids], np.int64),
-        )  # fmt: skip
+        parts, sums = [part["sha256"] for part in manifest["parts"]], None
+        if members is not None:
+            sum_of = member_sums(collection.records, parts, members)
+            sums = np.array([sum_of.get(name.decode(), 0) for name in ids], np.int64)
+        return cls(manifest["hash"], parts, *found, _folder_id(collection), sums)
 
     def is_from(self, collection: Any) -> bool:
         """Whether the documents are from this collection: its folder has the same id, or the same first parts."""
@@ -100,6 +97,38 @@ class Origin:
         numbers = {"parts": packed(self.part, BASED), "places": packed(self.place, BASED)}
         members = {} if self.members is None else stored_wide(self.members, "members")
         return {**numbers, **stored_wide(self.family, "families"), **members}
+
+
+_PLACES = ("part", "place", "family")
+_Places = tuple["NDArray[np.int32]", "NDArray[np.int32]", "NDArray[np.int64]"]
+
+
+def _in_their_order(collection: Any, ids: Terms) -> _Places | None:
+    """The places and families of all documents of a collection; None if they are not in its order."""
+    part, place, family = np.empty(len(ids), np.int32), np.empty(len(ids), np.int32), np.empty(len(ids), np.int64)
+    for first in range(0, len(ids), _AT_ONCE):
+        last = min(first + _AT_ONCE, len(ids))
+        rows = collection.records_at(np.arange(first, last), ("id", *_PLACES))
+        named = Terms.of([name.encode() for name in rows["id"].to_list()])
+        offsets = ids.offsets[first : last + 1]
+        same = np.array_equal(named.offsets, offsets - offsets[0])
+        if not same or not np.array_equal(named.buffer, ids.buffer[offsets[0] : offsets[-1]]):
+            return None
+        part[first:last], place[first:last] = rows["part"].to_numpy(), rows["place"].to_numpy()
+        family[first:last] = rows["family"].to_numpy()
+    return part, place, family
+
+
+def _by_name(collection: Any, ids: Terms) -> _Places | None:
+    """The places and families of documents of a collection; None if it does not have them all."""
+    import polars as pl
+
+    names = pl.DataFrame({"id": [name.decode() for name in ids]}, schema={"id": pl.String})
+    rows = names.join(collection.records.select("id", *_PLACES), on="id", how="left", maintain_order="left")
+    if rows["part"].null_count():
+        return None
+    part, place = (rows[column].cast(pl.Int32).to_numpy() for column in _PLACES[:2])
+    return part, place, rows["family"].cast(pl.Int64).to_numpy()
 
 
 def stored_origin(file: SegmentFile, known: dict[str, Any], documents: int) -> Origin:

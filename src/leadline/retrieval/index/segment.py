@@ -23,6 +23,7 @@ classes, names and numbers as the codes of a dictionary. All integers are packed
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -144,22 +145,35 @@ class Field:
         name = f"{self._name}/spelling"
         return self._file.terms(f"{name}s", f"{name}_lengths", f'spellings of "{self._name}"')
 
-    @cached_property
-    def break_starts(self) -> NDArray[np.int64]:
-        """The first break of each document, and the end of the last."""
+    def break_counts(self) -> NDArray[np.int64]:
+        """The number of breaks of each document."""
         what = f'sentences of "{self._name}"'
         counts = self._file.integers(f"{self._name}/break_counts", np.int64, what)
         if len(counts) != self._documents:
             raise self._file.damaged(what)
-        return offsets_of(counts)
+        return counts
+
+    @cached_property
+    def break_starts(self) -> NDArray[np.int64]:
+        """The first break of each document, and the end of the last."""
+        return offsets_of(self.break_counts())
+
+    def break_gaps(self, at_once: int) -> Iterator[NDArray[np.int32]]:
+        """The breaks of all documents as they are stored, some at a time."""
+        stored = self._stored_breaks(int(self.break_counts().sum()))
+        return (stored[first : first + at_once] for first in range(0, len(stored), at_once))
+
+    def _stored_breaks(self, count: int) -> PackedArray:
+        what = f'sentences of "{self._name}"'
+        stored = self._file.packed(f"{self._name}/breaks", what=what)
+        if len(stored) != count:
+            raise self._file.damaged(what)
+        return stored
 
     @cached_property
     def breaks(self) -> NDArray[np.int32]:
         """Where the sentences and paragraphs of each document begin."""
-        what = f'sentences of "{self._name}"'
-        stored = self._file.packed(f"{self._name}/breaks", what=what)
-        if len(stored) != self.break_starts[-1]:
-            raise self._file.damaged(what)
+        stored = self._stored_breaks(int(self.break_starts[-1]))
         return stored.lists(self.break_starts[:-1], np.diff(self.break_starts))
 
 
@@ -254,10 +268,19 @@ class Segment:
             raise self.content.damaged(f"column {column}")
         return values.astype(NUMBERS[column])
 
+    def coded_terms(self, column: str) -> Terms:
+        """The dictionary of a column of words."""
+        name, what = f"columns/{column}", f"column {column}"
+        return self.content.terms(f"{name}/terms", f"{name}/term_lengths", what)
+
+    def forget(self, column: str) -> None:
+        """Hold a column of words no longer."""
+        self._columns.pop(column, None)
+
     def coded(self, column: str) -> CodedColumn:
         if column not in self._columns:
             name, what = f"columns/{column}", f"column {column}"
-            terms = self.content.terms(f"{name}/terms", f"{name}/term_lengths", what)
+            terms = self.coded_terms(column)
             counts = self.content.integers(f"{name}/counts", np.int64, what)
             codes = self.content.integers(f"{name}/codes", what=what)
             offsets = offsets_of(counts)
@@ -277,9 +300,13 @@ def stored_terms(terms: Terms, name: str, lengths: str) -> dict[str, NDArray[Any
 
 def stored_wide(numbers: NDArray[Any], name: str) -> dict[str, NDArray[Any]]:
     """Integers of 64 bits as they are stored."""
+    return {f"{name}/{half}": packed(values, BASED) for half, values in zip(HALVES, halves(numbers), strict=True)}
+
+
+def halves(numbers: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The low and the high 32 bits of integers."""
     wide = numbers.astype(np.int64)
-    low, high = packed(wide & 0xFFFFFFFF, BASED), packed(wide >> 32, BASED)
-    return {f"{name}/{half}": values for half, values in zip(HALVES, (low, high), strict=True)}
+    return wide & 0xFFFFFFFF, wide >> 32
 
 
 def stored_codes(column: CodedColumn) -> dict[str, NDArray[Any]]:

@@ -14,6 +14,7 @@ from leadline.retrieval.index.kernels.arguments import SortedTerms
 from leadline.text.compiled import Kernel, prepared
 from leadline.text.engine import compiled_job
 from leadline.text.ids import ranges
+from leadline.text.memory import NEW_ARRAYS, NewArrays
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,6 +57,21 @@ class Terms:
     def of(cls, terms: Sequence[bytes]) -> Terms:
         return cls(np.frombuffer(b"".join(terms), np.uint8), offsets_of([len(term) for term in terms]))
 
+    @classmethod
+    def joined(cls, parts: Sequence[Terms], room: NewArrays = NEW_ARRAYS) -> Terms:
+        """The terms of several, one behind the other, in arrays of `room`."""
+        if len(parts) == 1:
+            return parts[0]
+        buffer = room.take("terms", sum(len(part.buffer) for part in parts), np.uint8)
+        offsets = room.take("offsets", sum(len(part) for part in parts) + 1, np.int64)
+        place = at = 0
+        for part in parts:
+            buffer[at : at + len(part.buffer)] = part.buffer
+            np.add(part.offsets[:-1], at, out=offsets[place : place + len(part)])
+            place, at = place + len(part), at + len(part.buffer)
+        offsets[place] = at
+        return cls(buffer, offsets)
+
     def is_sound(self) -> bool:
         """Whether the offsets are within the buffer and each term is valid UTF-8; a file may be damaged."""
         if not are_offsets(self.offsets, len(self.buffer)):
@@ -84,10 +100,19 @@ class Terms:
         """The number of each term, -1 for one that is not in the dictionary."""
         return _find.choose(_BYTES_A_TERM * len(wanted))(self, wanted)
 
-    def chosen(self, numbers: NDArray[np.integer[Any]]) -> Terms:
-        """The terms with these numbers, in this order."""
-        lengths = np.diff(self.offsets)[numbers]
-        return Terms(self.buffer[ranges(self.offsets[numbers], lengths)], offsets_of(lengths))
+    def chosen(self, numbers: NDArray[np.integer[Any]], room: NewArrays = NEW_ARRAYS) -> Terms:
+        """The terms with these numbers, in this order, in arrays of `room`."""
+        offsets = room.take("offsets", len(numbers) + 1, np.int64)
+        offsets[0] = 0
+        if len(numbers):
+            np.subtract(self.offsets[1:][numbers], self.offsets[numbers], out=offsets[1:])
+            np.add.accumulate(offsets[1:], out=offsets[1:])
+        buffer = room.take("terms", int(offsets[-1]), np.uint8)
+        for first in range(0, len(numbers), _AT_ONCE):  # the place of each byte takes eight
+            some = numbers[first : first + _AT_ONCE]
+            bounds = offsets[first : first + len(some) + 1]
+            buffer[bounds[0] : bounds[-1]] = self.buffer[ranges(self.offsets[some], np.diff(bounds))]
+        return Terms(buffer, offsets)
 
     def arrays(self) -> SortedTerms:
         """The dictionary as the argument of a kernel."""
@@ -104,6 +129,7 @@ class Terms:
         return range(bisect_left(self, prefix), bisect_left(self, beyond) if beyond else len(self))
 
 
+_AT_ONCE = 1 << 16  # terms that are copied together
 _BYTES_A_TERM = 100  # plain Python finds a term in the time in which it reads so many bytes of text
 
 

@@ -24,6 +24,7 @@ from leadline.retrieval.index.manifest import live_documents
 from leadline.retrieval.index.merging import merge
 from leadline.retrieval.index.origin import Origin
 from leadline.retrieval.index.segment import CODES, NUMBERS, Segment
+from leadline.retrieval.index.terms import Terms
 from leadline.retrieval.index.tombstones import write_tombstones
 from leadline.retrieval.index.writing import BuildSizes, Part, commit, new_path, new_segment, tidy, unchanged, units_of
 
@@ -81,7 +82,7 @@ def add(source: Iterable[Any] | Records, index: OpenIndex, workers: int | None) 
             units, owned, index.fields, index.analysis, index.manifest["positions"], BuildSizes.of(workers)
         )
 
-        def origin_of(_: list[str]) -> Origin | None:
+        def origin_of(_: Terms) -> Origin | None:
             if index.origin is None:
                 return None
             return index.origin.with_others(Segment(made).numbers("family"))
@@ -105,7 +106,7 @@ def changes_of(index: OpenIndex, collection: Records) -> Changes:
     row_of = {name: row for row, name in enumerate(ids)}
     rows = np.array([row_of.get(name, -1) for name in index.ids], np.int64)
     there = np.flatnonzero(rows >= 0)
-    now = Origin.of(collection, [ids[row] for row in rows[there].tolist()], members)
+    now = Origin.of(collection, Terms.of([ids[row].encode() for row in rows[there].tolist()]), members)
     same = np.zeros(len(index), np.bool_)
     if index.origin is not None and now is not None:
         same[there] = index.origin.chosen(there).is_same(now)

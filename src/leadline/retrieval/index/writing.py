@@ -9,7 +9,6 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -19,15 +18,17 @@ from leadline.errors import InputError, checked_choice
 from leadline.records.scores.result import counted
 from leadline.retrieval.index import arrays
 from leadline.retrieval.index.analysis import Analysis
-from leadline.retrieval.index.batches import BATCH_BYTES, DocumentBatch, Records, SomeRows, batches
+from leadline.retrieval.index.batches import BATCH_BYTES, DocumentBatch, Records, SomeRows, batches, is_collection
 from leadline.retrieval.index.derived import split_fields
 from leadline.retrieval.index.families import Members, Unit, family_batches
+from leadline.retrieval.index.id_order import sorted_places
 from leadline.retrieval.index.inverting import inverted
 from leadline.retrieval.index.manifest import KIND, MANIFEST, VERSION, WHAT, files_of, read_manifest
 from leadline.retrieval.index.merging import MERGE_SIZES, MergeSizes, merge
 from leadline.retrieval.index.opening import described_file, opened_segment
 from leadline.retrieval.index.origin import Origin
 from leadline.retrieval.index.segment import Segment
+from leadline.retrieval.index.terms import Terms
 from leadline.retrieval.index.tombstones import ROWS as DEAD_ROWS
 from leadline.text.checksums import file_sha256, sealed
 from leadline.text.files import readable_size, reported, sync_folder, write_stored
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 
 UNFINISHED = "unfinished-"  # prefix of the folder for segments to be merged
 # Measured with benchmarks/memory.py: the memory of the libraries, of each document, and of each byte of a batch.
-BASE_BYTES, BYTES_A_DOCUMENT, BYTES_A_BYTE = 220_000_000, 1000, 10
+BASE_BYTES, BYTES_A_DOCUMENT, BYTES_A_BYTE = 220_000_000, 150, 10
 SMALLEST_BATCH = 1 << 20
 AT_ONCE = 16  # segments merged together: the head of each dictionary is compared for every term
 
@@ -60,7 +61,7 @@ class BuildSizes:
         threads = workers or os.cpu_count() or 1
         if budget is None:
             return cls(threads)
-        documents = len(source.records) if hasattr(source, "records") else 0
+        documents = len(source) if is_collection(source) else 0
         budget.require(least_memory(documents), f"an index of {counted(documents, 'document')}")
         fixed = BASE_BYTES + BYTES_A_DOCUMENT * documents
         room = (budget.size - fixed) // BYTES_A_BYTE
@@ -181,10 +182,11 @@ def units_of(
     `chosen` are rows of a collection, or places of families (default: all).
     """
     own, derived = split_fields(fields)
-    if unit == "family" and not hasattr(source, "records"):
+    if unit == "family" and not is_collection(source):
         raise InputError("unit", "family needs a collection: build one first, or choose document")
     if unit == "document":
-        units = batches(source if chosen is None else SomeRows(source, chosen), own, size)
+        rows: Any = source if chosen is None else SomeRows(source, chosen)
+        units = batches(rows, own, size)
     else:
         units = family_batches(source, own, size, members, chosen)
     return (replace(batch, derived=tuple(derived)) for batch in units)
@@ -254,7 +256,7 @@ def commit(
     owned: OwnedFolder,
     settings: dict[str, Any],
     parts: Sequence[Part],
-    origin_of: Callable[[list[str]], Origin | None],
+    origin_of: Callable[[Terms], Origin | None],
 ) -> None:
     """Make these the segments of the index; the manifest is written last, when all other files are on disk.
 
@@ -295,14 +297,14 @@ def _manifest(
     parts: Sequence[Part],
     known: dict[str, dict[str, Any]],
     order: Path,
-    origin_of: Callable[[list[str]], Origin | None],
+    origin_of: Callable[[Terms], Origin | None],
 ) -> dict[str, Any]:
     """The manifest of an index with these segments; it writes the file with the order of the documents, too."""
     described = [_described(part, known) for part in parts]
     segments = [opened_segment(order.parent, each) for each in described]
-    ids = [name for segment in segments for name in segment.ids]
+    ids = Terms.joined([segment.ids for segment in segments])
     places = sorted_places(ids)
-    origin = origin_of([name.decode() for name in ids])
+    origin = origin_of(ids)
     arrays.write(order, {"ranks": places} | (origin.stored() if origin is not None else {}))
     counts = {"documents": len(places)} | {
         f"{name} words": sum(int(segment.field(name).totals.sum()) for segment in segments)
@@ -332,14 +334,3 @@ def _content(path: Path) -> bytes | None:
         return stored_bytes(path)
     except FileNotFoundError:
         return None
-
-
-def sorted_places(names: Sequence[bytes]) -> NDArray[np.int32]:
-    """The rank of each name when all are sorted; InputError where two are the same."""
-    order = sorted(range(len(names)), key=names.__getitem__)
-    for before, after in pairwise(order):
-        if names[before] == names[after]:
-            raise InputError(names[after].decode(), "is in the index already: ids must be unique")
-    places = np.empty(len(names), np.int32)
-    places[order] = np.arange(len(names), dtype=np.int32)
-    return places

@@ -85,6 +85,10 @@ class Mapping:
             raise ValueError("is nested too deeply") from None
         return from_record(own | _id_and_number(own))
 
+    @property
+    def has_side_tables(self) -> bool:
+        return self.citations is not None or self.families is not None
+
     def side_tables(self, folder: str | os.PathLike[str]) -> dict[str, pl.DataFrame]:
         """The tables `citations` and `families` of a source in a folder, as far as the mapping names them."""
         tables = {"citations": self.citations, "families": self.families}
