@@ -28,10 +28,10 @@ WITH_PYTHON = [page for page in PAGES if python_of(page)]
 
 
 @pytest.fixture(scope="module")
-def strictly_typed(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], str]:
-    """What mypy says of a file; nothing when all is well. The package is checked once."""
+def strictly_typed() -> Callable[[Path], str]:
+    """What mypy says of a file; nothing when all is well. What it knows of packages is kept for the next run."""
     pytest.importorskip("mypy", reason="the type checker comes with the development tools")
-    cache = str(tmp_path_factory.mktemp("mypy"))
+    cache = str(ROOT / ".mypy_cache" / "documents")
     command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "--cache-dir", cache]
 
     def check(path: Path) -> str:
