@@ -77,7 +77,7 @@ def near(words: list[tuple[str, int, int]], a: str, b: str, n: int, *, ordered: 
     )
 
 
-@settings(max_examples=examples(25), deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(documents, st.sampled_from(WORDS), st.sampled_from(WORDS), st.integers(1, 4), st.integers(1, 2))
 def test_distances(new_folder: Callable[[], Path], found: list, a: str, b: str, n: int, parts: int) -> None:
     language = built(made(found), new_folder(), parts=parts)
@@ -99,7 +99,7 @@ def test_distances(new_folder: Callable[[], Path], found: list, a: str, b: str, 
     assert rows(language, f"{a} (N) {b}") == expected(False, 1)
 
 
-@settings(max_examples=examples(25), deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(documents, st.lists(st.sampled_from(WORDS), min_size=2, max_size=3), st.integers(1, 2))
 def test_the_same_sentence_paragraph_or_claim(
     new_folder: Callable[[], Path], found: list, words: list[str], parts: int
@@ -122,7 +122,7 @@ def test_the_same_sentence_paragraph_or_claim(
     assert rows(language, f"abstract:({' SAME '.join(words)})") == expected(1, ("abstract",))
 
 
-@settings(max_examples=examples(25), deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(documents, st.lists(st.sampled_from(WORDS), min_size=2, max_size=3), st.integers(1, 4))
 def test_phrases_with_slop(new_folder: Callable[[], Path], found: list, words: list[str], slop: int) -> None:
     language = built(made(found), new_folder())
@@ -155,7 +155,7 @@ PATTERNS = (
 )
 
 
-@settings(max_examples=examples(25), deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(documents, st.sampled_from(PATTERNS), st.integers(1, 2), st.sampled_from([PLAIN, Analysis()]))
 def test_wildcards_match_words_as_written(
     new_folder: Callable[[], Path], found: list, pattern: str, parts: int, analysis: Analysis
@@ -208,7 +208,7 @@ def first_day(day: str) -> str:
     return (day + "-01-01")[:10]
 
 
-@settings(max_examples=examples(25), deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.lists(record, min_size=4, max_size=4))
 def test_filters_are_those_of_sets(new_folder: Callable[[], Path], records: list[dict]) -> None:
     from leadline.collections.documents.numbers import normalise

@@ -68,7 +68,7 @@ def brute_force(texts, names, query, model, k, fields, mask):
 
 
 @pytest.mark.parametrize("engine", ["plain", "compiled"])
-@settings(max_examples=examples(30), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(75), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(texts=documents, query=queries, seed=st.integers(0, 99), k=st.integers(1, 6), weight=st.sampled_from([1.0, 2.0]))
 def test_every_model_finds_what_brute_force_finds(texts, query, seed, k, weight, engine, monkeypatch) -> None:
     monkeypatch.setenv("LEADLINE_ENGINE", engine)
