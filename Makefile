@@ -35,6 +35,9 @@ KERNEL_TESTS := tests/text/test_two_engines.py tests/text/test_kernels.py tests/
 	tests/collections/links tests/collections/duplicates tests/judge/review
 PIP := python -m pip install --quiet --disable-pip-version-check
 
+# The tests start many processes, and each would compile the package again.
+export PYTHONDONTWRITEBYTECODE :=
+
 # Coverage costs little where Python can report each line once (sys.monitoring).
 COVERAGE := --cov --cov-report=term:skip-covered
 CHEAP_COVERAGE = $(shell $(BIN)/python -c 'import sys; print("$(COVERAGE)" if sys.version_info >= (3, 12) else "")')

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import gc
+import importlib.util
 import json
 import os
 import shlex
@@ -14,9 +16,17 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+SOAK = bool(os.environ.get("LEADLINE_SOAK"))
+
+
+def examples(number: int) -> int:
+    """How many examples a property test makes: this many in `make soak`, two in five of them in `make test`."""
+    return number if SOAK else max(10, number * 2 // 5)
+
+
 # Machines that run tests are busy with other things: no deadlines. A suite that decides whether a change may land makes
 # the same cases each time; new cases are looked for on developers' machines.
-settings.register_profile("leadline", deadline=None, derandomize=bool(os.environ.get("CI")))
+settings.register_profile("leadline", deadline=None, max_examples=examples(100), derandomize=bool(os.environ.get("CI")))
 settings.load_profile("leadline")
 
 SERVICE = """
@@ -26,6 +36,17 @@ sql = "SELECT 'EP' || :k WHERE :query <> ''"
 """
 GOLDEN = Path(__file__).parent / "golden"
 SHARED = Path(os.environ.get("LEADLINE_SHARED", Path(__file__).parents[2] / "shared"))
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Every property test has a longer form: more examples."""
+    if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
+        item.add_marker("soak")
+
+
+def pytest_collection_finish() -> None:
+    """What was imported and collected stays: garbage is looked for among newer objects only."""
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)
@@ -58,7 +79,15 @@ def shared() -> Path:
 @pytest.fixture(scope="session")
 def soak() -> bool:
     """Whether the longer form of a test is wanted, as `make soak` does."""
-    return bool(os.environ.get("LEADLINE_SOAK"))
+    return SOAK
+
+
+@pytest.fixture(scope="session")
+def ranx_environment(soak: bool) -> dict[str, str]:
+    """The environment of a process that uses ranx, which compiles for half a minute unless it is interpreted."""
+    if importlib.util.find_spec("ranx") is None:
+        pytest.skip("needs the package ranx")
+    return dict(os.environ) if soak else {**os.environ, "NUMBA_DISABLE_JIT": "1"}
 
 
 @pytest.fixture

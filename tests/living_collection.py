@@ -108,10 +108,15 @@ def answers(index: Path, *, systems: bool = True) -> dict[str, Any]:
     return found
 
 
-def rebuilt(collection: Path, index: Path, *, systems: bool = True) -> dict[str, Any]:
-    """The answers of a new index of the collection."""
+def indexed(collection: Path, index: Path) -> None:
+    """Build an index of the collection."""
     opened = Collection.open(collection)
     Index.build(opened, index, fields=FIELDS, positions=True, origin=str(collection.resolve()), workers=1)
+
+
+def rebuilt(collection: Path, index: Path, *, systems: bool = True) -> dict[str, Any]:
+    """The answers of a new index of the collection."""
+    indexed(collection, index)
     return answers(index, systems=systems)
 
 
@@ -119,7 +124,7 @@ def started(folder: Path, draw: random.Random, count: int) -> tuple[Path, Path]:
     """A new collection and its index."""
     collection, index = folder / "collection", folder / "index"
     build([written(folder / "first.jsonl", [document(number, draw) for number in range(count)])], collection)
-    rebuilt(collection, index, systems=False)
+    indexed(collection, index)
     return collection, index
 
 

@@ -28,10 +28,10 @@ WITH_PYTHON = [page for page in PAGES if python_of(page)]
 
 
 @pytest.fixture(scope="module")
-def strictly_typed(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], str]:
-    """What mypy says of a file; nothing when all is well. The package is checked once."""
+def strictly_typed() -> Callable[[Path], str]:
+    """What mypy says of a file; nothing when all is well. What it knows of packages is kept for the next run."""
     pytest.importorskip("mypy", reason="the type checker comes with the development tools")
-    cache = str(tmp_path_factory.mktemp("mypy"))
+    cache = str(ROOT / ".mypy_cache" / "documents")
     command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "--cache-dir", cache]
 
     def check(path: Path) -> str:
@@ -55,19 +55,28 @@ def test_python_of_all_pages_is_strictly_typed(strictly_typed: Callable[[Path], 
     assert not strictly_typed(pages)
 
 
-@pytest.mark.parametrize("page", [page for page in WITH_PYTHON if page.name != "README.md"], ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, id=page.name, marks=[pytest.mark.soak] if page.stem == "from-ranx" else [])
+        for page in WITH_PYTHON
+        if page.name != "README.md"
+    ],
+)
 def test_python_of_a_page_runs(
-    page: Path, example_files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, one_figure: None
-) -> None:
+    page: Path, example_files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, one_figure: None,
+    request: pytest.FixtureRequest,
+) -> None:  # fmt: skip
     import shutil
 
     code = python_of(page)
-    for peer in re.findall(r"^import (ir_measures|pyterrier|pytrec_eval|ranx)", code, re.MULTILINE):
+    for peer in re.findall(r"^import (ir_measures|pyterrier|pytrec_eval)", code, re.MULTILINE):
         pytest.importorskip(peer)
+    environment = request.getfixturevalue("ranx_environment") if "import ranx" in code else None
     shutil.copytree(example_files, tmp_path / "copy")
     monkeypatch.chdir(tmp_path / "copy")
-    if "\n@" in code:  # what it registers must not stay for other tests
-        subprocess.run([sys.executable, "-c", code], check=True)
+    if "\n@" in code or environment:  # what it registers must not stay for other tests
+        subprocess.run([sys.executable, "-c", code], env=environment, check=True)
         return
     exec(compile(python_of(page), page.name, "exec"), {"__name__": "page"})
 

@@ -104,7 +104,6 @@ def seconds(work: Callable[[int], Any], size: int, enough: float = 0.0) -> float
     """The shortest time of three, or the first below `enough`."""
     taken = []
     for _ in range(3):
-        gc.collect()
         gc.disable()  # its cost depends on all objects of the process, not on the work
         start = time.process_time()
         work(size)

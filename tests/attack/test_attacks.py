@@ -27,7 +27,7 @@ Attack = Callable[[str], str]
     ],
 )
 def test_failing_and_killed_writes(attack: Attack, soak: bool, job: str) -> None:
-    most = "None" if soak else "5"
+    most = "None" if soak else "3"
     code = f"from fault_injection import attack_job\nfor f in attack_job({job!r}, base, most={most}).failures: print(f)"
     assert attack(code) == ""
 
@@ -38,7 +38,7 @@ def test_fuzzed_records(attack: Attack) -> None:
 from fuzz_records import fuzz, targets
 for name in targets():
     if name != "manifests":
-        for failure in fuzz(name, 100, 1).failures: print(failure)
+        for failure in fuzz(name, 40, 1).failures: print(failure)
 """
     assert attack(code) == ""
 
@@ -64,7 +64,7 @@ def test_damaged_files(attack: Attack, kind: str) -> None:
     if "crawl" in kind:
         for package in ("aiohttp", "protego", "selectolax", "warcio"):
             pytest.importorskip(package, reason=f"the crawler needs the package {package}")
-    code = f"from stored_damage import damage\nfor f in damage({kind!r}, base, 60, 1).failures: print(f)"
+    code = f"from stored_damage import damage\nfor f in damage({kind!r}, base, 24, 1).failures: print(f)"
     assert attack(code) == ""
 
 

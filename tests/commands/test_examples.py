@@ -11,7 +11,8 @@ import pytest
 from leadline.cli import main
 from leadline.commands import command_files
 
-SLOW = {"leadline demo", "leadline demo -o small --patents 500 --no-open"}  # tests/show/demo runs one like them
+# tests/show/demo runs one like the first two, tests/show/papers the last.
+SLOW = {"leadline demo", "leadline demo -o small --patents 500 --no-open", "leadline reproduce -o papers.html"}
 # These run until they are stopped: tests/show/serve runs them.
 SERVERS = ("leadline judge serve", "leadline judge demo", "leadline review serve", "leadline serve")
 

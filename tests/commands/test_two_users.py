@@ -42,26 +42,31 @@ def as_user(tmp_path: Path, shared: Path) -> Callable[[int, str], str]:
         home = tmp_path / ("alice" if user == ALICE else "bob")
         environment = {"HOME": str(home), "PATH": os.environ["PATH"], "PYTHONPATH": os.pathsep.join(sys.path)}
         environment["LEADLINE_CACHE"] = str(shared / "cache")
+        first = IMPORTED + (BUILT if "main(" in program else "") + CHANGE_USER.format(user=user)
         finished = subprocess.run(
-            [sys.executable, "-B", "-c", CHANGE_USER.format(user=user) + textwrap.dedent(program)], check=False,
+            [sys.executable, "-B", "-c", first + textwrap.dedent(program)], check=False,
             cwd=shared, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120,
         )  # fmt: skip
         return finished.stdout.partition("ready\n")[2]
 
     source = Path(leadline.__file__).parent / "commands"
-    if run(BOB, f"import os; print(os.access({str(source)!r}, os.R_OK))").strip() != "True":
+    if subprocess.run(["test", "-r", source], user=BOB, group=BOB, extra_groups=[], check=False).returncode:
         pytest.skip("another user cannot read the program here")
     return run
 
 
 # The user may not be able to read the interpreter's library: whatever is needed is imported before.
-CHANGE_USER = """
+IMPORTED = """
 import os, pathlib, tempfile
 import leadline.retrieval.pipeline.journal, leadline.text.cache
 from leadline.cli import main
+"""
+BUILT = """
 with tempfile.TemporaryDirectory() as folder:
-    pathlib.Path(folder, "p.jsonl").write_text('{{"id": "US7000000B2", "title": "Nail"}}')
+    pathlib.Path(folder, "p.jsonl").write_text('{"id": "US7000000B2", "title": "Nail"}')
     main(["collection", "build", folder + "/p.jsonl", "-o", folder + "/c", "--keep", "all", "-q"])
+"""
+CHANGE_USER = """
 os.setgroups([])
 os.setgid({user})
 os.setuid({user})

@@ -11,9 +11,9 @@ import numpy as np
 import pandas
 import polars
 import pytest
-import ranx
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.conftest import examples
 
 import leadline as ll
 from leadline.measures.for_ir_measures import offer
@@ -33,7 +33,7 @@ def test_means_follow_the_rules_of_topics() -> None:
 
 @pytest.mark.parametrize(
     "form",
-    ["mapping", "pandas", "polars", "ranx", "ir_measures", "parquet", "csv", "json", "records", "jsonl"],
+    ["mapping", "pandas", "polars", "ir_measures", "parquet", "csv", "json", "records", "jsonl"],
 )
 def test_every_form_gives_the_same(form: str, tmp_path: Path) -> None:
     run_columns, qrel_columns = ["qid", "docno", "score"], ["qid", "docno", "label"]
@@ -45,8 +45,6 @@ def test_every_form_gives_the_same(form: str, tmp_path: Path) -> None:
         qrels, run = qrel_frame.to_pandas(), run_frame.to_pandas()
     elif form == "polars":
         qrels, run = qrel_frame, run_frame
-    elif form == "ranx":
-        qrels, run = ranx.Qrels(QRELS), ranx.Run(RUN, name="run")
     elif form == "ir_measures":
         qrels = [ir_measures.Qrel(*row) for row in JUDGED]
         run = [ir_measures.ScoredDoc(*row) for row in ROWS]
@@ -128,7 +126,7 @@ def test_unjudged_right_reaches_subtopics() -> None:
     assert ll.evaluate(qrels, run, "strec@1").values.item() == 0.0
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     st.dictionaries(st.sampled_from("abcdefgh"), st.integers(-1, 3), min_size=1),
     st.lists(st.sampled_from("abcdefghxyz"), min_size=1, unique=True),
@@ -144,7 +142,7 @@ def test_terms_sum_to_the_score(judged: dict[str, int], ranking: list[str]) -> N
 TOPICS = st.lists(st.sampled_from("12345"), min_size=1, unique=True)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(TOPICS, TOPICS, st.data())
 def test_topics_in_any_order_whichever_engine_reads_the_files(
     judged: list[str], answered: list[str], data: st.DataObject

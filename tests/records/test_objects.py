@@ -10,6 +10,7 @@ import pytest
 import pytrec_eval
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.conftest import examples
 
 import leadline as ll
 
@@ -30,7 +31,7 @@ WAYS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("way", WAYS)
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(given_run=runs)
 def test_a_run_goes_and_comes_back(way: str, given_run: dict[str, dict[str, float]]) -> None:
     run = ll.Run.of(given_run, "mine")
@@ -44,21 +45,13 @@ def test_a_run_goes_and_comes_back(way: str, given_run: dict[str, dict[str, floa
 
 
 @pytest.mark.parametrize("way", WAYS)
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(given_qrels=judged)
 def test_judgements_go_and_come_back(way: str, given_qrels: dict[str, dict[str, int]]) -> None:
     qrels = ll.Qrels.of(given_qrels, "mine")
     again = ll.Qrels.of(WAYS[way](qrels), "mine")
     assert again.to_dict() == qrels.to_dict() == given_qrels
     assert sorted(again.to_bytes().split(b"\n")) == sorted(qrels.to_bytes().split(b"\n"))
-
-
-def test_ranx_goes_and_comes_back() -> None:
-    run = ll.Run.of({"7": {"a": 2.0, "b": 1.5}, "8": {"c": 1.0}}, "bm25")
-    again = ll.Run.of(run.to_ranx())
-    assert (again.name, again.to_dict()) == ("bm25", run.to_dict())
-    qrels = ll.Qrels.of({"7": {"a": 1, "x": 2}, "8": {"c": 1}})
-    assert ll.Qrels.of(qrels.to_ranx()).to_dict() == qrels.to_dict()
 
 
 def test_a_dictionary_is_what_pytrec_eval_takes() -> None:

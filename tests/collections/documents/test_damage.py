@@ -124,12 +124,13 @@ def test_a_rebuild_repairs_a_damaged_list_of_names(sources: Path, folder: Path) 
         assert ll.check(folder) == []
 
 
-def test_a_manifest_of_the_wrong_shape_is_one_line(folder: Path, tmp_path: Path) -> None:
+@pytest.mark.soak
+def test_a_manifest_of_the_wrong_shape_is_one_line(folder: Path, tmp_path: Path, soak: bool) -> None:
     manifest = parsed(folder / "manifest.json")
     precious = tmp_path / "x"
     precious.mkdir()
     expected = answers(folder)
-    for what, damaged in wrong_shapes(manifest):
+    for what, damaged in list(wrong_shapes(manifest))[:: 1 if soak else 4]:
         (folder / "manifest.json").write_bytes(damaged)
         try:
             found = answers(folder)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tests.conftest import examples
 
 from leadline.collections.documents.markup.outlines import check, outline
 from leadline.collections.documents.markup.xml import parse
@@ -42,7 +43,7 @@ def test_extents_of_children_and_of_the_first_childs_children() -> None:
 Edits = list[tuple[int, int, str]]
 
 
-@settings(deadline=None, max_examples=1500)
+@settings(deadline=None, max_examples=examples(1500))
 @given(
     st.lists(st.tuples(st.integers(0, len(SOUND)), st.integers(0, 3), st.sampled_from(PIECES)), min_size=1, max_size=2)
 )

@@ -56,22 +56,23 @@ def facts(folder: Path) -> tuple[Any, ...]:
 @example([record(7_000_000, "nail", 1, True)], [([record(7_000_000, "screw", 2, True)], set()), ([], {7_000_000})])
 @given(first=st.lists(RECORDS, min_size=1, max_size=5), changes=CHANGES)
 def test_updates_give_what_a_build_gives(first: list[dict[str, Any]], changes: Any) -> None:
-    folder = Path(tempfile.mkdtemp())
-    first = list({each["id"]: each for each in first}.values())
-    state = {each["id"]: each for each in first}
-    build([written(folder, "first.jsonl", first)], folder / "c")
-    for number, (added, gone) in enumerate(changes):
-        records = list({each["id"]: each for each in added}.values())
-        there = set(Collection.open(folder / "c").records["id"].to_list())
-        delete = sorted(name for name in (f"US{each}B2" for each in gone) if name in there)
-        if not records and (not delete or len(delete) == len(there)):
-            continue
-        update(folder / "c", [written(folder, f"{number}.jsonl", records)] if records else [], delete=delete)
-        state = {name: each for name, each in state.items() if name not in delete}
-        state |= {each["id"]: each for each in records}
-    build([written(folder, "last.jsonl", list(state.values()))], folder / "again")
-    assert facts(folder / "c") == facts(folder / "again")
-    assert list(check_collection(folder / "c")) == []
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        first = list({each["id"]: each for each in first}.values())
+        state = {each["id"]: each for each in first}
+        build([written(folder, "first.jsonl", first)], folder / "c")
+        for number, (added, gone) in enumerate(changes):
+            records = list({each["id"]: each for each in added}.values())
+            there = set(Collection.open(folder / "c").records["id"].to_list())
+            delete = sorted(name for name in (f"US{each}B2" for each in gone) if name in there)
+            if not records and (not delete or len(delete) == len(there)):
+                continue
+            update(folder / "c", [written(folder, f"{number}.jsonl", records)] if records else [], delete=delete)
+            state = {name: each for name, each in state.items() if name not in delete}
+            state |= {each["id"]: each for each in records}
+        build([written(folder, "last.jsonl", list(state.values()))], folder / "again")
+        assert facts(folder / "c") == facts(folder / "again")
+        assert list(check_collection(folder / "c")) == []
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.conftest import examples
 
 import leadline as ll
 from leadline.collections.documents.build import write_collection
@@ -48,7 +49,7 @@ def brute_force(texts: Mapping[str, str], width: int, threshold: float, within: 
 SMALL = st.lists(st.lists(st.sampled_from("abcde"), max_size=14).map(" ".join), min_size=1, max_size=12)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(SMALL, st.integers(1, 4), st.sampled_from([0.3, 0.5, 0.8, 0.9, 1.0]), st.sampled_from([None, 0.5, 0.9]))
 def test_exact_groups_are_those_of_brute_force(
     texts: list[str], width: int, threshold: float, within: float | None
@@ -58,7 +59,7 @@ def test_exact_groups_are_those_of_brute_force(
     assert groups_of(found) == brute_force(named, width, threshold, within)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(SMALL, st.integers(1, 4), st.sampled_from([0.3, 0.5, 0.6, 0.8, 0.9, 1.0]))
 def test_groups_by_sketches_are_those_of_brute_force(texts: list[str], width: int, threshold: float) -> None:
     named = {f"d{place}": text for place, text in enumerate(texts)}

@@ -9,6 +9,7 @@ import networkx
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
+from tests.conftest import examples
 
 from leadline.collections.links.edge_list import graph_of_edges
 from leadline.collections.links.graph import LinkGraph
@@ -58,7 +59,7 @@ def test_networkx_gives_the_same(engine: str, weighted: bool, monkeypatch: pytes
     monkeypatch.setenv("LEADLINE_ENGINE", engine)
 
     @given(graphs(weighted))
-    @settings(deadline=None, max_examples=80)
+    @settings(deadline=None, max_examples=examples(80))
     def check(drawn: tuple[int, list[Edge]]) -> None:
         pages, edges = drawn
         graph = link_graph(pages, edges, weighted)

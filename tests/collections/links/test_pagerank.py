@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.conftest import examples
 
 from leadline.collections.links.edge_list import graph_of_edges
 from leadline.collections.links.graph import LinkGraph
@@ -40,7 +41,7 @@ def test_networkx_gives_the_same(engine: str, weighted: bool, monkeypatch: pytes
     monkeypatch.setenv("LEADLINE_ENGINE", engine)
 
     @given(graphs(weighted), st.sampled_from([0.0, 0.5, 0.85, 0.95]), st.integers(0, 11))
-    @settings(deadline=None, max_examples=60)
+    @settings(deadline=None, max_examples=examples(60))
     def check(drawn: tuple[int, list[Edge]], damping: float, page: int) -> None:
         pages, edges = drawn
         graph, peer = link_graph(pages, edges, weighted), peer_graph(pages, edges)

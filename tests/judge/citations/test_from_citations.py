@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from tests.conftest import examples
 
 from leadline.collections.documents.document import ORIGINS
 from leadline.collections.documents.hidden import DocumentDates, days_of
@@ -296,7 +297,7 @@ some_rules = st.sets(st.sampled_from((1, 2, 3)), min_size=1)
 some_origins = st.sets(st.sampled_from(ORIGINS), min_size=1)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(graphs(), st.sampled_from(("priority", "none")), some_origins, some_rules)
 def test_as_loops_would_find(graph: Graph, dates: str, origins: set[str], rules: set[int]) -> None:
     topics = Topics.of(graph.records["id"].to_list())
@@ -313,7 +314,7 @@ def test_as_loops_would_find(graph: Graph, dates: str, origins: set[str], rules:
     assert found == {topic: len(documents) for topic, documents in by_topic.items()}
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(graphs())
 def test_nothing_leaks(graph: Graph) -> None:
     """No judgement is of the topic's own family, and none was published after its priority date."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
+
+import pytest
 
 from leadline.collections.documents.build import build
 from leadline.collections.documents.store import Collection
@@ -10,11 +13,20 @@ from leadline.judge.citations.from_citations import from_citations
 from leadline.records.qrels.read_qrels import read_qrels
 from leadline.records.topics.topic import Topics
 
-EXAMPLES = Path(__file__).parents[3] / "examples"
+ROOT = Path(__file__).parents[3]
+EXAMPLES = ROOT / "examples"
 
 
-def a_collection(folder: Path, source: Path, mapping: str) -> Collection:
-    build([source], folder, mapping=EXAMPLES / mapping)
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of collections, each built by the first test that asks for it."""
+    return tmp_path_factory.mktemp("real")
+
+
+def a_collection(built: Path, source: Path, mapping: str) -> Collection:
+    folder = built / Path(mapping).stem
+    if not folder.exists():
+        build([source], folder, mapping=EXAMPLES / mapping)
     return Collection.open(folder)
 
 
@@ -29,26 +41,26 @@ def theirs(path: Path) -> dict[tuple[str, str], int]:
     return {(topic, document): grade for topic in qrels.topics for document, grade in qrels.judgements(topic).items()}
 
 
-def test_american_texts(shared: Path, tmp_path: Path) -> None:
+def test_american_texts(shared: Path, built: Path) -> None:
     """Their rules are the first two, and what was filed after the topic is left out, for nothing else is dated.
 
     A patent incorporated by reference (I) has grade 2 there, as a strong category has here.
     """
     folder = shared / "patents/us_api"
-    collection = a_collection(tmp_path, folder / "docs_10k.jsonl.xz", "us_api.toml")
+    collection = a_collection(built, folder / "docs_10k.jsonl.xz", "us_api.toml")
     assert ours(collection, rules=(1,)) == theirs(folder / "qrels_citations.txt")
     assert set(ours(collection, rules=(1, 2))) == set(theirs(folder / "qrels_family_expanded.txt"))
     assert len(ours(collection)) == 2517  # 321 more by the third rule
 
 
-def test_database_with_families(shared: Path, tmp_path: Path) -> None:
+def test_database_with_families(shared: Path, built: Path) -> None:
     """Their rules are the first two, without dates. We differ where numbers or families are recognised.
 
     US2003230122A1 and WO0006821A1 are in the collection under a longer spelling: some pairs more. US7822237 was
     granted on the very application that US20050147282A1 published, so that one is its own family.
     """
     folder = shared / "patents/patsnap"
-    collection = a_collection(tmp_path, folder / "docs.jsonl.xz", "patsnap.toml")
+    collection = a_collection(built, folder / "docs.jsonl.xz", "patsnap.toml")
     itself = {("US7822237", "US20050147282A1")}
     cited, expanded = set(theirs(folder / "qrels_citations.txt")), set(theirs(folder / "qrels_family_expanded.txt"))
     found = set(ours(collection, rules=(1,), dates="none"))
@@ -60,8 +72,14 @@ def test_database_with_families(shared: Path, tmp_path: Path) -> None:
     assert len(found - expanded) < 10
 
 
-def test_database_that_tells_who_cites(shared: Path, tmp_path: Path) -> None:
+def test_database_that_tells_who_cites(shared: Path, built: Path) -> None:
     """All three rules, without dates; thirty pairs come from family members outside the collection."""
     folder = shared / "patents/synbio"
-    collection = a_collection(tmp_path, folder / "docs.jsonl.xz", "synbio.toml")
+    collection = a_collection(built, folder / "docs.jsonl.xz", "synbio.toml")
     assert set(ours(collection, dates="none")) == set(theirs(folder / "qrels_family_expanded.txt"))
+
+
+def test_the_document_has_todays_numbers(shared: Path, built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    script, marked = (importlib.import_module(name) for name in ("derived_qrels", "marked_document"))
+    assert script.table(built) == marked.written(script.DOCUMENT, "pairs")

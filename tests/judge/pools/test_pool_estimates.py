@@ -33,7 +33,7 @@ def study() -> ModuleType:
 
 @pytest.mark.soak
 def test_estimates_from_stratified_pools(study: ModuleType, tmp_path: Path, soak: bool) -> None:
-    settings = Settings(patents=8000 if soak else 1500, topics=50 if soak else 20, line_size=100.0, enough=0.5)
+    settings = Settings(patents=8000 if soak else 800, topics=50 if soak else 20, line_size=100.0, enough=0.5)
     lab = build_lab(tmp_path / "lab", settings, planned(SMALL)[:4], lambda name: nullcontext())
     runs, truth = study.read_lab(lab)
     judged = study.JudgedPool.of(runs, truth)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.conftest import examples
 
 from leadline.errors import InputError
 from leadline.judge.review.features import TextFeatures
@@ -97,7 +98,7 @@ def test_every_learner_reads_everything_once_and_the_relevant_early(name: str) -
     assert np.mean(places) < 0.35  # 0.5 by chance
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(st.integers(0, 1000), st.lists(st.integers(0, 29), max_size=5, unique=True), st.sampled_from([None, 1, 3]))
 def test_any_start(seed: int, start: list[int], batch: int | None) -> None:
     """Nothing known, only relevant ones, only others: documents like the known relevant ones come until both are."""

@@ -117,7 +117,7 @@ def test_every_flipped_bit_and_every_cut_is_told_or_harmless(
         damages += [[path.name, rng.randrange(len(content))] for _ in range(cuts)]
     if not soak:  # the plain engine takes seconds for each
         damages = rng.sample(damages, 8 if engine == "plain" else min(40, len(damages)))
-    found = probe(folder, damages, engine)
+    found = probe(folder, damages, engine, *(["thorough"] if soak else []))
     wrong = [each for each in zip(damages, found, strict=True) if each[1] == "other"]
     assert not wrong
     told = [each for each in found if each.startswith("error")]
@@ -164,9 +164,11 @@ def test_impossible_numbers_with_fitting_checksums_never_end_the_process(
     few = [name for name in names if name.startswith(("abstract", "columns/classes", "id"))][::3]
     chosen = names * 4 if soak else few
     for number, name in enumerate(chosen):
-        folder = copy_of(built / "index", tmp_path / str(number))
-        hostile(folder, rng, name)
-        (outcome,) = probe(folder, [], "compiled", "hostile", "merge")
+        hostile(copy_of(built / "index", tmp_path / str(number)), rng, name)
+    copies = [str(number) for number in range(len(chosen))]
+    found = probe(tmp_path, copies, "compiled", "hostile", "merge", *(["thorough"] if soak else []))
+    assert len(found) == len(chosen)
+    for outcome in found:
         assert not outcome.startswith("error") or "is damaged" in outcome or "positions" in outcome, outcome
 
 

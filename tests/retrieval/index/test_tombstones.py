@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.conftest import examples
 
 from leadline.errors import InputError
 from leadline.retrieval.index import arrays
@@ -54,7 +55,7 @@ def content(segments: list[Segment]) -> dict[str, list[Any]]:
     return {name: file[name].tolist() for name in file.names()}
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(
     st.lists(st.tuples(DOCUMENT, st.booleans()), min_size=2, max_size=9).filter(lambda d: len({x for _, x in d}) == 2),
     st.sampled_from([Analysis(), Analysis(stemming="none"), Analysis("de")]),

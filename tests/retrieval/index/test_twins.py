@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.conftest import examples
 
 from leadline.errors import InputError
 from leadline.retrieval.index import (
@@ -47,7 +48,7 @@ def _flat(answer: object) -> object:
     return [_flat(each) for each in answer] if isinstance(answer, (tuple, list)) else answer
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.lists(text, max_size=6), st.sampled_from(["chemical", "plain"]))
 def test_words_and_their_numbers(texts: list[str], words: str) -> None:
     content, offsets = joined(texts)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tests.conftest import examples
 
 from leadline.collections.documents.document import Document
 from leadline.errors import InputError
@@ -35,8 +36,8 @@ PLAIN = Analysis(stemming="none", stop_words="none")
 FIELDS = ("title", "abstract")
 
 
-def built(documents: list[Document], *, positions: bool = True, analysis: Analysis = PLAIN) -> Language:
-    return Language(Index.build(documents, tempfile.mkdtemp(), fields=FIELDS, analysis=analysis, positions=positions))
+def built(documents: list[Document], folder: Path, *, positions: bool = True, analysis: Analysis = PLAIN) -> Language:
+    return Language(Index.build(documents, folder, fields=FIELDS, analysis=analysis, positions=positions))
 
 
 # Documents of four words, and queries over them
@@ -154,12 +155,12 @@ def same(wanted: str, word: str) -> bool:
     return word.startswith(wanted[:-1]) if wanted.endswith("*") else word == wanted
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(documents, st.lists(queries, min_size=1, max_size=6))
-def test_matches_are_those_of_sets(found: list[Document], asked: list[Node]) -> None:
+def test_matches_are_those_of_sets(new_folder: Callable[[], Path], found: list[Document], asked: list[Node]) -> None:
     rows = [Document(f"D{n}", title=d.title, abstract=d.abstract, publication=d.publication, ipc=d.ipc, office=d.office)
             for n, d in enumerate(found)]  # fmt: skip
-    language = built(rows)
+    language = built(rows, new_folder())
     for tree in asked:
         answer = language.search(query_text(tree), k=100)
         assert set(answer.ranking.rows.tolist()) == meant(tree, rows, FIELDS), query_text(tree)
@@ -170,7 +171,7 @@ def test_matches_are_those_of_sets(found: list[Document], asked: list[Node]) -> 
         assert sorted(newest) == sorted(answer.ranking.rows.tolist())
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(queries)
 def test_a_tree_is_understood_as_it_is_written(tree: Node) -> None:
     understood = understand(query_text(tree), FIELDS)
@@ -188,16 +189,16 @@ SCRAPS = st.lists(
 
 
 @pytest.fixture(scope="module", params=[True, False], ids=["positions", "no positions"])
-def small(request: pytest.FixtureRequest) -> Language:
+def small(request: pytest.FixtureRequest, new_folder: Callable[[], Path]) -> Language:
     rows = [
         Document("EP1", "EP", title="Polymer film", abstract="A film of acid, water in oil.", publication="1998-08-12"),
         Document("US2", "US", title="Metal", abstract="Films of metal.", publication="2001", ipc=("C07D401/04",)),
         Document("US3", "US", title="Polymers", abstract="Oil in water."),
     ]
-    return built(rows, positions=request.param, analysis=Analysis())
+    return built(rows, new_folder(), positions=request.param, analysis=Analysis())
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=examples(250), deadline=None)
 @example('(-")2')
 @example('2:(-"')
 @example("0:(NEAR1")
@@ -224,11 +225,13 @@ def test_deep_and_long_queries_are_only_queries(small: Language) -> None:
         small.search(text)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(documents, st.lists(st.sampled_from((*WORDS, "absent")), min_size=1, max_size=6))
-def test_plain_words_are_ranked_as_the_model_ranks_them(found: list[Document], some: list[str]) -> None:
+def test_plain_words_are_ranked_as_the_model_ranks_them(
+    new_folder: Callable[[], Path], found: list[Document], some: list[str]
+) -> None:
     rows = [Document(f"D{n}", title=d.title, abstract=d.abstract) for n, d in enumerate(found)]
-    language = built(rows)
+    language = built(rows, new_folder())
     for model in ("bm25", "bm25f", "dph"):
         answer = language.search(" ".join(some), model).ranking
         expected = Searcher(language.index).search(" ".join(some), model)

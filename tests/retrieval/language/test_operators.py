@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-import tempfile
+from collections.abc import Callable
 from itertools import pairwise, product
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.conftest import examples
 
 from leadline.collections.documents.document import Citation, Claim, Document, Priority
 from leadline.errors import InputError
@@ -21,10 +23,10 @@ FIELDS = ("title", "abstract", "claims")
 WORDS = ("acid", "film", "films", "filming", "metal", "women", "woman", "color", "colour")
 
 
-def built(documents: list[Document], *, analysis: Analysis = PLAIN, parts: int = 1) -> Language:
+def built(documents: list[Document], folder: Path, *, analysis: Analysis = PLAIN, parts: int = 1) -> Language:
     """The documents as an index, of several segments if `parts` says so."""
     size = -(-len(documents) // parts)
-    index = Index.build(documents[:size], tempfile.mkdtemp(), fields=FIELDS, analysis=analysis, positions=True)
+    index = Index.build(documents[:size], folder, fields=FIELDS, analysis=analysis, positions=True)
     for first in range(size, len(documents), size):
         index = index.add(documents[first : first + size])
     return Language(index)
@@ -75,10 +77,10 @@ def near(words: list[tuple[str, int, int]], a: str, b: str, n: int, *, ordered: 
     )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(documents, st.sampled_from(WORDS), st.sampled_from(WORDS), st.integers(1, 4), st.integers(1, 2))
-def test_distances(found: list, a: str, b: str, n: int, parts: int) -> None:
-    language = built(made(found), parts=parts)
+def test_distances(new_folder: Callable[[], Path], found: list, a: str, b: str, n: int, parts: int) -> None:
+    language = built(made(found), new_folder(), parts=parts)
     flats = [{"abstract": flat(abstract), "claims": flat(claims)} for abstract, claims in found]
 
     def expected(ordered: bool, n: int) -> set[int]:
@@ -97,10 +99,12 @@ def test_distances(found: list, a: str, b: str, n: int, parts: int) -> None:
     assert rows(language, f"{a} (N) {b}") == expected(False, 1)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(documents, st.lists(st.sampled_from(WORDS), min_size=2, max_size=3), st.integers(1, 2))
-def test_the_same_sentence_paragraph_or_claim(found: list, words: list[str], parts: int) -> None:
-    language = built(made(found), parts=parts)
+def test_the_same_sentence_paragraph_or_claim(
+    new_folder: Callable[[], Path], found: list, words: list[str], parts: int
+) -> None:
+    language = built(made(found), new_folder(), parts=parts)
     flats = [{"abstract": flat(abstract), "claims": flat(claims)} for abstract, claims in found]
 
     def expected(place: int, fields: tuple[str, ...]) -> set[int]:
@@ -118,10 +122,10 @@ def test_the_same_sentence_paragraph_or_claim(found: list, words: list[str], par
     assert rows(language, f"abstract:({' SAME '.join(words)})") == expected(1, ("abstract",))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(documents, st.lists(st.sampled_from(WORDS), min_size=2, max_size=3), st.integers(1, 4))
-def test_phrases_with_slop(found: list, words: list[str], slop: int) -> None:
-    language = built(made(found))
+def test_phrases_with_slop(new_folder: Callable[[], Path], found: list, words: list[str], slop: int) -> None:
+    language = built(made(found), new_folder())
 
     def has(text: list[tuple[str, int, int]]) -> bool:
         places = [[i for i, (word, _, _) in enumerate(text) if word == asked] for asked in words]
@@ -151,10 +155,12 @@ PATTERNS = (
 )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(documents, st.sampled_from(PATTERNS), st.integers(1, 2), st.sampled_from([PLAIN, Analysis()]))
-def test_wildcards_match_words_as_written(found: list, pattern: str, parts: int, analysis: Analysis) -> None:
-    language = built(made(found), parts=parts, analysis=analysis)
+def test_wildcards_match_words_as_written(
+    new_folder: Callable[[], Path], found: list, pattern: str, parts: int, analysis: Analysis
+) -> None:
+    language = built(made(found), new_folder(), parts=parts, analysis=analysis)
     for index in (language, Language(language.index.merge())) if parts > 1 else (language,):
         signs = {"*": ".*", "?": ".", "#": ".", "$": ".?"}
         if pattern == "film$":
@@ -202,16 +208,16 @@ def first_day(day: str) -> str:
     return (day + "-01-01")[:10]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.lists(record, min_size=4, max_size=4))
-def test_filters_are_those_of_sets(records: list[dict]) -> None:
+def test_filters_are_those_of_sets(new_folder: Callable[[], Path], records: list[dict]) -> None:
     from leadline.collections.documents.numbers import normalise
 
     made = []
     for number, each in zip(NUMBERS, records, strict=True):
         spelt = normalise(number)
         made.append(Document(number, spelt.office, spelt.serial, spelt.kind, title="film", **each))
-    language = built(made)
+    language = built(made, new_folder())
 
     def those(test) -> set[int]:
         return {row for row, document in enumerate(made) if test(document)}
@@ -262,19 +268,18 @@ def test_filters_are_those_of_sets(records: list[dict]) -> None:
     )
 
 
-def test_families_and_numbers_of_several_spellings() -> None:
+def test_families_and_numbers_of_several_spellings(tmp_path: Path) -> None:
     found = [{"id": f"D{n}", "title": "film", "family": family} for n, family in enumerate((1, 1, 2))]
-    language = Language(Index.build(found, tempfile.mkdtemp(), fields=["title"]))
+    language = Language(Index.build(found, tmp_path / "index", fields=["title"]))
     assert rows(language, "family:D0") == {0, 1}
     assert rows(language, "family:D2") == {2}
     assert "family:D9: there is no such document in the index" in language.search("film family:D9").notes
 
 
-def test_earlier_queries_are_sets() -> None:
+def test_earlier_queries_are_sets(tmp_path: Path) -> None:
     texts = ["acid film", "film", "acid", "metal"]
-    index = Index.build(
-        [{"id": str(n), "title": each} for n, each in enumerate(texts)], tempfile.mkdtemp(), fields=["title"]
-    )
+    titles = [{"id": str(n), "title": each} for n, each in enumerate(texts)]
+    index = Index.build(titles, tmp_path / "index", fields=["title"])
     language = Language(index, {1: "acid", 2: "film", 3: "#1 AND #2"})
     assert rows(language, "#1 OR #2") == {0, 1, 2}
     assert rows(language, "#1 AND #2") == rows(language, "#3") == rows(language, "S3") == {0}

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-import tempfile
 from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.conftest import examples
 
 from leadline.retrieval.index.analysis import Analysis
 from leadline.retrieval.index.index import Index
@@ -18,9 +20,9 @@ from leadline.retrieval.language.suggestions import nearest_word
 LETTERS = st.text(st.sampled_from("abcé"), min_size=3, max_size=8)
 
 
-def built(texts: list[str], analysis: Analysis) -> Language:
+def built(texts: list[str], folder: Path, analysis: Analysis) -> Language:
     rows = [{"id": f"D{n}", "title": text, "abstract": text if n % 2 else ""} for n, text in enumerate(texts)]
-    return Language(Index.build(rows, tempfile.mkdtemp(), fields=["title", "abstract"], analysis=analysis))
+    return Language(Index.build(rows, folder, fields=["title", "abstract"], analysis=analysis))
 
 
 def edits(one: bytes, other: bytes) -> int:
@@ -36,10 +38,10 @@ def edits(one: bytes, other: bytes) -> int:
     return rows[-1][-1]
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(texts=st.lists(st.lists(LETTERS, min_size=1, max_size=6).map(" ".join), min_size=1, max_size=5), word=LETTERS)
-def test_the_nearest_word_is_that_of_brute_force(texts: list[str], word: str) -> None:
-    language = built(texts, Analysis(stemming="none", stop_words="none"))
+def test_the_nearest_word_is_that_of_brute_force(new_folder: Callable[[], Path], texts: list[str], word: str) -> None:
+    language = built(texts, new_folder(), Analysis(stemming="none", stop_words="none"))
     counts = Counter(each for n, text in enumerate(texts) for each in text.split() * (1 + n % 2))
     most = 1 if len(word.encode()) <= 5 else 2
     near = {each: edits(word.encode(), each.encode()) for each in counts}
@@ -51,8 +53,10 @@ def test_the_nearest_word_is_that_of_brute_force(texts: list[str], word: str) ->
         assert scores[found] == pytest.approx(max(scores.values()))
 
 
-def test_words_in_no_document_are_named_as_they_are_written() -> None:
-    language = built(["polymers coated with films", "a polymer film", "polymerised acid"], Analysis())
+def test_words_in_no_document_are_named_as_they_are_written(tmp_path: Path) -> None:
+    language = built(
+        ["polymers coated with films", "a polymer film", "polymerised acid"], tmp_path / "index", Analysis()
+    )
     assert language.search("polymr AND film").notes == ("polymr is in no document; did you mean polymer?",)
     assert language.search("filns").notes == ("filns is in no document; did you mean films?",)
     assert "xylophon is in no document" in language.search("xylophon film").notes
@@ -60,13 +64,13 @@ def test_words_in_no_document_are_named_as_they_are_written() -> None:
         assert not any("in no document" in note for note in language.search(query).notes)
 
 
-def test_long_texts_are_not_corrected() -> None:
-    language = built(["polymer film"], Analysis())
+def test_long_texts_are_not_corrected(tmp_path: Path) -> None:
+    language = built(["polymer film"], tmp_path / "index", Analysis())
     assert language.search(" ".join(f"word{chr(97 + n % 26)}{chr(97 + n // 26)}" for n in range(150))).notes == ()
 
 
-def test_why_names_words_as_the_query_writes_them() -> None:
-    language = built(["polymers coated with films", "a polymer film"], Analysis())
+def test_why_names_words_as_the_query_writes_them(tmp_path: Path) -> None:
+    language = built(["polymers coated with films", "a polymer film"], tmp_path / "index", Analysis())
     answer = language.search("Coatings Films title:polymers film")
     assert answer.written["film"] == "Films, film"
     assert answer.written["coat"] == "Coatings"

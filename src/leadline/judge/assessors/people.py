@@ -1,10 +1,12 @@
 """Who may judge: people with a role and a personal link. The link's token is kept only as a hash, and expires.
 
->>> from tempfile import mkdtemp
->>> people = People(Path(mkdtemp()) / "pool.people")
+>>> from tempfile import TemporaryDirectory
+>>> folder = TemporaryDirectory()
+>>> people = People(Path(folder.name) / "pool.people")
 >>> token = people.add("anna", "assessor")
 >>> people.find(token).name, people.find("guessed") is None
 ('anna', True)
+>>> folder.cleanup()
 """
 
 from __future__ import annotations

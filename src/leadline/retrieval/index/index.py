@@ -1,10 +1,12 @@
 """An index on disk: a folder with a manifest and a file for each segment.
 
-    >>> from tempfile import mkdtemp
+    >>> from tempfile import TemporaryDirectory
+    >>> folder = TemporaryDirectory()
     >>> texts = [{"id": "EP1", "abstract": "A polymer film."}, {"id": "EP2", "abstract": "Films of metal."}]
-    >>> index = Index.build(texts, mkdtemp(), fields=["abstract"])
+    >>> index = Index.build(texts, folder.name, fields=["abstract"])
     >>> len(index), index.lists("abstract", [b"film"]).documents.tolist()
     (2, [0, 1])
+    >>> folder.cleanup()
 
 Rows number the documents from 0 in the order in which they were added. The manifest names the segments, and is replaced
 as the last step of every change: opening the folder gives the old index or the new one. A document that was changed or

@@ -52,11 +52,13 @@ class Answer:
 class Language:
     """The query language over an index.
 
-    >>> from tempfile import mkdtemp
+    >>> from tempfile import TemporaryDirectory
+    >>> folder = TemporaryDirectory()
     >>> texts = [{"id": "EP1", "title": "Polymer film"}, {"id": "EP2", "title": "Film of metal, polymerised"}]
-    >>> language = Language(Index.build(texts, mkdtemp(), fields=["title"], positions=True))
+    >>> language = Language(Index.build(texts, folder.name, fields=["title"], positions=True))
     >>> [language.search(query).found for query in ("polym* AND film", '"polymer film"', "metal NEAR/2 film", "-metal")]
     [2, 1, 1, 1]
+    >>> folder.cleanup()
     """
 
     def __init__(

@@ -42,14 +42,16 @@ class Contribution(NamedTuple):
 class Searcher:
     """Searches an index. Weights of terms are computed once and kept.
 
-    >>> from tempfile import mkdtemp
+    >>> from tempfile import TemporaryDirectory
+    >>> folder = TemporaryDirectory()
     >>> texts = [{"id": "EP1", "title": "Polymer film"}, {"id": "EP2", "title": "Metal film on a film of metal"}]
-    >>> searcher = Searcher(Index.build(texts, mkdtemp(), fields=["title"]))
+    >>> searcher = Searcher(Index.build(texts, folder.name, fields=["title"]))
     >>> found = searcher.search("metal films", model="bm25", k=10)
     >>> [searcher.index.id_of(row) for row in found.rows], found.scores.round(3).tolist()
     (['EP2', 'EP1'], [0.5, 0.096])
     >>> [(each.term, round(each.score, 3)) for each in searcher.why("metal films", "EP2")]
     [('metal', 0.396), ('film', 0.104)]
+    >>> folder.cleanup()
 
     A query is a text, which the index's analysis cuts into terms, or any number of terms of the index with weights.
     Fields may have weights: `fields={"title": 2, "abstract": 1}`. With `combine="text"` they are searched as one text,

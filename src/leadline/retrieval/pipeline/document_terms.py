@@ -22,11 +22,13 @@ if TYPE_CHECKING:
 class DocumentTerms:
     """The terms of documents, by row.
 
-    >>> from tempfile import mkdtemp
+    >>> from tempfile import TemporaryDirectory
+    >>> folder = TemporaryDirectory()
     >>> texts = [{"id": "EP1", "title": "acid film", "body": "acid"}, {"id": "EP2", "title": "base", "body": ""}]
-    >>> forward = DocumentTerms(Index.build(texts, mkdtemp(), fields=["title", "body"]))
+    >>> forward = DocumentTerms(Index.build(texts, folder.name, fields=["title", "body"]))
     >>> forward.mixture(np.array([0, 1]), np.array([0.5, 0.5]), {"title": 1.0, "body": 2.0})
     {'acid': 0.375, 'base': 0.5, 'film': 0.125}
+    >>> folder.cleanup()
     """
 
     def __init__(self, index: Index) -> None:

@@ -183,7 +183,7 @@ def test_a_typed_note_is_not_lost(browser: PageBrowser, review_site: ReviewSite)
     anna.keyboard.press("n")
     anna.keyboard.press("Control+Enter")
     saved(anna)
-    assert anna.inner_text("#own") == "Note: ask Ben"
+    until(anna, "document.getElementById('own').innerText === 'Note: ask Ben'")
     anna.keyboard.press("n")
     anna.fill("#note-text", "ask Ben and Eve")
     anna.keyboard.press("Escape")
@@ -191,7 +191,7 @@ def test_a_typed_note_is_not_lost(browser: PageBrowser, review_site: ReviewSite)
     anna.click("#note-discard")
     assert anna.input_value("#note-text") == "ask Ben"
     anna.keyboard.press("Escape")
-    assert anna.inner_text("#own") == "Note: ask Ben"
+    until(anna, "document.getElementById('own').innerText === 'Note: ask Ben'")
     assert set(state_of(review_site).judging.notes.values()) == {"ask Ben"}
 
 

@@ -20,12 +20,14 @@ def read_table(path: str | os.PathLike[str]) -> Thesaurus:
     Most tables have two columns, a name and a synonym. Lines that begin with # are ignored. With a header `group name`
     the first column identifies the group and is not itself a name.
 
-    >>> from tempfile import mkdtemp
+    >>> from tempfile import TemporaryDirectory
     >>> from pathlib import Path
-    >>> path = Path(mkdtemp()) / "own.tsv"
+    >>> folder = TemporaryDirectory()
+    >>> path = Path(folder.name) / "own.tsv"
     >>> _ = path.write_text("acetone\\tpropanone\\nacetone\\t67-64-1\\n")
     >>> read_table(path).synonyms("Propanone")
     ['acetone', '67-64-1']
+    >>> folder.cleanup()
     """
     text = read_text(path)
     rows = [row for _, row in ragged_rows(text)]
