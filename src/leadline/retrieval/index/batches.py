@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 BATCH_BYTES = 24 << 20
+DOCUMENT_BYTES = 200  # counted for each document of a batch beside its texts: its id, dates and codes take memory too
 FIELDS = ("title", "abstract", "claims", "description")
 DAYS = tuple(name for name in NUMBERS if name not in ("family", "content"))
 
@@ -74,8 +75,7 @@ def batches(source: Iterable[Any] | Records, fields: Sequence[str], size: int = 
         if not mapping.get("id"):
             raise InputError(f"document {number + 1}", "has no id: give Documents, or mappings with `id` and fields")
         waiting.append(mapping)
-        for name in fields:
-            weight += len(mapping.get(name) or "")
+        weight += DOCUMENT_BYTES + sum(len(mapping.get(name) or "") for name in fields)
         if weight >= size:
             yield _batch(waiting, fields)
             waiting, weight = [], 0
@@ -174,7 +174,7 @@ def _from_collection(collection: Any, fields: Sequence[str], size: int) -> Itera
     wanted = list(fields)
     for part in collection.texts([*wanted, *named]):
         frame = joined_claims(part, wanted)
-        weight = sum(int(frame[name].str.len_bytes().sum() or 0) for name in wanted)
+        weight = DOCUMENT_BYTES * len(frame) + sum(int(frame[name].str.len_bytes().sum() or 0) for name in wanted)
         step = max(1, len(frame) * size // max(weight, 1))
         for piece in frame.iter_slices(step):
             rows = collection.records_at(piece["row"].to_numpy(), RECORD_COLUMNS)
