@@ -8,10 +8,10 @@ have every part.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     Places = NDArray[np.int64]
 
 APART = 1 << 32  # more positions than a document has
+MOST_PLACES = 1 << 21  # of words of a query that are in memory at a time, about 50 bytes each
 BlockKind = Literal["sentence", "paragraph"]
 
 
@@ -295,9 +296,25 @@ def frequencies(part: Positional, at: FieldPlaces) -> tuple[NDArray[np.int32], N
     """The documents of a segment that have a part, ascending, and its number of occurrences in each."""
     if isinstance(part, Phrase) and len(part.words) == 1 and part.words[0] is not None:
         return part.words[0].postings(at)  # one word needs no positions
-    starts = at.located(part.spans(at, np.ones(at.documents, np.bool_)).starts)
-    documents, counts = np.unique(starts // APART, return_counts=True)
+    found = []
+    for among in _some_documents(part, at):
+        starts = at.located(part.spans(at, among).starts)
+        found.append(np.unique(starts // APART, return_counts=True))
+    documents, counts = (np.concatenate(each) for each in zip(*found, strict=True))
     return documents.astype(np.int32), counts.astype(np.int32)
+
+
+def _some_documents(part: Positional, at: FieldPlaces) -> Iterator[NDArray[np.bool_]]:
+    """All documents, or some at a time where words are so frequent that all their places would take much memory."""
+    chosen = [unit.chosen(at) for unit in dict.fromkeys(query_words(part))]
+    terms = np.concatenate([np.append(each.whole, [term for term, _ in each.partly]) for each in chosen])
+    places = int(at.field.totals[terms.astype(np.int64)].sum())
+    if places <= MOST_PLACES:
+        yield np.ones(at.documents, np.bool_)
+        return
+    candidates = np.flatnonzero(part.candidates(at))
+    for rows in np.array_split(candidates, -(-places // MOST_PLACES)):
+        yield _mask(rows, at)
 
 
 def query_words(part: Positional) -> Sequence[QueryWord]:
@@ -319,7 +336,7 @@ def _runs(numbers: NDArray[np.int64], starts: NDArray[np.int64]) -> list[slice]:
     return [slice(starts[run.start], starts[run.stop]) for run in _term_runs(numbers)]
 
 
-def _mask(documents: NDArray[np.int32], at: FieldPlaces) -> NDArray[np.bool_]:
+def _mask(documents: NDArray[np.integer[Any]], at: FieldPlaces) -> NDArray[np.bool_]:
     mask = np.zeros(at.documents, np.bool_)
     mask[documents] = True
     return mask
