@@ -97,7 +97,7 @@ def test_searches_show_themselves(index: ll.Index) -> None:
 def test_the_line_has_the_finding() -> None:
     assert repr(SCORES) == "<Scores 3 runs × 30 topics × 3 measures; best AP: good (%.3f)>" % SCORES["AP"]["good"]  # noqa: UP031
     assert re.search(r"<Verdicts AP: .*(No firm winner|firmly)", repr(ll.verdict(SCORES, "AP")))
-    assert repr(ll.compare(SCORES, "AP", alpha=0.01)).count("at 0.01") == 1
+    assert repr(ll.compare(SCORES, "AP", alpha=0.01)).count("below 0.01") == 1
 
 
 def test_many_rows_are_cut_in_a_notebook() -> None:
