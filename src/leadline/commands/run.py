@@ -106,7 +106,8 @@ def run(options: argparse.Namespace) -> None:
     write(answers.run(tag).to_bytes(), options.output)
     if journal is not None:
         journal.finish()
-        measured = timing(list(answers.seconds.values()), wall=wall, asked=waiting)
+        at_once = None if options.cluster else 1
+        measured = timing(list(answers.seconds.values()), wall=wall, asked=waiting, at_once=at_once)
         _write_manifest(options, context, made_of, tag, measured)
     print_notes([*filter(None, [context.outdated]), *answers.notes], options)
 

@@ -39,6 +39,7 @@ def test_a_run_of_a_service(engine_file: Path, service: SearchService, capsys: p
     assert "a query took" in errors
     manifest = json.loads(Path("out.run.manifest.json").read_text())
     assert manifest["timing"]["queries"] == 4
+    assert manifest["timing"]["at_once"] == manifest["limits"]["at_once"] == 4
     assert set(manifest["seconds"]) == {"1", "2", "3", "4"}
     assert manifest["engine"]["kind"] == "http"
     assert not Path("out.run.unfinished").exists()

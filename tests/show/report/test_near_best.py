@@ -60,3 +60,6 @@ def test_times_and_costs_have_columns_where_a_run_has_them() -> None:
     heads, cells = columns({"first": QueryTiming(0.25, 0.5, 1234.5, 0.0), "second": QueryTiming(2.0)})
     assert heads == ["a query, median", "99th percentile", "queries a second", "cost of a query"]
     assert cells == ["250 ms", "500 ms", "1,234", "0"]
+    beside = {"first": QueryTiming(0.25, at_once=4), "second": QueryTiming(2.0, at_once=1)}
+    table = systems_table(Evidence.of(qrels, runs, "RR", timings=beside))
+    assert "Times are not comparable: first with 4 queries at the same time, second with 1." in table

@@ -59,7 +59,11 @@ def run_engine(options: argparse.Namespace) -> None:
         _report_failures(done, len(asked), options)
     write(done.answers.run(tag).to_bytes(), options.output)
     measured = timing(
-        list(done.answers.seconds.values()), cost=service.limits.cost, wall=done.seconds, asked=done.asked
+        list(done.answers.seconds.values()),
+        cost=service.limits.cost,
+        wall=done.seconds,
+        asked=done.asked,
+        at_once=service.at_once,
     )
     if journal is not None:
         if not done.failed:
@@ -118,7 +122,7 @@ def _write_manifest(
 
     manifest: dict[str, Any] = {"what": "a run", "leadline": __version__, "tag": tag, "k": options.k}
     manifest |= {"engine": {"file": Path(options.engine).name, "about": service.about, **service.described()}}
-    manifest |= {"limits": dataclasses.asdict(service.limits), "timing": measured}
+    manifest |= {"limits": {**dataclasses.asdict(service.limits), "at_once": service.at_once}, "timing": measured}
     texts = json_text(made_of["queries"]).encode()
     manifest |= {"queries": {"topics": len(made_of["queries"]), "sha256": hashlib.sha256(texts).hexdigest()}}
     manifest |= {"failed": dict(done.failed)} if done.failed else {}

@@ -145,7 +145,7 @@ def _answers(
     Where nothing but failures came, asking stops: the service is not there, and the others would fail as well.
     """
     asker, limits = _Asker(service.engine, service.limits), service.limits
-    at_once = 1 if service.engine.one_at_a_time else limits.at_once
+    at_once = service.at_once
     enough, failures, successes = 3 * at_once, 0, 0
     rest, running = iter(queries), dict[Future[tuple[EngineHits, float]], EngineQuery]()
     pool = ThreadPoolExecutor(at_once)

@@ -69,6 +69,10 @@ class SearchEngine:
         """A connection on which a query takes so many seconds at most."""
         raise NotImplementedError
 
+    def usual_at_once(self) -> int:
+        """How many queries are asked at the same time where the file does not say."""
+        return 1 if self.one_at_a_time else 4
+
     def needed_packages(self) -> tuple[str, ...]:
         """The packages that this engine needs with its options."""
         return self.packages

@@ -15,7 +15,7 @@
     between_words = " OR "            # what stands between them
 
     [limits]
-    at_once = 4                       # queries at the same time
+    at_once = 4                       # queries at the same time; 1 where times are to be compared
     per_second = 10                   # queries in a second
     seconds = 30                      # for an answer
     retries = 3                       # after failures that may pass
@@ -61,7 +61,7 @@ class QuerySettings:
 class Limits:
     """How a service is asked."""
 
-    at_once: Annotated[int, Bounds(1, 256)] = 4
+    at_once: Annotated[int, Bounds(1, 256)] | None = None  # None: what is usual for the kind
     per_second: Positive | None = None
     seconds: Positive = 30.0
     retries: Annotated[int, Bounds(0, 100)] = 3
@@ -77,6 +77,12 @@ class EngineFile:
     about: str = ""
     query: QuerySettings = field(default_factory=QuerySettings)
     limits: Limits = field(default_factory=Limits)
+
+    @property
+    def at_once(self) -> int:
+        """How many queries are asked at the same time."""
+        usual = self.engine.usual_at_once()
+        return usual if self.engine.one_at_a_time else self.limits.at_once or usual
 
     def described(self) -> dict[str, Any]:
         """Everything that the answers depend on, for the record beside a run."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from leadline.measures.hits import Array, Mask
 from leadline.measures.intervals import interval
-from leadline.retrieval.engines.timing import rate_in_words
+from leadline.retrieval.engines.timing import QueryTiming, asked_at_once, rate_in_words
 from leadline.show.charts.drawable import drawable
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.formatting import decimal, in_time, rounded
@@ -67,7 +67,13 @@ def systems_table(evidence: Evidence) -> str:
         '<div class="tall" tabindex="0" role="region" aria-label="all systems"><table class="sortable">'
         f"<thead><tr>{head}</tr></thead>"
         f"<tbody>{''.join(body)}</tbody></table></div>"
+        + (f'<p class="aside">{escape(said)}</p>' if (said := asked_at_once(_timed(evidence))) else "")
     )
+
+
+def _timed(evidence: Evidence) -> dict[str, QueryTiming]:
+    """The recorded times, in the order of the table."""
+    return {run: evidence.timings[run] for run in evidence.order if run in evidence.timings}
 
 
 def _spent(evidence: Evidence) -> dict[str, tuple[Mapping[str, float], Callable[[float], str]]]:
