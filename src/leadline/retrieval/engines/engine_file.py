@@ -20,7 +20,7 @@
     seconds = 30                      # for an answer
     retries = 3                       # after failures that may pass
     most_documents = 10000            # that the service gives for a query
-    cost = 0.002                      # of a query, in any currency
+    cost = 0.002                      # of a request, in any currency
 
 Relative files in it are those of the folder in which the command runs.
 """
@@ -66,7 +66,7 @@ class Limits:
     seconds: Positive = 30.0
     retries: Annotated[int, Bounds(0, 100)] = 3
     most_documents: Count | None = None
-    cost: NotNegative | None = None  # of a query
+    cost: NotNegative | None = None  # of a request
 
 
 @dataclass(frozen=True)
@@ -77,6 +77,7 @@ class EngineFile:
     about: str = ""
     query: QuerySettings = field(default_factory=QuerySettings)
     limits: Limits = field(default_factory=Limits)
+    path: str = "engine"  # of the file
 
     @property
     def at_once(self) -> int:
@@ -114,7 +115,7 @@ def read_engine(path: str, *, run_code: bool = False) -> EngineFile:
     query.pipeline(path)  # wrong steps are refused before any query
     if query.each_word is not None and "{word}" not in query.each_word:
         raise InputError(path, "query: each_word must have {word}, the place of the word")
-    return EngineFile(engine, about, query, _settings(path, "limits", written.get("limits", {}), Limits))
+    return EngineFile(engine, about, query, _settings(path, "limits", written.get("limits", {}), Limits), path)
 
 
 Settings = TypeVar("Settings", QuerySettings, Limits)

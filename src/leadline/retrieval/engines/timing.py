@@ -35,8 +35,11 @@ def timing(
     wall: float = 0.0,
     asked: int = 0,
     at_once: int | None = None,
+    requests: int = 0,
 ) -> dict[str, Any]:
     """Percentiles of the seconds that queries took; throughput where all were asked in one go.
+
+    `cost` is that of a request; a query may take several, and some may fail.
 
     >>> timing([0.1, 0.2, 0.4], wall=0.5, asked=3)["median"], timing([])
     (0.2, {})
@@ -53,8 +56,8 @@ def timing(
     if asked == len(values) and wall > 0:
         found["queries a second"] = round(asked / wall, 3)
     if cost is not None:
-        found["cost a query"] = cost
-        found["cost"] = round(cost * len(values), 6)
+        found["cost"] = round(cost * requests, 6)
+        found["cost a query"] = round(cost * requests / len(values), 9)
     return found
 
 
