@@ -36,9 +36,9 @@ def systems_table(evidence: Evidence) -> str:
     info = list(dict.fromkeys(name for run in evidence.runs for name in evidence.runs_info.get(run, {})))[:COLUMNS]
     verdicts: Mapping[str, Verdict] = {v.other: v for v in evidence.verdict.verdicts} if evidence.verdict else {}
     heads = [("system", ""), (names[0], "num"), ("95\u202f% interval", "num"), *((name, "num") for name in names[1:])]
-    heads += [*([("against the leader", "")] if verdicts else []), *((name, "") for name in info)]
+    heads += [*([("against the leader", "wrap")] if verdicts else []), *((name, "") for name in info)]
     spent = _spent(evidence)
-    heads += [(name, "num") for name in spent]
+    heads += [(name, "num wrap") for name in spent]
     body = []
     for run in evidence.order:
         r = evidence.place(run)
