@@ -30,9 +30,9 @@ def add(engine_file: Path, text: str) -> None:
 
 def test_patents_that_are_asked_without_an_index(engine_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("topics.tsv").write_text("topic\ttitle\nEP0049154B2\tfilm\n2\tmetal\n")
-    note = "1 topic named like patents, asked by title only; their own families and later documents are not left out"
+    note = "asked by title only: 1 topic with the number of a patent; own families and later documents are not left out"
     assert note in said(capsys, RUN)
-    with pytest.warns(LeadlineWarning, match="named like patents"):
+    with pytest.warns(LeadlineWarning, match="1 topic with the number of a patent"):
         run_engine("service.toml", "topics.tsv")
 
 
@@ -47,7 +47,7 @@ def test_a_patent_that_the_index_lacks_is_refused(
     assert theirs == ours
     Path("topics.tsv").write_text("topic\ttitle\nnone\t\n")
     error = said(capsys, f"run --engine service.toml {index} topics.tsv -o out.run", status=1)
-    assert "topic none has no text in title, description, narrative: and it is no document of" in error
+    assert "topic none has no text in title, description, narrative, and is no document of" in error
 
 
 def test_fields_of_topics_that_are_patents(

@@ -60,7 +60,7 @@ def query_notes(topics: Iterable[Topic], asked: Sequence[EngineQuery], settings:
     if unhelped:
         used = [name for name in settings.fields if any(field_of(topic, name) for topic in unhelped)]
         notes.append(
-            f"{counted(len(unhelped), 'topic')} named like patents, asked by {', '.join(used)} only; their own "
+            f"asked by {', '.join(used)} only: {counted(len(unhelped), 'topic')} with the number of a patent; own "
             "families and later documents are not left out: name an INDEX before the topics"
         )
     if patents and settings.steps is None and settings.fields != QuerySettings().fields:
@@ -87,12 +87,12 @@ def _query(
     else:
         text, notes = " ".join(" ".join(field_of(topic, name) for name in fields).split()), ()
     if not text:
-        fix = "see [query]"
+        fix = ": see [query]"
         if context is None:
-            fix = "name an INDEX before the topics, which has the texts of patents"
+            fix = ": name an INDEX before the topics, which has the texts of patents"
         elif request is not None and not request.is_patent:
-            fix = f"and it is no document of {context.location}"
-        return EngineQuery(topic.id, "", notes, request, f"has no text in {', '.join(fields)}: {fix}")
+            fix = f", and is no document of {context.location}"
+        return EngineQuery(topic.id, "", notes, request, f"has no text in {', '.join(fields)}{fix}")
     sent, is_cut = limited(text, settings)
     if not sent:
         return EngineQuery(topic.id, "", notes, request, f"has no words: {text[:60]!r}")
