@@ -26,7 +26,6 @@ from leadline.commands.shared.extras import check_pipelines
 from leadline.commands.shared.options import add_options, add_system_option
 from leadline.commands.shared.output import print_notes, progress_bar, write
 from leadline.errors import UsageError
-from leadline.records.scores.result import counted
 from leadline.records.side_tables import read_groups
 from leadline.records.topics.topic import Topics
 from leadline.retrieval.engines.timing import timing
@@ -96,8 +95,8 @@ def run(options: argparse.Namespace) -> None:
         made_of["narratives"] = "words"
     journal = None if options.output == "-" else Journal(Path(f"{options.output}.unfinished"), made_of)
     waiting = len(asked) - (0 if journal is None else len(journal))
-    if journal is not None and len(journal):
-        print_notes([f"continues after {counted(len(journal), 'finished topic')}"], options)
+    if journal is not None:
+        print_notes(journal.notes, options)
     narratives: Narratives = "words" if options.any_date else "dates"
     with topics_spread(options, context), progress_bar("searching", quiet=options.quiet) as progress:
         start = time.monotonic()
@@ -106,7 +105,8 @@ def run(options: argparse.Namespace) -> None:
     write(answers.run(tag).to_bytes(), options.output)
     if journal is not None:
         journal.finish()
-        measured = timing(list(answers.seconds.values()), wall=wall, asked=waiting)
+        at_once = None if options.cluster else 1
+        measured = timing(list(answers.seconds.values()), wall=wall, asked=waiting, at_once=at_once)
         _write_manifest(options, context, made_of, tag, measured)
     print_notes([*filter(None, [context.outdated]), *answers.notes], options)
 

@@ -52,6 +52,7 @@ class Office:
         told = capsys.readouterr().out
         assert "theirs" in told
         assert "median_seconds" in told  # of both, from the records beside the runs
+        assert ("Times are not comparable" in told) == (read_engine("theirs.toml").at_once > 1)
         lines = [line.split() for line in Path("theirs.run").read_text().splitlines()]
         assert len({line[0] for line in lines}) == TOPICS
         assert not [line for line in lines if line[0] == line[2]]  # a patent does not find itself

@@ -39,6 +39,7 @@ def test_a_run_of_a_service(engine_file: Path, service: SearchService, capsys: p
     assert "a query took" in errors
     manifest = json.loads(Path("out.run.manifest.json").read_text())
     assert manifest["timing"]["queries"] == 4
+    assert manifest["timing"]["at_once"] == manifest["limits"]["at_once"] == 4
     assert set(manifest["seconds"]) == {"1", "2", "3", "4"}
     assert manifest["engine"]["kind"] == "http"
     assert not Path("out.run.unfinished").exists()
@@ -64,7 +65,7 @@ id = "_id"
 page_size = 15
 """
     engine_file.write_text(text)
-    with pytest.raises(InputError, match=r"\$\{TOKEN\}: is not set"):
+    with pytest.raises(InputError, match=r"service.toml: environment: the variable TOKEN is not set"):
         read_engine("service.toml")
     monkeypatch.setenv("TOKEN", "s3cret")
     assert asked(read_engine("service.toml"), "film & metal", k=40)["film & metal"] == list(DOCUMENTS)
@@ -136,7 +137,9 @@ def test_faults_that_pass_are_asked_again(engine_file: Path, service: SearchServ
         ({"hits": {"hits": 7, "total": {"value": 1}}}, 200, "hits.hits is not a list of documents"),
         ({"hits": {"hits": [{"_id": None, "_score": 1}], "total": {"value": 1}}}, 200, "_id of a document is None"),
         ({"hits": {"hits": [{"_id": "a", "_score": "x"}], "total": {"value": 1}}}, 200, "_score is 'x', not a number"),
-        (b"[" * 100_000, 200, "the answer is not JSON (3 tries)"),
+        (b"[" * 100_000, 200, f"the answer is not JSON, and begins {'[' * 60!r} (3 tries)"),
+        (b"", 200, "the answer is not JSON, it is empty"),
+        ({"error": {"reason": "no such index"}}, 200, "the answer is an error: no such index"),
     ],
 )
 def test_faults_that_stay_are_told(
@@ -155,7 +158,7 @@ def test_a_service_that_is_not_there(engine_file: Path, service: SearchService) 
     known = read_engine("service.toml")
     done = ask_topics(known, [EngineQuery(str(n), "film") for n in range(50)], 10)
     assert len(done.failed) == 50
-    assert "connection refused (3 tries)" in done.failed["0"]
+    assert f"127.0.0.1, port {service.url.rpartition(':')[2]}: connection refused (3 tries)" in done.failed["0"]
     assert sum("not asked: the first" in reason for reason in done.failed.values()) >= 30
 
 
@@ -172,7 +175,8 @@ def test_topics_that_failed_are_never_empty(
     error = capsys.readouterr().err.strip().splitlines()[-1]
     assert error == (
         "leadline: service.toml: 1 of 4 topics failed: 2: HTTP status 400: too long; "
-        "out.run.failed.tsv lists them, and the same command asks only these again"
+        "out.run.failed.tsv lists them; mend the cause, then the same command asks only these again "
+        "(all, where more of service.toml than its limits is changed)"
     )
     assert not Path("out.run").exists()
     assert Path("out.run.failed.tsv").read_text().startswith("topic\treason\n2\tHTTP status 400")

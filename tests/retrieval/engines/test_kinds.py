@@ -133,6 +133,7 @@ def test_sqlite(folder: Path) -> None:
         database.execute("CREATE VIRTUAL TABLE documents USING fts5(id UNINDEXED, text)")
         database.executemany("INSERT INTO documents VALUES (?, ?)", DOCUMENTS.items())
     assert found(asked(SQLITE, "7 AND metal")) == {"7 AND metal": ["D007"]}
+    assert read_engine("e.toml").at_once == 1
     failed = asked(SQLITE, '"').failed['"']
     assert failed.startswith("OperationalError: ")
     writing = SQLITE.replace("SELECT id, -bm25", "DELETE FROM documents WHERE :query = :k --")

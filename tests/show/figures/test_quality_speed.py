@@ -39,6 +39,14 @@ def test_runs_without_a_time_are_left_out_and_said() -> None:
     assert figure(Evidence.of(QRELS, RUNS, "AP", timings={"good": QueryTiming(0.1)})).chart is None
 
 
+def test_times_that_are_not_comparable_crown_nobody() -> None:
+    timings = {"good": QueryTiming(0.1, at_once=1), "slow": QueryTiming(0.5, at_once=4)}
+    drawn = figure(Evidence.of(QRELS, RUNS, "AP", timings=timings))
+    assert drawn.title == "Mean and time of 2 systems, whose times are not comparable"
+    assert "Times are not comparable: slow with 4 queries at the same time, good with 1." in drawn.reading
+    assert not any(row["unbeaten"] for row in drawn.rows)
+
+
 def test_times_come_from_the_records_beside_runs(tmp_path: Path) -> None:
     for name, timing in {"a": {"median": 0.1, "p99": 0.2}, "b": {"median": -1}, "c": "soon", "d": None}.items():
         (tmp_path / f"{name}.run").write_text("1 Q0 a 1 1 x\n")

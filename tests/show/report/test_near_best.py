@@ -10,6 +10,7 @@ pytest.importorskip("altair", reason="a page needs the package altair")
 
 from leadline.retrieval.engines.timing import QueryTiming
 from leadline.show.figures.evidence import Evidence
+from leadline.show.report.headline import headline
 from leadline.show.report.tables import systems_table
 
 
@@ -60,3 +61,10 @@ def test_times_and_costs_have_columns_where_a_run_has_them() -> None:
     heads, cells = columns({"first": QueryTiming(0.25, 0.5, 1234.5, 0.0), "second": QueryTiming(2.0)})
     assert heads == ["a query, median", "99th percentile", "queries a second", "cost of a query"]
     assert cells == ["250 ms", "500 ms", "1,234", "0"]
+    beside = {"first": QueryTiming(0.25, at_once=4), "second": QueryTiming(2.0, at_once=1)}
+    table = systems_table(Evidence.of(qrels, runs, "RR", timings=beside))
+    assert '<th scope="col" class="num wrap">a query, median</th>' in table  # so that the columns fit a screen
+    assert headline(Evidence.of(qrels, runs, "RR", timings=beside)).sure[-1] == (
+        "With first, a query took 0.25 s (median), with 4 asked at the same time."
+    )
+    assert "Times are not comparable: first with 4 queries at the same time, second with 1." in table

@@ -22,7 +22,7 @@ from leadline.commands.shared.output import print_notes, progress_bar, wrap_for_
 from leadline.errors import UsageError
 from leadline.measures.evaluate import MAIN_MEASURE
 from leadline.records.runs.read_runs import run_paths
-from leadline.retrieval.engines.timing import QueryTiming, recorded_timings, timings_table
+from leadline.retrieval.engines.timing import QueryTiming, asked_at_once, recorded_timings, timings_table
 from leadline.trust.deciding import decide
 from leadline.trust.verdict import Verdicts
 
@@ -43,6 +43,8 @@ def run(options: argparse.Namespace) -> None:
             write(f"\n{reasons}\n")
             if timings := _timings(options):
                 write(f"\nWhat a query took and cost:\n\n{timings_table(timings)}\n")
+                if said := asked_at_once(timings):
+                    write(f"\n{wrap_for_terminal(said)}\n")
     else:
         write_table(result.table(), options)
     print_notes(result.notes, options)

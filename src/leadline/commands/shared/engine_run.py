@@ -6,6 +6,8 @@ import argparse
 import contextlib
 import dataclasses
 import hashlib
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +17,10 @@ from leadline.errors import InputError, UsageError
 from leadline.records.scores.result import counted
 from leadline.records.scores.table import Table
 from leadline.records.topics.topic import Topics
-from leadline.retrieval.engines.asking import EngineAnswers, ask_topics
+from leadline.retrieval.engines.asking import HIDDEN, EngineAnswers, ask_topics
 from leadline.retrieval.engines.engine_file import EngineFile, read_engine
 from leadline.retrieval.engines.environment import variables_in
-from leadline.retrieval.engines.queries import queries
+from leadline.retrieval.engines.queries import queries, query_notes
 from leadline.retrieval.engines.timing import in_words, timing, timing_of
 from leadline.retrieval.index.manifest import content_digests
 from leadline.retrieval.pipeline.context import SearchContext
@@ -40,7 +42,10 @@ def run_engine(options: argparse.Namespace) -> None:
     context = None if index is None else SearchContext.open(index, options.collection)
     if context is not None and options.patents is not None:
         context.add_patents(read_patents(options.patents))
-    asked = queries(Topics.read(topics), service.query, options.engine, context)
+    if not Path(options.output).parent.is_dir():
+        raise InputError(str(Path(options.output).parent), "no such folder: make it, or name another file for the run")
+    needs = Topics.read(topics)
+    asked = queries(needs, service.query, options.engine, context)
     tag = options.tag or stem(options.engine.removesuffix(".toml"))
     made_of = {
         "engine": json_text(service.described()),
@@ -49,25 +54,49 @@ def run_engine(options: argparse.Namespace) -> None:
         "k": options.k,
     }
     journal = None if options.output == "-" else Journal(Path(f"{options.output}.unfinished"), made_of)
-    if journal is not None and len(journal):
-        print_notes([f"continues after {counted(len(journal), 'finished topic')}"], options)
+    if journal is not None:
+        print_notes(journal.notes, options)
     if sent := variables_in(service.engine.secret_texts()):
         print_notes([f"{service.engine.place()} is sent {', '.join(sent)} of the environment"], options)
+    unsent = service.engine.note() if service.limits.most_documents is None else ""
+    print_notes([*query_notes(needs, asked, service.query), *filter(None, [unsent])], options)
     with progress_bar("asking", quiet=options.quiet) as progress:
-        done = ask_topics(service, asked, options.k, context=context, journal=journal, progress=progress)
+        done = ask_topics(
+            service, asked, options.k, context=context, journal=journal, progress=progress, say=_teller(options)
+        )
     if done.failed:
         _report_failures(done, len(asked), options)
+    if done.left_out and not any(ids for ids, _ in done.answers.found.values()):
+        problem = f"{counted(done.left_out, 'document')} found, all left out ({HIDDEN})"
+        raise InputError(options.engine, problem)
     write(done.answers.run(tag).to_bytes(), options.output)
     measured = timing(
-        list(done.answers.seconds.values()), cost=service.limits.cost, wall=done.seconds, asked=done.asked
+        list(done.answers.seconds.values()),
+        cost=service.limits.cost,
+        wall=done.seconds,
+        asked=done.asked,
+        at_once=service.at_once,
+        requests=done.requests,
     )
     if journal is not None:
         if not done.failed:
             journal.finish()
             _remove_failures(Path(f"{options.output}.failed.tsv"))
         _write_manifest(options, service, made_of, tag, done, measured)
-    spent = f"; {counted(measured['queries'], 'topic')} cost {measured['cost']:g}" if "cost" in measured else ""
-    print_notes([*done.answers.notes, *filter(None, [in_words(timing_of(measured)) + spent])], options)
+    spent = f"; {counted(done.requests, 'request')} cost {measured['cost']:g}" if "cost" in measured else ""
+    took = in_words(timing_of(measured)) + spent
+    print_notes([*done.answers.notes, *done.notes, *filter(None, [took])], options)
+
+
+def _teller(options: argparse.Namespace) -> Callable[[str], None]:
+    """Prints a note while work goes on, in place of the progress bar."""
+
+    def tell(note: str) -> None:
+        if sys.stderr.isatty() and not options.quiet:
+            print("\r\033[K", end="", file=sys.stderr)
+        print_notes([note], options)
+
+    return tell
 
 
 def _check_options(options: argparse.Namespace) -> None:
@@ -98,7 +127,10 @@ def _report_failures(done: EngineAnswers, topics: int, options: argparse.Namespa
     if options.partial and done.answers.found:
         print_notes([f"{failures}; the run is without them"], options)
         return
-    others = f"; {options.output}.failed.tsv lists them, and the same command asks only these again"
+    again = "the same command asks only these again"
+    if done.lasting:
+        again = f"mend the cause, then {again} (all, where more of {options.engine} than its limits is changed)"
+    others = f"; {options.output}.failed.tsv lists them; {again}"
     raise InputError(options.engine, failures + (others if options.output != "-" else ""))
 
 
@@ -118,9 +150,10 @@ def _write_manifest(
 
     manifest: dict[str, Any] = {"what": "a run", "leadline": __version__, "tag": tag, "k": options.k}
     manifest |= {"engine": {"file": Path(options.engine).name, "about": service.about, **service.described()}}
-    manifest |= {"limits": dataclasses.asdict(service.limits), "timing": measured}
+    manifest |= {"limits": {**dataclasses.asdict(service.limits), "at_once": service.at_once}, "timing": measured}
     texts = json_text(made_of["queries"]).encode()
     manifest |= {"queries": {"topics": len(made_of["queries"]), "sha256": hashlib.sha256(texts).hexdigest()}}
+    manifest |= {"requests": {"sent": done.requests, "sent again": done.again}}
     manifest |= {"failed": dict(done.failed)} if done.failed else {}
     manifest |= {"seconds": {topic: round(seconds, 6) for topic, seconds in done.answers.seconds.items()}}
     write_stored(f"{options.output}.manifest.json", f"{json_text(manifest)}\n".encode())

@@ -6,7 +6,7 @@ the entry point `leadline.engines`. Each thread asks through a connection of its
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Protocol, TypeVar, dataclass_transform, get_type_hints
 
@@ -24,14 +24,18 @@ class EngineHits:
     ids: Sequence[str]
     scores: Sequence[float] | None = None  # None: the service gives only an order
     total: int | None = None  # how many documents match, where the service says so
+    requests: int = 1  # that it took
 
 
 class AskingFailedError(Exception):
     """Why a query could not be answered. Some failures pass: a busy server, a connection that broke."""
 
-    def __init__(self, reason: str, *, passes: bool = False, wait: float = 0.0) -> None:
+    def __init__(
+        self, reason: str, *, passes: bool = False, wait: float = 0.0, requests: int = 1, again: int = 0
+    ) -> None:
         super().__init__(reason)
         self.passes = passes
+        self.requests, self.again = requests, again  # that were sent, and tries after the first
         self.wait = wait  # seconds that the service asks for
 
 
@@ -69,6 +73,10 @@ class SearchEngine:
         """A connection on which a query takes so many seconds at most."""
         raise NotImplementedError
 
+    def usual_at_once(self) -> int:
+        """How many queries are asked at the same time where the file does not say."""
+        return 1 if self.one_at_a_time else 4
+
     def needed_packages(self) -> tuple[str, ...]:
         """The packages that this engine needs with its options."""
         return self.packages
@@ -76,6 +84,10 @@ class SearchEngine:
     def secret_texts(self) -> tuple[str, ...]:
         """The options in which `${NAME}` is replaced by an environment variable."""
         return ()
+
+    def note(self) -> str:
+        """What of the options may be a mistake, in a line."""
+        return ""
 
     def place(self) -> str:
         """Where the service is, as a note names it."""
@@ -107,8 +119,10 @@ def hits_of(found: Any) -> EngineHits:
     """An answer from what a program returned: ids, pairs of id and score, or a mapping from ids to scores.
 
     >>> hits_of(["EP1", "EP2"]), hits_of([("EP1", 2), ("EP2", 1.5)]).scores
-    (EngineHits(ids=['EP1', 'EP2'], scores=None, total=None), [2.0, 1.5])
+    (EngineHits(ids=['EP1', 'EP2'], scores=None, total=None, requests=1), [2.0, 1.5])
     """
+    if not isinstance(found, Iterable) or isinstance(found, (str, bytes)):
+        raise AskingFailedError(f"returned {found!r:.60}, not a list of ids, or of pairs of an id and a score")
     pairs: list[Any] = list(found.items()) if isinstance(found, dict) else list(found)
     if not pairs or all(isinstance(each, str) for each in pairs):
         return EngineHits(pairs)

@@ -15,12 +15,12 @@
     between_words = " OR "            # what stands between them
 
     [limits]
-    at_once = 4                       # queries at the same time
+    at_once = 4                       # queries at the same time; 1 where times are to be compared
     per_second = 10                   # queries in a second
     seconds = 30                      # for an answer
     retries = 3                       # after failures that may pass
     most_documents = 10000            # that the service gives for a query
-    cost = 0.002                      # of a query, in any currency
+    cost = 0.002                      # of a request, in any currency
 
 Relative files in it are those of the folder in which the command runs.
 """
@@ -61,12 +61,12 @@ class QuerySettings:
 class Limits:
     """How a service is asked."""
 
-    at_once: Annotated[int, Bounds(1, 256)] = 4
+    at_once: Annotated[int, Bounds(1, 256)] | None = None  # None: what is usual for the kind
     per_second: Positive | None = None
     seconds: Positive = 30.0
     retries: Annotated[int, Bounds(0, 100)] = 3
     most_documents: Count | None = None
-    cost: NotNegative | None = None  # of a query
+    cost: NotNegative | None = None  # of a request
 
 
 @dataclass(frozen=True)
@@ -77,6 +77,13 @@ class EngineFile:
     about: str = ""
     query: QuerySettings = field(default_factory=QuerySettings)
     limits: Limits = field(default_factory=Limits)
+    path: str = "engine"  # of the file
+
+    @property
+    def at_once(self) -> int:
+        """How many queries are asked at the same time."""
+        usual = self.engine.usual_at_once()
+        return usual if self.engine.one_at_a_time else self.limits.at_once or usual
 
     def described(self) -> dict[str, Any]:
         """Everything that the answers depend on, for the record beside a run."""
@@ -108,7 +115,7 @@ def read_engine(path: str, *, run_code: bool = False) -> EngineFile:
     query.pipeline(path)  # wrong steps are refused before any query
     if query.each_word is not None and "{word}" not in query.each_word:
         raise InputError(path, "query: each_word must have {word}, the place of the word")
-    return EngineFile(engine, about, query, _settings(path, "limits", written.get("limits", {}), Limits))
+    return EngineFile(engine, about, query, _settings(path, "limits", written.get("limits", {}), Limits), path)
 
 
 Settings = TypeVar("Settings", QuerySettings, Limits)

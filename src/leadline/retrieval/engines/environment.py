@@ -16,7 +16,7 @@ def with_environment(text: str) -> str:
     """The text with environment variables in their places; InputError where one is not set."""
     for name in _SECRET.findall(text):
         if name not in os.environ:
-            raise InputError(f"${{{name}}}", "is not set: set this environment variable")
+            raise InputError("environment", f"the variable {name} is not set; ${{{name}}} stands for its value")
     return _SECRET.sub(lambda found: os.environ[found[1]], text)
 
 

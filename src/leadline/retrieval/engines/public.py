@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import warnings
 from typing import TYPE_CHECKING
 
-from leadline.errors import InputError
+from leadline.errors import InputError, LeadlineWarning
 from leadline.records.inputs import Path
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def run_engine(
     from leadline.records.topics.topic import Topics
     from leadline.retrieval.engines.asking import ask_topics
     from leadline.retrieval.engines.engine_file import read_engine
-    from leadline.retrieval.engines.queries import queries
+    from leadline.retrieval.engines.queries import queries, query_notes
     from leadline.retrieval.pipeline.context import SearchContext
     from leadline.text.source import stem
 
@@ -32,7 +33,10 @@ def run_engine(
     service = read_engine(name, run_code=run_code)
     asked = topics if isinstance(topics, Topics) else Topics.read(topics)
     context = None if index is None else SearchContext.open(index)
-    done = ask_topics(service, queries(asked, service.query, name, context), k, context=context)
+    texts = queries(asked, service.query, name, context)
+    for note in query_notes(asked, texts, service.query):
+        warnings.warn(LeadlineWarning(f"{name}: {note}"), stacklevel=2)
+    done = ask_topics(service, texts, k, context=context)
     for topic, reason in done.failed.items():
         raise InputError(name, f"{len(done.failed):,} of {len(asked):,} topics failed: {topic}: {reason}")
     return done.answers.run(stem(name.removesuffix(".toml")))

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
 from leadline.errors import InputError
+from leadline.records.scores.result import counted
 from leadline.records.topics.topic import Topic
 from leadline.retrieval.engines.engine_file import QuerySettings
 from leadline.retrieval.index.analysis import Analysis, spans
 from leadline.retrieval.index.characters import joined
+from leadline.retrieval.pipeline.answering import names_patent, refuse_absent
 from leadline.retrieval.pipeline.context import SearchContext
 from leadline.retrieval.pipeline.query.patent_fields import PATENT_FIELDS, summed, text_of
 from leadline.retrieval.pipeline.request import Request
 
 CUT = "whose queries were cut to the service's limit"
+LONG = 200  # words of a query, above which a note says so
 
 
 @dataclass(frozen=True)
@@ -28,31 +31,71 @@ class EngineQuery:
     text: str
     notes: tuple[str, ...] = ()
     request: Request | None = None  # where an index knows more about the topic
+    problem: str = ""  # why there is nothing to ask: the topic fails
 
 
 def queries(
     topics: Iterable[Topic], settings: QuerySettings, where: str, context: SearchContext | None = None
 ) -> list[EngineQuery]:
-    """A query for each topic. Patents need an index with its collection, which has their texts."""
+    """A query for each topic. Patents need an index with its collection, which has their texts.
+
+    A patent that the index lacks is refused, as our own systems do; where no topic has words, that is an error.
+    """
     listed = list(topics)
     requests = [None] * len(listed) if context is None else context.requests(listed)
-    return [_query(topic, request, settings, where, context) for topic, request in zip(listed, requests, strict=True)]
+    if context is not None:
+        texts = [request.topic for request in requests if request is not None and not request.is_patent]
+        refuse_absent([topic for topic in texts if names_patent(topic)], len(listed), context)
+    asked = [_query(topic, request, settings, where, context) for topic, request in zip(listed, requests, strict=True)]
+    if asked and all(query.problem for query in asked):
+        raise InputError(where, f"topic {asked[0].topic} {asked[0].problem}")
+    return asked
+
+
+def query_notes(topics: Iterable[Topic], asked: Sequence[EngineQuery], settings: QuerySettings) -> list[str]:
+    """What a user may not expect of the queries."""
+    notes = []
+    patents = [query for query in asked if query.request is not None and query.request.is_patent]
+    unhelped = [topic for topic, query in zip(topics, asked, strict=True) if not query.request and names_patent(topic)]
+    if unhelped:
+        used = [name for name in settings.fields if any(field_of(topic, name) for topic in unhelped)]
+        notes.append(
+            f"asked by {', '.join(used)} only: {counted(len(unhelped), 'topic')} with the number of a patent; own "
+            "families and later documents are not left out: name an INDEX before the topics"
+        )
+    if patents and settings.steps is None and settings.fields != QuerySettings().fields:
+        named = ", ".join(settings.patent_fields)
+        notes.append(f"patents are asked by patent_fields ({named}); fields are those of topics in words")
+    longest = max((len(query.text.split()) for query in asked), default=0)
+    if longest > LONG and settings.most_words is None:
+        notes.append(f"queries have up to {longest:,} words, which may be slow: most_words of [query] limits them")
+    return notes
+
+
+def field_of(topic: Topic, name: str) -> str:
+    """The text of a topic's field or attribute."""
+    return getattr(topic, name, "") or topic.attributes.get(name, "")
 
 
 def _query(
     topic: Topic, request: Request | None, settings: QuerySettings, where: str, context: SearchContext | None
 ) -> EngineQuery:
+    fields = settings.fields
     if request is not None and request.is_patent and context is not None:
+        fields = ("the words that its steps choose",) if settings.steps is not None else settings.patent_fields
         text, notes = _patent_text(context, request, settings, where)
     else:
-        parts = [getattr(topic, name, "") or topic.attributes.get(name, "") for name in settings.fields]
-        text, notes = " ".join(" ".join(parts).split()), ()
+        text, notes = " ".join(" ".join(field_of(topic, name) for name in fields).split()), ()
     if not text:
-        fix = "name an INDEX before the topics, which has the texts of patents" if context is None else "see [query]"
-        raise InputError(where, f"topic {topic.id} has no text in {', '.join(settings.fields)}: {fix}")
+        fix = ": see [query]"
+        if context is None:
+            fix = ": name an INDEX before the topics, which has the texts of patents"
+        elif request is not None and not request.is_patent:
+            fix = f", and is no document of {context.location}"
+        return EngineQuery(topic.id, "", notes, request, f"has no text in {', '.join(fields)}{fix}")
     sent, is_cut = limited(text, settings)
     if not sent:
-        raise InputError(where, f"topic {topic.id} has no words: {text[:60]!r}")
+        return EngineQuery(topic.id, "", notes, request, f"has no words: {text[:60]!r}")
     return EngineQuery(topic.id, sent, (*notes, CUT) if is_cut else notes, request)
 
 
@@ -66,8 +109,6 @@ def _patent_text(
         return " ".join(" ".join(text_of(document, name) for name in settings.patent_fields).split()), ()
     done = pipeline(context, request)
     weights = summed({term: query.weight * each for term, each in query.terms.items()} for query in done.queries)
-    if not weights:
-        raise InputError(where, f"the steps of [query] choose no words of topic {request.topic.id}")
     whole = "\n".join(text_of(document, name) for name in PATENT_FIELDS)
     written = _written_words(context.index.analysis, whole)
     return " ".join(written.get(term, term) for term in sorted(weights, key=lambda term: -weights[term])), done.notes
@@ -98,10 +139,12 @@ def limited(text: str, settings: QuerySettings) -> tuple[str, bool]:
     (('a film', True), ('a', True))
     >>> limited("film-forming (-OH)", QuerySettings(each_word='"{word}"', between_words=" OR "))[0]
     '"film" OR "forming" OR "OH"'
+    >>> limited("Film of films, film", QuerySettings(between_words=" OR "))
+    ('Film OR of OR films', False)
     """
     only_words = settings.each_word is not None or settings.between_words is not None
     each, between = settings.each_word or "{word}", settings.between_words or " "
-    words = plain_words(text) if only_words else text.split()
+    words = _once(plain_words(text)) if only_words else text.split()
     kept = words[: settings.most_words]
     if settings.most_characters is not None and kept:
         ends = accumulate(len(each.replace("{word}", word)) + len(between) for word in kept)
@@ -109,6 +152,14 @@ def limited(text: str, settings: QuerySettings) -> tuple[str, bool]:
         room = settings.most_characters - len(each.replace("{word}", ""))
         kept = kept[:fitting] or [kept[0][: max(room, 1)]]
     return between.join(each.replace("{word}", word) for word in kept), kept != words
+
+
+def _once(words: Sequence[str]) -> list[str]:
+    """Each word where it stands first, in whichever case: between operators a repeated word only takes time."""
+    first: dict[str, str] = {}
+    for word in words:
+        first.setdefault(word.casefold(), word)
+    return list(first.values())
 
 
 def plain_words(text: str) -> list[str]:

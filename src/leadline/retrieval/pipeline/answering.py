@@ -129,14 +129,18 @@ def _check(system: System, requests: Sequence[Request], context: SearchContext) 
         seen.add(request.topic.id)
     texts = [request.topic for request in requests if not request.is_patent]
     # A search by the title of a patent would find its own family and later documents.
-    absent = [topic for topic in texts if system.wants_patent or names_patent(topic)]
+    refuse_absent([topic for topic in texts if system.wants_patent or names_patent(topic)], len(requests), context)
+
+
+def refuse_absent(absent: Sequence[Topic], topics: int, context: SearchContext) -> None:
+    """Raise InputError where some of so many topics should be patents of the collection and are not."""
     if not absent:
         return
     names = [topic.patent for topic in absent]
     where, problem = f"topic {names[0]}", f"is not a patent of {context.location}"
     if len(names) > 1:
         where = "topics"
-        problem = f"{len(names):,} of {len(requests):,} are not patents of {context.location}: {_some(names)}"
+        problem = f"{len(names):,} of {topics:,} are not patents of {context.location}: {_some(names)}"
     # The words of a topic can be searched for where nothing but the system asks for a patent.
     if any((topic.title or topic.narrative) and not names_patent(topic) for topic in absent):
         problem += '; for topics in words use "survey" in place of "text", "claims" and other steps that read a patent'

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from leadline.errors import InputError, system_reason, visible
+from leadline.records.scores.result import counted
 from leadline.text.files import is_trusted, reported
 from leadline.text.lock import this_process, try_lock
 from leadline.text.stored import open_stored
@@ -29,6 +30,7 @@ class TopicResult(NamedTuple):
     scores: Sequence[float]
     notes: Sequence[str]
     seconds: float | None = None  # that it took
+    requests: int | None = None  # that were sent for it, to another service
 
 
 class Journal:
@@ -41,6 +43,7 @@ class Journal:
     def __init__(self, path: Path, made_of: Any) -> None:
         self.path = path
         self.key = hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()
+        self._of_others = 0  # finished topics of another run, or of this one with other settings
         self._done = self._read()
         self._file: FileIO | None = None
 
@@ -61,7 +64,19 @@ class Journal:
             raise InputError(str(self.path), "was put there by another user: name another file for the run")
         if opening == self._opening.rstrip():
             done.update(filter(None, map(_parsed, lines)))
+        else:
+            self._of_others = sum(_parsed(line) is not None for line in lines)
         return done
+
+    @property
+    def notes(self) -> list[str]:
+        """What becomes of the topics that were finished before."""
+        if self._of_others:
+            topics = counted(self._of_others, "finished topic")
+            return [
+                f"settings changed: {topics} of {self.path.name} {'is' if self._of_others == 1 else 'are'} not used"
+            ]
+        return [f"continues after {counted(len(self), 'finished topic')}"] if len(self) else []
 
     def __len__(self) -> int:
         return len(self._done)
@@ -73,6 +88,8 @@ class Journal:
         if self._file is None:
             self._file = self._opened()
         entry = [topic, list(found.documents), list(found.scores), list(found.notes), found.seconds]
+        if found.requests is not None:
+            entry.append(found.requests)
         self._write(self._file, json.dumps([*entry, _checksum(entry)]))
 
     def _write(self, file: FileIO, line: str) -> None:
@@ -122,9 +139,9 @@ def _parsed(line: bytes) -> tuple[str, TopicResult] | None:
     """A finished topic; None for a line that is incomplete, damaged or about something else."""
     with contextlib.suppress(ValueError, TypeError, RecursionError):
         *entry, checksum = json.loads(line)
-        topic, documents, scores, notes, seconds = entry
+        topic, documents, scores, notes, seconds, *requests = entry
         if checksum == _checksum(entry) and isinstance(topic, str) and len(documents) == len(scores):
-            return topic, TopicResult(documents, scores, notes, seconds)
+            return topic, TopicResult(documents, scores, notes, seconds, *requests)
     return None
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from leadline.measures.hits import Array
 from leadline.measures.intervals import inside, interval
+from leadline.retrieval.engines.timing import in_words as timing_in_words
 from leadline.show.figures.effort import MINUTES, recall_after_each
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.formatting import count, decimal, hours, in_words, percent
@@ -31,7 +32,7 @@ class Headline:
     standing: tuple[tuple[Word, str], ...]  # undecided: against 9
     effort: str  # "Reading 100 documents (3.3 hours) finds 41 % and misses 59 %."
     baseline: str
-    sure: tuple[str, ...]  # the definitions of the words, and what makes the scores uncertain
+    sure: tuple[str, ...]  # the definitions of the words, what makes the scores uncertain, and what a query took
     reasons: tuple[str, ...] = ()
     documents: tuple[int, ...] = ()  # whose reading times the texts name, in order: for a page that changes them
 
@@ -50,16 +51,23 @@ def headline(evidence: Evidence) -> Headline:
         )
         span = _written(interval(evidence.measure, mean, width))
         return Headline(
-            "", f"{measure}:", evidence.leader, decimal(mean), span, (), effort, baseline, (why,), (), (*read, *saved)
-        )
+            "", f"{measure}:", evidence.leader, decimal(mean), span, (), effort, baseline, (why, *_took(evidence)),
+            (), (*read, *saved),
+        )  # fmt: skip
     span = inside(evidence.measure, np.array([found.low, found.high])).tolist()
     first = f"Level by {measure}:" if found.level else f"First by {measure}:"
     level = f" and {found.level[0] if len(found.level) == 1 else count(len(found.level), 'other')}" * bool(found.level)
     return Headline(
         f"{outcome(found)}.", first, f"{found.leader}{level}", decimal(found.mean), _written(span),
-        _standing(found), effort, baseline, tuple(filter(None, (found.definitions(), found.doubt))),
+        _standing(found), effort, baseline, tuple(filter(None, (found.definitions(), found.doubt, *_took(evidence)))),
         tuple(found.closest_reasons()), (*read, *saved),
     )  # fmt: skip
+
+
+def _took(evidence: Evidence) -> tuple[str, ...]:
+    """What a query of the leader took and cost, where a record says so."""
+    told = timing_in_words(evidence.timings.get(evidence.leader))
+    return (f"With {evidence.leader}, {told}.",) if told else ()
 
 
 def _standing(found: Verdicts) -> tuple[tuple[Word, str], ...]:

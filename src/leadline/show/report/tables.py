@@ -10,7 +10,7 @@ import numpy as np
 
 from leadline.measures.hits import Array, Mask
 from leadline.measures.intervals import interval
-from leadline.retrieval.engines.timing import rate_in_words
+from leadline.retrieval.engines.timing import QueryTiming, asked_at_once, rate_in_words
 from leadline.show.charts.drawable import drawable
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.formatting import decimal, in_time, rounded
@@ -36,9 +36,9 @@ def systems_table(evidence: Evidence) -> str:
     info = list(dict.fromkeys(name for run in evidence.runs for name in evidence.runs_info.get(run, {})))[:COLUMNS]
     verdicts: Mapping[str, Verdict] = {v.other: v for v in evidence.verdict.verdicts} if evidence.verdict else {}
     heads = [("system", ""), (names[0], "num"), ("95\u202f% interval", "num"), *((name, "num") for name in names[1:])]
-    heads += [*([("against the leader", "")] if verdicts else []), *((name, "") for name in info)]
+    heads += [*([("against the leader", "wrap")] if verdicts else []), *((name, "") for name in info)]
     spent = _spent(evidence)
-    heads += [(name, "num") for name in spent]
+    heads += [(name, "num wrap") for name in spent]
     body = []
     for run in evidence.order:
         r = evidence.place(run)
@@ -67,7 +67,13 @@ def systems_table(evidence: Evidence) -> str:
         '<div class="tall" tabindex="0" role="region" aria-label="all systems"><table class="sortable">'
         f"<thead><tr>{head}</tr></thead>"
         f"<tbody>{''.join(body)}</tbody></table></div>"
+        + (f'<p class="aside">{escape(said)}</p>' if (said := asked_at_once(_timed(evidence))) else "")
     )
+
+
+def _timed(evidence: Evidence) -> dict[str, QueryTiming]:
+    """The recorded times, in the order of the table."""
+    return {run: evidence.timings[run] for run in evidence.order if run in evidence.timings}
 
 
 def _spent(evidence: Evidence) -> dict[str, tuple[Mapping[str, float], Callable[[float], str]]]:

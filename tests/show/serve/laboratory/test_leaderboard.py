@@ -121,15 +121,18 @@ def test_time_is_shown_where_a_manifest_has_it(lab: Lab, visit: Callable[..., An
     run = lab.get("run", "system1").path
     Path(f"{run}.manifest.json").write_text(json.dumps({"timing": {"median": 0.25, "p99": 0.5, "queries": 20}}))
     run = lab.get("run", "system0").path
-    costly = {"median": 0.125, "queries a second": 1234.5, "cost a query": 0.0025}
+    costly = {"median": 0.125, "queries a second": 1234.5, "cost a query": 0.0025, "at_once": 4}
     Path(f"{run}.manifest.json").write_text(json.dumps({"timing": costly}))
     client = visit(lab)
     rows = {row["run"]: row for row in client.get("/api/leaderboard").json()["runs"]}
     assert (rows["system1"]["median_seconds"], rows["system2"]["median_seconds"]) == (0.25, None)
-    assert [rows["system0"][name] for name in ("p99_seconds", "per_second", "cost")] == [None, 1234.5, 0.0025]
+    assert [rows["system0"][name] for name in ("p99_seconds", "per_second", "cost", "at_once")] == [
+        None, 1234.5, 0.0025, 4,
+    ]  # fmt: skip
     page = client.get("/leaderboard").text
     assert all(head in page for head in ("Seconds a query", "Queries a second", "Cost of a query"))
     assert re.search(r">1234<.*>0\.0025<", page, re.DOTALL)
+    assert "Times are not comparable: system0 with 4 queries at the same time" in page
     page = client.get("/run/system1").text
     assert "a query took 0.25 s" in page
     assert "SHA-256" in page

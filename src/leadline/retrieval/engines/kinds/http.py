@@ -11,7 +11,8 @@ import ssl
 import threading
 import time
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, replace
+from email.message import Message
 from typing import Annotated, Any, Literal
 from urllib.parse import SplitResult, quote, urlencode, urlsplit
 
@@ -87,6 +88,12 @@ class HttpService(SearchEngine):
     def secret_texts(self) -> tuple[str, ...]:
         return tuple(self.headers.values())
 
+    def note(self) -> str:
+        everywhere = json.dumps([self.url, dict(self.parameters), self.body])
+        if re.search(r"\{(k|size)\}", everywhere):
+            return ""
+        return "neither {k} nor {size} is sent: the service gives as many documents as it will"
+
     def place(self) -> str:
         parts = urlsplit(self.url)
         is_open = parts.scheme == "http" and parts.hostname not in ("localhost", "127.0.0.1", "::1")
@@ -99,8 +106,17 @@ class _Http:
     def __init__(self, service: HttpService, seconds: float) -> None:
         self.service, self.seconds = service, seconds
         self._open: http.client.HTTPConnection | None = None
+        self._sent = 0  # requests for the query
 
     def ask(self, query: str, k: int) -> EngineHits:
+        self._sent = 0
+        try:
+            return replace(self._asked(query, k), requests=self._sent)
+        except AskingFailedError as failure:
+            failure.requests = self._sent
+            raise
+
+    def _asked(self, query: str, k: int) -> EngineHits:
         service = self.service
         size = min(service.page_size or k, k)
         deadline = time.monotonic() + self.seconds
@@ -133,7 +149,12 @@ class _Http:
     def _hits(self, content: Any) -> list[Any]:
         """The entries of an answer that are documents."""
         place, skip = self.service.hits or "the answer", self.service.skip
-        listed = _at(content, self.service.hits)
+        try:
+            listed = _at(content, self.service.hits)
+        except AskingFailedError as failure:
+            if not isinstance(content, Mapping) or not content.get("error"):
+                raise
+            raise AskingFailedError(f"the answer is an error: {self._told(json.dumps(content).encode())}") from failure
         if not isinstance(listed, list):
             raise AskingFailedError(f"{place} is not a list of documents")
         if len(listed) < skip:
@@ -152,21 +173,29 @@ class _Http:
         headers |= {"Content-Type": "application/json"} if body else {}
         headers |= {name: with_environment(text) for name, text in service.headers.items()}
         method = service.method or ("POST" if body else "GET")
-        status, waits, content = self._request(method, target, body, headers, deadline)
+        self._sent += 1
+        status, answered, content = self._request(method, target, body, headers, deadline)
         if status != 200:
-            said = without_secrets(_said(content[: 1 << 16]), service.secret_texts())[:200]
+            said = self._told(content)
             moved = ", a redirect, which is not followed" if 300 <= status < 400 else ""
             reason = f"HTTP status {status}{moved}{f': {said}' if said else ''}"
-            raise AskingFailedError(reason, passes=status in BUSY, wait=waits)
+            raise AskingFailedError(reason, passes=status in BUSY, wait=_seconds(answered.get("Retry-After", "")))
         try:
             return json.loads(content)
         except (ValueError, RecursionError):
-            raise AskingFailedError("the answer is not JSON", passes=True) from None
+            kind = f" but {answered['Content-Type'][:60]}" if answered["Content-Type"] else ""
+            begins = self._told(content[:1000])[:60]
+            said = f", and begins {begins!r}" if begins else ", it is empty"
+            raise AskingFailedError(f"the answer is not JSON{kind}{said}", passes=True) from None
+
+    def _told(self, content: bytes) -> str:
+        """What an answer says, without secrets."""
+        return without_secrets(_said(content[: 1 << 16]), self.service.secret_texts())[:200]
 
     def _request(
         self, method: str, target: str, body: bytes | None, headers: Mapping[str, str], deadline: float
-    ) -> tuple[int, float, bytes]:
-        """The status, how long the service asks to wait, and the body of an answer, read until the deadline."""
+    ) -> tuple[int, Message, bytes]:
+        """The status, the headers and the body of an answer, read until the deadline."""
         try:
             answered = self._answered(method, target, body, headers, deadline)
             chunks, size = [], 0
@@ -182,7 +211,7 @@ class _Http:
             answered.close()  # so that the connection can be used again
             if answered.will_close:
                 self.close()
-            return answered.status, _seconds(answered.headers.get("Retry-After", "")), b"".join(chunks)
+            return answered.status, answered.headers, b"".join(chunks)
         except TimeoutError:
             self.close()
             raise AskingFailedError(f"no answer within {self.seconds:g} s", passes=True) from None
@@ -191,7 +220,11 @@ class _Http:
             if time.monotonic() >= deadline:
                 raise AskingFailedError(f"no answer within {self.seconds:g} s", passes=True) from None
             broke_off = f"the answer broke off ({type(error).__name__})"
-            reason = system_reason(error) if isinstance(error, OSError) and error.strerror else broke_off
+            reason = broke_off
+            if isinstance(error, OSError) and error.strerror:
+                parts = urlsplit(self.service.url)
+                port = parts.port or {"http": 80, "https": 443}[parts.scheme]
+                reason = f"{parts.hostname}, port {port}: {system_reason(error)}"
             raise AskingFailedError(reason, passes=not isinstance(error, (ssl.SSLError, socket.gaierror))) from None
         except AskingFailedError:
             self.close()

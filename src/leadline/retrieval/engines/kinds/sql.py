@@ -52,6 +52,10 @@ class SqlDatabase(SearchEngine):
         if self.driver in LIKE_MYSQL:
             checked_select(self.sql)
 
+    def usual_at_once(self) -> int:
+        """One for a file, which is searched on this machine: several would wait for each other."""
+        return 1 if self.driver in FILES else super().usual_at_once()
+
     def needed_packages(self) -> tuple[str, ...]:
         return PACKAGES.get(self.driver, ())
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from leadline.retrieval.engines.timing import asked_at_once, is_comparable
 from leadline.show.charts.labels import beside, narrow
 from leadline.show.charts.style import GREY, altair
 from leadline.show.figures.encodings import system_colour
@@ -30,11 +31,13 @@ def figure(evidence: Evidence) -> Figure:
         lack = "Times of two or more runs are needed: leadline run writes them into RUN.manifest.json."
         return needs(NAME, TITLE, lack)
     better = sign(evidence.main.better[0])
-    best = unbeaten([(evidence.timings[run].median, better * float(means[evidence.place(run)])) for run in known])
+    points = [(evidence.timings[run].median, better * float(means[evidence.place(run)])) for run in known]
+    best = unbeaten(points) if is_comparable(evidence.timings[run] for run in known) else set()
     rows: list[dict[str, Any]] = [
         {
             "run": run, "seconds": evidence.timings[run].median, "p99": evidence.timings[run].p99,
             "per_second": evidence.timings[run].per_second, "cost": evidence.timings[run].cost,
+            "at_once": evidence.timings[run].at_once,
             "mean": rounded(float(means[evidence.place(run)])), "unbeaten": place in best,
         }
         for place, run in enumerate(known)
@@ -62,19 +65,24 @@ def unbeaten(points: Sequence[tuple[float, float]]) -> set[int]:
 
 
 def _title(front: Sequence[dict[str, Any]], rows: Sequence[dict[str, Any]]) -> str:
+    if not front:
+        return f"Mean and time of {count(len(rows), 'system')}, whose times are not comparable"
     if len(front) == 1:
         return f"{front[0]['run']} has the best mean, and no system is faster"
     return f"{len(front)} of {count(len(rows), 'system')} are beaten by no other in both mean and time"
 
 
 def _reading(evidence: Evidence, front: Sequence[dict[str, Any]], rows: Sequence[dict[str, Any]]) -> str:
-    said = [f"{row['run']} {decimal(row['mean'])} in {in_time(row['seconds'])}" for row in front[:MOST_LABELLED]]
+    said = [
+        f"{row['run']} {decimal(row['mean'])} in {in_time(row['seconds'])}" for row in (front or rows)[:MOST_LABELLED]
+    ]
     text = f"{evidence.measure.text} and the median time of a query: {both(said)}."
     unknown = len(evidence.runs) - len(rows)
     left_out = f" {count(unknown, 'run')} without a recorded time {'is' if unknown == 1 else 'are'} left out."
     costs = [f"{row['run']} {row['cost']:g}" for row in rows if row["cost"] is not None][:MOST_LABELLED]
     cost = f" What a query costs: {both(costs)}." if costs else ""
-    return text + cost + left_out * bool(unknown)
+    beside = asked_at_once({row["run"]: evidence.timings[row["run"]] for row in rows})
+    return text + cost + f" {beside}" * bool(beside) + left_out * bool(unknown)
 
 
 def ticks(first: float, last: float) -> list[float]:
@@ -107,11 +115,11 @@ def _chart(evidence: Evidence, rows: list[dict[str, Any]], front: list[dict[str,
         axis=alt.Axis(labelExpr=shown, grid=False, values=ticks(first, last)),
     )  # fmt: skip
     y = alt.Y("mean:Q", title=f"{evidence.measure.text}, mean over topics", scale=alt.Scale(domain=[low, high]))
-    more = [f"{name}:Q" for name in ("per_second", "cost") if any(row[name] is not None for row in rows)]
+    more = [f"{name}:Q" for name in ("per_second", "cost", "at_once") if any(row[name] is not None for row in rows)]
     base = alt.Chart(rows_data()).encode(x=x, y=y, tooltip=["run:N", "mean:Q", "seconds:Q", "p99:Q", *more])
     named = alt.FieldOneOfPredicate("run", list(evidence.named))
     dot = {"filled": True, "size": 70, "opacity": 1}
-    told = rows if len(rows) <= len(evidence.named) else front[-MOST_LABELLED:]
+    told = rows if len(rows) <= len(evidence.named) else front[-MOST_LABELLED:] or rows[:MOST_LABELLED]
     labels = {row["run"]: (row["mean"], short(row["run"], 18)) for row in told}
     layers = [
         base.transform_filter("datum.unbeaten").mark_line(interpolate="step-after", strokeWidth=1.5, color=GREY),

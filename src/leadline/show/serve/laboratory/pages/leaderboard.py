@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import astuple
 from typing import Any
 
 from leadline.measures.intervals import interval
 from leadline.records.scores.table import Table
-from leadline.retrieval.engines.timing import timing_of
+from leadline.retrieval.engines.timing import QueryTiming, asked_at_once, timing_of
 from leadline.show.figures.evidence import Evidence
 from leadline.show.figures.formatting import decimal
 from leadline.show.lab.boards import Board, Boards
@@ -89,10 +90,11 @@ def _tables(board: Board, answer: ResultState) -> Shown:
     judged = f"judged@{min(TOP, board.measure.cutoff or TOP)}"
     columns = [
         "place", "run", "score", "low", "high", judged, "letters", "verdict", "against", "criterion", "median_seconds",
-        "p99_seconds", "per_second", "cost",
+        "p99_seconds", "per_second", "cost", "at_once",
     ]  # fmt: skip
     if evidence is None:
-        return {"runs": Table(columns, []), "others": others, "notes": [], "timed": [], "scale": {}}
+        empty: Shown = {"runs": Table(columns, []), "others": others, "notes": [], "timed": [], "scale": {}}
+        return empty | {"beside": ""}
     rows = _rows(board, evidence, judged, verdicts_of(answer), (answer.result or {}).get("letters", {}))
     best = {(row, 2) for row in range(len(rows)) if rows[row][2] == rows[0][2]}
     timed = [name for place, name in enumerate(columns) if place >= 10 and any(row[place] is not None for row in rows)]
@@ -100,8 +102,15 @@ def _tables(board: Board, answer: ResultState) -> Shown:
     span = max((row[4] for row in rows if row[4] == row[4]), default=0.0) - low
     return {
         "runs": Table(columns, rows, best=best), "others": others, "notes": list(evidence.study.notes), "timed": timed,
-        "scale": {"low": low, "span": span},
+        "scale": {"low": low, "span": span}, "beside": asked_at_once(_timings(board, evidence)),
     }  # fmt: skip
+
+
+def _timings(board: Board, evidence: Evidence) -> dict[str, QueryTiming]:
+    """What queries took and cost, of runs whose manifest says so, best first."""
+    entries = {entry.name: entry for entry in board.runs}
+    read = {run: timing_of(entries[run].made_from().get("timing")) for run in evidence.order}
+    return {run: timing for run, timing in read.items() if timing is not None}
 
 
 def _rows(
@@ -110,7 +119,7 @@ def _rows(
     means, widths = evidence.main.mean_values()[:, 0], evidence.main.half_widths()[:, 0]
     shares = evidence.scores(judged).mean_values()[:, 0]
     against = {each.other: each for each in found.verdicts} if found else {}
-    entries = {entry.name: entry for entry in board.runs}
+    timings = _timings(board, evidence)
     rows = []
     for place, run in enumerate(evidence.order, start=1):
         r = evidence.place(run)
@@ -119,8 +128,7 @@ def _rows(
         # The leader is compared with its nearest rival, every other run with the leader.
         verdict = found.verdicts[0] if found and run == found.leader else against.get(run)
         other = "" if verdict is None else verdict.other if run == verdict.leader else verdict.leader
-        timing = timing_of(entries[run].made_from().get("timing"))
-        took = [None] * 4 if timing is None else [timing.median, timing.p99, timing.per_second, timing.cost]
+        took = astuple(timings[run]) if run in timings else [None] * 5
         rows.append([
             place, run, mean, low, high, float(shares[r]), letters.get(run, ""), verdict.word if verdict else "",
             other, verdict.criterion if verdict else "", *took,
