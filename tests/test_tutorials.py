@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
+from glob import glob
 from pathlib import Path
 
 import pytest
@@ -16,16 +17,30 @@ REVIEW = DOCS / "tutorials/systematic-review.md"  # begins with files that a rev
 TUTORIALS = sorted(set((DOCS / "tutorials").glob("*.md")) - {REVIEW})
 OTHERS = sorted([
     REVIEW, *(DOCS / "how-to").glob("*.md"), *(DOCS / "compare").glob("*.md"),
-    *(DOCS / f"{name}.md" for name in ("engines", "growth", "judging", "prior-art", "query-language", "tuning")),
+    *(DOCS / f"{name}.md" for name in (
+        "duplicates", "engines", "growth", "judging", "lab", "links", "living-collections", "prior-art",
+        "query-language", "simulated-office", "tuning",
+    )),
 ])  # fmt: skip
 RUN_ELSEWHERE = {  # pages whose commands need files of their own, and the tests that run them
     "formats": "collections/documents/test_formats.py", "pools": "judge/pools/test_pools_document.py",
     "reviewing": "judge/review/test_review_document.py", "technical-survey": "test_technical_survey.py",
     "web": "commands/test_web_document.py",
 }  # fmt: skip
+SMALLER = {  # what is printed in a page, and what is run instead
+    "prior-art": {"EP 1 437 003 A1": "{first}"},
+    "duplicates": {"--class C07": "--class C02"},
+    "links": {"US7412705": "{first}", "stats crawl --against older-crawl": "stats edges.tsv --against edges.tsv"},
+    "living-collections": {"EP1000003B1,EP1000004B1": "{first},{second}"},
+    "simulated-office": {
+        "-o office  ": "-o first --patents 200 ",
+        "-o office --patents 100000": "-o second --patents 200",
+    },
+}
 SERVERS = (
     "leadline judge serve",
     "leadline review serve",
+    "leadline serve",
 )  # these go on until they are stopped; tests/show/serve starts them
 
 
@@ -36,12 +51,12 @@ def blocks(page: Path) -> list[str]:
 def run_blocks(listed: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     for part in (part for block in listed for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]):
         line, _, shown = part.partition("\n")
-        words = shlex.split(line)
+        words = [each for word in shlex.split(line, comments=True) for each in sorted(glob(word)) or [word]]
         if words[:2] == ["mkdir", "-p"]:
             Path(words[2]).mkdir(exist_ok=True)
         elif line.startswith("leadline judge serve"):  # judged in the meantime
             shutil.copy("laptop/pool.txt.journal", "pool.txt.journal")
-        elif not line.startswith(SERVERS):
+        elif not line.startswith((*SERVERS, "leadline demo")):  # tests/show/demo runs the demo
             assert words[0] == "leadline"
             capsys.readouterr()
             main(words[1:])  # ends the process if a command fails
@@ -83,9 +98,17 @@ def test_a_how_to_page(
     listed = blocks(page)
     if page.stem == "tuning":
         shutil.copy("topics.tsv", "others.tsv")
-    if page.stem == "prior-art":  # a patent that the small collection has
-        named = Path("topics.tsv").read_text(encoding="utf-8").splitlines()[1].split("\t")[0]
-        listed = [block.replace("EP 1 437 003 A1", named) for block in listed]
+    if page.stem in SMALLER:  # patents that the small collection has, and fewer of them
+        first, second = (
+            line.split("\t")[0] for line in Path("topics.tsv").read_text(encoding="utf-8").splitlines()[1:3]
+        )
+        for printed, tried in SMALLER[page.stem].items():
+            assert any(printed in block for block in listed)
+            listed = [block.replace(printed, tried.format(first=first, second=second)) for block in listed]
+    if page.stem == "duplicates":
+        Path("ipc.csv").write_text("C02C,Water\n")
+    if page.stem == "living-collections":
+        Path("new.jsonl").write_text('{"id": "EP9000001A1", "title": "A valve"}\n')
     if page.stem == "judging":  # begins without a pool
         for path in Path().glob("pool.txt*"):
             path.unlink()
