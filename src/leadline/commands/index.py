@@ -138,7 +138,7 @@ def _add_vectors(folder: Path, options: argparse.Namespace) -> None:
     size, seconds = readable_size(vectors.path.stat().st_size), time.monotonic() - start
     about = described_vectors(vectors.path.with_suffix(".json"), ENCODED)
     assert about is not None  # of the fields it was asked for
-    where = f" on {gpu()}" if gpu() and about.precision == "full" else ""
+    where = f", on {gpu()}" if gpu() and about.precision == "full" else ""
     print(f"{counted(vectors.shape[0], 'vector')} by {about.label}{where}, {size}, in {seconds:.1f} s")
 
 
