@@ -7,6 +7,8 @@ import os
 import shutil
 import signal
 import socket
+import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -197,7 +199,7 @@ def test_something_else_answers(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.usefixtures("edges")
-@pytest.mark.parametrize("address", ["10.0.0.9", "ray://head:10001", "head:port", ":6379"])
+@pytest.mark.parametrize("address", ["10.0.0.9", "ray://head:10001", "head:port", ":6379", "127.0.0.1:99999"])
 def test_an_address_that_is_none(address: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert f"must be auto or HOST:PORT, such as 10.0.0.9:6379, got '{address}'" in refused(capsys, address)
 
@@ -222,7 +224,7 @@ def test_a_signal_is_answered_when_ray_has_started_or_stopped() -> None:
     done, before = [], signal.getsignal(signal.SIGTERM)
 
     def start(number: signal.Signals) -> None:
-        with _ending_in_order(), _uninterrupted():
+        with _ending_in_order(threading.Event()), _uninterrupted():
             signal.raise_signal(number)
             done.append(number)
 
@@ -240,3 +242,71 @@ def test_without_ray_the_line_says_what_to_install(
     monkeypatch.setattr("leadline.commands.shared.extras.is_missing", lambda name: name == "ray")
     assert 'pip install "leadline[cluster]"' in refused(capsys, "auto")
     assert "RAY_ADDRESS" not in os.environ
+
+
+STOPPED = """
+import os, sys, time
+from ray._private import worker
+from leadline.cluster.connect import open_cluster
+from leadline.errors import InputError
+
+try:
+    with open_cluster("auto", print) as cluster:
+        (raylet,) = worker._global_node.all_processes["raylet"]
+        raylet.process.terminate()
+        list(cluster(time.sleep, [(30,)] * 4))
+except InputError as error:
+    print(error)
+"""
+TOKEN = """
+from ray.cluster_utils import Cluster
+import os, sys
+
+started = Cluster(True, head_node_args={"num_cpus": 1, "object_store_memory": 80 << 20, "include_dashboard": False})
+os.environ["RAY_AUTH_TOKEN"] = "another, which the cluster does not know"
+from ray._raylet import AuthenticationTokenLoader
+AuthenticationTokenLoader.instance().reset_cache()
+from leadline.cluster.connect import open_cluster
+from leadline.errors import InputError
+
+try:
+    os.environ["RAY_ADDRESS"] = started.address
+    with open_cluster("auto", print):
+        pass
+except InputError as error:
+    print(error)
+started.shutdown()
+"""
+
+
+def said_by(program: str, **environment: str) -> str:
+    """What a program writes, in a process and with a Ray of its own."""
+    with tempfile.TemporaryDirectory(prefix="ll-", ignore_cleanup_errors=True) as folder:
+        (Path(folder) / "ray").mkdir()
+        own = {"RAY_TMPDIR": folder, "PYTHONPATH": str(Path(leadline.__file__).parents[1]), **environment}
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
+        command = [sys.executable, "-c", program]
+        done = subprocess.run(command, env=kept | own, capture_output=True, text=True, check=False)
+    return done.stdout + done.stderr
+
+
+def test_ray_is_stopped_in_the_middle() -> None:
+    said = said_by(STOPPED)
+    assert "--cluster auto: no cluster found: Ray is started here with " in said
+    assert "--cluster: Ray was stopped on this machine: start it and the command again" in said
+
+
+def test_a_cluster_with_another_token() -> None:
+    pytest.importorskip("ray._private.authentication", reason="this Ray has no tokens")
+    said = said_by(TOKEN, RAY_AUTH_MODE="token", RAY_AUTH_TOKEN="the token of the cluster, long enough")
+    assert "asks for a token and refuses this one: set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN" in said
+    assert "started here" not in said
+
+
+@pytest.mark.usefixtures("edges")
+def test_memory_is_refused_before_it_is_stated(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["links", "pagerank", "edges.tsv", "--cluster", "auto", "--memory", "300MB"])
+    said = capsys.readouterr().err
+    assert "cannot be combined with --memory" in said
+    assert "300" not in said

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import logging
 import os
 import shutil
 import signal
 import socket
+import subprocess
 import sys
 import tempfile
 import threading
@@ -16,6 +18,7 @@ from typing import Any, TypeVar
 
 from leadline.cluster.work import Cluster
 from leadline.errors import InputError, LeadlineError, visible
+from leadline.records.scores.result import counted
 
 REACHED_WITHIN = 4  # seconds for the first answer of a cluster; after 5 Ray complains on standard error
 STORE_BYTES = 1 << 30  # of the object store that `auto` starts: twice the pieces that are in flight
@@ -28,14 +31,29 @@ QUIET = {  # read by Ray when it is imported or started
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
 }
 
+ACCEPTED, REFUSED, NO_RAY = "accepted", "refused", "no Ray"  # what a head may say to this process
+STOPPED = "Ray was stopped on this machine: start it and the command again"
+WITNESS = """
+import socket, sys
+if not sys.stdin.read():
+    try:
+        socket.socket(socket.AF_UNIX).connect(sys.argv[1])
+    except (ConnectionRefusedError, FileNotFoundError):
+        print(sys.argv[2], file=sys.stderr)
+"""  # what a child does: it waits for this process to end, and writes a line where that was because Ray had gone
+MOST_PORT = 65535
+WATCH = 0.5  # seconds between two looks whether Ray is still on this machine
+UNWIND = 10  # seconds for the work to end in order once it is not
+
 R = TypeVar("R")
 
 
 @contextlib.contextmanager
-def open_cluster(address: str) -> Iterator[Cluster]:
+def open_cluster(address: str, say: Callable[[str], None] = lambda _: None) -> Iterator[Cluster]:
     """The cluster at HOST:PORT; with `auto` the one that runs on this machine, or one that is started for the time.
 
-    A process that is connected to Ray already, with `ray.init`, stays connected.
+    `say` is told which of the two `auto` means. A process that is connected to Ray already, with `ray.init`, stays
+    connected.
     """
     for name, value in QUIET.items():
         os.environ.setdefault(name, value)
@@ -46,7 +64,8 @@ def open_cluster(address: str) -> Iterator[Cluster]:
         return
     wanted = _running_here() if address == "auto" else address
     folder = None
-    with _ending_in_order():
+    lost = threading.Event()
+    with _ending_in_order(lost):
         try:
             if wanted is None:
                 folder = tempfile.mkdtemp(prefix="leadline-")
@@ -55,10 +74,16 @@ def open_cluster(address: str) -> Iterator[Cluster]:
             else:
                 _check(wanted)
                 _init(address, address=wanted)
-            yield Cluster()
+            cluster = Cluster()
+            if address == "auto":
+                processors = counted(cluster.processors, "processor")
+                used = f"uses the cluster at {wanted}" if wanted else "no cluster found: Ray is started here"
+                say(f"--cluster auto: {used} with {processors}")
+            with _watched(lost):
+                yield cluster
         finally:
             with _uninterrupted(), _silent(), _without_stderr():
-                ray.shutdown()
+                _leave(lost)
             if folder is not None:
                 shutil.rmtree(folder, ignore_errors=True)
 
@@ -70,42 +95,60 @@ def _running_here() -> str | None:
     from ray._private.utils import read_ray_address  # what `ray.init("auto")` looks for
 
     found = read_ray_address()
-    if found is not None:
-        try:
-            _check(found)
-        except InputError:  # left by a cluster that has stopped
-            return None
-    return found
+    if found is None:
+        return None
+    try:
+        _reach(found)
+    except InputError:  # left by a cluster that has stopped
+        return None
+    return found if _said(found) != NO_RAY else None  # one that refuses us is not passed over
 
 
 def _check(address: str) -> None:
     """Refuse an address where nobody answers, or something other than Ray does; Ray itself would try for minutes."""
-    host, colon, port = address.rpartition(":")
-    if not colon or not port.isdecimal() or not host or "/" in host:
-        raise InputError("--cluster", f"must be auto or HOST:PORT, such as 10.0.0.9:6379, got {address!r}")
-    try:
-        socket.create_connection((host.strip("[]"), int(port)), timeout=REACHED_WITHIN).close()
-    except (OSError, OverflowError) as error:
-        reason = getattr(error, "strerror", None) or str(error) or "no answer"
+    _reach(address)
+    answers = _said(address)
+    if answers == REFUSED:
+        problem = "asks for a token and refuses this one" if os.environ.get("RAY_AUTH_MODE") else "asks for a token"
         raise InputError(
-            "--cluster", f"{address} cannot be reached: {reason.lower()}; is `ray start` running?"
-        ) from None
-    with _without_stderr():
-        answers = _within(REACHED_WITHIN, lambda: _is_ray(address))
-    if not answers:
+            "--cluster", f"{address} {problem}: set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN as where it was started"
+        )
+    if answers != ACCEPTED:
         raise InputError(
             "--cluster", f"{address} is not the head of a Ray cluster: give the address that `ray start` says"
         )
 
 
-def _is_ray(address: str) -> bool:
+def _reach(address: str) -> None:
+    """Refuse an address that is none, or where nobody listens."""
+    host, colon, port = address.rpartition(":")
+    if not colon or not port.isdecimal() or not host or "/" in host or not 0 < int(port) <= MOST_PORT:
+        raise InputError("--cluster", f"must be auto or HOST:PORT, such as 10.0.0.9:6379, got {address!r}")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=REACHED_WITHIN).close()
+    except OSError as error:
+        reason = getattr(error, "strerror", None) or str(error) or "no answer"
+        raise InputError(
+            "--cluster", f"{address} cannot be reached: {reason.lower()}; is `ray start` running?"
+        ) from None
+
+
+def _said(address: str) -> str:
+    """What a head says to this process, where it says so soon."""
+    with _without_stderr():
+        return _within(REACHED_WITHIN, lambda: _answer(address)) or NO_RAY
+
+
+def _answer(address: str) -> str:
+    """What a head says to this process."""
     from ray._raylet import GcsClient  # type: ignore[attr-defined]
 
     try:
         GcsClient(address=address)
-    except Exception:
-        return False
-    return True
+    except Exception as error:
+        said = f"{type(error).__name__} {error}".lower()
+        return REFUSED if "authenticat" in said else NO_RAY  # only newer versions of Ray have a class for it
+    return ACCEPTED
 
 
 def _init(named: str, **options: Any) -> None:
@@ -126,13 +169,18 @@ def _init(named: str, **options: Any) -> None:
 
 
 @contextlib.contextmanager
-def _ending_in_order() -> Iterator[None]:
-    """End with SystemExit where the system asks this process to end, so that Ray is stopped and its folder removed."""
+def _ending_in_order(lost: threading.Event) -> Iterator[None]:
+    """End with SystemExit where the system asks this process to end, so that Ray is stopped and its folder removed.
+
+    Once Ray is lost, the signal comes from `_watched`, and the error says so.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
 
     def end(number: int, _frame: object) -> None:
+        if lost.is_set():
+            raise InputError("--cluster", STOPPED)
         raise SystemExit(128 + number)
 
     before = signal.signal(signal.SIGTERM, end)
@@ -140,6 +188,68 @@ def _ending_in_order() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def _leave(lost: threading.Event) -> None:
+    """Disconnect from Ray. Without its process on this machine that would end ours at once: the rest is ended then."""
+    import ray
+
+    if not lost.is_set():
+        ray.shutdown()
+        return
+    from ray._private import worker
+
+    atexit.unregister(worker.shutdown)
+    if worker._global_node is not None:
+        worker._global_node.kill_all_processes(check_alive=False, allow_graceful=False)
+
+
+@contextlib.contextmanager
+def _watched(lost: threading.Event) -> Iterator[None]:
+    """End the work with one line where Ray is stopped on this machine: Ray itself may end the process without a word.
+
+    The main thread may be waiting inside of Ray, where no signal is answered: then the line is written by the watching
+    thread. Where Ray's library finds its object store gone first, it ends this process, and a child writes the line.
+    """
+    from ray._private import worker
+
+    node = getattr(worker, "_global_node", None)
+    if node is None or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    over = threading.Event()
+
+    def watch() -> None:
+        while not over.wait(WATCH):
+            if not _listens(node.raylet_socket_name):
+                lost.set()
+                signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGTERM)
+                if not over.wait(UNWIND):
+                    os.write(2, f"leadline: --cluster: {STOPPED}\n".encode())
+                    os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+    command = [sys.executable, "-I", "-S", "-c", WITNESS, node.raylet_socket_name, f"leadline: --cluster: {STOPPED}"]
+    witness = subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True)
+    try:
+        yield
+    finally:
+        over.set()
+        with contextlib.suppress(OSError):
+            witness.communicate(b"done")
+
+
+def _listens(path: str) -> bool:
+    """Whether a process listens at a socket in the file system."""
+    with socket.socket(socket.AF_UNIX) as asked:
+        asked.settimeout(WATCH)
+        try:
+            asked.connect(path)
+        except (ConnectionRefusedError, FileNotFoundError):
+            return False
+        except OSError:  # too many ask at once
+            return True
+    return True
 
 
 @contextlib.contextmanager

@@ -19,7 +19,7 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
-from leadline.commands.shared.cluster_option import add_cluster_option, index_sharded
+from leadline.commands.shared.cluster_option import add_cluster_option, check_memory, index_sharded
 from leadline.commands.shared.options import (
     add_options,
     check_format,
@@ -78,6 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     check_format(options)
+    check_memory(options)
     text = " ".join(options.query)
     with wrong_usage("--model"):
         name, parameters = parse_model(options.model)

@@ -49,7 +49,10 @@ def run(options: argparse.Namespace) -> None:
     from leadline.collections.documents.build import build
 
     start = time.monotonic()
-    with chosen_cluster(options) as spread, progress_bar("reading", quiet=options.quiet) as progress:
+    bar = progress_bar("reading", quiet=options.quiet, at_once=options.cluster is not None)
+    with chosen_cluster(options) as spread, bar as progress:
+        if progress is not None and spread is not None:  # the first part comes back only when a worker has started
+            progress(0, 1)
         manifest = build(
             options.sources, options.output, keep=options.keep, form=options.form, mapping=options.map,
             processes=options.processes or os.cpu_count() or 1, progress=progress, spread=spread,

@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 
 from leadline.collections.links.hits import IN_LINKS, ROOTS
-from leadline.commands.shared.cluster_option import add_cluster_option, link_workers
+from leadline.commands.shared.cluster_option import add_cluster_option, check_memory, link_workers
 from leadline.commands.shared.link_options import add_score_options, read_link_source, write_scores
 from leadline.commands.shared.options import add_number, check_format
 from leadline.errors import UsageError
@@ -32,6 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     check_format(options)
+    check_memory(options)
     if (options.query is None) != (options.index is None):
         missing, given = ("--index", "--query") if options.index is None else ("--query", "--index")
         raise UsageError(given, f"needs {missing} as well")

@@ -17,7 +17,7 @@ import os
 from leadline.collections.links.graph import LinkGraph
 from leadline.collections.links.page_scores import pagerank_of
 from leadline.collections.links.pagerank import DAMPING
-from leadline.commands.shared.cluster_option import add_cluster_option, link_workers
+from leadline.commands.shared.cluster_option import add_cluster_option, check_memory, link_workers
 from leadline.commands.shared.link_options import add_score_options, read_link_source, write_scores
 from leadline.commands.shared.options import add_choice, check_format
 
@@ -36,6 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     check_format(options)
+    check_memory(options)
     graph = read_link_source(options)
     personal = None if options.personal is None else _personal(options.personal, graph)
     with link_workers(options) as workers:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from leadline.commands.shared.extras import check_extras
-from leadline.commands.shared.output import progress_bar
+from leadline.commands.shared.output import print_notes, progress_bar
 from leadline.errors import UsageError
 
 if TYPE_CHECKING:
@@ -22,6 +22,12 @@ def add_cluster_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cluster", metavar="auto|ADDRESS", help=words)
 
 
+def check_memory(options: argparse.Namespace) -> None:
+    """Refuse --cluster beside --memory; called before a command states its memory or reads anything."""
+    if options.cluster is not None and getattr(options, "memory", None) is not None:
+        raise UsageError("--cluster", "cannot be combined with --memory: every machine has its own")
+
+
 @contextmanager
 def chosen_cluster(options: argparse.Namespace, *, memory_of_workers: bool = False) -> Iterator[Cluster | None]:
     """The cluster that --cluster names, which is a `Spread`; None without the option.
@@ -31,12 +37,12 @@ def chosen_cluster(options: argparse.Namespace, *, memory_of_workers: bool = Fal
     if options.cluster is None:
         yield None
         return
-    if getattr(options, "memory", None) is not None and not memory_of_workers:
-        raise UsageError("--cluster", "cannot be combined with --memory: every machine has its own")
+    if not memory_of_workers:
+        check_memory(options)
     check_extras("--cluster", ["cluster"])
     from leadline.cluster.connect import open_cluster
 
-    with open_cluster(options.cluster) as cluster:
+    with open_cluster(options.cluster, lambda note: print_notes([note], options)) as cluster:
         yield cluster
 
 

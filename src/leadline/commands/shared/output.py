@@ -87,18 +87,21 @@ def print_notes(notes: Iterable[str], options: argparse.Namespace) -> None:
 
 
 @contextmanager
-def progress_bar(what: str, *, quiet: bool) -> Iterator[Callable[..., None] | None]:
-    """A progress bar on a terminal, shown once the work has taken a second; in a file if the environment names one."""
+def progress_bar(what: str, *, quiet: bool, at_once: bool = False) -> Iterator[Callable[..., None] | None]:
+    """A progress bar on a terminal, shown once the work has taken a second; in a file if the environment names one.
+
+    With `at_once` it is shown from the beginning, by work whose first part takes long.
+    """
     watched = os.environ.get("LEADLINE_PROGRESS")
     if not watched and (quiet or not sys.stderr.isatty()):
         yield None
         return
-    from leadline.commands.shared.progress import ProgressBar, ProgressFile
+    from leadline.commands.shared.progress import WAIT, ProgressBar, ProgressFile
 
     if watched:
         yield ProgressFile(what, watched).step
         return
-    bar = ProgressBar(what)
+    bar = ProgressBar(what, 0.0 if at_once else WAIT)
     try:
         yield bar.step
     finally:

@@ -19,15 +19,15 @@ LONGEST = 30  # columns of the bar itself
 class ProgressBar:
     """Shows how much of some work is done once it has taken a second, and leaves nothing behind."""
 
-    def __init__(self, what: str) -> None:
-        self._what = what
+    def __init__(self, what: str, wait: float = WAIT) -> None:
+        self._what, self._wait = what, wait
         self._start = time.monotonic()
         self._drawn = 0.0  # when the bar was drawn last; 0: not yet
 
     def step(self, done: int, total: int, note: str = "") -> None:
         """Report that `done` of `total` parts are done."""
         now = time.monotonic()
-        if now - self._start > WAIT and now - self._drawn > PAUSE:
+        if now - self._start >= self._wait and now - self._drawn > PAUSE:
             self._drawn = now
             line = bar_line(f"{self._what} {note}".rstrip(), done, total, now - self._start)
             print(f"\r\033[K{line[: shutil.get_terminal_size().columns - 1]}", end="", file=sys.stderr, flush=True)
