@@ -163,9 +163,10 @@ class ReadingPlan:
         return replace(whole, unjudged_topics=tuple(sorted(whole.unjudged_topics, key=place.__getitem__)))
 
 
-def least_memory(judged: int, topics: int, runs: int, values: int) -> int:
+def least_memory(judged: int, topics: int = 0, runs: int = 0, values: int = 0, *, kernels: bool = True) -> int:
     """The smallest budget for so many bytes of judgements, and for `values` scores of each run on each topic."""
-    return BASE_BYTES + held_bytes(judged, topics, runs, values) + BYTES_A_BYTE * SMALLEST_PART
+    cost = BYTES_A_BYTE if kernels else PLAIN_BYTES_A_BYTE
+    return BASE_BYTES + held_bytes(judged, topics, runs, values) + cost * SMALLEST_PART
 
 
 def held_bytes(judged: int, topics: int, runs: int, values: int) -> int:
@@ -178,7 +179,7 @@ def judgement_bytes(qrels: object, budget: MemoryBudget | None) -> int:
     judged = text_size(os.fspath(qrels)) if isinstance(qrels, (str, os.PathLike)) else 0
     if budget is not None and judged > SMALLEST_PART:  # fewer do not matter, and once they are read all is known
         more = f"{SCORE_BYTES} bytes for each topic, run and measure"
-        budget.require(least_memory(judged, 0, 0, 0), f"{readable_size(judged)} of judgements", more)
+        budget.require(least_memory(judged), f"{readable_size(judged)} of judgements", more)
     return judged
 
 

@@ -2,7 +2,8 @@
 
 A part is a run of consecutive documents whose raw bytes reach a fixed size, where each counts a least number of bytes,
 so the same sources always give the same parts. Each finished part is recorded in a journal. After a stopped build, the
-next one splits the sources again, which is quick, and reads only the parts that are not in the journal. The new collection replaces an older one atomically.
+next one splits the sources again, which is quick, and reads only the parts that are not in the journal. The new
+collection replaces an older one atomically.
 """
 
 from __future__ import annotations
