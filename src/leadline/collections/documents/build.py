@@ -36,6 +36,7 @@ from leadline.collections.documents.splitting import split
 from leadline.collections.documents.staging import Staging
 from leadline.errors import InputError, checked_choice
 from leadline.records.dataset_handles import is_handle
+from leadline.records.scores.result import counted
 from leadline.text.files import readable_size
 from leadline.text.memory_budget import LargestDocument, MemoryBudget, MemoryLike
 from leadline.text.spread import Spread
@@ -85,11 +86,12 @@ def build(
     progress: Progress | None = None,
     spread: Spread | None = None,
     memory: MemoryLike = None,
+    say: Callable[[str], None] | None = None,
 ) -> dict[str, Any]:
     """Make a collection from files, folders, archives and handles of ir_datasets; return its manifest.
 
     `spread` reads parts elsewhere, in place of `processes` on this machine. `memory`, such as "2GB", is the most that
-    all processes together hold.
+    all processes together hold. `say` takes a note, of a build that continues one that was stopped.
     """
     found = named_sources(sources)
     if form is not None:
@@ -117,6 +119,8 @@ def build(
     with Staging.open(Path(folder), origin) as staging:
         if staging.finished is not None:
             return staging.finished
+        if staging.done and say is not None:
+            say(f"continues a build that was stopped, with {counted(len(staging.done), 'finished part')}")
         total = sum(each.size for each in found)
         parts = _seen(raw_parts(found, options, part_bytes), LargestDocument(budget, part_bytes, BYTES_A_PART_BYTE))
         read_all(parts, options, staging, total, sizes.processes, progress, spread)
