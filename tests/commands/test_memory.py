@@ -17,7 +17,8 @@ import pytest
 import leadline as ll
 from leadline.cli import main
 from leadline.collections.documents import build_memory
-from leadline.collections.documents.build import PART_BYTES
+from leadline.collections.documents.build import LEAST_DOCUMENT_BYTES, PART_BYTES, Options, build, raw_parts
+from leadline.collections.documents.sources import FileSource
 from leadline.collections.documents.store import Collection
 from leadline.collections.duplicates import find
 from leadline.errors import InputError
@@ -25,6 +26,7 @@ from leadline.retrieval.answers import search_memory
 from leadline.retrieval.index import writing
 from leadline.retrieval.index.index import Index
 from leadline.text.files import readable_size
+from leadline.text.memory_budget import MemoryBudget
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="the memory of a process, as Linux shows it")
 WORDS = [f"{first}{last}" for first in ("poly", "metal", "glass", "thin") for last in ("film", "valve", "resin", "mer")]
@@ -182,12 +184,49 @@ def test_too_little_memory_is_one_line_with_the_smallest_that_would_do(
     assert left.value.code == 1
     said = capsys.readouterr().err
     assert len(said.splitlines()) == 1
-    enough = re.search(r"--memory: 1\.0 MB is too little for .*: the smallest that would do is (\d+MB)", said)
+    smallest = r"(?:the smallest that would do is|it needs at least) (\d+MB)"  # at least: pages are not counted yet
+    enough = re.search(rf"--memory: 1\.0 MB is too little for .*: {smallest}", said)
     assert enough
     assert not (tmp_path / "index").exists()
     assert not (tmp_path / "new").exists()
     main([*arguments, "--memory", enough[1]])
     assert f"at most {int(enough[1][:-2])}.0 MB: " in capsys.readouterr().err
+
+
+def test_many_short_documents_and_topics_keep_to_memory(tmp_path: Path) -> None:
+    count = 60_000
+    (tmp_path / "d.jsonl").write_text("".join(f'{{"id": "{n}", "title": "a {n}"}}\n' for n in range(count)))
+    parts = list(raw_parts([FileSource(tmp_path / "d.jsonl")], Options(), 10**7))
+    assert [len(part.documents) for part in parts] == [10**7 // LEAST_DOCUMENT_BYTES] * 3
+    (tmp_path / "q").write_text("".join(f"{n} 0 EP{n:020d} 1\n" for n in range(count)))
+    (tmp_path / "a.run").write_text("0 Q0 d 1 1 tag\n")
+    least = "it needs at least 18[0-9]MB, and 32 bytes for each topic, run and measure"
+    with pytest.raises(InputError, match=f"164.0 MB is too little for .* of judgements: {least}"):
+        ll.evaluate(str(tmp_path / "q"), str(tmp_path / "a.run"), memory="164MB")
+
+
+def test_a_document_larger_than_a_batch_is_said(tmp_path: Path) -> None:
+    short = [{"id": f"EP{n:07d}", "title": "thin film"} for n in range(1, 4)]
+    texts = [*short[:2], {"id": "EP0000009", "title": "long", "abstract": "film " * 400_000}, *short[2:]]
+    (tmp_path / "d.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in texts))
+    said: list[str] = []
+    small = build_memory.least_memory(10**6)
+    build(
+        [tmp_path / "d.jsonl"],
+        tmp_path / "c",
+        keep="all",
+        part_bytes=10**6,
+        memory=MemoryBudget(small, say=said.append),
+    )
+    collection = Collection.open(tmp_path / "c")
+    needed = writing.least_memory(4)
+    Index.build(collection, tmp_path / "i", workers=1, memory=MemoryBudget(needed, say=said.append))
+    Index.build(texts, tmp_path / "j", workers=1, memory=MemoryBudget(needed, say=said.append))
+    needed = find.BASE_BYTES + find.BYTES_A_DOCUMENT * 4 + find.SMALLEST_BATCH * find.BYTES_A_BYTE
+    ll.duplicates(collection, memory=MemoryBudget(needed, say=said.append))
+    assert [line.partition(":")[0].partition(",")[0].split()[0] for line in said] == ["at", "more"] * 4
+    assert "a part of 2.0 MB with a document of 2.0 MB" in said[1]
+    assert all(line.endswith("for a document of 2.0 MB, which is larger than a batch") for line in said[3::2])
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
+    from leadline.collections.documents.check import NOT_FINISHED
     from leadline.show.check import Examination, examine
     from leadline.text.files import readable_size
 
@@ -48,9 +49,9 @@ def run(options: argparse.Namespace) -> None:
         rows += [[folder, found.kind, each.path, each.problem, each.fix] for each in found.findings]
         if found.findings:
             lines += [f"{each.path}: {each.problem}; {each.fix}" for each in found.findings]
-            lines.append(
-                f"the {found.kind} {folder} is damaged: {counted(len(found.findings), 'problem')}, {size(found)}"
-            )
+            unfinished = all(each.problem == NOT_FINISHED for each in found.findings)
+            state = "unfinished:" if unfinished else f"damaged: {counted(len(found.findings), 'problem')},"
+            lines.append(f"the {found.kind} {folder} is {state} {size(found)}")
         else:
             lines.append(f"the {found.kind} {folder} is sound: {size(found)}")
         notes += [

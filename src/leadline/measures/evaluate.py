@@ -17,7 +17,7 @@ from leadline.measures.definition import Measure, View
 from leadline.measures.hits import Array, Hits, Judged
 from leadline.measures.join import RunHits, length_table, pays, together
 from leadline.measures.notation import MeasuresLike, parse_measures
-from leadline.measures.run_source import ReadingPlan, RunReading, Source, held_bytes
+from leadline.measures.run_source import ReadingPlan, RunReading, Source, held_bytes, judgement_bytes
 from leadline.records.choices import Order
 from leadline.records.qrels.qrels import Qrels
 from leadline.records.qrels.read_qrels import read_qrels
@@ -110,6 +110,8 @@ def evaluate(
         from leadline.records.side_tables import read_runs_info
 
         runs_info = read_runs_info(runs_info)
+    budget = MemoryBudget.of(memory)
+    qrels_size = judgement_bytes(qrels, budget)
     judged = open_qrels(qrels, format=qrels_format, topics=topics)
     wanted = parse_measures(measures if measures is not None else _DEFAULTS[judged.kind], rel=rel)
     check_needs(wanted, judged)
@@ -117,10 +119,10 @@ def evaluate(
         _ = _log(reads)  # a bad log is an error even where no measure uses it
         wanted = [timed_by_log(measure) for measure in wanted]
     sources = open_sources(runs)
-    plan, budget = None, MemoryBudget.of(memory)
+    plan = None
     if budget is not None:
         columns = len(wanted) * (3 if unjudged == "all" or ties else 1)
-        held = held_bytes(qrels, len(judged.topics), len(sources), columns)
+        held = held_bytes(qrels_size, len(judged.topics), len(sources), columns)
         kernels, elsewhere = pays(_size(sources)), spread is not None
         plan = ReadingPlan.of(sources, budget, kernels=kernels, held=held, elsewhere=elsewhere)
     treatments = TREATMENTS if unjudged == "all" else (unjudged,)

@@ -22,7 +22,7 @@ from leadline.text.files import readable_size
 from leadline.text.ids import decode_id, ranges
 from leadline.text.memory import NewArrays
 from leadline.text.memory_budget import MemoryBudget
-from leadline.text.source import SourceText, physical_memory, read_text, size_of
+from leadline.text.source import SourceText, physical_memory, read_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 # Measured with benchmarks/memory.py: what an evaluation holds without any run, and for each byte of a run's text.
 BASE_BYTES, BYTES_A_BYTE, PLAIN_BYTES_A_BYTE = 160_000_000, 4, 16
 QRELS_BYTES_A_BYTE = 12  # judgements with their hash tables, for each byte of their file
+SCORE_BYTES = 32  # a score is held four times when results are made
 SMALLEST_PART = 1 << 20
 
 
@@ -162,10 +163,24 @@ class ReadingPlan:
         return replace(whole, unjudged_topics=tuple(sorted(whole.unjudged_topics, key=place.__getitem__)))
 
 
-def held_bytes(qrels_path: object, topics: int, runs: int, values: int) -> int:
-    """Bytes of memory for judgements, and for `values` scores of each run on each topic."""
-    judged = size_of(qrels_path) if isinstance(qrels_path, (str, os.PathLike)) else 0
-    return QRELS_BYTES_A_BYTE * judged + 4 * 8 * topics * runs * values
+def least_memory(judged: int, topics: int = 0, runs: int = 0, values: int = 0, *, kernels: bool = True) -> int:
+    """The smallest budget for so many bytes of judgements, and for `values` scores of each run on each topic."""
+    cost = BYTES_A_BYTE if kernels else PLAIN_BYTES_A_BYTE
+    return BASE_BYTES + held_bytes(judged, topics, runs, values) + cost * SMALLEST_PART
+
+
+def held_bytes(judged: int, topics: int, runs: int, values: int) -> int:
+    """Bytes of memory for so many bytes of judgements, and for `values` scores of each run on each topic."""
+    return QRELS_BYTES_A_BYTE * judged + SCORE_BYTES * topics * runs * values
+
+
+def judgement_bytes(qrels: object, budget: MemoryBudget | None) -> int:
+    """The bytes of a file of judgements, 0 of others; a file that is too large for a budget is refused unread."""
+    judged = text_size(os.fspath(qrels)) if isinstance(qrels, (str, os.PathLike)) else 0
+    if budget is not None and judged > SMALLEST_PART:  # fewer do not matter, and once they are read all is known
+        more = f"{SCORE_BYTES} bytes for each topic, run and measure"
+        budget.require(least_memory(judged), f"{readable_size(judged)} of judgements", more)
+    return judged
 
 
 @dataclass(frozen=True)

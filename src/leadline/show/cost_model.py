@@ -19,6 +19,7 @@ from leadline.records.scores.result import Result, counted
 from leadline.records.scores.table import Table
 from leadline.retrieval.answers import search_memory
 from leadline.retrieval.index import writing
+from leadline.text.engine import LOADING_PAYS
 from leadline.text.files import readable_size
 
 
@@ -46,6 +47,8 @@ SLOPES = {
     "search seconds": Slope(2.06e-4, 8.73e-9, 0),  # of a query of 20 words, 1000 documents deep
 }
 LINE_SECONDS, LINE_BYTES = 1.12e-7, 36  # of a run
+JUDGEMENT_BYTES, MEASURES = 20, 6  # of a line of judgements; those that `evaluate` takes unless told
+MOST_DOCUMENTS = 2_147_483_647  # of an index, whose rows are numbers of 32 bits
 # benchmarks/encoding.py: titles and abstracts a second with the packaged model, on one core; 384 numbers of 16 bits.
 VECTOR_SECONDS, VECTOR_BYTES, VECTOR_MEMORY = 1 / 27, 2 * 384, 700_000_000
 
@@ -75,6 +78,7 @@ class Workload:
     runs: int = 50
     topics: int = 1000
     depth: int = 1000
+    judged: int = 100  # judgements of a topic
 
     @property
     def words(self) -> int:
@@ -146,18 +150,23 @@ def estimate(work: Workload, machine: Machine | None = None) -> Estimate:
     """What a collection, its indexes, vectors, searches and evaluation take, and on how many machines."""
     on = machine or Machine()
     count, words = work.documents, work.words
-    if min(count, work.words_per_document, work.runs, work.topics, work.depth) < 1:
-        raise InputError("estimate", "documents, words, runs, topics and depth must be at least 1")
+    if min(count, work.words_per_document, work.runs, work.topics, work.depth, work.judged) < 1:
+        raise InputError("estimate", "documents, words, runs, topics, depth and judgements must be at least 1")
+    if count > MOST_DOCUMENTS:
+        problem = f"an index has at most {MOST_DOCUMENTS:,}, got {count:,}: make several collections of fewer"
+        raise InputError("documents", problem)
 
     def cost(name: str) -> float:
         return SLOPES[name].of(count, words)
 
     def job(
-        name: str, disk: float, seconds: float, memory: float, *, cached: float = 0.0, spreads: bool = True
-    ) -> JobCost:
+        name: str, disk: float, seconds: float, memory: float, *, cached: float = 0.0, spreads: bool = True,
+        one_machine: bool = False,
+    ) -> JobCost:  # fmt: skip
         """`cached` bytes of files should be in memory, for their job to be fast.
 
-        Where memory does not spread, the end of the work is done by one process, which has it all.
+        Where memory does not spread, one process has it all: the one that ends the work, or every one that takes part.
+        A job of `one_machine` cannot be shared with others at all.
         """
         reasons = {
             "time": seconds / (on.cores * on.hours * 3600),
@@ -169,11 +178,19 @@ def estimate(work: Workload, machine: Machine | None = None) -> Estimate:
         because = most if machines > 1 else ""
         if not spreads and memory > on.memory:
             because = "memory of one machine: too little"
+        elif one_machine and machines > 1:
+            because = f"{most} of one machine: too little"
+        if one_machine:
+            machines = 1
         return JobCost(name, round(disk), seconds, round(memory), machines, because)
 
     collecting, indexing = build_memory.least_memory(PART_BYTES), writing.least_memory(count)
     searching = search_memory.least_memory(count)
     run_bytes = work.topics * work.depth * LINE_BYTES
+    judgements = work.topics * work.judged * JUDGEMENT_BYTES
+    evaluating = run_source.least_memory(
+        judgements, work.topics, work.runs, MEASURES, kernels=work.runs * run_bytes > LOADING_PAYS
+    )  # fmt: skip
     jobs = [
         job("collection", cost("collection bytes"), cost("collection seconds"), collecting, spreads=False),
         job("index", cost("index bytes"), cost("index seconds"), indexing, spreads=False),
@@ -181,22 +198,28 @@ def estimate(work: Workload, machine: Machine | None = None) -> Estimate:
             "index with positions", cost("index with positions bytes"), cost("index with positions seconds"), indexing,
             spreads=False,
         ),
-        job("vectors", count * VECTOR_BYTES, count * VECTOR_SECONDS, VECTOR_MEMORY),
+        job("vectors", count * VECTOR_BYTES, count * VECTOR_SECONDS, VECTOR_MEMORY, one_machine=True),
         job(
-            f"search, {counted(work.topics, 'topic')}", run_bytes, work.topics * cost("search seconds"), searching,
-            cached=cost("index bytes"),
+            f"search, {counted(work.topics, 'topic')} (disk: the run)", run_bytes,
+            work.topics * cost("search seconds"), searching, cached=cost("index bytes"),
         ),
         job(
-            f"evaluation, {counted(work.runs, 'run')}", work.runs * run_bytes, work.lines * LINE_SECONDS,
-            run_source.BASE_BYTES + run_source.BYTES_A_BYTE * run_source.SMALLEST_PART,
+            f"evaluation, {counted(work.runs, 'run')} (disk: the runs)", work.runs * run_bytes,
+            work.lines * LINE_SECONDS, evaluating, spreads=False,
         ),
     ]  # fmt: skip
     notes = (
-        f"machines: of {counted(on.cores, 'core')} and {readable_size(on.memory)}, so that each job takes at most "
+        f"machines: of {counted(on.cores, 'core')}, {readable_size(on.memory)} of memory and "
+        f"{readable_size(on.disk)} of disk, so that each job takes at most "
         f"{on.hours:g} hours; for search, so that the index is in memory",
-        "the time is that of one core, n cores need about 1/n of it; memory is the smallest that --memory accepts",
-        "one process on one machine makes the tables of a collection and the last merge of an index: more machines do "
-        "not share its memory",
+        f"disk beside that: the sources, about {readable_size(round(cost('source bytes')))} as JSON lines, and while "
+        f"an index is made up to about as much again for segments that are merged, here "
+        f"{readable_size(round(cost('index with positions bytes')))}",
+        "the time is that of one core: several share it, but for the tables of a collection and the last merge of an "
+        "index, which one process makes; memory is the smallest that --memory accepts",
+        f"evaluation assumes {counted(work.judged, 'judgement')} a topic, of {JUDGEMENT_BYTES} bytes, and "
+        f"{MEASURES} measures; every process that takes part holds the judgements",
+        "more machines do not share the memory of one process, and vectors are made on one machine",
     )
     return Estimate(work, on, jobs, notes)
 

@@ -45,16 +45,37 @@ class MemoryBudget:
         """A budget from what a user gives: a size such as 2GB, a number of bytes, or None for no limit."""
         return given if given is None or isinstance(given, MemoryBudget) else cls(memory_size(given))
 
-    def require(self, needed: int, what: str) -> None:
-        """Raise InputError if the work needs more; it names the smallest budget that would do."""
+    def require(self, needed: int, what: str, more: str = "") -> None:
+        """Raise InputError if the work needs more; it names the smallest budget that would do.
+
+        `more` is what the work needs beside that, where it is not known yet how much of it there is.
+        """
         if self.size < needed:
-            enough = f"the smallest that would do is {-(-needed // 1_000_000)}MB"
+            size = f"{-(-needed // 1_000_000)}MB"
+            enough = f"it needs at least {size}, and {more}" if more else f"the smallest that would do is {size}"
             raise InputError("--memory", f"{readable_size(self.size)} is too little for {what}: {enough}")
 
     def state(self, how: str) -> None:
         """Say how the work is divided."""
         if self.say is not None:
             self.say(f"at most {readable_size(self.size)}: {how}")
+
+
+class LargestDocument:
+    """Says of a document that is larger than a batch how much memory it takes: documents are not divided."""
+
+    def __init__(self, budget: MemoryBudget | None, batch: int, bytes_a_byte: int) -> None:
+        self.budget, self.batch, self.bytes_a_byte = budget, batch, bytes_a_byte
+        self.said = 0  # bytes of the largest that was spoken of
+
+    def see(self, size: int, what: str = "") -> None:
+        """Take the size of a document that is a batch of its own, or of `what`; of several, not each is said."""
+        if self.budget is None or self.budget.say is None or size <= max(self.batch, 2 * self.said):
+            return
+        self.said = size
+        most = readable_size(self.budget.size + self.bytes_a_byte * (size - self.batch))
+        what = what or f"a document of {readable_size(size)}, which is larger than a batch"
+        self.budget.say(f"more than {readable_size(self.budget.size)}, up to {most}, for {what}")
 
 
 MemoryLike: TypeAlias = "str | int | MemoryBudget | None"

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import leadline as ll
+from leadline.cli import main
 from leadline.collections.documents.build import build
 
 PART_BYTES = 2_000
@@ -92,9 +93,22 @@ def test_a_damaged_part_is_made_again(sources: Path, tmp_path: Path, damage: Cal
 def test_whole_parts_are_not_made_again(sources: Path, tmp_path: Path) -> None:
     building = stopped_build(sources, tmp_path / "c")
     before = {path.name: path.stat().st_mtime_ns for path in building.glob("part-*.parquet")}
-    build([sources], tmp_path / "c", part_bytes=PART_BYTES)
+    said: list[str] = []
+    build([sources], tmp_path / "c", part_bytes=PART_BYTES, say=said.append)
+    assert said == ["continues a build that was stopped, with 3 finished parts"]
     after = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "c").glob("collection-*/part-*.parquet")}
     assert {name: after[name] for name in before} == before
+
+
+def test_a_stopped_build_is_unfinished_and_not_damaged(
+    sources: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stopped_build(sources, tmp_path / "c")
+    with pytest.raises(SystemExit):
+        main(["check", str(tmp_path / "c")])
+    problem, state = capsys.readouterr().out.splitlines()
+    assert problem == f"{tmp_path / 'c'}: is not finished; the same command continues a build that was stopped"
+    assert state.startswith(f"the collection {tmp_path / 'c'} is unfinished: ")
 
 
 def test_parts_of_other_sources_are_not_taken_over(sources: Path, tmp_path: Path) -> None:

@@ -1,8 +1,9 @@
 """Build a collection from files of any form: split into documents, read, filtered, and written part by part.
 
-A part is a run of consecutive documents whose raw bytes reach a fixed size, so the same sources always give the same
-parts. Each finished part is recorded in a journal. After a stopped build, the next one splits the sources again, which
-is quick, and reads only the parts that are not in the journal. The new collection replaces an older one atomically.
+A part is a run of consecutive documents whose raw bytes reach a fixed size, where each counts a least number of bytes,
+so the same sources always give the same parts. Each finished part is recorded in a journal. After a stopped build, the
+next one splits the sources again, which is quick, and reads only the parts that are not in the journal. The new
+collection replaces an older one atomically.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from itertools import count, groupby, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from leadline.collections.documents.build_memory import ReadingSizes
+from leadline.collections.documents.build_memory import BYTES_A_PART_BYTE, ReadingSizes
 from leadline.collections.documents.column_sums import Written
 from leadline.collections.documents.dataset_source import DatasetSource
 from leadline.collections.documents.document import Document
@@ -35,13 +36,16 @@ from leadline.collections.documents.splitting import split
 from leadline.collections.documents.staging import Staging
 from leadline.errors import InputError, checked_choice
 from leadline.records.dataset_handles import is_handle
-from leadline.text.memory_budget import MemoryBudget, MemoryLike
+from leadline.records.scores.result import counted
+from leadline.text.files import readable_size
+from leadline.text.memory_budget import LargestDocument, MemoryBudget, MemoryLike
 from leadline.text.spread import Spread
 
 if TYPE_CHECKING:
     from leadline.collections.documents.mapping.mapping import Mapping
 
 PART_BYTES = 32 << 20  # of raw documents: a few seconds' work, so a lost part costs little
+LEAST_DOCUMENT_BYTES = 500  # a shorter document counts as so many in a part: each takes some memory whatever its length
 SAMPLED_RECORDS = 100  # records that are checked for unknown names
 PARALLEL_MIN_BYTES = 8 << 20  # of sources: below this, starting a second process costs more than it gains
 
@@ -82,11 +86,12 @@ def build(
     progress: Progress | None = None,
     spread: Spread | None = None,
     memory: MemoryLike = None,
+    say: Callable[[str], None] | None = None,
 ) -> dict[str, Any]:
     """Make a collection from files, folders, archives and handles of ir_datasets; return its manifest.
 
     `spread` reads parts elsewhere, in place of `processes` on this machine. `memory`, such as "2GB", is the most that
-    all processes together hold.
+    all processes together hold. `say` takes a note, of a build that continues one that was stopped.
     """
     found = named_sources(sources)
     if form is not None:
@@ -109,12 +114,16 @@ def build(
         "form": form,
         "mapping": None if mapping is None else fingerprint(Path(mapping)),
         "part_bytes": part_bytes,
+        "least_document_bytes": LEAST_DOCUMENT_BYTES,
     }
     with Staging.open(Path(folder), origin) as staging:
         if staging.finished is not None:
             return staging.finished
+        if staging.done and say is not None:
+            say(f"continues a build that was stopped, with {counted(len(staging.done), 'finished part')}")
         total = sum(each.size for each in found)
-        read_all(raw_parts(found, options, part_bytes), options, staging, total, sizes.processes, progress, spread)
+        parts = _seen(raw_parts(found, options, part_bytes), LargestDocument(budget, part_bytes, BYTES_A_PART_BYTE))
+        read_all(parts, options, staging, total, sizes.processes, progress, spread)
         side_tables = {} if rules is None else rules.side_tables(found[0].folder)
         if not staging.documents:
             raise InputError(str(found[0].folder / found[0].name), _nothing_kept(staging))
@@ -177,7 +186,7 @@ def raw_parts(
                         continue
                     part.documents.append((stream.name, found))
                     part.readers[found.form] = readers[found.form]
-                    part.size += len(found.content)
+                    part.size += max(len(found.content), LEAST_DOCUMENT_BYTES)
                     if part.size >= part_bytes and readers[found.form].merge is None:  # those to merge stay together
                         part.position = before + stream.position()
                         yield part
@@ -187,6 +196,16 @@ def raw_parts(
         before += source.size
         part.position = before
     if part.documents or part.broken:
+        yield part
+
+
+def _seen(parts: Iterator[RawPart], largest: LargestDocument) -> Iterator[RawPart]:
+    """The same parts; of one that its last document makes too large for the budget, it is said."""
+    for part in parts:
+        if part.documents:
+            last = len(part.documents[-1][1].content)
+            if last > largest.batch // 8:  # a part ends when it is full, so a usual document makes it little larger
+                largest.see(part.size, f"a part of {readable_size(part.size)} with a document of {readable_size(last)}")
         yield part
 
 

@@ -7,10 +7,13 @@ from pathlib import Path
 
 from leadline.collections.documents.column_sums import FIX
 from leadline.collections.documents.manifest import BROKEN, MANIFEST, read_manifest
+from leadline.collections.documents.staging import BUILDING, JOURNAL
 from leadline.collections.documents.store import Collection
 from leadline.errors import InputError, system_reason
 from leadline.text.checksums import Finding, file_sha256
 from leadline.text.owned_folder import identity_of
+
+NOT_FINISHED = "is not finished"
 
 
 def check_collection(folder: Path) -> Iterator[Finding]:
@@ -19,7 +22,10 @@ def check_collection(folder: Path) -> Iterator[Finding]:
     try:
         collection = Collection(folder, read_manifest(folder))
     except InputError as error:
-        yield finding_of(error, FIX)
+        if not (folder / MANIFEST).exists() and (folder / BUILDING / JOURNAL).is_file():
+            yield Finding(str(folder), NOT_FINISHED, "the same command continues a build that was stopped")
+        else:
+            yield finding_of(error, FIX)
         return
     damaged = False
     for table in collection.tables():

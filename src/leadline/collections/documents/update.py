@@ -11,7 +11,15 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from leadline.collections.documents.build import PART_BYTES, Options, Progress, named_sources, raw_parts, read_all
+from leadline.collections.documents.build import (
+    LEAST_DOCUMENT_BYTES,
+    PART_BYTES,
+    Options,
+    Progress,
+    named_sources,
+    raw_parts,
+    read_all,
+)
 from leadline.collections.documents.keep import ANY_TEXT, DEFAULT_RULE, checked_rule
 from leadline.collections.documents.kept import Replaced
 from leadline.collections.documents.registry import READERS
@@ -58,6 +66,7 @@ def update(
         "form": form,
         "mapping": None,
         "part_bytes": part_bytes,
+        "least_document_bytes": LEAST_DOCUMENT_BYTES,
     }
     deleted = _ids(old, delete)
     with Staging.open(old.folder, new_origin) as staging:

@@ -38,7 +38,7 @@ from leadline.errors import InputError, checked_choice
 from leadline.records.scores.result import Result, counted
 from leadline.records.scores.table import Table
 from leadline.text.files import readable_size
-from leadline.text.memory_budget import MemoryBudget, MemoryLike
+from leadline.text.memory_budget import LargestDocument, MemoryBudget, MemoryLike
 from leadline.text.spread import Spread, spread_here
 
 if TYPE_CHECKING:
@@ -144,13 +144,15 @@ def duplicates(
     texts = open_texts(source, fields)
     if keep == "best-linked":
         _ = texts.links()  # refused before anything is read
-    folder = _keep_to(texts, MemoryBudget.of(memory), cut)
+    budget = MemoryBudget.of(memory)
+    folder = _keep_to(texts, budget, cut)
     with ExitStack() as stack:
         sets = stack.enter_context(closing(StoredSets(folder)))
         stored = None if cut is None else stack.enter_context(closing(StoredBands(cut.count, folder)))
         pieces = texts.batches if spread is None else texts.pieces
         spread = spread or spread_here
-        read = spread(_hashed, ((piece,) for piece in pieces()), shingle, by, places, cut)
+        seen = _seen(pieces(), LargestDocument(budget, texts.batch_bytes, BYTES_A_BYTE))
+        read = spread(_hashed, ((piece,) for piece in seen), shingle, by, places, cut)
         first = _first_reading(read, texts, stored, sets, progress)
         total = len(first.tokens)
         groups = Groups(total)
@@ -195,6 +197,16 @@ def _keep_to(texts: Texts, budget: MemoryBudget | None, cut: Bands | None) -> st
     texts.batch_bytes = min(BATCH_BYTES, (budget.size - fixed) // BYTES_A_BYTE)
     budget.state(f"batches of {readable_size(texts.batch_bytes)} of text, bands and shingles in temporary files")
     return budget.folder
+
+
+def _seen(
+    pieces: Iterator[TextBatch] | Iterator[TextBatch | PartTexts], largest: LargestDocument
+) -> Iterator[TextBatch | PartTexts]:
+    """The same pieces; of one that is a single text too large for the budget, it is said."""
+    for piece in pieces:
+        if isinstance(piece, TextBatch) and len(piece.texts) == 1:
+            largest.see(len(piece.texts[0]))
+        yield piece
 
 
 @dataclass(frozen=True)

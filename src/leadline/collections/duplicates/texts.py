@@ -20,6 +20,7 @@ from leadline.collections.documents.splitting import split
 from leadline.collections.documents.store import Collection
 from leadline.collections.links.reading import collection_links
 from leadline.errors import InputError, checked_choice
+from leadline.text.cuts import cuts
 from leadline.text.owned_folder import IDENTITY
 from leadline.text.source import COMPRESSED, read_text
 
@@ -156,12 +157,12 @@ class MemoryTexts:
         self.ids = [item[0] for item in kept]
         self.dates = [item[1] for item in kept]
         self._texts = [item[2] for item in kept]
-        self._ends = np.cumsum([len(text) for text in self._texts])
+        self._lengths = np.array([len(text) for text in self._texts])
 
     def batches(self, wanted: NDArray[np.bool_] | None = None) -> Iterator[TextBatch]:
         rows = np.arange(len(self.ids)) if wanted is None else np.flatnonzero(wanted)
-        batch = self._ends[rows] // self.batch_bytes
-        for some in np.split(rows, 1 + np.flatnonzero(np.diff(batch))) if len(rows) else ():
+        for start, end in cuts(self._lengths[rows], self.batch_bytes):
+            some = rows[start:end]
             yield TextBatch(some, [self._texts[row] for row in some.tolist()])
 
     pieces = batches
@@ -193,13 +194,14 @@ class ItemTexts:
             seen.add(name)
             self.ids.append(name)
             self.dates.append(date)
-            if wanted is None or wanted[len(self.ids) - 1]:
-                rows.append(len(self.ids) - 1)
-                texts.append(text)
-                size += len(text)
-            if size >= self.batch_bytes:
+            if wanted is not None and not wanted[len(self.ids) - 1]:
+                continue
+            if texts and size + len(text) > self.batch_bytes:
                 yield TextBatch(np.array(rows, np.int64), texts)
                 rows, texts, size = [], [], 0
+            rows.append(len(self.ids) - 1)
+            texts.append(text)
+            size += len(text)
         if texts:
             yield TextBatch(np.array(rows, np.int64), texts)
         if not self.ids:
@@ -222,8 +224,8 @@ def _joined_texts(part: pl.DataFrame, fields: Sequence[str], batch_bytes: int) -
     frame = part.with_columns(pl.col(name).list.join("\n") for name in lists)
     whole = pl.concat_str([pl.col(name).fill_null("") for name in fields], separator="\n")
     joined = frame.select("row", text=whole)
-    size = int(joined["text"].str.len_bytes().sum() or 0)
-    for piece in joined.iter_slices(max(1, len(joined) * batch_bytes // max(size, 1))):
+    for start, end in cuts(joined["text"].str.len_bytes().to_numpy().astype(np.int64), batch_bytes):
+        piece = joined[start:end]
         yield TextBatch(piece["row"].to_numpy().astype(np.int64), piece["text"].to_list())
 
 

@@ -37,7 +37,8 @@ def read_edges(path: str, *, self_links: SelfLinks = "count", memory: MemoryLike
     budget = MemoryBudget.of(memory)
     if budget is None:
         return _whole_graph(EdgeFile(path), self_links)
-    budget.require(BASE_BYTES + SMALLEST_PART * BYTES_A_BYTE, "a link graph")
+    least, a_page = BASE_BYTES + SMALLEST_PART * BYTES_A_BYTE, f"{BYTES_A_PAGE} bytes for each page"
+    budget.require(least, "a link graph", a_page)
     part = min((budget.size - BASE_BYTES) // 2 // BYTES_A_BYTE, LARGEST_PART)
     parts = max(1, -(-size_of(path) // part))
     budget.state(f"links in temporary files, the edge list in {counted(parts, 'part')} of {readable_size(part)}")

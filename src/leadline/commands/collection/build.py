@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> None:
         manifest = build(
             options.sources, options.output, keep=options.keep, form=options.form, mapping=options.map,
             processes=options.processes or os.cpu_count() or 1, progress=progress, spread=spread,
-            memory=memory_budget(options),
+            memory=memory_budget(options), say=lambda note: print_notes([note], options),
         )  # fmt: skip
     counts, seconds = manifest["counts"], time.monotonic() - start
     families = "1 family" if counts["families"] == 1 else f"{counts['families']:,} families"

@@ -148,8 +148,13 @@ def memory_budget(options: argparse.Namespace) -> MemoryBudget | None:
     if options.memory is None:
         return None
     from leadline.commands.shared.output import print_notes
+    from leadline.text.files import readable_size
     from leadline.text.memory_budget import MemoryBudget
+    from leadline.text.source import physical_memory
 
+    if options.memory > physical_memory():
+        limit, there = readable_size(options.memory), readable_size(physical_memory())
+        print_notes([f"--memory {limit} is more than this machine has, which is {there}"], options)
     output = getattr(options, "output", None)
     folder = str(Path(output).absolute().parent) if output not in (None, "-") else None
     return MemoryBudget(options.memory, folder, lambda note: print_notes([note], options))

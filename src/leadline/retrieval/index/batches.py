@@ -14,6 +14,7 @@ from leadline.collections.documents.numbers import normalise
 from leadline.errors import InputError
 from leadline.retrieval.index.segment import MISSING, NUMBERS, CodedColumn
 from leadline.retrieval.index.terms import Terms, offsets_of
+from leadline.text.cuts import cuts
 from leadline.text.days import day_number
 
 if TYPE_CHECKING:
@@ -61,6 +62,11 @@ class DocumentBatch:
     codes: dict[str, list[list[str]]]
     derived: tuple[str, ...] = ()  # fields to be made of the texts
 
+    @property
+    def size(self) -> int:
+        """The characters of its texts."""
+        return sum(len(text) for texts in self.texts.values() for text in texts)
+
 
 def batches(source: Iterable[Any] | Records, fields: Sequence[str], size: int = BATCH_BYTES) -> Iterator[DocumentBatch]:
     """The documents of a collection, or of an iterable of `Document`s or of mappings with `id` and the fields."""
@@ -74,11 +80,12 @@ def batches(source: Iterable[Any] | Records, fields: Sequence[str], size: int = 
         mapping = document if isinstance(document, dict) else _as_mapping(document)
         if not mapping.get("id"):
             raise InputError(f"document {number + 1}", "has no id: give Documents, or mappings with `id` and fields")
-        waiting.append(mapping)
-        weight += DOCUMENT_BYTES + sum(len(mapping.get(name) or "") for name in fields)
-        if weight >= size:
+        own = DOCUMENT_BYTES + sum(len(mapping.get(name) or "") for name in fields)
+        if waiting and weight + own > size:
             yield _batch(waiting, fields)
             waiting, weight = [], 0
+        waiting.append(mapping)
+        weight += own
     if waiting:
         yield _batch(waiting, fields)
 
@@ -174,9 +181,9 @@ def _from_collection(collection: Any, fields: Sequence[str], size: int) -> Itera
     wanted = list(fields)
     for part in collection.texts([*wanted, *named]):
         frame = joined_claims(part, wanted)
-        weight = DOCUMENT_BYTES * len(frame) + sum(int(frame[name].str.len_bytes().sum() or 0) for name in wanted)
-        step = max(1, len(frame) * size // max(weight, 1))
-        for piece in frame.iter_slices(step):
+        lengths = frame.select(pl.sum_horizontal(pl.col(name).str.len_bytes().fill_null(0) for name in wanted))
+        for start, end in cuts(lengths.to_series().to_numpy().astype(np.int64) + DOCUMENT_BYTES, size):
+            piece = frame[start:end]
             rows = collection.records_at(piece["row"].to_numpy(), RECORD_COLUMNS)
             yield DocumentBatch(
                 ids=rows["id"].to_list(),

@@ -32,7 +32,7 @@ from leadline.retrieval.index.terms import Terms
 from leadline.retrieval.index.tombstones import ROWS as DEAD_ROWS
 from leadline.text.checksums import file_sha256, sealed
 from leadline.text.files import readable_size, reported, sync_folder, write_stored
-from leadline.text.memory_budget import MemoryBudget, MemoryLike
+from leadline.text.memory_budget import LargestDocument, MemoryBudget, MemoryLike
 from leadline.text.owned_folder import OwnedFolder
 from leadline.text.spread import Spread
 from leadline.text.stored import stored_bytes
@@ -94,8 +94,9 @@ def build(
         "analysis": analysis.settings(), "fields": list(fields), "positions": positions, "source": origin,
         "unit": unit, "members": members, "stemmer": analysis.stemmer_version(),
     }  # fmt: skip
-    sizes = BuildSizes.of(workers, MemoryBudget.of(memory), source)
-    units = units_of(source, fields, unit, members, size=sizes.batch)
+    budget = MemoryBudget.of(memory)
+    sizes = BuildSizes.of(workers, budget, source)
+    units = _seen(units_of(source, fields, unit, members, size=sizes.batch), budget, sizes)
     with OwnedFolder.locked(folder, KIND, VERSION) as owned:
         if owned.damaged:
             _recover_names(owned)
@@ -103,6 +104,17 @@ def build(
         commit(
             owned, settings, [Part(made)], lambda ids: Origin.of(source, ids, members if unit == "family" else None)
         )  # fmt: skip
+
+
+def _seen(
+    units: Iterator[DocumentBatch], budget: MemoryBudget | None, sizes: BuildSizes
+) -> Iterator[DocumentBatch]:  # fmt: skip
+    """The same batches; of one that is a single document too large for the budget, it is said."""
+    largest = LargestDocument(budget, sizes.batch, BYTES_A_BYTE)
+    for batch in units:
+        if len(batch.ids) == 1:
+            largest.see(batch.size)
+        yield batch
 
 
 def tidy(folder: Path, manifest: dict[str, Any]) -> None:
