@@ -310,3 +310,22 @@ def test_memory_is_refused_before_it_is_stated(capsys: pytest.CaptureFixture[str
     said = capsys.readouterr().err
     assert "cannot be combined with --memory" in said
     assert "300" not in said
+
+
+def test_a_ray_that_is_started_here_gets_a_token_of_its_own(tmp_path: Path) -> None:
+    """Unless the user has set something, or a cluster runs on the machine, which may have none."""
+    code = (
+        "import os; from leadline.cluster.connect import _ask_for_a_token as ask; ask(); "
+        "print(os.environ.get('RAY_AUTH_MODE'), len(os.environ.get('RAY_AUTH_TOKEN', '')))"
+    )
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
+    clean["RAY_TMPDIR"] = str(tmp_path)
+
+    def said(**more: str) -> str:
+        return subprocess.run([sys.executable, "-c", code], env=clean | more, capture_output=True, text=True).stdout
+
+    assert said() == "token 64\n"
+    assert said(RAY_ADDRESS="10.0.0.9:6379") == said(RAY_AUTH_TOKEN_PATH="mine") == "None 0\n"
+    (tmp_path / "ray").mkdir()
+    (tmp_path / "ray" / "ray_current_cluster").write_text("10.0.0.9:6379")
+    assert said() == "None 0\n"

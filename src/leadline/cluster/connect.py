@@ -6,6 +6,7 @@ import atexit
 import contextlib
 import logging
 import os
+import secrets
 import shutil
 import signal
 import socket
@@ -14,6 +15,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, TypeVar
 
 from leadline.cluster.work import Cluster
@@ -57,6 +59,8 @@ def open_cluster(address: str, say: Callable[[str], None] = lambda _: None) -> I
     """
     for name, value in QUIET.items():
         os.environ.setdefault(name, value)
+    if address == "auto":
+        _ask_for_a_token()
     import ray
 
     if ray.is_initialized():
@@ -86,6 +90,18 @@ def open_cluster(address: str, say: Callable[[str], None] = lambda _: None) -> I
                 _leave(lost)
             if folder is not None:
                 shutil.rmtree(folder, ignore_errors=True)
+
+
+def _ask_for_a_token() -> None:
+    """Let a Ray that is started here answer this process only: it listens on all addresses of the machine.
+
+    Ray reads this when it is imported. Versions without tokens ignore it. Where the user has set something, or a
+    cluster was started on this machine, nothing is changed.
+    """
+    known = {"RAY_ADDRESS", "RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"} & os.environ.keys()
+    started = Path(os.environ.get("RAY_TMPDIR", tempfile.gettempdir()), "ray", "ray_current_cluster")
+    if not known and "ray" not in sys.modules and not started.exists():
+        os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
 
 
 def _running_here() -> str | None:
