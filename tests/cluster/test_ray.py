@@ -322,7 +322,7 @@ def test_a_ray_that_is_started_here_gets_a_token_of_its_own(tmp_path: Path) -> N
     clean["RAY_TMPDIR"] = str(tmp_path)
 
     def said(**more: str) -> str:
-        return subprocess.run([sys.executable, "-c", code], env=clean | more, capture_output=True, text=True).stdout
+        return subprocess.check_output([sys.executable, "-c", code], env=clean | more, text=True)
 
     assert said() == "token 64\n"
     assert said(RAY_ADDRESS="10.0.0.9:6379") == said(RAY_AUTH_TOKEN_PATH="mine") == "None 0\n"
