@@ -18,7 +18,7 @@ JOBS = (
 @pytest.fixture
 def on_pickled(pickled: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     @contextlib.contextmanager
-    def opened(address: str) -> Iterator[Any]:
+    def opened(address: str, say: object = None) -> Iterator[Any]:
         assert address == "auto"
         yield pickled
 
