@@ -228,6 +228,7 @@ def test_a_signal_is_answered_when_ray_has_started_or_stopped() -> None:
             signal.raise_signal(number)
             done.append(number)
 
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where the tests run in the background
     for number, ending in ((signal.SIGINT, KeyboardInterrupt), (signal.SIGTERM, SystemExit)):
         with pytest.raises(ending):
             start(number)

@@ -92,7 +92,7 @@ def ask_cache(folder: Path) -> Any:
     return MADE_AGAIN if found is None else found
 
 
-TOPICS = {str(topic): ([f"d{topic}", "d9"], [0.5, 0.25], ["a note"], 0.125) for topic in range(6)}
+TOPICS = {str(topic): ([f"d{topic}", "d9"], [0.5, 0.25], ["a note"], 0.125, None) for topic in range(6)}
 
 
 def write_run_journal(work: Path) -> None:
